@@ -1,0 +1,100 @@
+// Brings what a fresh clone lacks, then runs a script on the pinned Node. Plain JavaScript that Node 20 runs.
+//
+//   node setup.mjs [--all] <script.ts> [arguments]
+//
+// Without --all only what the service itself needs is installed; with it, what tests and checks need as well.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const home = fileURLToPath(new URL('.', import.meta.url));
+const modules = join(home, 'node_modules');
+const stampPath = join(modules, '.formloom.json');
+const lockPath = join(home, '.installing');
+const say = (text) => process.stderr.write(`${text}\n`);
+
+const [first, ...rest] = process.argv.slice(2);
+const all = first === '--all';
+const [script, ...scriptArguments] = all ? rest : [first, ...rest];
+
+const lockHash = createHash('sha256').update(readFileSync(join(home, 'package-lock.json'))).digest('hex');
+
+/** Whether node_modules is what the lock file says; `npm ci` writes it whole or fails, and only then is it stamped. */
+function isInstalled() {
+  if (!existsSync(stampPath)) return false;
+  const stamp = JSON.parse(readFileSync(stampPath, 'utf8'));
+  return stamp.lock === lockHash && (stamp.all || !all);
+}
+
+function install() {
+  say(`Installing ${all ? 'the service, its tests and checks' : 'the service'} (only when something is missing; about half a minute) …`);
+  const npm = process.env.npm_execpath;
+  const parameters = ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...(all ? [] : ['--omit=dev'])];
+  const started = Date.now();
+  const result = npm
+    ? spawnSync(process.execPath, [npm, ...parameters], { cwd: home, stdio: ['ignore', 2, 2] })
+    : spawnSync('npm', parameters, { cwd: home, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+  if (result.status !== 0) {
+    say('The installation failed: see above. With a connection to the npm registry, try again.');
+    process.exit(1);
+  }
+  writeFileSync(stampPath, JSON.stringify({ lock: lockHash, all }));
+  say(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+/** Takes turns with another start of the same clone; a lock whose process is gone is taken over. */
+function installInTurn() {
+  for (;;) {
+    try {
+      const lock = openSync(lockPath, 'wx');
+      writeSync(lock, String(process.pid));
+      closeSync(lock);
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      const holder = Number(existsSync(lockPath) ? readFileSync(lockPath, 'utf8') : 0);
+      if (holder > 0 && !isAlive(holder)) rmSync(lockPath, { force: true });
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    }
+  }
+  try {
+    if (!isInstalled()) install();
+  } finally {
+    rmSync(lockPath, { force: true });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** The Node of the lock file; where npm has none for this machine, the host's own if it is new enough. */
+function findNode() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const pinned = join(modules, `node-${platform}-${process.arch}`, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (existsSync(pinned)) return pinned;
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  say(`Formloom runs on Node 24, which npm does not carry for ${process.platform}-${process.arch}, and this is Node ${process.versions.node}. Install Node 24 and try again.`);
+  process.exit(1);
+}
+
+if (!isInstalled()) installInTurn();
+
+const child = spawn(findNode(), ['--disable-warning=ExperimentalWarning', join(home, script), ...scriptArguments], { stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
+
+// Started by npm: when npm is killed without a word, nobody would stop the service, and its port would stay taken.
+if (process.env.npm_lifecycle_event) {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) child.kill('SIGTERM');
+  }, 500).unref();
+}

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '#kit/errors.ts';
+import type { Server } from '#kit/http.ts';
+import { addressKey } from '#workspaces/address-key.ts';
+import { authenticate, type Caller, requirePermission } from '#workspaces/authenticate.ts';
+import { anonymousRate, type Rate, rateLimitExceeded, takeRequest } from '#workspaces/limit.ts';
+import type { ApiRoute, Method } from './routes.ts';
+import type { Services } from './services.ts';
+
+const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}
+
+/**
+ * The API on a server of its own scope: who is asking, how often, then the endpoint, which checks shape and
+ * existence (DESIGN 4.7). Unknown paths and methods are answered in the same order, by 404 and 405.
+ */
+export async function serveApi(server: Server, services: Services, routes: readonly ApiRoute[]): Promise<void> {
+  server.decorateRequest('caller', null);
+  server.addHook('onRequest', async (request, reply) => {
+    request.caller = await admit(services, request, reply);
+  });
+  server.setNotFoundHandler(() => {
+    throw new ApiError('not_found', 'There is nothing at this path.');
+  });
+
+  for (const [method, url, endpoint] of routes) {
+    server.route({
+      method,
+      url,
+      async handler(request, reply) {
+        const caller = request.caller!;
+        requirePermission(caller, endpoint.permission);
+        const answer = await endpoint.handle(caller.workspaceId, request);
+        reply.code(answer.status);
+        if (answer.status === 204) return reply.send();
+        return reply.type('application/json; charset=utf-8').send(answer.json ?? JSON.stringify(answer.body));
+      },
+    });
+  }
+  for (const [url, allowed] of methodsByPath(routes)) {
+    server.route({
+      method: [...methods, 'PATCH', 'OPTIONS'].filter((method) => !allowed.includes(method as Method)),
+      url,
+      handler() {
+        throw new ApiError('method_not_allowed', `This path answers ${allowed.join(', ')}.`, { headers: { Allow: allowed.join(', ') } });
+      },
+    });
+  }
+}
+
+/** Authenticates, then counts: a caller against its workspace, an unknown one against its address. */
+async function admit(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+  let caller: Caller;
+  try {
+    caller = await authenticate(services, request.raw.headersDistinct['authorization']);
+  } catch (error) {
+    if (error instanceof ApiError) await count(services, reply, `address ${addressKey(request.ip)}`, anonymousRate);
+    throw error;
+  }
+  await count(services, reply, caller.workspaceId, caller);
+  return caller;
+}
+
+async function count(services: Services, reply: FastifyReply, key: string, rate: Rate): Promise<void> {
+  const { headers, exceeded } = await takeRequest(services.requestCounter, key, rate);
+  reply.headers(headers);
+  if (exceeded !== undefined) throw rateLimitExceeded(exceeded);
+}
+
+function methodsByPath(routes: readonly ApiRoute[]): Map<string, Method[]> {
+  const grouped = Map.groupBy(routes, ([, url]) => url);
+  return new Map([...grouped].map(([url, list]) => [url, list.map(([method]) => method)]));
+}

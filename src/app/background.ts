@@ -1,0 +1,55 @@
+import { sweepFiles } from '#files/sweep.ts';
+import { removeFormJob } from '#forms/forms.ts';
+import { runPeriodically } from '#kit/periodic.ts';
+import { listen } from '#kit/queue/listen.ts';
+import { type Queue, startQueue } from '#kit/queue/worker.ts';
+import { cleanPendingList } from '#search/queries.ts';
+import { removeFormBatch } from '#submissions/remove-form.ts';
+import { deliverJob, deliverWebhook } from '#webhooks/deliver.ts';
+import { forgetKeys, keyChannel } from '#workspaces/authenticate.ts';
+import type { Services } from './services.ts';
+
+/** Everything that runs without a request. */
+export type Background = { wakeQueue: () => void; stop(): Promise<void> };
+
+/** Jobs of one webhook that run at once: a receiver that hangs holds this many connections, and nobody else's. */
+const deliveriesPerWebhook = 8;
+
+/** Starts the queue's worker and the housekeeping of this process. */
+export function startBackground(services: Omit<Services, 'wakeQueue'>): Background {
+  const { config, database, log } = services;
+  const ending = new AbortController();
+  const queue: Queue = startQueue({
+    database,
+    log,
+    handlers: {
+      [deliverJob]: {
+        perLane: deliveriesPerWebhook,
+        run: deliverWebhook({
+          database,
+          vault: services.vault,
+          signLink: services.links.sign,
+          retryDelays: config.webhookRetryDelays,
+          timeoutSeconds: config.webhookTimeout,
+          allowNetworks: config.webhookAllowNetworks,
+        }),
+      },
+      [removeFormJob]: { perLane: 1, run: (job) => removeFormBatch({ database, wakeQueue: () => queue.wake() }, job) },
+    },
+    // A lease outlives the longest delivery; 25 s leaves takeover within 30 s at the default time limit of 10 s.
+    leaseSeconds: Math.max(25, config.webhookTimeout + 10),
+  });
+  const housekeeping = [
+    // Half a second: between two runs at most a few hundred documents wait in the index's pending list.
+    runPeriodically('cleaning the search index', { pauseMs: 500, log, work: () => cleanPendingList(database, {}) }),
+    runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
+  ];
+  const listening = listen(database, keyChannel, forgetKeys, { log, signal: ending.signal });
+  return {
+    wakeQueue: () => queue.wake(),
+    async stop() {
+      ending.abort();
+      await Promise.all([queue.stop(), listening, ...housekeeping.map((task) => task.stop())]);
+    },
+  };
+}

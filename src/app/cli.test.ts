@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createForm } from '#forms/forms.ts';
+import { newId } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { openLog } from '#kit/log.ts';
+import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { testDatabase } from '#test/database.ts';
+
+const { database, url } = await testDatabase();
+const dataDir = await mkdtemp(join(tmpdir(), 'formloom-cli-'));
+after(() => rm(dataDir, { recursive: true, force: true }));
+
+const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
+const environment = { PATH: process.env['PATH'], DATA_DIR: dataDir, DATABASE_URL: url };
+
+type Outcome = { code: number; stdout: string; stderr: string };
+
+/** Runs a command as an operator does. */
+function formloom(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [cli, ...args],
+      { env: { ...environment, ...env } },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+      },
+    );
+  });
+}
+
+/** Runs a command with --json and returns its document, the only thing that it may print. */
+async function answer(words: string, ...args: string[]) {
+  const { code, stdout, stderr } = await formloom([...words.split(' '), ...args, '--json']);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.match(stdout, /^[^\n]+\n$/);
+  return JSON.parse(stdout);
+}
+
+const isKnown = async (key: string): Promise<boolean> => {
+  forgetKeys();
+  return authenticate({ database, log: openLog('silent') }, `Bearer ${key}`).then(
+    () => true,
+    (error: unknown) => {
+      assert.ok(error instanceof ApiError);
+      return false;
+    },
+  );
+};
+
+const structure = {
+  type: 'form',
+  attrs: { name: 'Contact' },
+  children: [
+    {
+      type: 'step',
+      attrs: { title: 'One', layout: 'stack' },
+      children: [{ type: 'text', attrs: { id: 'subject', label: 'Subject', required: true }, children: [] }],
+    },
+  ],
+};
+
+test('workspace create, list and plan', async () => {
+  const made = await answer('workspace create', 'Acme Inc.');
+  assert.deepEqual(made, { id: made.id, name: 'Acme Inc.', plan: 'free' });
+  const custom = await answer('workspace create Own --plan enterprise --rate-limit 7 --burst 0');
+  assert.deepEqual(await answer('workspace plan', made.id, 'pro'), { ...made, plan: 'pro' });
+  const { data } = await answer('workspace list');
+  assert.deepEqual(
+    data.map(({ created_at: createdAt, ...rest }: { created_at: string }) => {
+      assert.equal(new Date(createdAt).toISOString(), createdAt);
+      return rest;
+    }),
+    [
+      { ...custom, rate_limit: 7, burst: 0 },
+      { ...made, plan: 'pro', rate_limit: 300, burst: 30 },
+    ],
+  );
+});
+
+test('key create, list and revoke: the key works, is shown once, and ends at once', async () => {
+  const { id: workspace } = await createWorkspace(database, { name: 'Keys', plan: 'free' });
+  const made = await answer('key create --name Site --workspace', workspace);
+  assert.deepEqual(Object.keys(made), ['id', 'key']);
+  assert.ok(await isKnown(made.key));
+  const limited = await answer(
+    'key create --name Reader --permissions forms:read,submissions:read --expires 2090-01-31 --workspace',
+    workspace,
+  );
+  const { data } = await answer('key list');
+  const [reader, site] = data;
+  assert.deepEqual(
+    { ...reader, created_at: undefined },
+    {
+      id: limited.id,
+      workspace_id: workspace,
+      name: 'Reader',
+      prefix: limited.key.slice(0, 11),
+      permissions: ['forms:read', 'submissions:read'],
+      created_at: undefined,
+      expires_at: '2090-01-31T00:00:00.000Z',
+      revoked_at: null,
+      last_used_at: null,
+    },
+  );
+  assert.equal(site.id, made.id);
+  assert.ok(!JSON.stringify(data).includes(made.key));
+  const revoked = await answer('key revoke', made.id);
+  assert.deepEqual(revoked, { id: made.id, revoked_at: new Date(revoked.revoked_at).toISOString() });
+  assert.ok(!(await isKnown(made.key)));
+});
+
+test('user create, with or without a workspace', async () => {
+  const { id: workspace } = await createWorkspace(database, { name: 'People', plan: 'free' });
+  const loner = await answer('user create --email loner@example.org --password correct-horse');
+  const owner = await answer(
+    'user create --email owner@example.org --password correct-horse --role owner --workspace',
+    workspace,
+  );
+  assert.deepEqual(Object.keys(loner), ['id']);
+  const { rows } = await database.query('select user_id, role from members where workspace_id = $1', [
+    workspace,
+  ]);
+  assert.deepEqual(rows, [{ user_id: owner.id, role: 'owner' }]);
+});
+
+test('a user whose workspace does not exist is not made', async () => {
+  const args = ['user', 'create', '--email', 'nobody@example.org', '--password', 'correct horse'];
+  const { code } = await formloom([...args, '--workspace', randomUUID(), '--role', 'owner']);
+  assert.equal(code, 1);
+  assert.equal((await database.query("select from users where email = 'nobody@example.org'")).rows.length, 0);
+});
+
+test('webhook create, list and delete; delivery list and retry', async () => {
+  const workspace = await createWorkspace(database, { name: 'Hooks', plan: 'pro' });
+  const form = await createForm(database, workspace.id, { structure, status: 'published' });
+  const create = `webhook create --form ${form.id} --url https://example.org/hook --events`;
+  const plain = await answer(`${create} submission.created`);
+  assert.deepEqual(Object.keys(plain), ['id']);
+  const generated = await answer(`${create} submission.created,submission.deleted --generate-secret`);
+  assert.ok(generated.secret.length >= 32);
+  const chosen = await answer(`${create} submission.updated --secret`, 'a secret of my own');
+  const listed = await answer('webhook list --form', form.id);
+  assert.deepEqual(
+    listed.data.map(({ id }: { id: string }) => id).sort(),
+    [plain.id, generated.id, chosen.id].sort(),
+  );
+  assert.ok(!JSON.stringify(listed).includes(generated.secret));
+  assert.ok(!JSON.stringify(listed).includes('a secret of my own'));
+
+  const delivery = await insertFailedDelivery(workspace.id, form.id, plain.id);
+  const { data } = await answer('delivery list --webhook', plain.id);
+  assert.deepEqual(data, [
+    {
+      id: delivery,
+      event: 'submission.created',
+      status: 'Failed',
+      created_at: '2026-01-02T03:04:05.000Z',
+      attempts: 6,
+      response_status: 500,
+      response_ms: 12,
+      next_attempt_at: null,
+    },
+  ]);
+  assert.equal((await answer('delivery retry', delivery)).id, delivery);
+  const jobs = await database.query('select from jobs where workspace_id = $1', [workspace.id]);
+  assert.equal(jobs.rows.length, 1);
+
+  assert.deepEqual(await answer('webhook delete', plain.id), { id: plain.id });
+  assert.equal((await answer('webhook list --form', form.id)).data.length, 2);
+});
+
+async function insertFailedDelivery(workspace: string, form: string, webhook: string): Promise<string> {
+  const [event, delivery] = [newId(), newId()];
+  const at = new Date('2026-01-02T03:04:05Z');
+  await database.query(
+    `insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot)
+     values ($1, $2, $3, $4, 'submission.created', $5, '{}')`,
+    [workspace, event, form, newId(), at],
+  );
+  await database.query(
+    `insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, attempts, response_status,
+                             response_ms, created_at)
+     values ($1, $2, $3, $4, $5, 'submission.created', 'Failed', 6, 500, 12, $6)`,
+    [workspace, delivery, form, webhook, event, at],
+  );
+  return delivery;
+}
+
+const nothing = randomUUID();
+
+const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = [
+  ['no command', [], 2, /A command is missing[^]*workspace create[^]*delivery retry/],
+  ['an unknown command', ['key', 'make'], 2, /no command "key make"[^]*key create --workspace <id>/],
+  ['half a command', ['delivery'], 2, /no command "delivery"[^]*delivery list --webhook <id>/],
+  ['an unknown option', ['workspace', 'list', '--all'], 2, /'--all'[^]*workspace list/],
+  ['an option of another command', ['key', 'list', '--plan', 'pro'], 2, /'--plan'[^]*key list/],
+  ['a missing option', ['key', 'create', '--workspace', nothing], 2, /--name is missing[^]*key create/],
+  ['a missing parameter', ['key', 'revoke'], 2, /<id> is missing[^]*key revoke <id>/],
+  ['one word too many', ['workspace', 'create', 'Acme', 'Inc.'], 2, /"Inc\." is one word too many/],
+  [
+    'an option given twice',
+    ['workspace', 'create', 'A', '--plan', 'pro', '--plan', 'free'],
+    2,
+    /--plan is given twice/,
+  ],
+  ['a malformed id', ['key', 'revoke', '12'], 2, /<id> "12" must be an id/],
+  [
+    'an unknown plan',
+    ['workspace', 'create', 'A', '--plan', 'gold'],
+    2,
+    /one of free, pro, business, enterprise/,
+  ],
+  [
+    'a rate that is no number',
+    ['workspace', 'create', 'A', '--rate-limit', '1e3'],
+    2,
+    /must be a whole number/,
+  ],
+  [
+    'a day that is not in the calendar',
+    ['key', 'create', '--workspace', nothing, '--name', 'x', '--expires', '2027-02-30'],
+    2,
+    /--expires "2027-02-30" must be a day/,
+  ],
+  [
+    'a workspace without a role',
+    ['user', 'create', '--email', 'a@example.org', '--password', 'correct horse', '--workspace', nothing],
+    2,
+    /--workspace and --role go together/,
+  ],
+  [
+    'two kinds of secret',
+    [
+      'webhook',
+      'create',
+      '--form',
+      nothing,
+      '--url',
+      'https://a.example',
+      '--events',
+      'x',
+      '--secret',
+      's',
+      '--generate-secret',
+    ],
+    2,
+    /exclude each other/,
+  ],
+  ['a key that does not exist', ['key', 'revoke', nothing], 1, /There is no API key/],
+  ['a form that does not exist', ['webhook', 'list', '--form', nothing], 1, /There is no form/],
+  ['a webhook that does not exist', ['delivery', 'list', '--webhook', nothing], 1, /There is no webhook/],
+  ['a delivery that does not exist', ['delivery', 'retry', nothing], 1, /There is no delivery/],
+  ['a workspace that does not exist', ['workspace', 'plan', nothing, 'pro'], 1, /There is no such workspace/],
+  [
+    'a name that is too long',
+    ['workspace', 'create', 'x'.repeat(101)],
+    1,
+    /name: A name has at most 100 characters/,
+  ],
+  [
+    'everything wrong with a key',
+    ['key', 'create', '--workspace', nothing, '--name', ' ', '--permissions', 'all'],
+    1,
+    /name: A name is required\.\n {2}permissions: "all" is no permission/,
+  ],
+  [
+    'a password that is too short',
+    ['user', 'create', '--email', 'a', '--password', 'short'],
+    1,
+    /email: This is not an email address[^]*password: A password has 10 to 128 characters/,
+  ],
+];
+
+for (const [what, args, code, stderr] of failures) {
+  test(`${what}: exit ${code}, in words on standard error, nothing on standard output`, async () => {
+    const outcome = await formloom([...args, '--json']);
+    assert.equal(outcome.code, code, outcome.stderr);
+    assert.equal(outcome.stdout, '');
+    assert.match(outcome.stderr, stderr);
+    assert.doesNotMatch(outcome.stderr, /\n\s+at /);
+  });
+}
+
+const environments: [what: string, env: Record<string, string>, stderr: RegExp][] = [
+  ['a wrong setting', { PORT: 'http' }, /PORT is "http"/],
+  [
+    'a database that is away',
+    { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+    /The database does not answer/,
+  ],
+  [
+    'a database that does not exist',
+    { DATABASE_URL: url.replace(/\/test_\w+/, '/missing') },
+    /"missing" does not exist/,
+  ],
+];
+
+for (const [what, env, stderr] of environments) {
+  test(`${what}: exit 1, in words on standard error`, async () => {
+    const outcome = await formloom(['workspace', 'list', '--json'], env);
+    assert.deepEqual([outcome.code, outcome.stdout], [1, '']);
+    assert.match(outcome.stderr, stderr);
+    assert.doesNotMatch(outcome.stderr, /\n\s+at /);
+  });
+}
+
+test('--help explains the service, a group and a command, on standard output, without a database', async () => {
+  const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+  const [all, group, one] = await Promise.all([
+    formloom(['--help'], away),
+    formloom(['key', '--help'], away),
+    formloom(['key', 'create', '-h'], away),
+  ]);
+  assert.match(all.stdout, /workspace create <name>[^]*delivery retry <id>/);
+  assert.match(group.stdout, /key create[^]*key list[^]*key revoke/);
+  assert.doesNotMatch(group.stdout, /workspace create/);
+  assert.match(
+    one.stdout,
+    /key create --workspace <id> --name <text> \[--permissions <a,b>\] \[--expires <date>\]/,
+  );
+  assert.doesNotMatch(one.stdout, /key list/);
+  for (const { code, stderr } of [all, group, one]) assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('--json may stand before the command', async () => {
+  const { code, stdout } = await formloom(['--json', 'workspace', 'list']);
+  assert.equal(code, 0);
+  assert.ok(Array.isArray(JSON.parse(stdout).data));
+});
+
+test('without --json a person reads lines and a table, and a name cannot act on the terminal', async () => {
+  const { id } = await createWorkspace(database, { name: 'Red \u001b[31mAlert', plan: 'free' });
+  const listed = await formloom(['workspace', 'list']);
+  assert.match(listed.stdout, /^id +name +plan +rate_limit +burst +created_at\n/);
+  assert.match(listed.stdout, new RegExp(`${id}  Red \ufffd\\[31mAlert`));
+  const made = await formloom(['key', 'create', '--workspace', id, '--name', 'Site']);
+  assert.match(made.stdout, /^id +[0-9a-f-]{36}\nkey +fl_\S{43}\nThe key is shown only this once\.\n$/);
+});
+
+test('on a fresh data directory, without a server, a command makes its database, and the next one finds it', async () => {
+  const fresh = { DATA_DIR: join(dataDir, 'fresh'), DATABASE_URL: '' };
+  const made = await formloom(['workspace', 'create', 'First', '--json'], fresh);
+  assert.deepEqual([made.code, made.stderr], [0, '']);
+  const both = await Promise.all([
+    formloom(['workspace', 'list', '--json'], fresh),
+    formloom(
+      ['key', 'create', '--workspace', JSON.parse(made.stdout).id, '--name', 'At once', '--json'],
+      fresh,
+    ),
+  ]);
+  for (const { code, stderr } of both) assert.deepEqual([code, stderr], [0, '']);
+  assert.equal(JSON.parse(both[0].stdout).data[0].name, 'First');
+});

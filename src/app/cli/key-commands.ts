@@ -1,0 +1,36 @@
+import { createKey, revokeKey } from '#workspaces/keys.ts';
+import { command, optional, required } from './command.ts';
+import { findWorkspace } from './find-workspace.ts';
+import { selectAllKeys } from './queries.ts';
+import { date, id, list, text } from './values.ts';
+
+export const keyCommands = [
+  command({
+    name: 'key create',
+    summary: 'Makes an API key, with every permission unless some are named.',
+    options: {
+      workspace: required(id),
+      name: required(text('<text>')),
+      permissions: optional(list),
+      expires: optional(date),
+    },
+    note: 'The key is shown only this once.',
+    run: ({ database }, { workspace, name, permissions, expires }) =>
+      createKey(database, { workspaceId: workspace, name, permissions, expiresAt: expires }),
+  }),
+  command({
+    name: 'key list',
+    summary: 'Lists the API keys of all workspaces, newest first.',
+    run: async ({ database }) => ({ data: await selectAllKeys(database, {}) }),
+  }),
+  command({
+    name: 'key revoke',
+    summary: 'Ends an API key at once.',
+    parameters: { id },
+    run: async ({ database }, { id }) => {
+      const workspaceId = await findWorkspace(database, 'API key', id);
+      const { revokedAt } = await revokeKey(database, { workspaceId, keyId: id });
+      return { id, revoked_at: revokedAt };
+    },
+  }),
+];

@@ -1,0 +1,56 @@
+import { nullable, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
+
+// An id on the command line comes without its workspace, and the operator may see all of them.
+
+export const findWorkspaceOfKey = statement(
+  'cli.find_workspace_of_key',
+  { id: uuid },
+  { workspace_id: uuid },
+  `/* operator: across workspaces */
+   select workspace_id from api_keys where id = $id`,
+);
+
+export const findWorkspaceOfForm = statement(
+  'cli.find_workspace_of_form',
+  { id: uuid },
+  { workspace_id: uuid },
+  `/* operator: across workspaces */
+   select workspace_id from form_lookup where form_id = $id`,
+);
+
+export const findWorkspaceOfWebhook = statement(
+  'cli.find_workspace_of_webhook',
+  { id: uuid },
+  { workspace_id: uuid },
+  `/* operator: across workspaces */
+   select workspace_id from webhooks where id = $id`,
+);
+
+export const findWorkspaceOfDelivery = statement(
+  'cli.find_workspace_of_delivery',
+  { id: uuid },
+  { workspace_id: uuid },
+  `/* operator: across workspaces */
+   select workspace_id from deliveries where id = $id`,
+);
+
+/** Newest first. */
+export const selectAllKeys = statement(
+  'cli.select_all_keys',
+  {},
+  {
+    id: uuid,
+    workspace_id: uuid,
+    name: text,
+    prefix: text,
+    permissions: nullable(texts),
+    created_at: timestamp,
+    expires_at: nullable(timestamp),
+    revoked_at: nullable(timestamp),
+    last_used_at: nullable(timestamp),
+  },
+  `/* operator: across workspaces */
+   select id, workspace_id, name, prefix, permissions, created_at, expires_at, revoked_at, last_used_at
+     from api_keys
+    order by id desc`,
+);

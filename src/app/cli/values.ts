@@ -1,0 +1,68 @@
+import { isDate } from '#ast/text-formats.ts';
+import { isPlan, type Plan, plans } from '#workspaces/plans.ts';
+import { isRole, type Role, roleNames } from '#workspaces/roles.ts';
+
+/** The command line cannot be understood: exit 2, with the usage. */
+export class UsageError extends Error {}
+
+/** How a text of the command line becomes a value. */
+export type Value<T> = {
+  /** What stands for it in the usage. */
+  readonly shows: string;
+  /** What it must be, in words. */
+  readonly mustBe: string;
+  /** Undefined when it is not that. */
+  readonly read: (given: string) => T | undefined;
+};
+
+export const text = (shows: string): Value<string> => ({ shows, mustBe: 'a text', read: (given) => given });
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const id: Value<string> = {
+  shows: '<id>',
+  mustBe: 'an id, such as a list prints',
+  read: (given) => (uuid.test(given) ? given.toLowerCase() : undefined),
+};
+
+export const plan: Value<Plan> = {
+  shows: Object.keys(plans).join('|'),
+  mustBe: `one of ${Object.keys(plans).join(', ')}`,
+  read: (given) => (isPlan(given) ? given : undefined),
+};
+
+export const role: Value<Role> = {
+  shows: roleNames.join('|'),
+  mustBe: `one of ${roleNames.join(', ')}`,
+  read: (given) => (isRole(given) ? given : undefined),
+};
+
+export const wholeNumber: Value<number> = {
+  shows: '<n>',
+  mustBe: 'a whole number',
+  read: (given) => (/^\d{1,15}$/.test(given) ? Number(given) : undefined),
+};
+
+export const list: Value<string[]> = {
+  shows: '<a,b>',
+  mustBe: 'names separated by commas',
+  read(given) {
+    const items = given.split(',').map((item) => item.trim());
+    return items.includes('') ? undefined : items;
+  },
+};
+
+const dayOrMoment = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A day, which means its first moment in UTC, or a moment. */
+export const date: Value<Date> = {
+  shows: '<date>',
+  mustBe: 'a day such as 2027-01-31 or a time such as 2027-01-31T18:00:00Z',
+  read(given) {
+    const day = dayOrMoment.exec(given)?.[1];
+    // The 30th of February would become the 2nd of March.
+    if (day === undefined || !isDate(day)) return undefined;
+    const moment = new Date(given);
+    return Number.isNaN(moment.getTime()) ? undefined : moment;
+  },
+};

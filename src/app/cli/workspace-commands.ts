@@ -1,0 +1,42 @@
+import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
+import { command, optional } from './command.ts';
+import { id, plan, text, wholeNumber } from './values.ts';
+
+const ownRate = { 'rate-limit': optional(wholeNumber), burst: optional(wholeNumber) };
+
+export const workspaceCommands = [
+  command({
+    name: 'workspace create',
+    summary:
+      "Makes a workspace, on the free plan unless another is named. A rate of its own replaces the plan's.",
+    parameters: { name: text('<name>') },
+    options: { plan: optional(plan), ...ownRate },
+    run: ({ database }, { name, plan = 'free', 'rate-limit': rateLimit, burst }) =>
+      createWorkspace(database, { name, plan, rateLimit, burst }),
+  }),
+  command({
+    name: 'workspace list',
+    summary: 'Lists the workspaces, newest first, with the rate that is in force.',
+    run: async ({ database }) => {
+      const workspaces = await listWorkspaces(database);
+      return {
+        data: workspaces.map((each) => ({
+          id: each.id,
+          name: each.name,
+          plan: each.plan,
+          rate_limit: each.perMinute,
+          burst: each.burst,
+          created_at: each.createdAt,
+        })),
+      };
+    },
+  }),
+  command({
+    name: 'workspace plan',
+    summary: "Puts a workspace on a plan, with the plan's rate unless it gets one of its own.",
+    parameters: { id, plan },
+    options: ownRate,
+    run: ({ database }, { id, plan, 'rate-limit': rateLimit, burst }) =>
+      setPlan(database, { workspaceId: id, plan, rateLimit, burst }),
+  }),
+];

@@ -1,0 +1,68 @@
+import type { Config } from '#kit/config.ts';
+import { type Connection, type Database, openDatabase } from '#kit/database.ts';
+import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
+import type { Log } from '#kit/log.ts';
+import { migrate, readMigrations } from '#kit/migrate.ts';
+
+type Settings = Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir'>;
+
+/** The database of this instance, migrated to this version. */
+export type FormloomDatabase = {
+  database: Database;
+  /** The server that we run ourselves; undefined when DATABASE_URL names another. */
+  embedded: EmbeddedPostgres | undefined;
+  /** The migrations that ran just now. */
+  migrated: string[];
+  /** Where it is, for a person; never its password. */
+  description: string;
+  /** Ends the pool and leaves the embedded server, which stops unless another process uses it. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the database that the configuration names, or else starts or joins the embedded one, and migrates it.
+ * For the server and for every command of the CLI, beside each other or alone.
+ * @param say hears a sentence when something takes a moment: a new database, a migration.
+ * @throws MigrationError, EmbeddedPostgresError, or the driver's error; nothing is left open.
+ */
+export async function openFormloomDatabase(
+  config: Settings,
+  log: Log,
+  say: (line: string) => void = () => {},
+): Promise<FormloomDatabase> {
+  let isOpen = false;
+  // While the database is open, what the embedded server has to say is that it went away, or came back.
+  const tell = (sentence: string): void => (isOpen ? log.warn(sentence) : say(sentence));
+  const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
+  const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
+  const database = openDatabase(connection, { pool: config.databasePool, log });
+  const close = async (): Promise<void> => {
+    isOpen = false;
+    await database.end();
+    await embedded?.stop();
+  };
+  try {
+    const migrated = await migrate(database, await readMigrations());
+    for (const name of migrated) say(`The database was migrated: ${name}.`);
+    isOpen = true;
+    return { database, embedded, migrated, description: describe(config, embedded), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Loaded here, so that an instance with DATABASE_URL does not load it. */
+async function joinEmbedded(
+  { dataDir }: Settings,
+  log: (sentence: string) => void,
+): Promise<EmbeddedPostgres> {
+  const { startEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
+  return startEmbeddedPostgres({ dataDir, log });
+}
+
+function describe(config: Settings, embedded: EmbeddedPostgres | undefined): string {
+  if (embedded) return `PostgreSQL of our own in ${embedded.directory}`;
+  const url = URL.parse(config.databaseUrl!);
+  return `PostgreSQL at ${url ? `${url.host}${url.pathname}` : 'DATABASE_URL'}`;
+}

@@ -1,0 +1,33 @@
+import { fileRoutes } from '#files/routes.ts';
+import { openServer, type Server } from '#kit/http.ts';
+import { pageRoutes } from '#page/routes.ts';
+import { serveApi } from './api.ts';
+import { docsPage } from './docs-page.ts';
+import { healthRoutes } from './health.ts';
+import { writeOpenApi } from './openapi.ts';
+import { apiRoutes } from './routes.ts';
+import type { Services } from './services.ts';
+import { setupRoutes } from './setup-page.ts';
+import { version } from './version.ts';
+
+/** Everything that this process answers, each part in a scope of its own (its body parsers and its error pages). */
+export async function buildServer(services: Services, state: { isStopping: () => boolean }): Promise<Server> {
+  const { config, log } = services;
+  const server = openServer({ log, trustProxy: config.trustProxy });
+  const routes = apiRoutes(services);
+  const openApi = writeOpenApi(routes, { publicUrl: config.publicUrl, version });
+
+  server.addHook('onSend', async (_request, reply) => {
+    // While draining, every answer is the last on its connection, so that closing has nothing to wait for.
+    if (state.isStopping()) reply.header('Connection', 'close');
+  });
+  healthRoutes(server, { database: services.database, isStopping: state.isStopping });
+  fileRoutes(server, services);
+  server.get('/api/v1/openapi.json', async () => openApi);
+  server.get('/api/v1/docs', async (_request, reply) => docsPage(reply, openApi));
+  await server.register(async (scope) => serveApi(scope, services, routes), { prefix: '/api/v1' });
+  await server.register(async (scope) => pageRoutes(scope, services));
+  await server.register(async (scope) => setupRoutes(scope, services));
+  await server.ready();
+  return server;
+}

@@ -1,0 +1,24 @@
+import type { FileLinks } from '#files/link.ts';
+import type { LiveForms } from '#forms/live-form.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import type { Log } from '#kit/log.ts';
+import type { Storage } from '#kit/storage.ts';
+import type { Vault } from '#kit/vault.ts';
+import type { HeldFiles } from '#page/held-files.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+
+/** Everything that a request may need, built once in main.ts and handed down; a room takes only its part of it. */
+export type Services = {
+  config: Config;
+  log: Log;
+  database: Database;
+  vault: Vault;
+  storage: Storage;
+  links: FileLinks;
+  liveForms: LiveForms;
+  heldFiles: HeldFiles;
+  requestCounter: RequestCounter;
+  /** Tells the queue that there is work, after the transaction that enqueued it. */
+  wakeQueue: () => void;
+};

@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AnswerError, type AnswerFiles, checkAnswers, type FileAnswer } from './answers.ts';
+import type { InputType } from './elements.ts';
+import { composite, element, formOf } from './testing.ts';
+import type { Form } from './tree.ts';
+
+const noFiles: AnswerFiles = new Map();
+const photo: FileAnswer = { id: 'f1', filename: 'cat.png', size: 3, content_type: 'image/png' };
+
+function errorsOf(form: Form, raw: unknown, files = noFiles): readonly AnswerError[] {
+  const result = checkAnswers(form, raw, files);
+  return result.ok ? [] : result.errors;
+}
+
+function answersOf(form: Form, raw: unknown, files = noFiles): unknown {
+  const result = checkAnswers(form, raw, files);
+  assert.ok(result.ok, JSON.stringify(result));
+  return result.answers;
+}
+
+type Values = {
+  good: unknown[];
+  tidied?: [sent: unknown, stored: unknown][];
+  bad: unknown[];
+  problem: string;
+};
+
+const notText = [5, true, {}, ['a']];
+const choose = 'choose one of the listed options.';
+const longHost = `${'a'.repeat(63)}.${'b'.repeat(63)}`;
+
+const values: Record<Exclude<InputType, 'file_upload'>, Values> = {
+  text: {
+    good: ['Ada', ' spaces stay ', '😀', 'x'.repeat(65_536)],
+    bad: ['two\nlines', 'two\r\nlines', 'a\rb'],
+    problem: 'write the answer on a single line.',
+  },
+  textarea: {
+    good: ['two\nlines', 'a\u2028b'],
+    tidied: [['a\r\nb\rc\n', 'a\nb\nc\n']],
+    bad: notText,
+    problem: 'write the answer as text.',
+  },
+  email: {
+    good: ['name@example.com', "o'hara+tag@sub.example.co", 'root@localhost', `a@${longHost}`],
+    tidied: [[' name@example.com\n', 'name@example.com']],
+    bad: [
+      'name',
+      'a@',
+      '@b',
+      'a@b@c',
+      'a b@c.d',
+      'a@-b.c',
+      'a@b..c',
+      'é@b.c',
+      `${'a'.repeat(251)}@b.c`,
+      `a@${'b'.repeat(64)}.c`,
+    ],
+    problem: 'enter an email address like name@example.com.',
+  },
+  phone: {
+    good: ['123', '+1 (555) 010-0199', '030.12345', '12345678901234567890'],
+    tidied: [[' 123 ', '123']],
+    bad: ['12', '123456789012345678901', 'call 123', '1+23', '٣٤٥٦', `1${' '.repeat(50)}23`],
+    problem: 'enter a phone number like +1 555 010 0199.',
+  },
+  url: {
+    good: [
+      'https://example.com',
+      'http://localhost:3000/a?b=c#d',
+      'HTTPS://EXAMPLE.COM',
+      'https://müller.example/ä',
+    ],
+    tidied: [['https://example.com ', 'https://example.com']],
+    bad: [
+      'example.com',
+      'ftp://example.com',
+      'javascript:alert(1)',
+      'https://',
+      'https://a b',
+      'https://a:99999',
+      'http:/a',
+    ],
+    problem: 'enter a web address like https://example.com.',
+  },
+  number: {
+    good: [0, -1.5, 1e300, Number.MAX_SAFE_INTEGER],
+    tidied: [[-0, 0]],
+    bad: ['3', Number.NaN, Number.POSITIVE_INFINITY, true, [1], {}],
+    problem: 'enter a number like 3.5.',
+  },
+  date: {
+    good: ['2026-01-31', '2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'],
+    tidied: [[' 2026-01-31', '2026-01-31']],
+    bad: [
+      '2026-02-30',
+      '2026-02-29',
+      '1900-02-29',
+      '2026-04-31',
+      '2026-13-01',
+      '2026-00-10',
+      '2026-01-00',
+      '0000-01-01',
+      '31.01.2026',
+      '2026-1-1',
+      '12026-01-01',
+    ],
+    problem: 'enter a date of the calendar like 2026-01-31.',
+  },
+  time: {
+    good: ['00:00', '23:59'],
+    bad: ['24:00', '12:60', '1:00', '12:00:00', 'noon'],
+    problem: 'enter a time from 00:00 to 23:59, like 14:30.',
+  },
+  datetime: {
+    good: ['2026-01-31T14:30'],
+    bad: ['2026-02-30T14:30', '2026-01-31 14:30', '2026-01-31T24:00', '2026-01-31', '2026-01-31T14:30Z'],
+    problem: 'enter a date and time like 2026-01-31T14:30.',
+  },
+  dropdown: { good: ['Red'], bad: ['red', 'Red ', 'Pink', 'constructor', 1, ['Red']], problem: choose },
+  radio: { good: ['Blue'], bad: ['Pink', true, {}], problem: choose },
+  multiple_choice: {
+    good: [['Red'], ['Blue', 'Red']],
+    bad: ['Red', ['Pink'], ['Red', 'Red'], ['Red', null], [['Red']], { 0: 'Red' }],
+    problem: 'choose from the listed options, each at most once.',
+  },
+  yes_no: { good: [true, false], bad: ['yes', 1, 0], problem: 'answer yes or no.' },
+};
+
+for (const [type, { good, tidied = [], bad, problem }] of Object.entries(values)) {
+  const optional = formOf(element(type, 'q'));
+
+  test(`${type}: good answers are stored, tidied where the format says so`, () => {
+    const pairs = [...good.map((value) => [value, value] as const), ...tidied];
+    for (const [sent, stored] of pairs) assert.deepEqual(answersOf(optional, { q: sent }), { q: stored });
+  });
+
+  test(`${type}: a bad answer is refused with the label, the problem and the remedy`, () => {
+    for (const value of bad) {
+      const name = `${type} ${JSON.stringify(value)}`;
+      assert.deepEqual(
+        errorsOf(optional, { q: value }),
+        [{ field: 'q', message: `The q: ${problem}` }],
+        name,
+      );
+    }
+  });
+
+  test(`${type}: blank is absent when optional and refused when required`, () => {
+    const required = formOf(element(type, 'q', { required: true }));
+    for (const blank of [undefined, null, '', ' \t', []]) {
+      assert.deepEqual(answersOf(optional, { q: blank }), {});
+      assert.deepEqual(errorsOf(required, { q: blank }), [
+        { field: 'q', message: 'The q: an answer is required.' },
+      ]);
+    }
+    assert.equal(errorsOf(required, {}).length, 1);
+    for (const value of good) assert.deepEqual(errorsOf(required, { q: value }), []);
+  });
+}
+
+test('a text that is no text is refused, whatever its format', () => {
+  const form = formOf(element('text', 'a'), element('email', 'b'), element('date', 'c'));
+  for (const value of notText) {
+    const messages = errorsOf(form, { a: value, b: value, c: value }).map((error) => error.message);
+    assert.deepEqual(
+      messages,
+      ['a', 'b', 'c'].map((id) => `The ${id}: write the answer as text.`),
+    );
+  }
+});
+
+test('a text answer over 64 KB of UTF-8 is refused with the number', () => {
+  const form = formOf(element('text', 'q'));
+  const message = 'The q: shorten the answer to at most 64 KB (65536 bytes).';
+  for (const text of ['x'.repeat(65_537), 'é'.repeat(32_769)]) {
+    assert.deepEqual(errorsOf(form, { q: text }), [{ field: 'q', message }]);
+  }
+  assert.deepEqual(errorsOf(form, { q: 'é'.repeat(32_768) }), []);
+});
+
+test('NUL characters and lone surrogates are refused in text answers', () => {
+  const form = formOf(element('text', 'q'), element('textarea', 'r'));
+  for (const bad of ['a\u0000', '\ud800', 'x\udc00']) {
+    assert.deepEqual(
+      errorsOf(form, { q: bad, r: bad }).map((error) => error.field),
+      ['q', 'r'],
+    );
+  }
+});
+
+test('hostile texts are checked in linear time', () => {
+  const form = formOf(...['email', 'url', 'phone', 'number', 'date'].map((type) => element(type, type)));
+  const long = [
+    'a@'.repeat(30_000),
+    `a@${'a.'.repeat(30_000)}`,
+    `https://${'a.'.repeat(30_000)} `,
+    '1'.repeat(60_000),
+  ];
+  const start = performance.now();
+  for (const value of long) {
+    errorsOf(form, { email: value, url: value, phone: value, number: value, date: value });
+  }
+  assert.ok(performance.now() - start < 1_000);
+});
+
+test('answers that are no object are refused', () => {
+  for (const raw of [null, undefined, 'x', 5, [], true]) {
+    assert.deepEqual(
+      errorsOf(formOf(), raw).map((error) => error.field),
+      ['answers'],
+    );
+  }
+});
+
+test('every problem is reported at once, in form order and then the unknown ids', () => {
+  const form = formOf(
+    element('heading', 'intro'),
+    element('email', 'mail', { required: true }),
+    composite('plain', [element('number', 'age')]),
+  );
+  assert.deepEqual(errorsOf(form, { nobody: 1, intro: 'x', plain: {}, age: 'old', 'g[0][x]': 1 }), [
+    { field: 'mail', message: 'The mail: an answer is required.' },
+    { field: 'age', message: 'The age: enter a number like 3.5.' },
+    { field: 'nobody', message: 'The form has no question "nobody".' },
+    { field: 'intro', message: '"intro" takes no answer here.' },
+    { field: 'plain', message: '"plain" takes no answer here.' },
+    { field: 'g[0][x]', message: 'The form has no question "g[0][x]".' },
+  ]);
+});
+
+test('children of a plain composite are top-level by their own id', () => {
+  const form = formOf(composite('outer', [composite('inner', [element('text', 'street')])]));
+  assert.deepEqual(answersOf(form, { street: 'Main St' }), { street: 'Main St' });
+});
+
+test('prototype keys are unknown ids, and ids like toString are ids like any other', () => {
+  const form = formOf(element('text', 'toString'), element('text', 'hasOwnProperty', { required: true }));
+  const raw = JSON.parse('{"__proto__":{"hasOwnProperty":"x"},"constructor":1}') as unknown;
+  assert.deepEqual(
+    errorsOf(form, raw).map((error) => error.field),
+    ['hasOwnProperty', '__proto__', 'constructor'],
+  );
+  const stored = answersOf(form, { hasOwnProperty: 'x' });
+  assert.deepEqual(Object.entries(stored as object), [['hasOwnProperty', 'x']]);
+});
+
+test('at most 1,000 problems are listed, and a last one says that there are more', () => {
+  const found = errorsOf(
+    formOf(),
+    Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1])),
+  );
+  assert.equal(found.length, 1_001);
+  assert.deepEqual(found.at(-1), {
+    field: 'answers',
+    message: 'There are more problems; the first 1000 are listed.',
+  });
+});
+
+const people = formOf(
+  composite(
+    'people',
+    [element('text', 'name', { required: true }), composite('more', [element('yes_no', 'member')])],
+    { repeatable: true },
+  ),
+);
+
+test('a repeatable composite is a list of objects; blank rows are dropped, whatever they require', () => {
+  const rows = [{ name: 'Ada' }, {}, null, { name: ' ', member: null }, { name: 'Grace', member: false }];
+  assert.deepEqual(answersOf(people, { people: rows }), {
+    people: [{ name: 'Ada' }, { name: 'Grace', member: false }],
+  });
+  for (const blank of [undefined, null, '', [], [{}]])
+    assert.deepEqual(answersOf(people, { people: blank }), {});
+});
+
+test('problems of a row name it by its number as sent; required applies in each row', () => {
+  const rows = [{}, { member: true }, 'row', { name: 5, more: 1 }, { other: '' }];
+  assert.deepEqual(errorsOf(people, { people: rows }), [
+    { field: 'people[1][name]', message: 'The name: an answer is required.' },
+    { field: 'people[2]', message: 'The people: each row must be an object of element ids and values.' },
+    { field: 'people[3][name]', message: 'The name: write the answer as text.' },
+    { field: 'people[3][more]', message: 'The people has no question "more".' },
+    { field: 'people[4][other]', message: 'The people has no question "other".' },
+  ]);
+  assert.deepEqual(errorsOf(people, { people: { name: 'x' }, name: 'x' }), [
+    { field: 'people', message: 'The people: send a list of rows.' },
+    { field: 'name', message: '"name" takes no answer here.' },
+  ]);
+});
+
+test('a repeatable composite takes 100 rows and refuses 101', () => {
+  const rows = (count: number) => ({ people: Array.from({ length: count }, () => ({ name: 'x' })) });
+  assert.deepEqual(errorsOf(people, rows(100)), []);
+  const refused = [{ field: 'people', message: 'The people: send at most 100 rows.' }];
+  assert.deepEqual(errorsOf(people, rows(101)), refused);
+});
+
+const upload = formOf(
+  element('text', 'name'),
+  element('file_upload', 'photo', { required: true }),
+  composite('pets', [element('text', 'pet'), element('file_upload', 'picture', { required: true })], {
+    repeatable: true,
+  }),
+);
+
+test('files come from the upload only: a file named in the answers is refused', () => {
+  const files = new Map([['photo', [photo]]]);
+  assert.deepEqual(answersOf(upload, { photo: '' }, files), { photo: [photo] });
+  const message = 'The photo: send the file itself, as a part of a multipart/form-data request.';
+  for (const value of [[photo], photo, 'cat.png']) {
+    assert.deepEqual(errorsOf(upload, { photo: value }, files), [{ field: 'photo', message }]);
+  }
+});
+
+test('a required file upload needs at least one file', () => {
+  const required = [{ field: 'photo', message: 'The photo: an answer is required.' }];
+  assert.deepEqual(errorsOf(upload, {}), required);
+  assert.deepEqual(errorsOf(upload, {}, new Map([['photo', []]])), required);
+});
+
+test('files of rows keep the number of their row as sent; a row with a file is not blank', () => {
+  const files = new Map([
+    ['photo', [photo]],
+    ['pets[0][picture]', [photo]],
+    ['pets[1][picture]', []],
+    ['pets[2][picture]', [photo, photo]],
+  ]);
+  assert.deepEqual(answersOf(upload, { pets: [{ pet: 'Cat' }, {}] }, files), {
+    photo: [photo],
+    pets: [{ pet: 'Cat', picture: [photo] }, { picture: [photo, photo] }],
+  });
+  assert.deepEqual(errorsOf(upload, { pets: [{}, { pet: 'Dog' }] }, files), [
+    { field: 'pets[1][picture]', message: 'The picture: an answer is required.' },
+  ]);
+});
+
+test('files under names that take none are refused by name', () => {
+  const names = ['photo', 'name', 'other', 'pets[0][pet]', 'pets[100][picture]', 'pets[999999999][picture]'];
+  const files = new Map(names.map((name) => [name, [photo]]));
+  assert.deepEqual(errorsOf(upload, { pets: [{}] }, files), [
+    { field: 'pets[0][picture]', message: 'The picture: an answer is required.' },
+    { field: 'name', message: 'The name: this takes no file.' },
+    { field: 'other', message: 'The form has no question "other".' },
+    { field: 'pets[0][pet]', message: 'The pet: this takes no file.' },
+    { field: 'pets[100][picture]', message: 'The pets: send at most 100 rows.' },
+    { field: 'pets[999999999][picture]', message: 'The form has no question "pets[999999999][picture]".' },
+  ]);
+});

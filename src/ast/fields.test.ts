@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkAnswers } from './answers.ts';
+import { fieldName, parseRowName, readFields } from './fields.ts';
+import { composite, element, formOf } from './testing.ts';
+import { type Form, listQuestions } from './tree.ts';
+
+const form = formOf(
+  element('text', 'name'),
+  element('number', 'age'),
+  element('yes_no', 'agreed'),
+  element('multiple_choice', 'colours'),
+  element('file_upload', 'photo'),
+  composite('people', [element('text', 'person'), element('multiple_choice', 'likes')], { repeatable: true }),
+);
+
+/** What JSON would carry, without the missing prototypes. */
+const rawOf = (form: Form, ...entries: [string, string][]): unknown =>
+  JSON.parse(JSON.stringify(readFields(form, entries).raw));
+
+const fieldsRefused = (...entries: [string, string][]) => {
+  const result = checkAnswers(form, readFields(form, entries).raw, new Map());
+  return result.ok ? [] : result.errors.map((error) => error.field);
+};
+
+test('HTML names are the element id, and group[0][child] in rows', () => {
+  const group = listQuestions(form).find((question) => question.kind === 'group')!;
+  const input = group.inputs[0]!;
+  assert.equal(fieldName(input), 'person');
+  const name = fieldName(input, { group: group.element, index: 12 });
+  assert.equal(name, 'people[12][person]');
+  assert.deepEqual(parseRowName(name), { group: 'people', index: 12, id: 'person' });
+});
+
+test('one name has one meaning: other spellings of a row are no row names', () => {
+  for (const name of [
+    'people[01][a]',
+    'people[][a]',
+    'people[-1][a]',
+    'people[1000][a]',
+    'people[0]',
+    'p[0][a][b]',
+  ]) {
+    assert.equal(parseRowName(name), undefined, name);
+  }
+});
+
+const numbers: [sent: string, raw: unknown][] = [
+  ['3.5', 3.5],
+  [' -2 ', -2],
+  ['1e3', 1000],
+  ['.5', 0.5],
+  ['', ''],
+  ['abc', 'abc'],
+  ['0x10', '0x10'],
+  ['1e999', '1e999'],
+  ['3,5', '3,5'],
+  ['Infinity', 'Infinity'],
+];
+const booleans: [sent: string, raw: unknown][] = [
+  ['yes', true],
+  ['true', true],
+  ['on', true],
+  ['no', false],
+  ['false', false],
+  ['', ''],
+  ['maybe', 'maybe'],
+];
+
+test('numbers and yes or no become what JSON would carry; anything else stays text for the check', () => {
+  for (const [sent, raw] of numbers) assert.deepEqual(rawOf(form, ['age', sent]), { age: raw });
+  for (const [sent, raw] of booleans) assert.deepEqual(rawOf(form, ['agreed', sent]), { agreed: raw });
+  assert.deepEqual(fieldsRefused(['age', 'abc'], ['agreed', 'maybe']), ['age', 'agreed']);
+});
+
+test('repeated names of a multiple choice become a list, without the empty companion of a page', () => {
+  const sent: [string, string][] = [
+    ['colours', ''],
+    ['colours', 'Red'],
+    ['colours', 'Blue'],
+  ];
+  assert.deepEqual(rawOf(form, ...sent), { colours: ['Red', 'Blue'] });
+  assert.deepEqual(rawOf(form, ['colours', '']), {});
+});
+
+test('of a repeated single-valued name the first value that is not blank counts', () => {
+  assert.deepEqual(rawOf(form, ['name', ' '], ['name', 'first'], ['name', 'second']), { name: 'first' });
+});
+
+test('rows keep their number: missing and blank rows are kept for the page, and dropped by the check', () => {
+  const { raw } = readFields(form, [
+    ['people[2][person]', 'Grace'],
+    ['people[0][person]', 'Ada'],
+    ['people[0][likes]', 'Red'],
+    ['people[3][person]', ''],
+  ]);
+  const rows = [{ person: 'Ada', likes: ['Red'] }, {}, { person: 'Grace' }, { person: '' }];
+  assert.deepEqual(JSON.parse(JSON.stringify(raw)), { people: rows });
+  assert.deepEqual(checkAnswers(form, raw, new Map()), {
+    ok: true,
+    answers: { people: [{ person: 'Ada', likes: ['Red'] }, { person: 'Grace' }] },
+  });
+});
+
+test('a row over the cap costs no memory and is refused by name', () => {
+  const sent: [string, string] = ['people[100][person]', 'x'];
+  assert.deepEqual(rawOf(form, sent), { 'people[100][person]': 'x' });
+  assert.deepEqual(fieldsRefused(sent), ['people[100][person]']);
+});
+
+test('a text under the id of a repeatable composite is refused, whatever rows are sent beside it', () => {
+  assert.deepEqual(fieldsRefused(['people', 'x'], ['people[0][person]', 'Ada']), ['people']);
+  assert.deepEqual(fieldsRefused(['people[0][person]', 'Ada'], ['people', 'x']), ['people']);
+});
+
+test('names with a leading underscore are controls of the page, also when they repeat', () => {
+  const { raw, extra } = readFields(form, [
+    ['_add', 'people'],
+    ['name', 'Ada'],
+    ['_add', 'pets'],
+    ['__proto__', 'x'],
+  ]);
+  assert.deepEqual(extra, [
+    ['_add', 'people'],
+    ['_add', 'pets'],
+    ['__proto__', 'x'],
+  ]);
+  assert.deepEqual(Object.keys(raw), ['name']);
+});
+
+test('every other unknown name reaches the check, which refuses it', () => {
+  const names = [
+    'other',
+    'people',
+    'people[0][other]',
+    'people[0]',
+    'person',
+    'constructor',
+    'nobody[0][person]',
+    '',
+  ];
+  assert.deepEqual(
+    fieldsRefused(...names.map((name): [string, string] => [name, 'x'])),
+    names.toSorted((a, b) => Number(b === 'people') - Number(a === 'people')),
+  );
+});
+
+test('the name of a file as text, as urlencoded forms send it, is refused unless blank', () => {
+  assert.deepEqual(fieldsRefused(['photo', 'cat.png']), ['photo']);
+  assert.deepEqual(fieldsRefused(['photo', '']), []);
+});

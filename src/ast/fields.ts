@@ -1,0 +1,115 @@
+import { isBlank, kindOf } from './answer-checks.ts';
+import type { AnswerKind } from './elements.ts';
+import { limits } from './limits.ts';
+import { type Composite, type Form, type InputElement, listQuestions, type Question } from './tree.ts';
+
+/** A row of a repeatable composite, counted from 0. */
+export type Row = { readonly group: Composite; readonly index: number };
+
+/** The HTML name of an input: its id, in a row `group[0][child]` (DESIGN 4.14). */
+export function fieldName(input: InputElement, row?: Row): string {
+  return row ? `${row.group.attrs.id}[${row.index}][${input.attrs.id}]` : input.attrs.id;
+}
+
+/** The parts of a name `group[0][child]`; undefined for every other name. */
+export function parseRowName(name: string): { group: string; index: number; id: string } | undefined {
+  const [, group, index, id] = /^([\w-]+)\[(0|[1-9]\d{0,2})\]\[([\w-]+)\]$/.exec(name) ?? [];
+  return group && index && id ? { group, index: Number(index), id } : undefined;
+}
+
+export type QuestionsById = ReadonlyMap<string, Question>;
+
+export function questionsById(questions: readonly Question[]): QuestionsById {
+  return new Map(questions.map((question) => [question.element.attrs.id, question]));
+}
+
+/** The input that an HTML name stands for; none for an unknown name and for a row over the cap. */
+export function findInput(
+  questions: QuestionsById,
+  name: string,
+): { input: InputElement; row?: Row } | undefined {
+  const question = questions.get(name);
+  if (question?.kind === 'input') return { input: question.element };
+  const part = parseRowName(name);
+  const group = part && questions.get(part.group);
+  if (!part || group?.kind !== 'group' || part.index >= limits.rows) return undefined;
+  const input = group.inputs.find(({ attrs }) => attrs.id === part.id);
+  return input && { input, row: { group: group.element, index: part.index } };
+}
+
+/** Answers as JSON would carry them, before `checkAnswers`. */
+export type RawAnswers = Record<string, unknown>;
+
+/**
+ * Turns submitted HTML fields (urlencoded, or the text parts of multipart) into the raw answers that JSON would
+ * carry, so that both are checked by the same rules (DESIGN 4.10, 4.14).
+ * - Names with a leading underscore are controls of the page and come back in `extra`.
+ * - Of a repeated single-valued name the first value that is not blank counts.
+ * - A value that is not of its kind (`abc` for a number) stays text: the check then says what is wrong.
+ * - Rows keep their number, so that files find theirs; missing ones are empty objects, which the check drops.
+ * - Every other name, and a row over the cap, is kept under that name: the check refuses it by name.
+ */
+export function readFields(
+  form: Form,
+  entries: Iterable<readonly [name: string, value: string]>,
+): { raw: RawAnswers; extra: [string, string][] } {
+  const questions = questionsById(listQuestions(form));
+  const raw = emptyAnswers();
+  const extra: [string, string][] = [];
+  for (const [name, value] of entries) {
+    if (name.startsWith('_')) extra.push([name, value]);
+    else readField(raw, questions, name, value);
+  }
+  return { raw, extra };
+}
+
+// Names come from outside: without a prototype, `__proto__` is a name like any other.
+function emptyAnswers(): RawAnswers {
+  return Object.create(null) as RawAnswers;
+}
+
+function readField(raw: RawAnswers, questions: QuestionsById, name: string, value: string): void {
+  const found = findInput(questions, name);
+  if (found) putValue(found.row ? rowOf(raw, found.row) : raw, found.input, value);
+  else raw[name] = value;
+}
+
+/** The raw answers of a row; rows before it are made as well, so that each keeps its place. */
+function rowOf(raw: RawAnswers, { group, index }: Row): RawAnswers {
+  const rows = listOf<RawAnswers>(raw, group.attrs.id);
+  while (rows.length <= index) rows.push(emptyAnswers());
+  return rows[index]!;
+}
+
+/** The list under an id. A text that was sent under the id of a group stays there, for the check to refuse. */
+function listOf<Item>(raw: RawAnswers, id: string): Item[] {
+  raw[id] ??= [];
+  return Array.isArray(raw[id]) ? raw[id] : [];
+}
+
+function putValue(raw: RawAnswers, input: InputElement, value: string): void {
+  const id = input.attrs.id;
+  const kind = kindOf(input);
+  if (kind === 'choices') {
+    if (value !== '') listOf<string>(raw, id).push(value);
+  } else if (isBlank(raw[id])) {
+    raw[id] = decoders[kind](value);
+  }
+}
+
+const asSent = (value: string) => value;
+
+const decoders: Record<Exclude<AnswerKind, 'choices'>, (value: string) => string | number | boolean> = {
+  text: asSent,
+  choice: asSent,
+  files: asSent,
+  number: (value) => {
+    const text = value.trim();
+    const isDecimal = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(text);
+    return isDecimal && Number.isFinite(Number(text)) ? Number(text) : value;
+  },
+  boolean: (value) => {
+    if (['yes', 'true', 'on'].includes(value)) return true;
+    return ['no', 'false'].includes(value) ? false : value;
+  },
+};

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { checkAnswers } from './answers.ts';
+import { elements, type InputType } from './elements.ts';
+import { readFields } from './fields.ts';
+import { searchableText } from './searchable.ts';
+import { checkSettings } from './settings.ts';
+import { composite, element, formOf } from './testing.ts';
+import type { FormNode } from './tree.ts';
+import { validateStructure } from './validate.ts';
+
+// A failure prints its seed and path: put both into these options to run it again.
+const options: fc.Parameters<unknown> = { numRuns: 300 };
+
+const line = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+  .filter((text) => !/[\r\n\0]/.test(text));
+const twoDigits = (min: number, max: number) =>
+  fc.integer({ min, max }).map((n) => String(n).padStart(2, '0'));
+const date = fc
+  .tuple(fc.integer({ min: 1000, max: 9999 }), twoDigits(1, 12), twoDigits(1, 28))
+  .map((d) => d.join('-'));
+const time = fc.tuple(twoDigits(0, 23), twoDigits(0, 59)).map((parts) => parts.join(':'));
+const optionList = ['Red', 'Green', 'Blue'];
+
+/** Valid answers of each type; files come by another way. */
+const answerOf: Record<Exclude<InputType, 'file_upload'>, fc.Arbitrary<unknown>> = {
+  text: line,
+  textarea: fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n')),
+  email: fc.constantFrom('a@b.co', 'name+tag@example.com'),
+  phone: fc.constantFrom('+1 555 010 0199', '123'),
+  url: fc.webUrl(),
+  number: fc.double({ noNaN: true, noDefaultInfinity: true }),
+  date,
+  time,
+  datetime: fc.tuple(date, time).map((parts) => parts.join('T')),
+  dropdown: fc.constantFrom(...optionList),
+  radio: fc.constantFrom(...optionList),
+  multiple_choice: fc.subarray(optionList),
+  yes_no: fc.boolean(),
+};
+const inputTypes = Object.keys(answerOf) as (keyof typeof answerOf)[];
+
+type Filled = { nodes: FormNode[]; answers: Record<string, unknown>[] };
+
+/** Inputs with ids from a prefix, and several sets of answers to some of them. */
+const filledInputs = (prefix: string, sets: { minLength: number; maxLength: number }): fc.Arbitrary<Filled> =>
+  fc.array(fc.constantFrom(...inputTypes), { minLength: 1, maxLength: 5 }).chain((types) => {
+    const nodes = types.map((type, index) => element(type, `${prefix}${index}`));
+    const answers = Object.fromEntries(types.map((type, index) => [`${prefix}${index}`, answerOf[type]]));
+    return fc.array(fc.record(answers, { requiredKeys: [] }), sets).map((answers) => ({ nodes, answers }));
+  });
+
+const once = { minLength: 1, maxLength: 1 };
+
+/** A valid form with top-level, grouped and repeated inputs, and valid answers to it. */
+const filledForm = fc
+  .record({
+    top: filledInputs('t', once),
+    plain: filledInputs('p', once),
+    rows: filledInputs('r', { minLength: 0, maxLength: 4 }),
+  })
+  .map(({ top, plain, rows }) => ({
+    form: formOf(
+      ...top.nodes,
+      composite('plain', plain.nodes),
+      { type: 'divider' },
+      composite('group', rows.nodes, { repeatable: true }),
+    ),
+    answers: { ...top.answers[0], ...plain.answers[0], group: rows.answers },
+  }));
+
+/** What a browser would submit for the answers. */
+function fieldsFrom(answers: Record<string, unknown>, name = (id: string) => id): [string, string][] {
+  return Object.entries(answers).flatMap(([id, value]): [string, string][] => {
+    if (id === 'group') {
+      return (value as Record<string, unknown>[]).flatMap((row, index) =>
+        fieldsFrom(row, (child) => `group[${index}][${child}]`),
+      );
+    }
+    if (Array.isArray(value)) return value.map((choice) => [name(id), String(choice)]);
+    if (typeof value === 'boolean') return [[name(id), value ? 'yes' : 'no']];
+    return [[name(id), String(value).replaceAll('\n', '\r\n')]];
+  });
+}
+
+test('valid answers give the same result through JSON and through an HTML form', () => {
+  fc.assert(
+    fc.property(filledForm, ({ form, answers }) => {
+      const fromJson = checkAnswers(form, answers, new Map());
+      assert.ok(fromJson.ok, JSON.stringify(fromJson));
+      assert.deepEqual(checkAnswers(form, readFields(form, fieldsFrom(answers)).raw, new Map()), fromJson);
+    }),
+    options,
+  );
+});
+
+test('accepted answers are accepted again, unchanged, also after they were stored as JSON', () => {
+  fc.assert(
+    fc.property(filledForm, ({ form, answers }) => {
+      const first = checkAnswers(form, answers, new Map());
+      assert.ok(first.ok);
+      assert.deepEqual(checkAnswers(form, JSON.parse(JSON.stringify(first.answers)), new Map()), first);
+    }),
+    options,
+  );
+});
+
+const everyElement = formOf(
+  ...Object.keys(elements).map((type) => element(type, type)),
+  composite('rows', [element('text', 'child')], { repeatable: true }),
+);
+const keys = fc.constantFrom(...Object.keys(elements), 'rows', '__proto__', 'rows[0][child]', '_add');
+
+test('no JSON value makes a check throw', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      validateStructure(value);
+      checkAnswers(everyElement, value, new Map());
+      checkSettings(value, everyElement);
+    }),
+    options,
+  );
+});
+
+test('no value of any element makes a check throw, and what is accepted can be searched', () => {
+  const weird = fc.oneof(fc.jsonValue(), fc.array(fc.dictionary(keys, fc.jsonValue())), fc.anything());
+  fc.assert(
+    fc.property(fc.dictionary(keys, weird, { noNullPrototype: true }), (raw) => {
+      const result = checkAnswers(everyElement, raw, new Map());
+      if (result.ok) searchableText(everyElement, result.answers, {});
+    }),
+    options,
+  );
+});
+
+test('no submitted fields make reading or checking throw', () => {
+  const entry = fc.tuple(fc.oneof(keys, fc.string()), fc.string({ unit: 'binary' }));
+  fc.assert(
+    fc.property(fc.array(entry), (entries) => {
+      checkAnswers(everyElement, readFields(everyElement, entries).raw, new Map());
+    }),
+    options,
+  );
+});
+
+/** Trees that look like forms: right keys, values of any kind. */
+const almostNode = fc.letrec<{ node: unknown }>((tie) => ({
+  node: fc.record(
+    {
+      type: fc.oneof(fc.constantFrom('form', 'step', ...Object.keys(elements)), fc.jsonValue()),
+      attrs: fc.oneof(
+        fc.record({ id: fc.constantFrom('a', 'b', 1), label: fc.oneof(fc.string(), fc.jsonValue()) }),
+        fc.jsonValue(),
+      ),
+      children: fc.oneof({ depthSize: 'small' }, fc.jsonValue(), fc.array(tie('node'))),
+    },
+    { requiredKeys: [] },
+  ),
+})).node;
+
+test('no tree makes validation throw; what it accepts is the very object, and can be stored', () => {
+  fc.assert(
+    fc.property(fc.array(almostNode), (children) => {
+      const input = { type: 'form', attrs: { name: 'F' }, children: [{ type: 'step', children }] };
+      const before = JSON.stringify(input);
+      const result = validateStructure(input);
+      assert.equal(JSON.stringify(input), before);
+      if (result.ok) assert.equal(result.form, input);
+      else for (const { path } of result.errors) assert.ok(path.every(Number.isInteger));
+    }),
+    options,
+  );
+});

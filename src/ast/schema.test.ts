@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { elements } from './elements.ts';
+import { structureSchemas } from './schema.ts';
+
+test('the schemas name the form, the step, the element and every element type', () => {
+  const names = Object.keys(structureSchemas());
+  assert.deepEqual(names.slice(0, 3), ['Form', 'Step', 'Element']);
+  assert.equal(names.length, 3 + Object.keys(elements).length);
+  assert.ok(names.includes('MultipleChoiceElement'));
+});
+
+test('every reference leads to a schema, and nothing but JSON is in them', () => {
+  const schemas = structureSchemas();
+  const text = JSON.stringify(schemas);
+  assert.deepEqual(JSON.parse(text), schemas);
+  for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
+    assert.ok(Object.hasOwn(schemas, name!), name);
+  }
+});
+
+test('an element schema carries required attributes, defaults and caps from the table', () => {
+  assert.deepEqual(structureSchemas().RadioElement, {
+    title: 'Single choice',
+    type: 'object',
+    properties: {
+      type: { const: 'radio' },
+      attrs: {
+        type: 'object',
+        properties: {
+          id: {
+            title: 'Id',
+            type: 'string',
+            pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+            not: { enum: ['__proto__', 'constructor', 'prototype'] },
+          },
+          label: { title: 'Label', type: 'string', maxLength: 1024, minLength: 1 },
+          placeholder: { title: 'Placeholder', type: 'string', maxLength: 4096 },
+          help_text: { title: 'Help text', type: 'string', maxLength: 4096 },
+          required: { title: 'Required', type: 'boolean', default: false },
+          col_span: { title: 'Columns', type: 'integer', minimum: 1, maximum: 4, default: 1 },
+          options: {
+            title: 'Options',
+            type: 'array',
+            items: { type: 'string', minLength: 1, maxLength: 1024 },
+            minItems: 1,
+            maxItems: 500,
+            uniqueItems: true,
+          },
+        },
+        required: ['id', 'label', 'options'],
+      },
+      children: { type: 'array', maxItems: 0 },
+    },
+    required: ['type', 'attrs'],
+  });
+});
+
+test('what may be left out is not required: attributes of a divider, children of a leaf', () => {
+  const schemas = structureSchemas() as Record<string, { required: string[] }>;
+  assert.deepEqual(schemas.DividerElement?.required, ['type']);
+  assert.deepEqual(schemas.Step?.required, ['type', 'children']);
+  assert.deepEqual(schemas.Form?.required, ['type', 'attrs', 'children']);
+});

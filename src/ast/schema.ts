@@ -1,0 +1,65 @@
+import { type AttributeSpecs, attributeSchema } from './attributes.ts';
+import { type ElementGroup, type ElementType, elements, formAttributes, stepAttributes } from './elements.ts';
+import { limits } from './limits.ts';
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** The component name of an element type: `multiple_choice` becomes `MultipleChoiceElement`. */
+function schemaName(type: string): string {
+  const words = type.split('_').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return `${words.join('')}Element`;
+}
+
+function nodeSchema(title: string, type: string, specs: AttributeSpecs, children: object): object {
+  const names = Object.keys(specs).filter((name) => specs[name]?.required);
+  const properties = Object.fromEntries(
+    Object.entries(specs).map(([name, spec]) => [name, attributeSchema(spec)]),
+  );
+  const attrs = { type: 'object', properties, ...(names.length > 0 && { required: names }) };
+  const required = [
+    'type',
+    ...(names.length > 0 ? ['attrs'] : []),
+    ...('items' in children ? ['children'] : []),
+  ];
+  return {
+    title,
+    type: 'object',
+    properties: { type: { const: type }, attrs, children },
+    required,
+  };
+}
+
+const leafChildren = { type: 'array', maxItems: 0 };
+const elementChildren = { type: 'array', items: reference('Element') };
+const childrenSchemas: Record<ElementGroup, object> = {
+  input: leafChildren,
+  content: leafChildren,
+  composite: elementChildren,
+};
+
+/**
+ * The form language as named JSON Schemas (2020-12, OpenAPI 3.1) for `components.schemas`: `Form`, `Step`,
+ * `Element` and one per element type, generated from the elements table. For documentation: what a schema cannot
+ * say (unique ids, UTF-8 lengths, nesting) is decided by `validateStructure`. Unknown attributes are allowed.
+ */
+export function structureSchemas(): Record<string, object> {
+  const types = Object.keys(elements) as ElementType[];
+  const elementSchemas = types.map((type) => {
+    const { title, attrs, group } = elements[type];
+    return [schemaName(type), nodeSchema(title, type, attrs, childrenSchemas[group])];
+  });
+  const steps = { type: 'array', items: reference('Step'), minItems: 1, maxItems: limits.steps };
+  return {
+    Form: nodeSchema('Form', 'form', formAttributes, steps),
+    Step: nodeSchema('Step', 'step', stepAttributes, elementChildren),
+    Element: {
+      title: 'Element',
+      oneOf: types.map((type) => reference(schemaName(type))),
+      discriminator: {
+        propertyName: 'type',
+        mapping: Object.fromEntries(types.map((type) => [type, reference(schemaName(type)).$ref])),
+      },
+    },
+    ...Object.fromEntries(elementSchemas),
+  };
+}

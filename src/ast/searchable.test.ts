@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { limits } from './limits.ts';
+import { searchableText, subjectOf } from './searchable.ts';
+import { composite, element, formOf } from './testing.ts';
+import { byteLength } from './text.ts';
+
+const form = formOf(
+  composite('people', [element('text', 'name'), element('file_upload', 'photo')], { repeatable: true }),
+  element('email', 'mail'),
+  element('text', 'title'),
+  element('textarea', 'notes'),
+  element('number', 'age'),
+  element('date', 'day'),
+  element('yes_no', 'agreed'),
+  element('radio', 'colour'),
+  element('multiple_choice', 'colours'),
+);
+
+const photo = { id: '1', filename: 'cat.png', size: 1, content_type: 'image/png' };
+const answers = {
+  people: [{ name: 'Ada', photo: [photo] }, { name: 'Grace' }],
+  mail: 'ada@example.com',
+  title: 'Hello',
+  notes: 'Long\ntext',
+  age: 36,
+  day: '2026-01-31',
+  agreed: true,
+  colour: 'Red',
+  colours: ['Green', 'Blue'],
+};
+
+test('the subject is the setting, else the id "subject", else the first text element outside rows', () => {
+  const withSubject = formOf(
+    element('text', 'first'),
+    element('textarea', 'subject'),
+    element('text', 'other'),
+  );
+  const headed = formOf(element('heading', 'subject'), element('email', 'mail'));
+  assert.equal(subjectOf(withSubject, 'other')?.attrs.id, 'other');
+  assert.equal(subjectOf(withSubject, 'gone')?.attrs.id, 'subject');
+  assert.equal(subjectOf(form)?.attrs.id, 'title');
+  assert.equal(subjectOf(form, 'name')?.attrs.id, 'title');
+  assert.equal(subjectOf(headed), undefined);
+});
+
+test('the body holds every other textual answer and the reference values, but no yes or no', () => {
+  assert.deepEqual(searchableText(form, answers, { campaign: 'spring' }), {
+    subject: 'Hello',
+    body: 'Ada\ncat.png\nGrace\nada@example.com\nLong\ntext\n36\n2026-01-31\nRed\nGreen\nBlue\nspring',
+  });
+});
+
+test('answers that are absent add nothing, not even for an id like toString', () => {
+  const odd = formOf(element('text', 'toString'), element('textarea', 'valueOf'));
+  assert.deepEqual(searchableText(odd, {}, {}), { subject: '', body: '' });
+});
+
+test('subject and body together stay within the cap and are cut between characters', () => {
+  const text = `x${'😀'.repeat(200_000)}`;
+  const long = searchableText(form, { title: text.slice(0, 1001), notes: text }, { reference: text });
+  assert.equal(long.subject.length, 1001);
+  assert.ok(long.body.isWellFormed());
+  const total = byteLength(long.subject) + byteLength(long.body);
+  assert.ok(total <= limits.searchBytes && total > limits.searchBytes - 4);
+});

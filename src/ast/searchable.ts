@@ -1,0 +1,83 @@
+import { kindOf } from './answer-checks.ts';
+import type { Answers, AnswerValue } from './answers.ts';
+import type { AnswerKind } from './elements.ts';
+import { own } from './json.ts';
+import { limits } from './limits.ts';
+import { byteLength, cutToBytes } from './text.ts';
+import { type Form, type InputElement, listQuestions } from './tree.ts';
+
+/** The inputs that can be the subject of a submission: text answers outside repeatable composites. */
+export function subjectCandidates(form: Form): InputElement[] {
+  return listQuestions(form).flatMap((question) =>
+    question.kind === 'input' && kindOf(question.element) === 'text' ? [question.element] : [],
+  );
+}
+
+/** The subject: `settings.subject_element`, else the id `subject`, else the first `text` element (DESIGN 4.11). */
+export function subjectOf(form: Form, subjectElement?: string): InputElement | undefined {
+  const candidates = subjectCandidates(form);
+  const withId = (id: string | undefined) => candidates.find((input) => input.attrs.id === id);
+  return withId(subjectElement) ?? withId('subject') ?? candidates.find((input) => input.type === 'text');
+}
+
+/**
+ * What a submission can be found by (DESIGN 4.11): the subject, which weighs most, and one body of every other
+ * textual answer and the reference values. Both together have at most `limits.searchBytes` of UTF-8.
+ */
+export function searchableText(
+  form: Form,
+  answers: Answers,
+  reference: Readonly<Record<string, string>>,
+  subjectElement?: string,
+): { subject: string; body: string } {
+  const subjectInput = subjectOf(form, subjectElement);
+  const subjectTexts: string[] = [];
+  const bodyTexts: string[] = [];
+  for (const { input, value } of walkAnswers(form, answers)) {
+    const texts = input === subjectInput ? subjectTexts : bodyTexts;
+    texts.push(...textsOf[kindOf(input)](value));
+  }
+  const subject = cutToBytes(subjectTexts.join('\n'), limits.searchBytes);
+  const body = [...bodyTexts, ...Object.values(reference)].join('\n');
+  return { subject, body: cutToBytes(body, limits.searchBytes - byteLength(subject)) };
+}
+
+/** Every answer with its input in form order, the rows of repeatable composites included. */
+function* walkAnswers(form: Form, answers: Answers): Generator<{ input: InputElement; value: AnswerValue }> {
+  for (const question of listQuestions(form)) {
+    const answer = own(answers, question.element.attrs.id);
+    if (answer === undefined) continue;
+    if (question.kind === 'input') {
+      yield { input: question.element, value: answer };
+      continue;
+    }
+    for (const row of listOf(answer)) {
+      for (const input of question.inputs) {
+        const value = typeof row === 'object' ? own<AnswerValue>(row, input.attrs.id) : undefined;
+        if (value !== undefined) yield { input, value };
+      }
+    }
+  }
+}
+
+type ListItem = Extract<AnswerValue, readonly unknown[]>[number];
+
+function listOf(value: AnswerValue): readonly ListItem[] {
+  return Array.isArray(value) ? value : [];
+}
+
+const scalarText = (value: AnswerValue) =>
+  typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+
+const textsOf: Record<AnswerKind, (value: AnswerValue) => string[]> = {
+  text: scalarText,
+  choice: scalarText,
+  number: scalarText,
+  // "true" says nothing about a submission and would match every one.
+  boolean: () => [],
+  choices: (value) => listOf(value).filter((choice) => typeof choice === 'string'),
+  files: (value) =>
+    listOf(value).flatMap((file) =>
+      typeof file === 'object' && typeof file.filename === 'string' ? [file.filename] : [],
+    ),
+};

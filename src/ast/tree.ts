@@ -1,0 +1,121 @@
+import type { AttributesOf, RequiredNames } from './attributes.ts';
+import {
+  type CompositeType,
+  type ContentType,
+  type ElementType,
+  elements,
+  type formAttributes,
+  type InputType,
+  type stepAttributes,
+} from './elements.ts';
+
+/** A node as it is sent, before validation. */
+export type FormNode = {
+  readonly type: string;
+  readonly attrs?: Readonly<Record<string, unknown>>;
+  readonly children?: readonly FormNode[];
+};
+
+// A structure is kept exactly as it was sent (DESIGN 4.17), so `attrs` may be absent where nothing is required.
+type WithAttributes<Specs> = [RequiredNames<Specs>] extends [never]
+  ? { readonly attrs?: AttributesOf<Specs> }
+  : { readonly attrs: AttributesOf<Specs> };
+
+type NodeOf<Type extends ElementType> = { readonly type: Type } & WithAttributes<
+  (typeof elements)[Type]['attrs']
+>;
+type Leaf<Type extends ElementType> = NodeOf<Type> & { readonly children?: readonly [] };
+
+export type InputElement = { [Type in InputType]: Leaf<Type> }[InputType];
+export type ContentElement = { [Type in ContentType]: Leaf<Type> }[ContentType];
+export type Composite = NodeOf<CompositeType> & { readonly children: readonly Element[] };
+export type Element = InputElement | ContentElement | Composite;
+
+export type Step = { readonly type: 'step'; readonly children: readonly Element[] } & WithAttributes<
+  typeof stepAttributes
+>;
+
+/** The root of a structure that `validateStructure` accepted. It may carry unknown attributes too. */
+export type Form = { readonly type: 'form'; readonly children: readonly Step[] } & WithAttributes<
+  typeof formAttributes
+>;
+
+export function isInput(element: Element): element is InputElement {
+  return elements[element.type].group === 'input';
+}
+
+export function isComposite(element: Element): element is Composite {
+  return elements[element.type].group === 'composite';
+}
+
+/** Whether the composite's answer is a list of rows. */
+export function isRepeatable(composite: Composite): boolean {
+  return composite.attrs.repeatable ?? elements.composite.attrs.repeatable.default;
+}
+
+export function isRequired(input: InputElement): boolean {
+  return input.attrs.required ?? elements[input.type].attrs.required.default;
+}
+
+/** The options of a selection; empty for every other input. */
+export function optionsOf(input: InputElement): readonly string[] {
+  return 'options' in input.attrs ? input.attrs.options : [];
+}
+
+export type Layout = NonNullable<Composite['attrs']['layout']>;
+
+export function layoutOf(node: Step | Composite): Layout {
+  return node.attrs?.layout ?? elements.composite.attrs.layout.default;
+}
+
+export function columnSpanOf(element: Element): number {
+  return element.attrs?.col_span ?? elements[element.type].attrs.col_span.default;
+}
+
+/** An element with its place; `group` is the repeatable composite it lies in, at any depth. */
+export type PlacedElement = {
+  readonly element: Element;
+  readonly path: readonly number[];
+  readonly group?: Composite;
+};
+
+/** Every element of a form, in reading order, a composite before its children. */
+export function* walkElements(form: Form): Generator<PlacedElement> {
+  for (const [index, step] of form.children.entries()) yield* walkChildren(step.children, [index]);
+}
+
+function* walkChildren(
+  children: readonly Element[],
+  parent: readonly number[],
+  group?: Composite,
+): Generator<PlacedElement> {
+  for (const [index, element] of children.entries()) {
+    const path = [...parent, index];
+    yield { element, path, ...(group && { group }) };
+    if (isComposite(element)) {
+      yield* walkChildren(element.children, path, isRepeatable(element) ? element : group);
+    }
+  }
+}
+
+/** What can be answered at the top level: an input, or a repeatable composite with the inputs of one row. */
+export type Question =
+  | { readonly kind: 'input'; readonly element: InputElement }
+  | { readonly kind: 'group'; readonly element: Composite; readonly inputs: readonly InputElement[] };
+
+/** The questions of a form in order. Inputs of a plain composite count as top-level ones (DESIGN 4.10). */
+export function listQuestions(form: Form): Question[] {
+  const questions: Question[] = [];
+  const rows = new Map<Composite, InputElement[]>();
+  for (const { element, group } of walkElements(form)) {
+    if (isInput(element)) {
+      if (group) rows.get(group)?.push(element);
+      else questions.push({ kind: 'input', element });
+    } else if (isComposite(element) && isRepeatable(element)) {
+      const inputs: InputElement[] = [];
+      rows.set(element, inputs);
+      questions.push({ kind: 'group', element, inputs });
+    }
+  }
+  return questions;
+}

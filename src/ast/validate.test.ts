@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { elements } from './elements.ts';
+import { limits } from './limits.ts';
+import { composite, element, problemsOf, structure } from './testing.ts';
+import { validateStructure } from './validate.ts';
+
+const fields = (count: number) => Array.from({ length: count }, (_, index) => element('text', `f${index}`));
+const bytes = (count: number) => 'x'.repeat(count);
+/** Composites inside each other, the innermost with one text. */
+const nested = (depth: number, attrs = {}): ReturnType<typeof element> =>
+  depth === 0 ? element('text', 'inner') : composite(`c${depth}`, [nested(depth - 1, attrs)], attrs);
+
+test('every element type is accepted with what it requires, and no more', () => {
+  for (const type of Object.keys(elements)) {
+    assert.deepEqual(problemsOf(structure({ ...element(type, 'only') })), [], type);
+  }
+});
+
+test('a valid structure comes back as the very object that was sent, unknown attributes included', () => {
+  const input = structure(element('text', 'name', { newer: { version: 9 } }), { type: 'divider', extra: 1 });
+  const copy = structuredClone(input);
+  const result = validateStructure(input);
+  assert.ok(result.ok);
+  assert.equal(result.form, input);
+  assert.deepEqual(input, copy);
+});
+
+test('children of leaves, and attributes where none is required, may be left out', () => {
+  const { children: _children, ...leaf } = element('email', 'mail');
+  const step = {
+    type: 'step',
+    children: [{ type: 'divider' }, leaf, { type: 'heading', attrs: { label: 'Hi' } }],
+  };
+  assert.deepEqual(problemsOf({ type: 'form', attrs: { name: 'F' }, children: [step] }), []);
+});
+
+const node = 'A node must be an object with "type", "attrs" and "children".';
+const missing = (name: string) => `A required attribute is missing: "${name}".`;
+const noStep = { message: 'A form must have at least one step.', path: [], field: 'steps' };
+
+const formProblems: [name: string, input: unknown, expected: object[]][] = [
+  ['not an object', 'form', [{ message: node, path: [] }]],
+  ['null', null, [{ message: node, path: [] }]],
+  ['a list', [], [{ message: node, path: [] }]],
+  [
+    'empty: type, name and step are all named at once',
+    {},
+    [
+      { message: 'The root node must have the type "form".', path: [] },
+      { message: missing('name'), path: [], field: 'name' },
+      noStep,
+    ],
+  ],
+  [
+    'no name',
+    { type: 'form', attrs: {}, children: [{ type: 'step', children: [] }] },
+    [{ message: missing('name'), path: [], field: 'name' }],
+  ],
+  [
+    'a blank name',
+    { type: 'form', attrs: { name: ' ' }, children: [{ type: 'step', children: [] }] },
+    [{ message: missing('name'), path: [], field: 'name' }],
+  ],
+  ['no step', { type: 'form', attrs: { name: 'F' }, children: [] }, [noStep]],
+  ['children left out', { type: 'form', attrs: { name: 'F' } }, [noStep]],
+  [
+    'children that are no list',
+    { type: 'form', attrs: { name: 'F' }, children: {} },
+    [{ message: '"children" must be a list of steps.', path: [], field: 'steps' }],
+  ],
+  [
+    'an element where a step belongs',
+    { type: 'form', attrs: { name: 'F' }, children: [element('text', 'a')] },
+    [{ message: 'Only nodes of the type "step" can be placed directly in a form.', path: [0] }],
+  ],
+  [
+    'a step without children, one that is no object, and wrong attributes',
+    {
+      type: 'form',
+      attrs: { name: 'F', description: 5 },
+      children: [
+        { type: 'step', attrs: { layout: 'circle', title: 1 } },
+        7,
+        { type: 'step', attrs: [], children: [] },
+      ],
+    },
+    [
+      { message: '"description" of the form must be text.', path: [], field: 'description' },
+      { message: '"title" of the step must be text.', path: [0] },
+      {
+        message: '"layout" of the step must be one of "stack", "row", "grid_2", "grid_3", "grid_4".',
+        path: [0],
+      },
+      { message: '"children" must be a list of elements.', path: [0] },
+      { message: node, path: [1] },
+      { message: '"attrs" must be an object.', path: [2] },
+    ],
+  ],
+];
+
+for (const [name, input, expected] of formProblems) {
+  test(`form: ${name}`, () => assert.deepEqual(problemsOf(input), expected));
+}
+
+const types = Object.keys(elements).join(', ');
+const elementProblems: [name: string, children: unknown[], expected: [string, ...number[]][]][] = [
+  [
+    'an unknown type',
+    [element('slider', 'a')],
+    [[`There is no element type "slider". Types: ${types}.`, 0, 0]],
+  ],
+  [
+    'a type from the prototype',
+    [{ type: 'constructor' }],
+    [[`There is no element type "constructor". Types: ${types}.`, 0, 0]],
+  ],
+  ['no type', [{ attrs: {} }], [['Every node needs a "type".', 0, 0]]],
+  ['a type that cannot become text', [{ type: { toString: 1 } }], [['Every node needs a "type".', 0, 0]]],
+  [
+    'a step in a step',
+    [{ type: 'step', children: [] }],
+    [['A node of the type "step" cannot be placed in a step.', 0, 0]],
+  ],
+  ['null', [null], [[node, 0, 0]]],
+  [
+    'an input without attrs',
+    [{ type: 'text' }],
+    [
+      [missing('id'), 0, 0],
+      [missing('label'), 0, 0],
+    ],
+  ],
+  ['attrs null', [{ type: 'divider', attrs: null }], [['"attrs" must be an object.', 0, 0]]],
+  ['no label', [element('text', 'a', { label: undefined })], [[missing('label'), 0, 0]]],
+  ['a blank label', [element('heading', 'a', { label: '' })], [[missing('label'), 0, 0]]],
+  ['a label that is no text', [element('text', 'a', { label: 5 })], [['"label" of "a" must be text.', 0, 0]]],
+  ['no options', [element('radio', 'a', { options: undefined })], [[missing('options'), 0, 0]]],
+  [
+    'an empty list of options',
+    [element('radio', 'a', { options: [] })],
+    [['"options" of "a" must have at least one entry.', 0, 0]],
+  ],
+  [
+    'options that are no list',
+    [element('dropdown', 'a', { options: 'Red' })],
+    [['"options" of "a" must be a list of texts.', 0, 0]],
+  ],
+  [
+    'an option that is no text',
+    [element('dropdown', 'a', { options: ['Red', 1] })],
+    [['"options" of "a" must be a list of texts.', 0, 0]],
+  ],
+  [
+    'an option twice',
+    [element('multiple_choice', 'a', { options: ['Red', 'Red'] })],
+    [['"options" of "a" must not repeat "Red".', 0, 0]],
+  ],
+  [
+    'a blank option',
+    [element('radio', 'a', { options: ['Red', ' '] })],
+    [['"options" of "a" must not have an entry that is blank or has line breaks.', 0, 0]],
+  ],
+  [
+    'required as text',
+    [element('text', 'a', { required: 'yes' })],
+    [['"required" of "a" must be true or false.', 0, 0]],
+  ],
+  [
+    'a known attribute that is null',
+    [element('text', 'a', { placeholder: null })],
+    [['"placeholder" of "a" must be text.', 0, 0]],
+  ],
+  [
+    'col_span 0, 5 and 1.5',
+    [0, 5, 1.5].map((span) => element('text', `s${span * 2}`, { col_span: span })),
+    [
+      ['"col_span" of "s0" must be a whole number from 1 to 4.', 0, 0],
+      ['"col_span" of "s10" must be a whole number from 1 to 4.', 0, 1],
+      ['"col_span" of "s3" must be a whole number from 1 to 4.', 0, 2],
+    ],
+  ],
+  [
+    'an id that starts with a digit',
+    [element('text', '1a')],
+    [['"id" of "1a" must start with a letter and have at most 64 letters, digits, "-" and "_".', 0, 0]],
+  ],
+  [
+    'a reserved id',
+    [element('text', 'constructor')],
+    [['"id" of "constructor" must not be the reserved word "constructor".', 0, 0]],
+  ],
+  ['an id that is no text', [element('text', 'a', { id: 5 })], [['"id" of the text must be text.', 0, 0]]],
+  [
+    'a leaf with children',
+    [{ ...element('text', 'a'), children: [element('text', 'b')] }],
+    [['"a" cannot have children.', 0, 0]],
+  ],
+  [
+    'leaf children that are no list',
+    [{ ...element('text', 'a'), children: 'none' }],
+    [['"children" must be a list.', 0, 0]],
+  ],
+  [
+    'a composite without children',
+    [{ type: 'composite', attrs: { id: 'g', label: 'G' } }],
+    [['"children" must be a list of elements.', 0, 0]],
+  ],
+  [
+    'a bad child of a composite',
+    [element('text', 'a'), composite('g', [element('text', 'b'), { type: 'x' }])],
+    [[`There is no element type "x". Types: ${types}.`, 0, 1, 1]],
+  ],
+  [
+    'a repeatable composite in another, at any depth',
+    [nested(3, { repeatable: true })],
+    [
+      ['A repeatable composite cannot lie inside another repeatable composite.', 0, 0, 0],
+      ['A repeatable composite cannot lie inside another repeatable composite.', 0, 0, 0, 0],
+    ],
+  ],
+];
+
+for (const [name, children, expected] of elementProblems) {
+  test(`element: ${name}`, () => {
+    const found = problemsOf(structure(...children));
+    assert.deepEqual(
+      found,
+      expected.map(([message, ...path]) => ({ message, path })),
+    );
+  });
+}
+
+test('element ids must be unique across steps, composites and content: the second and later are named', () => {
+  const input = {
+    type: 'form',
+    attrs: { name: 'F' },
+    children: [
+      { type: 'step', children: [element('text', 'x'), composite('g', [element('email', 'x')])] },
+      { type: 'step', children: [element('heading', 'x'), element('text', 'y'), element('text', 'X')] },
+    ],
+  };
+  const message = 'Element ids must be unique: "x" is used more than once.';
+  assert.deepEqual(problemsOf(input), [
+    { message, path: [0, 1, 0] },
+    { message, path: [1, 0] },
+  ]);
+});
+
+test('every cap holds at its value and is refused just over it, with the number in the message', () => {
+  const steps = (count: number) => ({
+    type: 'form',
+    attrs: { name: 'F' },
+    children: Array.from({ length: count }, () => ({ type: 'step', children: [] })),
+  });
+  const cases: [at: unknown, over: unknown, message: string, path: number[]][] = [
+    [steps(limits.steps), steps(101), 'A form can have at most 100 steps.', []],
+    [
+      structure(...fields(limits.elements)),
+      structure(...fields(1001)),
+      'A form can have at most 1000 elements.',
+      [0, 1000],
+    ],
+    [
+      structure(nested(limits.nesting)),
+      structure(nested(6)),
+      'Composites can be nested at most 5 deep.',
+      [0, 0, 0, 0, 0, 0, 0],
+    ],
+    ...attributeCap('text', 'label', bytes(1024), bytes(1025), 'must have at most 1 KB (1024 bytes)'),
+    ...attributeCap('text', 'label', 'é'.repeat(512), 'é'.repeat(513), 'must have at most 1 KB (1024 bytes)'),
+    ...attributeCap('text', 'help_text', bytes(4096), bytes(4097), 'must have at most 4 KB (4096 bytes)'),
+    ...attributeCap('radio', 'options', many(500), many(501), 'must have at most 500 entries'),
+    ...attributeCap(
+      'radio',
+      'options',
+      [bytes(1024)],
+      [bytes(1025)],
+      'must not have an entry over 1 KB (1024 bytes)',
+    ),
+  ];
+  for (const [at, over, message, path] of cases) {
+    assert.deepEqual(problemsOf(at), [], message);
+    const [problem, ...more] = problemsOf(over);
+    assert.equal(problem?.message, message);
+    assert.deepEqual(problem.path, path);
+    assert.deepEqual(more, []);
+  }
+  assert.deepEqual(problemsOf(structure(element('text', bytes(64)))), []);
+  assert.equal(problemsOf(structure(element('text', bytes(65)))).length, 1);
+});
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => `option ${index}`);
+
+function attributeCap(type: string, name: string, at: unknown, over: unknown, problem: string) {
+  const withValue = (value: unknown) => structure(element(type, 'a', { [name]: value }));
+  const row: [unknown, unknown, string, number[]] = [
+    withValue(at),
+    withValue(over),
+    `"${name}" of "a" ${problem}.`,
+    [0, 0],
+  ];
+  return [row];
+}
+
+test('NUL characters and lone surrogates are refused in every text and key, unknown attributes too', () => {
+  const message = '"a" has a text with a NUL character or half a surrogate pair.';
+  for (const bad of ['\u0000', 'x\ud800', '\udc00x']) {
+    const attrs = [{ label: bad }, { unknown: [{ deep: bad }] }, { unknown: { [bad]: 1 } }, { [bad]: 1 }];
+    for (const attr of attrs) {
+      assert.deepEqual(problemsOf(structure(element('text', 'a', attr))), [{ message, path: [0, 0] }]);
+    }
+    assert.deepEqual(problemsOf(structure({ ...element('text', 'a'), [bad]: 1 })), [
+      { message, path: [0, 0] },
+    ]);
+  }
+  assert.deepEqual(problemsOf(structure(element('text', 'a', { label: 'pair 😀' }))), []);
+});
+
+test('the keys __proto__, constructor and prototype are inert', () => {
+  const sent = '{"type":"text","attrs":{"__proto__":{"id":"a","label":"A"},"constructor":{"prototype":1}}}';
+  const messages = problemsOf(structure(JSON.parse(sent))).map((problem) => problem.message);
+  assert.deepEqual(messages, [missing('id'), missing('label')]);
+  assert.equal(Object.hasOwn(Object.prototype, 'id'), false);
+});
+
+test('at most 100 problems are listed, and a last one says that there are more', () => {
+  const bad = (count: number) => structure(...Array.from({ length: count }, () => ({ type: 'x' })));
+  assert.equal(problemsOf(bad(100)).length, 100);
+  const found = problemsOf(bad(101));
+  assert.equal(found.length, 101);
+  assert.deepEqual(found.at(-1), { message: 'There are more problems; the first 100 are listed.', path: [] });
+});
+
+test('hostile structures are refused in linear time and without a stack overflow', () => {
+  let deepNodes: unknown = element('text', 'inner');
+  let deepAttribute: unknown = 1;
+  for (let level = 0; level < 100_000; level += 1) {
+    deepNodes = composite(`c${level}`, [deepNodes]);
+    deepAttribute = [deepAttribute];
+  }
+  const manyKeys = Object.fromEntries(Array.from({ length: 1_000_000 }, (_, index) => [`k${index}`, index]));
+  const hostile: [string, unknown][] = [
+    ['100,000 levels of composites', structure(deepNodes)],
+    ['100,000 levels in an unknown attribute', structure(element('text', 'a', { deepAttribute }))],
+    ['1,000,000 keys', structure(element('text', 'a', { manyKeys }))],
+    ['1,000,000 options', structure(element('radio', 'a', { options: Array(1_000_000).fill('x') }))],
+    [
+      '1,000,000 elements',
+      {
+        type: 'form',
+        attrs: { name: 'F' },
+        children: [{ type: 'step', children: Array(1_000_000).fill(0) }],
+      },
+    ],
+    [
+      '10,000 elements with one id',
+      structure(...Array.from({ length: 10_000 }, () => element('text', 'same'))),
+    ],
+    ['1,000,000 steps', { type: 'form', attrs: { name: 'F' }, children: Array(1_000_000).fill(0) }],
+  ];
+  for (const [name, input] of hostile) {
+    const start = performance.now();
+    const found = problemsOf(input);
+    assert.ok(found.length > 0 && found.length <= 101, name);
+    assert.ok(performance.now() - start < 2_000, `${name} took ${performance.now() - start} ms`);
+  }
+});

@@ -1,0 +1,213 @@
+import { type AttributeSpecs, attributeProblem, isMissing } from './attributes.ts';
+import { type ElementGroup, elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
+import { isRecord, own, storageProblem } from './json.ts';
+import { limits } from './limits.ts';
+import { firstProblems, quote } from './problems.ts';
+import type { Form } from './tree.ts';
+
+/**
+ * One problem of a structure. `path` locates the node: `[]` the root, `[step]`, `[step, element]`,
+ * `[step, element, child]`. Problems of the root itself also carry `field`, as the general table of the
+ * specification names them: `name` for a missing name, `steps` for a form with no step (DESIGN 4.8).
+ */
+export type StructureError = {
+  readonly message: string;
+  readonly path: readonly number[];
+  readonly field?: string;
+};
+
+export type StructureResult =
+  | { readonly ok: true; readonly form: Form }
+  | { readonly ok: false; readonly errors: readonly StructureError[] };
+
+/**
+ * Checks a form structure (specification, "Form AST"; DESIGN 4.13 and 4.17) and reports every problem at once,
+ * up to `limits.structureErrors`. Accepts any value, never throws, takes time linear in the input, and never
+ * rewrites: `form` is the very object that was passed in, unknown attributes included.
+ */
+export function validateStructure(input: unknown): StructureResult {
+  const errors = firstProblems(checkForm(input), limits.structureErrors, {
+    message: `There are more problems; the first ${limits.structureErrors} are listed.`,
+    path: [],
+  });
+  return errors.length === 0 ? { ok: true, form: input as Form } : { ok: false, errors };
+}
+
+type Node = Readonly<Record<string, unknown>>;
+type Path = readonly number[];
+type Problems = Generator<StructureError, void>;
+
+/** What is counted over the whole tree. */
+type Tally = { readonly ids: Set<string>; elements: number; values: number };
+
+/** Where an element stands. */
+type Place = { readonly path: Path; readonly nesting: number; readonly isInRepeatable: boolean };
+
+const notANode = 'A node must be an object with "type", "attrs" and "children".';
+
+function* checkForm(form: unknown): Problems {
+  if (!isRecord(form)) {
+    yield { message: notANode, path: [] };
+    return;
+  }
+  const tally: Tally = { ids: new Set(), elements: 0, values: 0 };
+  if (own(form, 'type') !== 'form') yield { message: 'The root node must have the type "form".', path: [] };
+  yield* checkStorable(form, [], tally);
+  yield* checkAttributes(form, formAttributes, []);
+  yield* checkSteps(childrenOf(form), tally);
+}
+
+function* checkSteps(steps: unknown, tally: Tally): Problems {
+  if (!Array.isArray(steps)) {
+    yield { message: '"children" must be a list of steps.', path: [], field: 'steps' };
+    return;
+  }
+  if (steps.length === 0) {
+    yield { message: 'A form must have at least one step.', path: [], field: 'steps' };
+  }
+  if (steps.length > limits.steps) {
+    yield { message: `A form can have at most ${limits.steps} steps.`, path: [], field: 'steps' };
+  }
+  for (const [index, step] of steps.slice(0, limits.steps).entries()) yield* checkStep(step, [index], tally);
+}
+
+function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
+  if (!isRecord(step)) {
+    yield { message: notANode, path };
+    return;
+  }
+  if (own(step, 'type') !== 'step') {
+    yield { message: 'Only nodes of the type "step" can be placed directly in a form.', path };
+    return;
+  }
+  yield* checkStorable(step, path, tally);
+  yield* checkAttributes(step, stepAttributes, path);
+  yield* checkElements(own(step, 'children'), { path, nesting: 0, isInRepeatable: false }, tally);
+}
+
+function* checkElements(children: unknown, parent: Place, tally: Tally): Problems {
+  if (!Array.isArray(children)) {
+    yield { message: '"children" must be a list of elements.', path: parent.path };
+    return;
+  }
+  for (const [index, child] of children.entries()) {
+    const path = [...parent.path, index];
+    tally.elements += 1;
+    if (tally.elements > limits.elements) {
+      // Reported once, at the first element too many; every list that is still open ends here as well.
+      if (tally.elements === limits.elements + 1) {
+        yield { message: `A form can have at most ${limits.elements} elements.`, path };
+      }
+      return;
+    }
+    yield* checkElement(child, { ...parent, path }, tally);
+  }
+}
+
+function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
+  if (!isRecord(element)) {
+    yield { message: notANode, path: place.path };
+    return;
+  }
+  const type = own(element, 'type');
+  if (!isElementType(type)) {
+    yield { message: typeProblem(type), path: place.path };
+    return;
+  }
+  const { group, attrs } = elements[type];
+  yield* checkStorable(element, place.path, tally);
+  yield* checkAttributes(element, attrs, place.path);
+  yield* checkUniqueId(element, place.path, tally);
+  yield* childrenChecks[group](element, place, tally);
+}
+
+function typeProblem(type: unknown): string {
+  if (typeof type !== 'string') return 'Every node needs a "type".';
+  if (type === 'step' || type === 'form') return `A node of the type "${type}" cannot be placed in a step.`;
+  return `There is no element type ${quote(type)}. Types: ${Object.keys(elements).join(', ')}.`;
+}
+
+const childrenChecks: Record<ElementGroup, (element: Node, place: Place, tally: Tally) => Problems> = {
+  input: checkLeaf,
+  content: checkLeaf,
+  composite: checkComposite,
+};
+
+function* checkLeaf(leaf: Node, { path }: Place): Problems {
+  const children = childrenOf(leaf);
+  if (!Array.isArray(children)) yield { message: '"children" must be a list.', path };
+  else if (children.length > 0) yield { message: `${nameOf(leaf)} cannot have children.`, path };
+}
+
+function* checkComposite(composite: Node, place: Place, tally: Tally): Problems {
+  const { path } = place;
+  // Checked before going deeper: the recursion ends here, whatever the input.
+  if (place.nesting === limits.nesting) {
+    yield { message: `Composites can be nested at most ${limits.nesting} deep.`, path };
+    return;
+  }
+  const isRepeatable = own(attributesOf(composite), 'repeatable') === true;
+  if (isRepeatable && place.isInRepeatable) {
+    yield { message: 'A repeatable composite cannot lie inside another repeatable composite.', path };
+  }
+  const isInRepeatable = isRepeatable || place.isInRepeatable;
+  yield* checkElements(
+    own(composite, 'children'),
+    { path, nesting: place.nesting + 1, isInRepeatable },
+    tally,
+  );
+}
+
+function* checkAttributes(node: Node, specs: AttributeSpecs, path: Path): Problems {
+  const attrs = Object.hasOwn(node, 'attrs') ? node.attrs : {};
+  if (!isRecord(attrs)) {
+    yield { message: '"attrs" must be an object.', path };
+    return;
+  }
+  for (const [name, spec] of Object.entries(specs)) {
+    const value = own(attrs, name);
+    const at = path.length === 0 ? { path, field: name } : { path };
+    if (spec.required && isMissing(value)) {
+      yield { message: `A required attribute is missing: "${name}".`, ...at };
+    } else if (value !== undefined) {
+      const problem = attributeProblem(spec, value);
+      if (problem) yield { message: `"${name}" of ${nameOf(node)} ${problem}.`, ...at };
+    }
+  }
+}
+
+function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {
+  const id = own(attributesOf(element), 'id');
+  if (typeof id !== 'string' || id === '') return;
+  if (tally.ids.has(id)) {
+    yield { message: `Element ids must be unique: ${quote(id)} is used more than once.`, path };
+  }
+  tally.ids.add(id);
+}
+
+function* checkStorable(node: Node, path: Path, tally: Tally): Problems {
+  if (tally.values > limits.values) return;
+  // Children answer for themselves, each under its own path.
+  const keys = Object.keys(node).filter((key) => key !== 'children');
+  const values = keys.map((key) => node[key]);
+  const problem = storageProblem([keys, values], tally);
+  if (problem) yield { message: `${nameOf(node)} ${problem}.`, path };
+}
+
+/** Children that may be left out: of a leaf, and of a form, which then has no step. */
+function childrenOf(node: Node): unknown {
+  return Object.hasOwn(node, 'children') ? node.children : [];
+}
+
+function attributesOf(node: Node): Node {
+  const attrs = own(node, 'attrs');
+  return isRecord(attrs) ? attrs : {};
+}
+
+/** The node in a message: by its id, else by its type. */
+function nameOf(node: Node): string {
+  const id = own(attributesOf(node), 'id');
+  if (typeof id === 'string') return quote(id);
+  const type = own(node, 'type');
+  return `the ${isElementType(type) || type === 'step' ? type : 'form'}`;
+}

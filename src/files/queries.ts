@@ -1,0 +1,83 @@
+import { bigint, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
+
+/** A file that is being received: nobody's until a submission claims it. */
+export const insertUnclaimedFile = statement(
+  'insert_unclaimed_file',
+  { workspace_id: uuid, id: uuid, form_id: uuid, element: text, filename: text, created_at: timestamp },
+  {},
+  `insert into files (workspace_id, id, form_id, element, filename, content_type, size, created_at)
+   values ($workspace_id, $id, $form_id, $element, $filename, 'application/octet-stream', 0, $created_at)`,
+);
+
+/** What receiving found out: its true size and type. */
+export const setFileContent = statement(
+  'set_file_content',
+  { workspace_id: uuid, id: uuid, size: bigint, content_type: text },
+  {},
+  `update files set size = $size, content_type = $content_type where workspace_id = $workspace_id and id = $id`,
+);
+
+/** Gives files to a submission, in its transaction. A file is claimed once, and only by a submission of its form. */
+export const claimFiles = statement(
+  'claim_files',
+  { workspace_id: uuid, form_id: uuid, submission_id: uuid, ids: uuids },
+  { id: uuid },
+  `update files set submission_id = $submission_id, claimed_at = now()
+   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and submission_id is null and claimed_at is null
+   returning id`,
+);
+
+/** Files that a page holds between two posts: received for this form, and still nobody's. */
+export const findHeldFiles = statement(
+  'find_held_files',
+  { workspace_id: uuid, form_id: uuid, ids: uuids },
+  { id: uuid, element: text, filename: text, content_type: text, size: bigint },
+  `select id, element, filename, content_type, size from files
+   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and submission_id is null and claimed_at is null`,
+);
+
+/** A file that may be downloaded: one of a living submission of a living form. */
+export const findClaimedFile = statement(
+  'find_claimed_file',
+  { workspace_id: uuid, id: uuid },
+  { filename: text, content_type: text, size: bigint },
+  `select f.filename, f.content_type, f.size from files f
+   join forms on forms.workspace_id = f.workspace_id and forms.id = f.form_id
+   where f.workspace_id = $workspace_id and f.id = $id and f.submission_id is not null and forms.deleted_at is null`,
+);
+
+/** Takes hold of files that a submission did not claim: from here on no late claim can have them. */
+export const takeUnclaimedFiles = statement(
+  'take_unclaimed_files',
+  { workspace_id: uuid, ids: uuids },
+  { id: uuid },
+  `update files set claimed_at = now()
+   where workspace_id = $workspace_id and id = any ($ids) and submission_id is null and claimed_at is null
+   returning id`,
+);
+
+/** The last step, after the bytes are gone. */
+export const deleteTakenFiles = statement(
+  'delete_taken_files',
+  { workspace_id: uuid, ids: uuids },
+  {},
+  `delete from files
+   where workspace_id = $workspace_id and id = any ($ids) and submission_id is null and claimed_at is not null`,
+);
+
+/**
+ * Takes hold of files that nobody will come for: their submission is gone, or they were never claimed within the
+ * hour. Setting claimed_at closes the door to a late claim before the bytes go.
+ */
+export const takeOrphanedFiles = statement(
+  'take_orphaned_files',
+  {},
+  { workspace_id: uuid, id: uuid },
+  `/* sweep: across workspaces */
+   update files set claimed_at = coalesce(claimed_at, now())
+   where (workspace_id, id) in (
+     select workspace_id, id from files
+     where submission_id is null and (claimed_at is not null or created_at < now() - interval '1 hour')
+     order by created_at limit 500)
+   returning workspace_id, id`,
+);

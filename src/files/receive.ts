@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+import { fileTypeFromBuffer } from 'file-type';
+import type { FileAnswer } from '#ast/answers.ts';
+import { newId, now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import type { Storage } from '#kit/storage.ts';
+import { deleteTakenFiles, insertUnclaimedFile, setFileContent, takeUnclaimedFiles } from './queries.ts';
+
+/** What the room needs. */
+export type FilesContext = { database: Database; storage: Storage };
+
+/** DESIGN 4.13: 10 MB each, 10 for each element. */
+export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } as const;
+
+/** Where the bytes of a file lie. Nothing of it comes from the visitor; the last two digits spread directories. */
+export const storageKey = (workspaceId: string, id: string): string => `${workspaceId}/${id.slice(-2)}/${id}`;
+
+/**
+ * Streams a visitor's file into storage. It belongs to nobody until a submission claims it; if none does, the sweep
+ * removes it. The row is written first, so that bytes without a row cannot be left behind by a crash.
+ * @throws ApiError payload_too_large; nothing is kept then.
+ */
+export async function receiveFile(
+  context: FilesContext,
+  part: { workspaceId: string; formId: string; element: string; filename: string; declaredType: string; source: Readable },
+): Promise<FileAnswer> {
+  const { workspaceId, formId, element } = part;
+  const id = newId();
+  const filename = cleanFilename(part.filename);
+  await insertUnclaimedFile(context.database, { workspace_id: workspaceId, id, form_id: formId, element, filename, created_at: now() });
+  try {
+    const { size, head } = await context.storage.put(storageKey(workspaceId, id), part.source, fileLimits.fileBytes);
+    const content_type = await recogniseType(head, part.declaredType);
+    await setFileContent(context.database, { workspace_id: workspaceId, id, size, content_type });
+    return { id, filename, size, content_type };
+  } catch (error) {
+    await discardFiles(context, workspaceId, [id]);
+    throw error;
+  }
+}
+
+/**
+ * Removes files that no submission has claimed; claimed ones are left alone, so this is safe when the outcome of a
+ * submit is not known. Take hold, then the bytes, then the row: a crash anywhere leaves a row for the sweep.
+ */
+export async function discardFiles(context: FilesContext, workspaceId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const taken = await takeUnclaimedFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
+  await removeTakenFiles(context, workspaceId, taken.map((file) => file.id));
+}
+
+/** Removes bytes and rows of files that were taken hold of. */
+export async function removeTakenFiles(context: FilesContext, workspaceId: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await context.storage.remove(storageKey(workspaceId, id));
+  await deleteTakenFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
+}
+
+/** A type is believed when the bytes show it; what they cannot show (text, CSV) keeps a harmless declared type. */
+async function recogniseType(head: Buffer, declared: string): Promise<string> {
+  const recognised = await fileTypeFromBuffer(head);
+  if (recognised) return recognised.mime;
+  const type = declared.split(';', 1)[0]!.trim().toLowerCase();
+  return /^(text\/(plain|csv|markdown)|application\/(json|rtf))$/.test(type) ? type : 'application/octet-stream';
+}
+
+/** The visitor's name for the file as a plain name: no path, no control or direction characters, at most 200 bytes. */
+export function cleanFilename(given: string): string {
+  const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  // Control characters and the ones that turn the reading direction, with which "exe.gpj" can look like "jpg.exe".
+  const plain = last.replace(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '').trim();
+  const name = plain === '' || /^\.+$/.test(plain) ? 'file' : plain;
+  return shorten(name, 200);
+}
+
+/** Cuts the stem, not the extension. */
+function shorten(name: string, bytes: number): string {
+  const extension = /\.[^.]{1,10}$/.exec(name)?.[0] ?? '';
+  let stem = name.slice(0, name.length - extension.length);
+  while (Buffer.byteLength(stem + extension) > bytes) stem = [...stem].slice(0, -1).join('');
+  return stem + extension;
+}

@@ -1,0 +1,36 @@
+import { create as contentDisposition } from 'content-disposition';
+import { ApiError } from '#kit/errors.ts';
+import type { Server } from '#kit/http.ts';
+import { findClaimedFile } from './queries.ts';
+import type { FileLinks } from './link.ts';
+import { type FilesContext, storageKey } from './receive.ts';
+
+type Download = { Params: { workspace: string; file: string }; Querystring: { expires?: string; signature?: string } };
+
+/**
+ * `GET /files/<workspace>/<file>?expires&signature`: the bytes, to whoever holds a valid link. Always as a download,
+ * never sniffed, and sandboxed: an uploaded page must not run in our origin (reliability T14).
+ */
+export function fileRoutes(server: Server, context: FilesContext & { links: FileLinks }): void {
+  server.get<Download>('/files/:workspace/:file', async (request, reply) => {
+    const { workspace, file } = request.params;
+    const { expires = '', signature = '' } = request.query;
+    if (!context.links.verify(workspace, file, expires, signature)) {
+      throw new ApiError('forbidden', 'This link is not valid or has expired. Ask for a new one.');
+    }
+    const [found] = await findClaimedFile(context.database, { workspace_id: workspace, id: file });
+    const stream = found && request.method !== 'HEAD' ? await context.storage.open(storageKey(workspace, file)) : undefined;
+    if (!found || (request.method !== 'HEAD' && !stream)) throw new ApiError('not_found', 'This file no longer exists.');
+    return reply
+      .headers({
+        'Content-Type': found.content_type,
+        'Content-Length': String(found.size),
+        'Content-Disposition': contentDisposition(found.filename),
+        'Content-Security-Policy': "sandbox; default-src 'none'",
+        'Cache-Control': 'private, no-store',
+        'Referrer-Policy': 'no-referrer',
+        'Cross-Origin-Resource-Policy': 'same-site',
+      })
+      .send(stream);
+  });
+}

@@ -1,0 +1,94 @@
+import { describeFields } from '#ast/describe.ts';
+import { defaultLanguage } from '#ast/languages.ts';
+import { checkSettings, type Settings } from '#ast/settings.ts';
+import type { Form } from '#ast/tree.ts';
+import { validateStructure } from '#ast/validate.ts';
+import { newId, now, timeOfId } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { enqueueJob } from '#kit/queue.ts';
+import { type FormStatus, insertForm, markFormDeleted, updateForm } from './queries.ts';
+
+/** The job that removes a deleted form's submissions (src/submissions/remove-form.ts). */
+export const removeFormJob = 'form.remove';
+
+/** A change as it is sent: what is undefined stays as it is. */
+export type FormChange = { structure: unknown; status?: FormStatus; settings?: unknown };
+
+/**
+ * Creates a form; name and description come from `structure.attrs` (specification, "Forms", note 1).
+ * @throws ApiError validation_error with every problem of the structure (`message`, `path`).
+ */
+export async function createForm(database: Database, workspaceId: string, change: FormChange) {
+  const { form, settings } = readChange(change);
+  const id = newId();
+  const [row] = await insertForm(database, {
+    workspace_id: workspaceId,
+    id,
+    ...versionOf(form),
+    status: change.status ?? 'draft',
+    settings: settings ?? {},
+    language: settings?.language ?? defaultLanguage,
+    created_at: timeOfId(id),
+  });
+  return row!;
+}
+
+/**
+ * Changes a form; when it is published, the change is live at once (DESIGN 4.5). Submissions stay pinned to the
+ * version that they answered.
+ * @throws ApiError not_found, validation_error.
+ */
+export async function changeForm(database: Database, workspaceId: string, id: string, change: FormChange): Promise<void> {
+  const { form, settings } = readChange(change);
+  const changed = await updateForm(database, {
+    workspace_id: workspaceId,
+    id,
+    ...versionOf(form),
+    status: change.status ?? null,
+    settings: settings ?? null,
+    language: settings ? (settings.language ?? defaultLanguage) : null,
+    now: now(),
+  });
+  if (changed.length === 0) throw new ApiError('not_found');
+}
+
+/**
+ * Deletes a form for good: it and its submissions answer 404 from now on; they are removed, and their
+ * `submission.deleted` events fired, in batches behind (DESIGN 4.4). The caller wakes the queue.
+ * @throws ApiError not_found.
+ */
+export async function deleteForm(database: Database, workspaceId: string, id: string): Promise<void> {
+  await transaction(database, async (client) => {
+    const marked = await markFormDeleted(client, { workspace_id: workspaceId, id, now: now() });
+    if (marked.length === 0) throw new ApiError('not_found');
+    await enqueueJob(client, {
+      workspace_id: workspaceId,
+      id: newId(),
+      kind: removeFormJob,
+      lane: removeFormJob,
+      payload: { form_id: id },
+      delay: 0,
+    });
+  });
+}
+
+function readChange(change: FormChange): { form: Form; settings: Settings | undefined } {
+  const result = validateStructure(change.structure);
+  if (!result.ok) {
+    throw new ApiError('validation_error', 'The form structure is not valid.', {
+      errors: result.errors.map((error) => ({ ...error, path: [...error.path] })),
+    });
+  }
+  if (change.settings === undefined) return { form: result.form, settings: undefined };
+  const checked = checkSettings(change.settings, result.form);
+  if (!checked.ok) throw new ApiError('validation_error', 'The settings are not valid.', { errors: checked.errors });
+  return { form: result.form, settings: checked.settings };
+}
+
+const versionOf = (form: Form) => ({
+  name: form.attrs.name,
+  description: form.attrs.description ?? '',
+  structure: JSON.stringify(form),
+  fields: describeFields(form),
+});

@@ -1,0 +1,69 @@
+import { defaultLanguage, type Language } from '#ast/languages.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { Settings } from '#ast/settings.ts';
+import type { Form } from '#ast/tree.ts';
+import type { Database } from '#kit/database.ts';
+import { findFormVersion, findLiveForm, type FormStatus } from './queries.ts';
+
+/** A form as a visitor's request sees it: its live version. */
+export type LiveForm = {
+  workspaceId: string;
+  id: string;
+  name: string;
+  status: FormStatus;
+  wasPublished: boolean;
+  settings: Settings;
+  language: Language;
+  version: number;
+  hasWebhooks: boolean;
+  form: Form;
+  fields: Readonly<Record<string, FieldDescription>>;
+};
+
+/** Finds forms by their id alone, as the public page is asked for them. */
+export type LiveForms = { find(formId: string): Promise<LiveForm | undefined> };
+
+type Version = { form: Form; fields: Readonly<Record<string, FieldDescription>> };
+
+/** Parsed structures that are kept; one is at most 1 MB, and typically a few KB. */
+const keptVersions = 200;
+
+/**
+ * Status and settings are read each time; the structure once per version, since versions never change.
+ * A structure was validated when it was stored, so it is trusted here.
+ */
+export function openLiveForms(database: Database): LiveForms {
+  const versions = new Map<string, Version>();
+
+  const loadVersion = async (workspaceId: string, formId: string, version: number): Promise<Version | undefined> => {
+    const key = `${formId}:${version}`;
+    const known = versions.get(key);
+    if (known) return known;
+    const [row] = await findFormVersion(database, { workspace_id: workspaceId, form_id: formId, version });
+    if (!row) return undefined;
+    const loaded: Version = { form: row.structure as Form, fields: row.fields as Version['fields'] };
+    if (versions.size >= keptVersions) versions.delete(versions.keys().next().value!);
+    versions.set(key, loaded);
+    return loaded;
+  };
+
+  return {
+    async find(formId) {
+      const [row] = await findLiveForm(database, { id: formId });
+      const version = row && (await loadVersion(row.workspace_id, formId, row.version));
+      if (!row || !version) return undefined;
+      return {
+        workspaceId: row.workspace_id,
+        id: formId,
+        name: row.name,
+        status: row.status,
+        wasPublished: row.published_at !== null,
+        settings: row.settings,
+        language: row.settings.language ?? defaultLanguage,
+        version: row.version,
+        hasWebhooks: row.has_webhooks,
+        ...version,
+      };
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import type { Settings } from '#ast/settings.ts';
+import { bigint, boolean, integer, json, jsonb, jsonText, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+
+/** Specification, "Form status". */
+export type FormStatus = 'draft' | 'published' | 'archived';
+export const formStatuses = ['draft', 'published', 'archived'] as const satisfies FormStatus[];
+
+const formColumns = {
+  id: uuid,
+  workspace_id: uuid,
+  name: text,
+  description: text,
+  status: word<FormStatus>(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  published_at: nullable(timestamp),
+} as const;
+
+/** A form, its first version, the way to it from its id alone, and the language its answers will be searched in. */
+export const insertForm = statement(
+  'insert_form',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    name: text,
+    description: text,
+    status: word<FormStatus>(),
+    settings: jsonb<Settings>(),
+    language: text,
+    structure: jsonText,
+    fields: json<object>(),
+    created_at: timestamp,
+  },
+  formColumns,
+  `with form as (
+     insert into forms (workspace_id, id, name, description, status, settings, version, created_at, updated_at, published_at)
+     values ($workspace_id, $id, $name, $description, $status, $settings, 1, $created_at, $created_at,
+             case when $status = 'published' then $created_at end)
+     returning *),
+   version as (
+     insert into form_versions (workspace_id, form_id, version, name, structure, fields, created_at)
+     select workspace_id, id, version, name, $structure, $fields, created_at from form),
+   lookup as (
+     insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
+   language as (
+     insert into search_languages (workspace_id, language) values ($workspace_id, $language) on conflict do nothing)
+   select id, workspace_id, name, description, status, created_at, updated_at, published_at from form`,
+);
+
+/**
+ * A live change: the next version becomes the form. Statement snapshots make two updates at once take turns, so a
+ * structure is never mixed. published_at is the time of the first publication since the form was a draft.
+ */
+export const updateForm = statement(
+  'update_form',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    name: text,
+    description: text,
+    status: nullable(word<FormStatus>()),
+    settings: nullable(jsonb<Settings>()),
+    language: nullable(text),
+    structure: jsonText,
+    fields: json<object>(),
+    now: timestamp,
+  },
+  { id: uuid },
+  `with form as (
+     update forms set
+       name = $name, description = $description, version = version + 1,
+       status = coalesce($status, status), settings = coalesce($settings, settings),
+       updated_at = greatest($now, updated_at),
+       published_at = case when coalesce($status, status) = 'published' and (status <> 'published' or published_at is null)
+                           then $now else published_at end
+     where workspace_id = $workspace_id and id = $id and deleted_at is null
+     returning *),
+   version as (
+     insert into form_versions (workspace_id, form_id, version, name, structure, fields, created_at)
+     select workspace_id, id, version, name, $structure, $fields, $now from form),
+   language as (
+     insert into search_languages (workspace_id, language)
+     select workspace_id, $language from form where $language is not null on conflict do nothing)
+   select id from form`,
+);
+
+const submissionCount = `(
+  select coalesce(sum(count), 0)::bigint from submission_counts c
+  where c.workspace_id = f.workspace_id and c.form_id = f.id)`;
+
+export const findForm = statement(
+  'find_form',
+  { workspace_id: uuid, id: uuid },
+  { ...formColumns, settings: jsonb<Settings>(), structure: json<object>(), submission_count: bigint },
+  `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+          f.settings, v.structure, ${submissionCount} as submission_count
+   from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+   where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`,
+);
+
+/** One page, newest first. */
+export const listForms = statement(
+  'list_forms',
+  { workspace_id: uuid, status: nullable(word<FormStatus>()), limit: integer, offset: bigint },
+  { ...formColumns, submission_count: bigint },
+  `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+          ${submissionCount} as submission_count
+   from forms f
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
+   order by f.id desc limit $limit offset $offset`,
+);
+
+export const countForms = statement(
+  'count_forms',
+  { workspace_id: uuid, status: nullable(word<FormStatus>()) },
+  { total: bigint },
+  `select count(*) as total from forms
+   where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)`,
+);
+
+/** From here on the form answers 404 everywhere; what it held is removed behind (src/submissions/remove-form.ts). */
+export const markFormDeleted = statement(
+  'mark_form_deleted',
+  { workspace_id: uuid, id: uuid, now: timestamp },
+  { id: uuid },
+  `update forms set deleted_at = $now where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
+);
+
+/** The last step of a removal: the form's row, and with it its versions, webhooks, events and counts. */
+export const deleteFormRow = statement(
+  'delete_form_row',
+  { workspace_id: uuid, id: uuid },
+  { id: uuid },
+  `delete from forms where workspace_id = $workspace_id and id = $id and deleted_at is not null returning id`,
+);
+
+/** What a visitor's request needs to know of a form, by its id alone; the structure is read once per version. */
+export const findLiveForm = statement(
+  'find_live_form',
+  { id: uuid },
+  {
+    workspace_id: uuid,
+    name: text,
+    status: word<FormStatus>(),
+    settings: jsonb<Settings>(),
+    version: integer,
+    published_at: nullable(timestamp),
+    has_webhooks: boolean,
+  },
+  `select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at,
+          exists (select from webhooks w where w.workspace_id = f.workspace_id and w.form_id = f.id) as has_webhooks
+   from form_lookup l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
+   where l.form_id = $id and f.deleted_at is null`,
+);
+
+export const findFormVersion = statement(
+  'find_form_version',
+  { workspace_id: uuid, form_id: uuid, version: integer },
+  { structure: json<object>(), fields: json<object>() },
+  `select structure, fields from form_versions
+   where workspace_id = $workspace_id and form_id = $form_id and version = $version`,
+);

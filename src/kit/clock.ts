@@ -1,0 +1,10 @@
+import { randomUUIDv7 } from 'node:crypto';
+
+/** The only reader of the wall clock outside the database. Pure code takes `now` as an argument instead. */
+export const now = (): Date => new Date();
+
+/** A new id: UUIDv7, so ids sort by the time they were made, and a list ordered by id is newest first. */
+export const newId = (): string => randomUUIDv7();
+
+/** The millisecond in which a UUIDv7 was made: its first 48 bits. Gives a row one time for both id and created_at. */
+export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));

@@ -1,0 +1,143 @@
+import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+
+/** Everything an operator can set. DESIGN section 5; the README's table lists the same names. */
+export type Config = {
+  /** Address and port that the server listens on. */
+  host: string;
+  port: number;
+  /** The origin that people and receivers reach, without a trailing slash. */
+  publicUrl: string;
+  /** Absolute path: the embedded database, uploads and the instance's key. */
+  dataDir: string;
+  /** Undefined: the embedded PostgreSQL. */
+  databaseUrl: string | undefined;
+  /** Connections per process. */
+  databasePool: number;
+  /** Seconds to wait after each failed attempt; its length is the number of automatic retries. */
+  webhookRetryDelays: readonly number[];
+  /** Seconds from connect to the last byte read. */
+  webhookTimeout: number;
+  /** CIDRs that the address guard lets through although they are not public. */
+  webhookAllowNetworks: readonly string[];
+  /** Shared counters for rate limits; undefined: this process's memory. */
+  valkeyUrl: string | undefined;
+  /** Object storage for uploads; undefined: files under dataDir. */
+  s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string } | undefined;
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** What X-Forwarded-For to believe: a number of proxies or a list of CIDRs; false: none. */
+  trustProxy: number | string[] | false;
+  /** 64 hexadecimal digits; undefined: made at first start and kept in dataDir. */
+  secretKey: string | undefined;
+};
+
+/** A start that cannot work: all problems at once, in words. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length === 1 ? 'a problem' : 'problems'}:\n${problems.map((p) => `  - ${p}`).join('\n')}`);
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/**
+ * Reads and checks the environment. An empty variable counts as unset.
+ * @throws ConfigError with every problem found.
+ */
+export function readConfig(environment: Environment): Config {
+  const problems: string[] = [];
+  const value = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const complain = <T>(name: string, expected: string, fallback: T): T => {
+    problems.push(`${name} is "${value(name)}", but it must be ${expected}.`);
+    return fallback;
+  };
+  const wholeNumber = (name: string, fallback: number, least: number, most: number): number => {
+    const given = value(name);
+    if (given === undefined) return fallback;
+    const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
+    return number >= least && number <= most ? number : complain(name, `a whole number from ${least} to ${most}`, fallback);
+  };
+  const url = (name: string, protocols: readonly string[]): string | undefined => {
+    const given = value(name);
+    if (given === undefined) return undefined;
+    const parsed = URL.parse(given);
+    return parsed && protocols.includes(parsed.protocol)
+      ? given.replace(/\/+$/, '')
+      : complain(name, `an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`, undefined);
+  };
+  const list = (name: string): string[] =>
+    value(name)?.split(',').map((item) => item.trim()).filter(Boolean) ?? [];
+
+  const host = value('HOST') ?? '127.0.0.1';
+  const port = wholeNumber('PORT', 3000, 0, 65_535);
+
+  const delays = list('WEBHOOK_RETRY_DELAYS');
+  const webhookRetryDelays = delays.every((delay) => /^\d{1,7}(\.\d{1,3})?$/.test(delay))
+    ? delays.map(Number)
+    : complain('WEBHOOK_RETRY_DELAYS', 'seconds separated by commas, such as 60,300,900', []);
+
+  const webhookAllowNetworks = list('WEBHOOK_ALLOW_NETWORKS').every((network) => ipaddr.isValidCIDR(network))
+    ? list('WEBHOOK_ALLOW_NETWORKS')
+    : complain('WEBHOOK_ALLOW_NETWORKS', 'networks separated by commas, such as 127.0.0.0/8', []);
+
+  const level = value('LOG_LEVEL') ?? 'info';
+  const logLevel = logLevels.find((known) => known === level) ?? complain('LOG_LEVEL', `one of ${logLevels.join(', ')}`, 'info' as const);
+
+  const secretKey = value('SECRET_KEY');
+  if (secretKey !== undefined && !/^[0-9a-f]{64}$/i.test(secretKey)) {
+    // The value itself stays out of the message: it is a secret.
+    problems.push('SECRET_KEY must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints.');
+  }
+
+  const config: Config = {
+    host,
+    port,
+    publicUrl: url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    dataDir: resolve(value('DATA_DIR') ?? './data'),
+    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databasePool: wholeNumber('DATABASE_POOL', 10, 2, 200),
+    webhookRetryDelays: delays.length > 0 ? webhookRetryDelays : [60, 300, 900, 3600, 10_800],
+    webhookTimeout: wholeNumber('WEBHOOK_TIMEOUT', 10, 1, 120),
+    webhookAllowNetworks,
+    valkeyUrl: url('VALKEY_URL', ['redis:', 'rediss:', 'valkey:']),
+    s3: readS3(value, url, problems),
+    logLevel,
+    trustProxy: readTrustProxy(value('TRUST_PROXY'), complain),
+    secretKey,
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/** All of the S3 settings or none of them. */
+function readS3(
+  value: (name: string) => string | undefined,
+  url: (name: string, protocols: readonly string[]) => string | undefined,
+  problems: string[],
+): Config['s3'] {
+  const endpoint = url('S3_ENDPOINT', ['http:', 'https:']);
+  const accessKeyId = value('S3_ACCESS_KEY_ID');
+  const secretAccessKey = value('S3_SECRET_ACCESS_KEY');
+  if (endpoint && accessKeyId && secretAccessKey) {
+    return { endpoint, accessKeyId, secretAccessKey, region: value('S3_REGION') ?? 'auto' };
+  }
+  if (endpoint || accessKeyId || secretAccessKey) {
+    problems.push('S3_ENDPOINT (with the bucket in its path), S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together.');
+  }
+  return undefined;
+}
+
+/** Never `true`: believing every X-Forwarded-For would let anyone choose the address that limits are counted by. */
+function readTrustProxy(
+  given: string | undefined,
+  complain: <T>(name: string, expected: string, fallback: T) => T,
+): Config['trustProxy'] {
+  if (given === undefined) return false;
+  if (/^\d$/.test(given)) return Number(given) || false;
+  const networks = given.split(',').map((network) => network.trim());
+  return networks.every((network) => ipaddr.isValid(network) || ipaddr.isValidCIDR(network))
+    ? networks
+    : complain('TRUST_PROXY', 'the number of proxies in front (such as 1) or their addresses and networks', false);
+}

@@ -1,0 +1,69 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { headBytes, type Storage, tooLarge } from './storage.ts';
+
+/** Uploads as files under one directory. `a/b` as a key becomes a path below it. */
+export function diskStorage(directory: string): Storage {
+  return {
+    async put(key, source, limit) {
+      const path = join(directory, key);
+      const draft = `${path}.part`;
+      await mkdir(dirname(path), { recursive: true });
+      try {
+        const written = await writeDurably(draft, source, limit);
+        await rename(draft, path);
+        await syncDirectory(dirname(path));
+        return written;
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+    },
+    async open(key) {
+      const path = join(directory, key);
+      try {
+        await stat(path);
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+      return createReadStream(path);
+    },
+    async remove(key) {
+      await rm(join(directory, key), { force: true });
+      await rm(`${join(directory, key)}.part`, { force: true });
+    },
+  };
+}
+
+async function writeDurably(path: string, source: Readable, limit: number): Promise<{ size: number; head: Buffer }> {
+  const file: FileHandle = await open(path, 'w', 0o600);
+  try {
+    let size = 0;
+    let head = Buffer.alloc(0);
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);
+      await file.write(chunk);
+    }
+    // Bytes first, then the name (rename and directory): a name never leads to bytes that are not there.
+    await file.sync();
+    return { size, head };
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';

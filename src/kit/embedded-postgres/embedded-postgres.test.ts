@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { chown, lstat, readdir, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findClosedDirectory } from './account.ts';
+import { locateBinaries } from './binaries.ts';
+import { findPostmaster } from './postmaster.ts';
+import {
+  isRoot,
+  makeDirectory,
+  ordinary,
+  postmasterPid,
+  query,
+  start,
+  startProcess,
+} from './users.fixture.ts';
+
+test('the first start makes a durable cluster; a second one finds the data again', async (t) => {
+  const dataDir = join(await makeDirectory(t), 'data');
+  const first = await start({ dataDir, durable: true, settings: { work_mem: '7MB' } });
+  assert.equal(first.how, 'started');
+  assert.equal(first.directory, join(dataDir, 'postgres'));
+  const expected = {
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    data_checksums: 'on',
+    listen_addresses: '',
+    server_encoding: 'UTF8',
+    work_mem: '7MB',
+    jit: 'off',
+    max_connections: '60',
+  };
+  for (const [name, value] of Object.entries(expected)) {
+    assert.equal(await query(first.connection, `show ${name}`), value, name);
+  }
+  assert.equal(
+    await query(first.connection, 'select datlocale from pg_database where datname = current_database()'),
+    'C.UTF-8',
+  );
+  assert.equal((await lstat(first.connection.host)).mode & 0o777, 0o700);
+  await query(first.connection, 'create table note as select 42 as n');
+  await first.stop();
+  assert.equal(await findPostmaster(first.directory), undefined);
+
+  const second = await start({ dataDir });
+  assert.equal(second.how, 'started');
+  assert.equal(await query(second.connection, 'select n from note'), 42);
+  await Promise.all([second.stop(), second.stop()]);
+});
+
+test('two first starts at once share one postmaster; only the last stop stops it', async (t) => {
+  const dataDir = await makeDirectory(t);
+  const users = await Promise.all([startProcess(dataDir), startProcess(dataDir)]);
+  const [first, second] = users;
+  assert.deepEqual(new Set(users.map((user) => user.report.how)), new Set(['adopted', 'started']));
+  const pid = await postmasterPid(join(dataDir, 'postgres'));
+  const starter = first.report.how === 'started' ? first : second;
+  const other = starter === first ? second : first;
+  await starter.end();
+  assert.ok(other.report.connection);
+  assert.equal(await query(other.report.connection, 'select 1'), 1);
+  assert.equal(await postmasterPid(join(dataDir, 'postgres')), pid);
+  await other.end();
+  assert.equal(await findPostmaster(join(dataDir, 'postgres')), undefined);
+  assert.deepEqual(await readdir(dataDir), ['postgres'], 'no draft is left');
+});
+
+test('users that come and go at once never lose the database under their hands', async (t) => {
+  const dataDir = await makeDirectory(t);
+  const visit = async (): Promise<void> => {
+    for (let round = 0; round < 4; round++) {
+      const postgres = await start({ dataDir });
+      assert.equal(await query(postgres.connection, 'select 1'), 1);
+      await postgres.stop();
+    }
+  };
+  await Promise.all([visit(), visit(), visit()]);
+  assert.equal(await findPostmaster(join(dataDir, 'postgres')), undefined);
+});
+
+test('a data directory with a path too long for a socket, with spaces and quotes', async (t) => {
+  const dataDir = join(await makeDirectory(t), `it's a "long", ${'very '.repeat(20)}path`);
+  const [first, second] = await Promise.all([startProcess(dataDir), startProcess(dataDir)]);
+  assert.deepEqual(first.report.connection, second.report.connection);
+  const connection = first.report.connection;
+  assert.ok(connection);
+  t.after(() => rm(connection.host, { recursive: true, force: true }));
+  assert.match(connection.host, /^\/tmp\/formloom-[0-9a-f]{8}$/);
+  assert.equal((await lstat(connection.host)).mode & 0o777, 0o700);
+  assert.equal(await query(connection, 'select 1'), 1);
+  await Promise.all([first.end(), second.end()]);
+});
+
+test('in a directory that only its owner may enter', async (t) => {
+  const hidden = await makeDirectory(t, 0o700);
+  const dataDir = join(hidden, 'data');
+  const lines: string[] = [];
+  const postgres = await start({ dataDir, log: (line) => lines.push(line) });
+  await query(postgres.connection, 'create table note as select 42 as n');
+  await postgres.stop();
+  const again = await start({ dataDir });
+  assert.equal(await query(again.connection, 'select n from note'), 42);
+  await again.stop();
+  if (isRoot) {
+    assert.match(postgres.directory, /^\/var\/lib\/formloom\/data-[0-9a-f]{8}$/);
+    assert.equal(await realpath(join(dataDir, 'postgres')), postgres.directory);
+    assert.match(lines.join('\n'), /may not enter .*formloom-pg-/);
+    await rm(dataDir, { recursive: true });
+    const fresh = await start({ dataDir });
+    t.after(() => rm(postgres.directory, { recursive: true }));
+    assert.equal(fresh.directory, `${postgres.directory}-2`, 'a removed data directory begins anew');
+    await fresh.stop();
+  } else {
+    assert.equal(postgres.directory, join(dataDir, 'postgres'));
+  }
+});
+
+test('as an ordinary user', async (t) => {
+  const dataDir = await makeDirectory(t);
+  await chown(dataDir, ordinary.uid, ordinary.gid);
+  const user = await startProcess(dataDir, ordinary);
+  const { root } = await locateBinaries();
+  if (await findClosedDirectory(root, { name: 'ordinary', ...ordinary })) {
+    assert.equal(user.report.error, 'EmbeddedPostgresError'); // we are root in a place that is root's alone
+    assert.match(user.report.message ?? '', /not installed or not readable/);
+    return;
+  }
+  assert.equal(user.report.how, 'started', user.report.message);
+  assert.equal((await lstat(join(dataDir, 'postgres'))).uid, ordinary.uid);
+  await user.end();
+  const asWeAre = await start({ dataDir });
+  assert.equal(asWeAre.how, 'started', 'root runs it as its owner');
+  await asWeAre.stop();
+});

@@ -1,0 +1,73 @@
+import { findAccount } from './account.ts';
+import { locateBinaries, provideBinaries } from './binaries.ts';
+import { checkVersion, findCluster } from './cluster.ts';
+import { createCluster, database, user } from './create-cluster.ts';
+import { holdServer } from './hold.ts';
+import { keepHolding, leave } from './keep-holding.ts';
+import { checkReachable, chooseSocketDirectory, makeDataDirectory, sharedDirectory } from './placement.ts';
+import type { Server } from './postmaster.ts';
+import { port } from './settings.ts';
+
+export { EmbeddedPostgresError } from './error.ts';
+
+/** A running database of ours, and our place among its users. */
+export type EmbeddedPostgres = {
+  /** connection settings for `pg`; `host` is the directory of the Unix socket */
+  connection: { host: string; port: number; user: string; database: string };
+  /** where the cluster lies */
+  directory: string;
+  /** `started` by this call; `adopted` from a killed parent, or shared with another Formloom process */
+  how: 'started' | 'adopted';
+  /** Leaves the database; the last user to leave stops it. Never stops it under another one. */
+  stop(): Promise<void>;
+};
+
+export type EmbeddedPostgresOptions = {
+  dataDir: string;
+  /** gets whole sentences, now and for as long as the database is used */
+  log: (message: string) => void;
+  /** `false` turns fsync off: for tests only. Default `true` */
+  durable?: boolean;
+  /** PostgreSQL settings beside or instead of ours; without effect on a server that already runs */
+  settings?: Record<string, string>;
+};
+
+/**
+ * Gives Formloom its own PostgreSQL in `<dataDir>/postgres`: makes the cluster when there is none, joins the server
+ * when one runs, starts it when none does, and starts it again should it die before `stop()`.
+ * Any number of processes may use one data directory. Throws {@link EmbeddedPostgresError}.
+ * Takes 0.8 s the first time, 0.05 s later, 0.01 s when the server runs (two cores, quiet).
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const server = await prepareServer(options);
+  const stopping = new AbortController();
+  const first = await holdServer(server, stopping.signal);
+  const last = keepHolding(server, first, stopping.signal);
+  let stopped: Promise<void> | undefined;
+  return {
+    connection: { host: server.socketDirectory, port, user, database },
+    directory: server.directory,
+    how: first.how,
+    stop: () => {
+      stopping.abort();
+      stopped ??= last.then((hold) => hold && leave(server, hold));
+      return stopped;
+    },
+  };
+}
+
+/** Everything that has to be there before a postmaster can be looked for or started. */
+async function prepareServer(options: EmbeddedPostgresOptions): Promise<Server> {
+  const { log, durable = true, settings = {} } = options;
+  const dataDir = await makeDataDirectory(options.dataDir);
+  const installed = await locateBinaries();
+  const found = await findCluster(dataDir);
+  if (found) checkVersion(found, installed);
+  const account = await findAccount(found);
+  if (found && account) await checkReachable(found.directory, account);
+  const spare = account ? sharedDirectory : dataDir;
+  const binaries = await provideBinaries(installed, { account, spare, log });
+  const cluster = found ?? (await createCluster({ dataDir, account, binaries, durable, log }));
+  const socketDirectory = chooseSocketDirectory(cluster.directory);
+  return { binaries, account, directory: cluster.directory, socketDirectory, durable, settings, log };
+}

@@ -1,0 +1,133 @@
+import { Client } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { user } from './create-cluster.ts';
+import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy } from './error.ts';
+import { createPatience } from './patience.ts';
+import { findPostmaster, launchPostmaster, type Launch, type Server } from './postmaster.ts';
+import { lastLines } from './program.ts';
+import { port } from './settings.ts';
+
+/**
+ * A connection that says "this process uses the database": it has the users' lock in common with all other users.
+ * The lock goes with the connection, so a killed user never leaves one behind.
+ */
+export type Hold = {
+  client: UserClient;
+  /** whether the postmaster is one that this call started */
+  how: 'started' | 'adopted';
+  /** resolves with the reason when the connection has ended */
+  lost: Promise<string>;
+};
+
+/** @types/pg leaves out that a client can stop keeping the process alive. */
+type UserClient = Client & { ref(): void; unref(): void };
+
+/** The key of the users' lock, in the database `postgres`: the letters "formloom" read as one 64-bit number. */
+const usersLock = '7381244128579776365';
+
+/** Milliseconds. */
+const pollEvery = 15;
+const relaunchAfter = 500;
+/** Times: for 0.3 s after a crash the dead postmaster's children still hold its memory. */
+const mayRelaunch = 10;
+
+/**
+ * Finds the running postmaster of the cluster, or starts one, and joins its users. Resolves when the database answers.
+ * Whoever else starts, stops or kills it meanwhile: it looks again, until it has waited so long that something must be
+ * wrong, and then throws {@link EmbeddedPostgresError}. Once `signal` is aborted it starts nothing more, and gives a
+ * postmaster that it has started already 5 s to become ready, so that it can be left in order.
+ */
+export async function holdServer(server: Server, signal: AbortSignal): Promise<Hold> {
+  const checkPatience = createPatience(server, signal);
+  let launch: Launch | undefined;
+  let failures = 0;
+  let obstacle = '';
+  for (;;) {
+    const postmaster = await findPostmaster(server.directory);
+    if (postmaster?.status === 'ready') {
+      const answer = await knock(server);
+      if (typeof answer !== 'string') {
+        return { ...answer, how: launch?.pid === postmaster.pid ? 'started' : 'adopted' };
+      }
+      obstacle = answer;
+    } else if (!postmaster && !launch) {
+      signal.throwIfAborted();
+      launch = await launchPostmaster(server);
+    } else if (!postmaster && launch?.failure !== undefined) {
+      checkMayRelaunch(server, launch.failure, ++failures);
+      launch = undefined;
+      await sleep(relaunchAfter);
+    }
+    checkPatience(postmaster, obstacle);
+    await sleep(pollEvery);
+  }
+}
+
+/** Connects as a user; gives back why not when it is worth trying again. */
+async function knock(server: Server): Promise<Omit<Hold, 'how'> | string> {
+  const client = new Client({
+    host: server.socketDirectory,
+    port,
+    user,
+    database: 'postgres', // not our own: nobody could use that as a template, or restore it, beside this connection
+    ssl: false,
+    application_name: `formloom user ${process.pid}`,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 20_000, // the lock is waited for while the last user stops the server, which ends this connection
+  }) as UserClient;
+  let reason = 'the connection ended';
+  client.on('error', (error) => (reason = error.message));
+  const lost = new Promise<string>((resolve) => client.once('end', () => resolve(reason)));
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+    checkIsOurs(server, rows[0]?.data_directory);
+    await client.query('select pg_advisory_lock_shared($1)', [usersLock]);
+    client.unref();
+    return { client, lost };
+  } catch (error) {
+    await client.end();
+    if (error instanceof EmbeddedPostgresError) throw error;
+    const message = String(error);
+    if (isPassing(error)) return message;
+    throw new EmbeddedPostgresError(
+      `The database in ${server.directory} refuses Formloom (${message}). ${suggestRemedy(message)}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Whether a failure to connect is that of a server on its way up or down. */
+function isPassing(error: unknown): boolean {
+  const isDown = hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE');
+  const isBetween = hasCode(error, '57P01', '57P02', '57P03', '53300');
+  return isDown || isBetween || (error instanceof Error && /terminated|timeout/i.test(error.message));
+}
+
+function checkIsOurs(server: Server, directory: string | undefined): void {
+  if (directory === server.directory) return;
+  throw new EmbeddedPostgresError(
+    `On the socket in ${server.socketDirectory} answers a PostgreSQL that works in ${directory}, not in ` +
+      `${server.directory}. Stop it (a directory that was renamed under a running server needs that too), ${elsewhere}.`,
+  );
+}
+
+/** Leaves the users. True when nobody else is among them: then the server is ours to stop, and newcomers wait. */
+export async function releaseHold({ client }: Hold): Promise<boolean> {
+  client.ref();
+  // First let go, then ask: two that leave at once while both hold on would each think the other stays.
+  await client.query('select pg_advisory_unlock_shared($1)', [usersLock]);
+  const tried = 'select pg_try_advisory_lock($1) as alone';
+  const { rows } = await client.query<{ alone: boolean }>(tried, [usersLock]);
+  return rows[0]?.alone === true;
+}
+
+/** An end that the next attempt need not meet: another postmaster, the rest of a dead one, or somebody who stopped it. */
+const passingEnd = /already exists|still in use|lock file .* is empty|shutdown request|ended by SIG/;
+
+function checkMayRelaunch(server: Server, said: string, failures: number): void {
+  if (failures < mayRelaunch && passingEnd.test(said)) return;
+  throw new EmbeddedPostgresError(
+    `PostgreSQL does not start in ${server.directory}. It said:\n${lastLines(said)}\n${suggestRemedy(said)}`,
+  );
+}

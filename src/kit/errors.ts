@@ -1,0 +1,64 @@
+/**
+ * Every error code the service answers with: its status and its default sentence.
+ * The first seven are the specification's ("Errors"); the rest are DESIGN 4.9. A new code is one line here.
+ */
+export const errorCodes = {
+  bad_request: { status: 400, message: 'The request is not understood.' },
+  unauthorized: { status: 401, message: 'The API key is missing or invalid.' },
+  forbidden: { status: 403, message: 'The API key lacks a required permission.' },
+  not_found: { status: 404, message: 'The resource does not exist.' },
+  validation_error: { status: 422, message: 'The data failed validation.' },
+  rate_limit_exceeded: { status: 429, message: 'The rate limit is exceeded.' },
+  server_error: { status: 500, message: 'Something went wrong on our side.' },
+  method_not_allowed: { status: 405, message: 'This path does not answer this method.' },
+  conflict: { status: 409, message: 'The resource is in a state that does not allow this.' },
+  gone: { status: 410, message: 'The resource is no longer available.' },
+  precondition_failed: { status: 412, message: 'The resource has changed since you read it.' },
+  payload_too_large: { status: 413, message: 'The request is too large.' },
+  unsupported_media_type: { status: 415, message: 'This content type is not accepted here.' },
+  service_unavailable: { status: 503, message: 'The service cannot answer right now. Try again shortly.' },
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** One item of `errors`: by `field` (general validation), or by `path` (form structure). Specification, "Errors". */
+export type ErrorItem = { message: string; field?: string; path?: number[] };
+
+/** The JSON body of every error answer. Specification, "Errors". */
+export type ErrorBody = { error: ErrorCode; message: string; errors?: readonly ErrorItem[]; retry_after?: number };
+
+/** What a room throws to end a request with one of the table's codes. Its message is meant for the caller. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly errors: readonly ErrorItem[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string = errorCodes[code].message,
+    more: { errors?: readonly ErrorItem[]; headers?: Record<string, string>; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.code = code;
+    this.status = errorCodes[code].status;
+    this.errors = more.errors;
+    this.retryAfter = more.retryAfter;
+    this.headers = {
+      ...more.headers,
+      ...(more.retryAfter === undefined ? {} : { 'Retry-After': String(more.retryAfter) }),
+    };
+  }
+
+  /** The body to send. */
+  get body(): ErrorBody {
+    return {
+      error: this.code,
+      message: this.message,
+      ...(this.errors && { errors: this.errors }),
+      ...(this.retryAfter !== undefined && { retry_after: this.retryAfter }),
+    };
+  }
+}

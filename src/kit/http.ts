@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyServerOptions } from 'fastify';
+import { newId } from './clock.ts';
+import type { Config } from './config.ts';
+import { isUnavailable } from './database.ts';
+import { ApiError, type ErrorCode } from './errors.ts';
+import { jsonBodyLimit, readJsonBody } from './json-body.ts';
+import type { Log } from './log.ts';
+
+export type Server = FastifyInstance;
+
+const jsonType = 'application/json; charset=utf-8';
+
+/**
+ * A server with our limits, our JSON reading and our error answers; routes are added by the caller.
+ * Every answer carries X-Request-Id, under which its log lines are found.
+ */
+export function openServer(options: { log: Log; trustProxy: Config['trustProxy'] }): Server {
+  const server = Fastify({
+    loggerInstance: options.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    // The framework takes a number of proxies as well; its types forgot.
+    trustProxy: options.trustProxy as NonNullable<FastifyServerOptions['trustProxy']>,
+    genReqId: newId,
+    bodyLimit: jsonBodyLimit,
+    // Slow senders of headers are cut after 10 s; a whole request may take 2 minutes, for files on slow lines.
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
+    requestTimeout: 120_000,
+    keepAliveTimeout: 10_000,
+    routerOptions: { maxParamLength: 500 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply: FastifyReply) => {
+      const problem = toApiError(error);
+      return reply.code(problem.status).header('X-Request-Id', request.id).type(jsonType).send(JSON.stringify(problem.body));
+    },
+    clientErrorHandler: answerBrokenRequest,
+  });
+  server.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, readJsonBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id);
+    reply.header('X-Content-Type-Options', 'nosniff');
+  });
+  server.addHook('onResponse', async (request, reply) => {
+    // The path without its query: signed links and answers in a query string stay out of the log.
+    const path = request.url.split('?', 1)[0];
+    request.log.info({ method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered');
+  });
+  server.setErrorHandler((error, request, reply) => {
+    const problem = toApiError(error);
+    if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
+    return reply.code(problem.status).headers(problem.headers).type(jsonType).send(problem.body);
+  });
+  server.setNotFoundHandler(() => {
+    throw new ApiError('not_found', 'There is nothing at this path.');
+  });
+  return server;
+}
+
+/** What the framework's own client errors mean in our table. */
+const frameworkCodes: Readonly<Record<string, [ErrorCode, string?]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', `The body is larger than ${jsonBodyLimit} bytes.`],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
+  FST_ERR_BAD_URL: ['bad_request', 'The path is not a valid URL.'],
+};
+
+/** Any error as one of the table's. What is not meant for the caller becomes server_error, without its text. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isUnavailable(error)) return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
+  const { code, statusCode } = error as Partial<FastifyError>;
+  const known = code === undefined ? undefined : frameworkCodes[code];
+  if (known) return new ApiError(known[0], known[1], { cause: error });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new ApiError('bad_request', undefined, { cause: error });
+  return new ApiError('server_error', undefined, { cause: error });
+}
+
+/** Answers what is not HTTP, or too slow or too large in its head, before any route is known; then hangs up. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket & { _httpMessage?: IncomingMessage }): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+  const body = JSON.stringify({ error: 'bad_request', message: 'The request is not valid HTTP, or came too slowly.' } satisfies { error: ErrorCode; message: string });
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testDatabase } from '#test/database.ts';
+import { migrate, MigrationError, readMigrations } from './migrate.ts';
+
+const { database } = await testDatabase();
+const migrations = await readMigrations();
+
+test('a migrated database is left alone', async () => {
+  assert.deepEqual(await migrate(database, migrations), []);
+});
+
+test('two processes that migrate at once run each migration once', async () => {
+  await database.query('drop schema public cascade');
+  await database.query('create schema public');
+  const ran = await Promise.all([migrate(database, migrations), migrate(database, migrations)]);
+  assert.deepEqual(
+    ran.flat().sort(),
+    migrations.map((migration) => migration.name),
+  );
+});
+
+test('a failing migration leaves nothing behind', async () => {
+  const broken = { number: migrations.length + 1, name: '9999_broken.sql', checksum: 'x', sql: 'create table half_done (id integer); select 1/0' };
+  await assert.rejects(migrate(database, [...migrations, broken]), /division by zero/);
+  const found = await database.query("select to_regclass('half_done') as found");
+  assert.equal(found.rows[0].found, null);
+});
+
+test('a database newer than this version is refused, with the name of what is too new', async () => {
+  await assert.rejects(migrate(database, migrations.slice(0, -1)), (error: unknown) => {
+    assert.ok(error instanceof MigrationError);
+    assert.match(error.message, /newer than this version/);
+    return true;
+  });
+});
+
+test('a database that other files migrated is refused', async () => {
+  const changed = migrations.map((migration) => ({ ...migration, checksum: 'another' }));
+  await assert.rejects(migrate(database, changed), /with another content/);
+});

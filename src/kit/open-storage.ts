@@ -1,0 +1,9 @@
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import { diskStorage } from './disk-storage.ts';
+import { s3Storage } from './s3-storage.ts';
+import type { Storage } from './storage.ts';
+
+/** The object store when one is configured, else files under the data directory. */
+export const openStorage = (config: Config): Storage =>
+  config.s3 ? s3Storage(config.s3, join(config.dataDir, 'spool')) : diskStorage(join(config.dataDir, 'uploads'));

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { certificate, openReceiver } from '#test/receiver.ts';
+import { openOutbound, type OutboundOptions, type OutboundResult } from './outbound.ts';
+
+// The test authority is trusted through NODE_EXTRA_CA_CERTS, which test/run.ts sets.
+const timeoutMs = 400;
+
+function open(more: Partial<OutboundOptions> = {}): ReturnType<typeof openOutbound> {
+  const outbound = openOutbound({ allowNetworks: ['127.0.0.0/8'], timeoutMs, ...more });
+  after(() => outbound.close());
+  return outbound;
+}
+
+const outbound = open();
+const patient = open({ timeoutMs: 5_000 });
+const receiver = await openReceiver();
+const body = Buffer.from('{"text":"é"}');
+const unaborted = new AbortController().signal;
+
+const send = (url: string, by = outbound): Promise<OutboundResult> =>
+  by.sendRequest({ url, headers: { 'content-type': 'application/json' }, body, signal: unaborted });
+
+/** A server that does what `onSocket` does, with TLS or without. */
+async function serve(onSocket: (socket: Socket) => void, secure = true): Promise<string> {
+  const sockets = new Set<Socket>();
+  const welcome = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    onSocket(socket);
+  };
+  const server: Server = secure ? createTlsServer(certificate('receiver'), welcome) : createServer(welcome);
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** Answers a request's first bytes with these. */
+const answerWith =
+  (bytes: string) =>
+  (socket: Socket): void => {
+    socket.once('data', () => socket.write(bytes));
+  };
+
+test('the bytes, the headers and the status arrive, and so does the head of the answer', async () => {
+  receiver.replyWith({ status: 418, body: `short and stout\0${'.'.repeat(9_000)}` });
+  const result = await send(receiver.url);
+  const seen = receiver.requests.at(-1)!;
+  assert.equal(seen.method, 'POST');
+  assert.equal(seen.headers['content-type'], 'application/json');
+  assert.equal(seen.headers['content-length'], String(body.length));
+  assert.deepEqual(seen.body, body);
+  assert.ok(result.kind === 'answer' && result.ms < timeoutMs);
+  assert.equal(result.status, 418);
+  assert.equal(result.bodyHead.length, 4 * 1_024);
+  assert.ok(result.bodyHead.startsWith('short and stout\uFFFD...'));
+});
+
+test('a connection is kept for the next request', async () => {
+  receiver.replyWith(200);
+  const ports = new Set<number>();
+  const url = await serve((socket) => {
+    ports.add(socket.remotePort!);
+    socket.on('data', (chunk) => {
+      if (chunk.includes('}')) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+  });
+  for (let count = 0; count < 3; count += 1) assert.equal((await send(url)).kind, 'answer');
+  assert.equal(ports.size, 1);
+});
+
+const timeouts: Record<string, () => Promise<string>> = {
+  'is never answered': async () => (receiver.replyWith('hang'), receiver.url),
+  'drips its headers': async () => (receiver.replyWith('drip headers'), receiver.url),
+  'drips its body': async () => (receiver.replyWith('drip body'), receiver.url),
+  'is accepted and never read': () => serve((socket) => socket.pause(), false),
+  'gets a flood of 1xx': () =>
+    serve((socket) => {
+      const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5);
+      socket.on('close', () => clearInterval(timer));
+    }),
+};
+for (const [what, prepare] of Object.entries(timeouts)) {
+  test(`a request that ${what} fails at the deadline`, async () => {
+    const began = performance.now();
+    const result = await send(await prepare());
+    const took = performance.now() - began;
+    assert.deepEqual(
+      { ...result, ms: 0 },
+      {
+        kind: 'failure',
+        reason: 'No complete answer within 0.4 seconds.',
+        ms: 0,
+      },
+    );
+    assert.ok(took >= timeoutMs - 5 && took < timeoutMs + 300, `took ${took} ms`);
+  });
+}
+
+const faults: Record<string, [RegExp, () => Promise<string>]> = {
+  'a reset before the answer': [/closed before/, async () => (receiver.replyWith('reset'), receiver.url)],
+  'a reset within the answer': [
+    /closed before/,
+    async () => (receiver.replyWith('reset midway'), receiver.url),
+  ],
+  'an answer without a status line': [/not valid HTTP/, () => serve(answerWith('<html>hello</html>'))],
+  'headers of 1 MB': [
+    /not valid HTTP/,
+    () => serve(answerWith(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1e6)}\r\n\r\n`)),
+  ],
+  'a closed port': [/refused/, async () => 'https://127.0.0.1:1/'],
+  'a server without TLS': [
+    /secure connection/,
+    () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), false),
+  ],
+  'a self-signed certificate': [
+    /certificate/,
+    async () => (await openReceiver({ certificate: 'selfsigned' })).url,
+  ],
+  'a certificate for another name': [
+    /certificate/,
+    async () => (await openReceiver({ certificate: 'elsewhere' })).url,
+  ],
+};
+for (const [what, [reason, prepare]] of Object.entries(faults)) {
+  test(`${what} is a failure`, async () => {
+    const result = await send(await prepare(), patient);
+    assert.equal(result.kind, 'failure');
+    assert.match((result as { reason: string }).reason, reason);
+  });
+}
+
+test('an endless answer counts by its status, and is cut off', async () => {
+  receiver.replyWith('endless');
+  const result = await send(receiver.url, patient);
+  assert.ok(result.kind === 'answer' && result.status === 200);
+  await sleep(50);
+  const sent = receiver.bytesSent();
+  await sleep(50);
+  assert.equal(receiver.bytesSent(), sent);
+  // What the sockets buffer between us and it comes on top of the 64 KB.
+  assert.ok(sent < 8 * 2 ** 20, `${sent} bytes`);
+});
+
+test('a compressed answer is never inflated', async () => {
+  const bomb = gzipSync(Buffer.alloc(50_000_000));
+  receiver.replyWith({ status: 200, headers: { 'Content-Encoding': 'gzip' }, body: bomb });
+  const before = process.memoryUsage().rss;
+  const result = await send(receiver.url, patient);
+  assert.ok(result.kind === 'answer' && result.status === 200);
+  assert.ok(process.memoryUsage().rss - before < 40_000_000);
+});
+
+for (const status of [301, 302, 303, 307, 308]) {
+  test(`a redirect with ${status} is an answer, and nobody goes there`, async () => {
+    const canary = await openReceiver();
+    receiver.replyWith({ status, headers: { Location: canary.url } });
+    const result = await send(receiver.url);
+    assert.ok(result.kind === 'answer' && result.status === status);
+    assert.equal(canary.requests.length, 0);
+  });
+}
+
+test('an abort ends the request at once, with its reason', async () => {
+  receiver.replyWith('hang');
+  const stop = new AbortController();
+  const sending = patient.sendRequest({ url: receiver.url, headers: {}, body, signal: stop.signal });
+  await receiver.waitFor(receiver.requests.length + 1);
+  stop.abort(new Error('stopping'));
+  await assert.rejects(sending, /stopping/);
+});
+
+const blocked = 'This address is not allowed: a receiver must be publicly reachable.';
+const notUrl = 'This is not a valid URL.';
+const notHttps = 'The URL must begin with https://.';
+const unwelcome: readonly (readonly [problem: string, ...urls: string[]])[] = [
+  [
+    notUrl,
+    '',
+    'example.com/hook',
+    'https://',
+    'https://:443/',
+    'https://exa mple.com',
+    ' https://example.com',
+    'https://example.com/\n',
+    'https://example.com:99999/',
+  ],
+  [
+    notHttps,
+    'http://example.com/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'data:text/plain,x',
+    'gopher://example.com/',
+    'javascript:alert(1)',
+  ],
+  [
+    'The URL must not contain a user name or password.',
+    'https://user:password@example.com/',
+    'https://user@example.com/',
+  ],
+  [blocked, ...['0', '22', '25', '6379'].map((port) => `https://93.184.215.14:${port}/`)],
+  [
+    blocked,
+    ...[
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0x7f.1',
+      '0177.0.0.1',
+      '0',
+      '0.0.0.0',
+      '127.0.0.1.',
+      '１２７.0.0.1',
+      '⑫7.0.0.1',
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '[::ffff:0:127.0.0.1]',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+      '[2001:0:7f00:1::]',
+      '[fe80::1]',
+      '[fc00::1]',
+      '10.0.0.1',
+      '172.16.0.1',
+      '192.168.1.1',
+      '192.168.257',
+      '169.254.169.254',
+      '100.64.0.1',
+      '100.100.100.200',
+      '198.18.0.1',
+      '224.0.0.1',
+      '240.0.0.1',
+      '255.255.255.255',
+      'localhost',
+      'LOCALHOST',
+      'localhost.',
+    ].map((host) => `https://${host}/`), // prettier-ignore
+  ],
+]; // prettier-ignore
+const strict = open({ allowNetworks: [] });
+for (const [problem, ...urls] of unwelcome) {
+  for (const url of urls) {
+    test(`${JSON.stringify(url)} is refused when it is saved and when it is sent to`, async () => {
+      assert.equal(await strict.checkTarget(url), problem);
+      const result = await send(url, strict);
+      assert.deepEqual({ ...result, ms: 0 }, { kind: 'refusal', reason: problem, ms: 0 });
+    });
+  }
+}
+
+test('a public address is accepted', async () => {
+  for (const url of ['https://93.184.215.14/hook', 'https://[2606:4700::1111]:8443/?a=b']) {
+    assert.equal(await strict.checkTarget(url), undefined, url);
+  }
+});
+
+/** What a name resolves to, in turn. */
+const resolving = (...answers: (string[] | string)[]): Partial<OutboundOptions> => ({
+  resolve: async () => {
+    const answer = answers.length > 1 ? answers.shift()! : answers[0]!;
+    if (typeof answer === 'string') throw Object.assign(new Error(answer), { code: answer });
+    return answer;
+  },
+});
+
+test('a name of which any address is private is refused, whatever the others are', async () => {
+  for (const addresses of [
+    ['10.0.0.1'],
+    ['93.184.215.14', '10.0.0.1'],
+    ['2606:4700::1111', '::ffff:127.0.0.1'],
+  ]) {
+    const guarded = open({ allowNetworks: [], ...resolving(addresses) });
+    assert.equal(await guarded.checkTarget('https://receiver.test/'), blocked);
+    assert.equal((await send('https://receiver.test/', guarded)).kind, 'refusal');
+  }
+});
+
+test('a name that turns private after it was saved is not connected to', async () => {
+  const before = receiver.requests.length;
+  const guarded = open({ allowNetworks: [], ...resolving(['93.184.215.14'], ['127.0.0.1']) });
+  const url = receiver.url.replace('127.0.0.1', 'receiver.test');
+  assert.equal(await guarded.checkTarget(url), undefined);
+  assert.equal((await send(url, guarded)).kind, 'refusal');
+  assert.equal(receiver.requests.length, before);
+});
+
+test('a name is resolved once per connection, and TLS and Host have the name', async () => {
+  receiver.replyWith(200);
+  // The second answer would be refused: what was checked is what is dialled.
+  const guarded = open(resolving(['127.0.0.1'], ['10.0.0.1']));
+  const result = await send(receiver.url.replace('127.0.0.1', 'receiver.test'), guarded);
+  assert.equal(result.kind, 'answer');
+  assert.match(receiver.requests.at(-1)!.headers.host!, /^receiver\.test:\d+$/);
+});
+
+test('a name that does not exist is refused when it is saved; one that cannot be looked up now is not', async () => {
+  const absent = open(resolving('ENOTFOUND'));
+  assert.equal(await absent.checkTarget('https://nowhere.test/'), 'There is no host named nowhere.test.');
+  assert.equal((await send('https://nowhere.test/', absent)).kind, 'failure');
+  const silent = open(resolving('ETIMEOUT'));
+  assert.equal(await silent.checkTarget('https://slow.test/'), undefined);
+  assert.equal((await send('https://slow.test/', silent)).kind, 'failure');
+});
+
+test('the service does not send to itself', async () => {
+  const guarded = open({
+    ownUrls: ['http://127.0.0.1:3000', 'https://forms.test'],
+    ...resolving(['127.0.0.1']),
+  });
+  for (const url of ['https://127.0.0.1:3000/', 'https://forms.test/f/1', 'https://localhost:3000/']) {
+    assert.equal(await guarded.checkTarget(url), blocked, url);
+    assert.equal((await send(url, guarded)).kind, 'refusal', url);
+  }
+});

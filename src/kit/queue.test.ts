@@ -1,0 +1,380 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { testDatabase } from '#test/database.ts';
+import { newId } from './clock.ts';
+import { openDatabase, transaction } from './database.ts';
+import { openLog } from './log.ts';
+import { completeJob, enqueueJob, type Job, type JobHandler, LeaseLost, rescheduleJob } from './queue.ts';
+import { backoffSeconds, type Handlers, type Queue, startQueue } from './queue/worker.ts';
+
+const { database, url } = await testDatabase();
+// A second process is stood in for by a second pool: all that queues share is the database.
+const otherDatabase = openDatabase({ connectionString: url }, { pool: 4, log: openLog('silent') });
+after(() => otherDatabase.end());
+
+const workspaceId = newId();
+await database.query(
+  `insert into workspaces (id, name, plan, created_at) values ('${workspaceId}', 'Test', 'pro', now())`,
+);
+
+const openQueues: Queue[] = [];
+test.afterEach(async () => {
+  await Promise.all(openQueues.splice(0).map((queue) => queue.stop({ graceMs: 0 })));
+  await database.query('delete from jobs');
+});
+
+function start(
+  run: JobHandler,
+  more: Partial<Parameters<typeof startQueue>[0]> & { perLane?: number } = {},
+): Queue {
+  const { perLane = 8, ...options } = more;
+  const handlers: Handlers = { work: { run, perLane } };
+  const queue = startQueue({ database, log: openLog('silent'), handlers, ...options });
+  openQueues.push(queue);
+  return queue;
+}
+
+async function enqueue(lane: string, { count = 1, delay = 0, kind = 'work' } = {}): Promise<string[]> {
+  const ids = Array.from({ length: count }, newId);
+  await transaction(database, async (client) => {
+    for (const id of ids) {
+      await enqueueJob(client, {
+        workspace_id: workspaceId,
+        id,
+        kind,
+        lane,
+        payload: { lane },
+        delay,
+      });
+    }
+  });
+  return ids;
+}
+
+async function until(what: string, isTrue: () => boolean | Promise<boolean>, ms = 5_000): Promise<void> {
+  const end = performance.now() + ms;
+  while (!(await isTrue())) {
+    assert.ok(performance.now() < end, `waited in vain until ${what}`);
+    await sleep(5);
+  }
+}
+
+const countJobs = async (): Promise<number> =>
+  (await database.query<{ count: number }>('select count(*) from jobs')).rows[0]!.count;
+const noJobsLeft = async (): Promise<boolean> => (await countJobs()) === 0;
+
+/** A handler that never ends by itself. */
+const hang = async (_: Job, signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
+};
+
+test('a job runs with what was enqueued, at once, and is gone when it is completed', async () => {
+  const seen: Job[] = [];
+  const queue = start(async (job) => {
+    seen.push(job);
+    await completeJob(database, job);
+  });
+  const [id] = await enqueue('a');
+  queue.wake();
+  await until('the job ran', noJobsLeft, 500);
+  assert.equal(seen.length, 1);
+  assert.deepEqual(
+    {
+      id: seen[0]!.id,
+      workspaceId: seen[0]!.workspaceId,
+      payload: seen[0]!.payload,
+      failures: seen[0]!.failures,
+    },
+    { id, workspaceId, payload: { lane: 'a' }, failures: 0 },
+  );
+});
+
+test('a job of a transaction that rolls back never runs', async () => {
+  const values = { workspace_id: workspaceId, kind: 'work', lane: 'a', payload: {}, delay: 0 };
+  const refused = transaction(database, async (client) => {
+    await enqueueJob(client, { ...values, id: newId() });
+    throw new Error('refused');
+  });
+  await assert.rejects(refused, /refused/);
+  assert.equal(await countJobs(), 0);
+});
+
+test('another process hears of new jobs without waiting for its next look', async () => {
+  const ran: string[] = [];
+  start(
+    async (job) => {
+      await completeJob(otherDatabase, job);
+      ran.push(job.id);
+    },
+    { database: otherDatabase },
+  );
+  const enqueuer = startQueue({ database, log: openLog('silent'), handlers: {} });
+  openQueues.push(enqueuer);
+  const delays: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    await enqueue('a');
+    const woken = performance.now();
+    enqueuer.wake();
+    await until('it ran elsewhere', () => ran.length === round + 1);
+    delays.push(performance.now() - woken);
+  }
+  // Polling alone would take half a second on average.
+  assert.ok(delays.sort((a, b) => a - b)[2]! < 200, `took ${delays.map(Math.round).join(', ')} ms`);
+});
+
+test('a delayed job runs when it is due by the database clock, neither earlier nor much later', async () => {
+  let ran = 0;
+  start(async (job) => {
+    ran = performance.now();
+    await completeJob(database, job);
+  });
+  const enqueued = performance.now();
+  await enqueue('a', { delay: 0.4 });
+  await until('it ran', () => ran > 0);
+  assert.ok(ran - enqueued >= 395, `ran after ${ran - enqueued} ms`);
+  assert.ok(ran - enqueued < 1_500, `ran after ${ran - enqueued} ms`);
+});
+
+test('a rescheduled job runs again with the failures it was given', async () => {
+  const failures: number[] = [];
+  const queue = start(async (job) => {
+    failures.push(job.failures);
+    if (failures.length === 1) await rescheduleJob(database, job, { delay: 0.02, failures: 3 });
+    else if (failures.length === 2) await rescheduleJob(database, job, { delay: 0.02 });
+    else await completeJob(database, job);
+  });
+  await enqueue('a');
+  queue.wake();
+  await until('it ran three times', noJobsLeft);
+  assert.deepEqual(failures, [0, 3, 0]);
+});
+
+test('what a dead or frozen worker held is taken over when its lease ends, and the frozen one writes nothing', async () => {
+  const wokeUp = Promise.withResolvers<void>();
+  const frozen = Promise.withResolvers<unknown>();
+  const queue = start(
+    async (job) => {
+      await wokeUp.promise;
+      await transaction(database, async (client) => {
+        await client.query(`update workspaces set name = 'written by the frozen one' where id = $1`, [
+          workspaceId,
+        ]);
+        await completeJob(client, job);
+      }).catch((error: unknown) => {
+        frozen.resolve(error);
+        throw error;
+      });
+    },
+    { leaseSeconds: 0.3 },
+  );
+  await enqueue('a');
+  queue.wake();
+  await until(
+    'it is leased',
+    async () => (await database.query('select from jobs where lease_token is not null')).rowCount === 1,
+  );
+  let taken = 0;
+  start(
+    async (job) => {
+      taken += 1;
+      await completeJob(otherDatabase, job);
+    },
+    { database: otherDatabase },
+  );
+  await until('it was taken over', noJobsLeft);
+  wokeUp.resolve();
+  assert.ok((await frozen.promise) instanceof LeaseLost);
+  assert.equal(taken, 1);
+  const { rows } = await database.query('select name from workspaces where id = $1', [workspaceId]);
+  assert.equal(rows[0].name, 'Test');
+});
+
+test('a handler that outlives its lease is told so', async () => {
+  const reasons: unknown[] = [];
+  const queue = start(
+    async (job, signal) => {
+      await hang(job, signal).catch((error: unknown) => reasons.push(error));
+      await completeJob(database, job);
+    },
+    { leaseSeconds: 0.1 },
+  );
+  await enqueue('a');
+  queue.wake();
+  await until('the lease ended', () => reasons.length > 0);
+  assert.ok(reasons[0] instanceof LeaseLost);
+});
+
+test('1,000 due jobs of a dead receiver do not hold back a healthy one, and take no more places than their cap', async () => {
+  await enqueue('dead', { count: 1_000 });
+  let dead = 0;
+  const healthy: number[] = [];
+  const queue = start(async (job, signal) => {
+    if (job.lane === 'dead') {
+      dead += 1;
+      await hang(job, signal);
+    }
+    await completeJob(database, job);
+    healthy.push(performance.now());
+  });
+  await until('the dead lane has begun', () => dead > 0);
+  const delays: number[] = [];
+  for (let round = 1; round <= 20; round += 1) {
+    await enqueue('healthy');
+    const woken = performance.now();
+    queue.wake();
+    await until('the healthy one ran', () => healthy.length === round);
+    delays.push(healthy.at(-1)! - woken);
+  }
+  assert.equal(dead, 8);
+  assert.ok(Math.max(...delays) < 500, `took ${delays.map(Math.round).join(', ')} ms`);
+});
+
+test('no more jobs of a lane run at once than its cap, and all of them in the end', async () => {
+  let running = 0;
+  let most = 0;
+  const queue = start(
+    async (job) => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(2);
+      running -= 1;
+      await completeJob(database, job);
+    },
+    { perLane: 3 },
+  );
+  await enqueue('a', { count: 100 });
+  queue.wake();
+  await until('all ran', noJobsLeft);
+  assert.equal(most, 3);
+});
+
+test('a job whose handler throws is tried again later, counted, and disturbs no other', async () => {
+  const failures: number[] = [];
+  let others = 0;
+  const queue = start(async (job) => {
+    if (job.lane === 'poison') {
+      failures.push(job.failures);
+      throw new Error('cannot be done');
+    }
+    await completeJob(database, job);
+    others += 1;
+  });
+  await enqueue('poison');
+  await enqueue('a', { count: 20 });
+  queue.wake();
+  await until('the others ran', () => others === 20);
+  const wait = async (): Promise<number | null | undefined> => {
+    const { rows } = await database.query<{ wait: number | null }>(
+      `select extract(epoch from run_at - now())::double precision as wait from jobs
+        where lease_token is null and failures = 2`,
+    );
+    return rows[0]?.wait;
+  };
+  await until('it failed twice', async () => (await wait()) != null);
+  assert.deepEqual(failures, [0, 1]);
+  const seconds = (await wait())!;
+  assert.ok(seconds > 1 && seconds <= 2, `waits ${seconds} s`);
+});
+
+test('a job that keeps failing is tried hourly in the end', () => {
+  const waits = [0, 1, 2, 3, 12, 13, 1_000].map(backoffSeconds);
+  assert.deepEqual(waits, [1, 1, 2, 4, 2_048, 3_600, 3_600]);
+});
+
+test('jobs of a kind that this process does not know are left alone', async () => {
+  await enqueue('a', { kind: 'from a newer version' });
+  const queue = start((job) => completeJob(database, job));
+  await enqueue('a');
+  queue.wake();
+  await until('the known one ran', async () => (await countJobs()) === 1);
+  const { rows } = await database.query('select kind, lease_token from jobs');
+  assert.deepEqual(rows, [{ kind: 'from a newer version', lease_token: null }]);
+});
+
+test('stop lets a running job finish', async () => {
+  const begun = Promise.withResolvers<void>();
+  const queue = start(async (job) => {
+    begun.resolve();
+    await sleep(100);
+    await completeJob(database, job);
+  });
+  await enqueue('a');
+  queue.wake();
+  await begun.promise;
+  await queue.stop();
+  assert.equal(await countJobs(), 0);
+});
+
+test('stop gives back what does not finish, and another process takes over at once', async () => {
+  const begun = Promise.withResolvers<void>();
+  const stopping = start(async (job, signal) => {
+    begun.resolve();
+    await hang(job, signal);
+  });
+  await enqueue('a');
+  stopping.wake();
+  await begun.promise;
+  const taken: Job[] = [];
+  start(
+    async (job) => {
+      await completeJob(otherDatabase, job);
+      taken.push(job);
+    },
+    { database: otherDatabase },
+  );
+  const stopped = performance.now();
+  await stopping.stop({ graceMs: 50 });
+  await until('it was taken over', () => taken.length === 1);
+  assert.ok(performance.now() - stopped < 1_500);
+  assert.equal(taken[0]!.failures, 0);
+});
+
+test('two processes run each of 2,000 jobs once', async () => {
+  const runs = new Map<string, number>();
+  const runIn =
+    (pool: typeof database): JobHandler =>
+    async (job) => {
+      runs.set(job.id, (runs.get(job.id) ?? 0) + 1);
+      await completeJob(pool, job);
+    };
+  const lanes = await Promise.all(
+    Array.from({ length: 8 }, (_, lane) => enqueue(`lane ${lane}`, { count: 250 })),
+  );
+  start(runIn(database));
+  start(runIn(otherDatabase), { database: otherDatabase });
+  await until('all ran', noJobsLeft, 15_000);
+  assert.deepEqual([...runs.keys()].sort(), lanes.flat().sort());
+  assert.deepEqual([...new Set(runs.values())], [1]);
+});
+
+test('a queue survives the loss of all its connections', async () => {
+  let ran = 0;
+  const queue = start(async (job) => {
+    await completeJob(database, job);
+    ran += 1;
+  });
+  await enqueue('a');
+  queue.wake();
+  await until('the first ran', () => ran === 1);
+  const admin = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent') });
+  after(() => admin.end());
+  await admin.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  await until('the database answers again', () =>
+    database.query('select').then(
+      () => true,
+      () => false,
+    ),
+  );
+  await enqueue('a');
+  queue.wake();
+  await until('the second ran', () => ran === 2);
+  await until('it listens again', async () => {
+    const { rows } = await admin.query("select from pg_stat_activity where query = 'listen formloom_jobs'");
+    return rows.length > 0;
+  });
+});

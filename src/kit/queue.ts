@@ -1,0 +1,142 @@
+import {
+  type Column,
+  double,
+  integer,
+  jsonb,
+  only,
+  type Queryable,
+  statement,
+  text,
+  uuid,
+} from './statement.ts';
+
+/**
+ * The one durable queue, on the table `jobs`: webhooks, mail, sweeps and exports are jobs of it.
+ *
+ * A job is enqueued in the transaction of the change that asks for it, so both happen or neither does. A worker
+ * (queue/worker.ts) claims it for the length of a lease, runs the handler of its kind, and the handler settles it
+ * in the transaction that writes its result. A worker that dies leaves the lease to run out, and another takes the
+ * job over: every job runs at least once, and writes at most once.
+ */
+export type Job<Payload = unknown> = {
+  readonly workspaceId: string;
+  readonly id: string;
+  readonly kind: string;
+  /** Jobs of one lane share a cap on how many run at once. */
+  readonly lane: string;
+  readonly payload: Payload;
+  /** Proof of the lease: without it nothing can be settled. */
+  readonly leaseToken: string;
+  /** How often in a row its handler threw. */
+  readonly failures: number;
+};
+
+/**
+ * Does the work of one job, and settles it through completeJob or rescheduleJob inside its own transaction.
+ * What it leaves unsettled comes back when the lease ends. What it throws is logged, and the job comes back later.
+ * @param signal aborts when the lease ends and when the queue stops: give up and throw.
+ */
+export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Thrown by completeJob and rescheduleJob when the lease ran out and the job is no longer this worker's. It ends
+ * the transaction, so a worker that was frozen and woke up cannot overwrite what its successor wrote.
+ */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+
+  constructor(job: Job) {
+    super(`The lease of job ${job.id} (${job.kind}) ended before its result was written.`);
+  }
+}
+
+/** The channel on which processes tell each other that there are new jobs. */
+export const jobsChannel = 'formloom_jobs';
+
+/**
+ * The one insert into `jobs`, to be part of another statement or to stand alone.
+ * @param source a from-item with the columns workspace_id, id, kind, lane, payload and delay.
+ */
+export const insertJobs = (source: string): string =>
+  `insert into jobs (workspace_id, id, kind, lane, payload, run_at, created_at)
+   select workspace_id, id, kind, lane, payload, now() + make_interval(secs => delay), now()
+     from ${source}`;
+
+/** Adds one job. Call `wake` (or announceJobs) after the transaction has committed. */
+export const enqueueJob = statement(
+  'queue.enqueue_job',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    kind: text,
+    lane: text,
+    payload: jsonb<object>(),
+    /** Seconds until it is due. */
+    delay: double,
+  },
+  {},
+  insertJobs(
+    `(values ($workspace_id, $id, $kind, $lane, $payload, $delay))
+       as job (workspace_id, id, kind, lane, payload, delay)`,
+  ),
+);
+
+/**
+ * Tells every process's queue that there are new jobs, after the commit. Inside the transaction it would cost:
+ * PostgreSQL serialises the commits of transactions that notify.
+ * @param sender lets a queue recognise its own announcement.
+ */
+export const announceJobs = statement(
+  'queue.announce_jobs',
+  { sender: text },
+  {},
+  `select from pg_notify('${jobsChannel}', $sender)`,
+);
+
+const held = { workspace_id: uuid, id: uuid, lease_token: uuid } satisfies Record<string, Column<string>>;
+const holding = (job: Job): { workspace_id: string; id: string; lease_token: string } => ({
+  workspace_id: job.workspaceId,
+  id: job.id,
+  lease_token: job.leaseToken,
+});
+
+const deleteHeldJob = statement(
+  'queue.delete_held_job',
+  held,
+  { id: uuid },
+  `delete from jobs
+    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
+   returning id`,
+);
+
+const updateHeldJob = statement(
+  'queue.update_held_job',
+  { ...held, delay: double, failures: integer },
+  { id: uuid },
+  `update jobs
+      set run_at = now() + make_interval(secs => $delay), lease_token = null, failures = $failures
+    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
+   returning id`,
+);
+
+/**
+ * The job is done.
+ * @throws LeaseLost when it is no longer this worker's: the transaction must not commit.
+ */
+export async function completeJob(db: Queryable, job: Job): Promise<void> {
+  if (!only(await deleteHeldJob(db, holding(job)))) throw new LeaseLost(job);
+}
+
+/**
+ * The job runs again after `delay` seconds, counted by the database's clock. Its failures start again from zero
+ * unless they are given.
+ * @throws LeaseLost when it is no longer this worker's: the transaction must not commit.
+ */
+export async function rescheduleJob(
+  db: Queryable,
+  job: Job,
+  { delay, failures = 0 }: { delay: number; failures?: number },
+): Promise<void> {
+  const values = { ...holding(job), delay, failures };
+  if (!only(await updateHeldJob(db, values))) throw new LeaseLost(job);
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { Database } from '../database.ts';
+import type { Log } from '../log.ts';
+
+/** How long after a lost connection the next one is tried. The queue's polling bridges the gap. */
+const reconnectMs = 1_000;
+
+/**
+ * Listens on a channel until `signal` aborts, over a connection of its own that is made anew after every loss.
+ * @param hear is called with each payload, and with '' once per connection for what may have been missed before.
+ * @returns when it has stopped. Never rejects.
+ */
+export async function listen(
+  database: Database,
+  channel: string,
+  hear: (payload: string) => void,
+  { log, signal }: { log: Log; signal: AbortSignal },
+): Promise<void> {
+  if (signal.aborted) return;
+  const stopped = once(signal, 'abort');
+  let isLost = false;
+  while (!signal.aborted) {
+    try {
+      await listenOnce(database, channel, stopped, (payload) => {
+        isLost = false;
+        hear(payload);
+      });
+    } catch (error) {
+      if (!isLost) log.warn({ err: error }, 'the queue lost the connection on which it listens');
+      isLost = true;
+      await sleep(reconnectMs, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** Returns when `stopped` resolves. @throws when the connection cannot be made, or is lost. */
+async function listenOnce(
+  database: Database,
+  channel: string,
+  stopped: Promise<unknown>,
+  hear: (payload: string) => void,
+): Promise<void> {
+  const client = new Client(database.options);
+  const lost = new Promise<never>((_, reject) => {
+    client.on('error', reject);
+    client.on('end', () => reject(new Error('the connection ended')));
+  });
+  // The race below may not have begun when it is lost, or may be over.
+  lost.catch(() => {});
+  client.on('notification', ({ payload }) => hear(payload ?? ''));
+  try {
+    await client.connect();
+    await client.query(`listen ${channel}`);
+    hear('');
+    await Promise.race([lost, stopped]);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

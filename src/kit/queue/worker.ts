@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '../clock.ts';
+import { type Database, isUnavailable } from '../database.ts';
+import type { Log } from '../log.ts';
+import { announceJobs, type Job, type JobHandler, jobsChannel, LeaseLost, rescheduleJob } from '../queue.ts';
+import { type Bell, openBell } from './bell.ts';
+import { type Lanes, openLanes } from './lanes.ts';
+import { listen } from './listen.ts';
+import { claimJobs, findNextDue } from './queries.ts';
+
+/** What a kind of job is done by, and how many of one lane may run at once in a process. */
+export type Handlers = Readonly<Record<string, { readonly run: JobHandler; readonly perLane: number }>>;
+
+export type QueueOptions = {
+  database: Database;
+  log: Log;
+  handlers: Handlers;
+  /** Jobs that run at once in this process. */
+  concurrency?: number;
+  /**
+   * How long a claimed job belongs to this process, in seconds: longer than any handler takes, and shorter than
+   * the 30 s within which another process takes over from a dead one (reliability F2).
+   */
+  leaseSeconds?: number;
+};
+
+export type Queue = {
+  /** There are new jobs: call it after the commit. This process looks at once, the others within 20 ms. */
+  wake(): void;
+  /**
+   * Claims nothing more, lets what runs finish for `graceMs` (8,000), aborts the rest and gives their leases back,
+   * so that another process takes over at once.
+   */
+  stop(options?: { graceMs?: number }): Promise<void>;
+};
+
+/** The longest sleep: when every notification is lost, new work is found this much later. */
+const pollMs = 1_000;
+/** A due job that could not be claimed is locked by somebody else for a moment. */
+const retryClaimMs = 20;
+/** Announcements to other processes are gathered for this long, so a burst of commits costs one. */
+const announceMs = 20;
+/** A longer run narrows its lane: half the time that a webhook's receiver has. */
+const slowMs = 5_000;
+/** How long aborted handlers have to give up, before their leases are taken from them. */
+const abortMs = 500;
+/** The end of the process does not wait longer than this for a database that is away. */
+const giveBackMs = 1_000;
+
+type Running = { job: Job; abort: AbortController; done: Promise<void> };
+
+type State = Required<QueueOptions> & {
+  kinds: string[];
+  caps: number[];
+  bell: Bell;
+  lanes: Lanes;
+  /** By lease token. */
+  running: Map<string, Running>;
+  phase: 'working' | 'finishing' | 'aborting';
+};
+
+/**
+ * Runs the jobs of the given kinds until it is stopped; jobs of other kinds are left to processes that know them.
+ * While the database is away it waits, and goes on by itself.
+ */
+export function startQueue({ concurrency = 64, leaseSeconds = 25, ...options }: QueueOptions): Queue {
+  const state: State = {
+    ...options,
+    concurrency,
+    leaseSeconds,
+    kinds: Object.keys(options.handlers),
+    caps: Object.values(options.handlers).map(({ perLane }) => perLane),
+    bell: openBell(),
+    lanes: openLanes(),
+    running: new Map(),
+    phase: 'working',
+  };
+  const { database, log, bell } = state;
+  const name = newId();
+  const listening = new AbortController();
+  const hear = (sender: string): void => {
+    if (sender !== name) bell.ring();
+  };
+  const parts = [work(state), listen(database, jobsChannel, hear, { log, signal: listening.signal })];
+
+  let announcement: NodeJS.Timeout | undefined;
+  const announce = async (): Promise<void> => {
+    announcement = undefined;
+    // The others find the jobs by polling when it cannot be sent.
+    await announceJobs(database, { sender: name }).catch((error: unknown) =>
+      log.debug({ err: error }, 'new jobs could not be announced'),
+    );
+  };
+
+  return {
+    wake() {
+      bell.ring();
+      announcement ??= setTimeout(() => void announce(), announceMs);
+    },
+    async stop({ graceMs = 8_000 } = {}) {
+      state.phase = 'finishing';
+      bell.ring();
+      listening.abort();
+      const finished = (async () => {
+        await Promise.all(parts);
+        await Promise.all([...state.running.values()].map(({ done }) => done));
+      })();
+      await atMost(graceMs, finished);
+      await atMost(giveBackMs, giveBack(state));
+      clearTimeout(announcement);
+      await atMost(giveBackMs, announce());
+    },
+  };
+}
+
+/** Claims and starts jobs, and sleeps when there is nothing to claim. */
+async function work(state: State): Promise<void> {
+  const { bell, log } = state;
+  let isAway = false;
+  while (state.phase === 'working') {
+    try {
+      const claimed = await claim(state);
+      for (const job of claimed) start(state, job);
+      if (claimed.length === 0) await bell.sleep(() => idleTime(state));
+      isAway = false;
+    } catch (error) {
+      if (!isAway) log.warn({ err: error }, 'the queue cannot reach its jobs and keeps trying');
+      isAway = true;
+      await bell.sleep(() => pollMs);
+    }
+  }
+}
+
+/**
+ * The jobs to start now.
+ *
+ * Measured on two cores: a healthy job behind 10,000 due jobs of a dead lane is claimed in 2 to 4 ms, behind
+ * 100,000 in 17 ms; without any in front, 10,000 jobs of 20 lanes run in 1.7 s.
+ */
+async function claim(state: State): Promise<Job[]> {
+  const { database, kinds, caps, lanes, concurrency, running, leaseSeconds } = state;
+  const free = concurrency - running.size;
+  if (free <= 0) return [];
+  const { names, rooms } = lanes.partlyFull();
+  const rows = await claimJobs(database, {
+    kinds,
+    caps,
+    full_lanes: lanes.full(),
+    partly_full_lanes: names,
+    rooms,
+    limit: free,
+    lease_seconds: leaseSeconds,
+  });
+  return rows.map((row) => ({
+    workspaceId: row.workspace_id,
+    id: row.id,
+    kind: row.kind,
+    lane: row.lane,
+    payload: row.payload,
+    leaseToken: row.lease_token,
+    failures: row.failures,
+  }));
+}
+
+/** How long nothing can be claimed, in milliseconds, unless the bell rings: for a new job or for a finished one. */
+async function idleTime({ database, kinds, lanes, concurrency, running }: State): Promise<number> {
+  if (running.size >= concurrency) return pollMs;
+  const [next] = await findNextDue(database, { kinds, full_lanes: lanes.full() });
+  if (next?.seconds == null) return pollMs;
+  return Math.min(Math.max(next.seconds * 1_000, retryClaimMs), pollMs);
+}
+
+function start(state: State, job: Job): void {
+  const abort = new AbortController();
+  state.lanes.begin(job.lane, state.handlers[job.kind]!.perLane);
+  const done = run(state, job, abort).finally(() => {
+    state.running.delete(job.leaseToken);
+    state.bell.ring();
+  });
+  state.running.set(job.leaseToken, { job, abort, done });
+}
+
+/** Runs the handler of one job. Never rejects. */
+async function run(state: State, job: Job, abort: AbortController): Promise<void> {
+  const began = performance.now();
+  const leaseEnd = setTimeout(() => abort.abort(new LeaseLost(job)), state.leaseSeconds * 1_000);
+  try {
+    await state.handlers[job.kind]!.run(job, abort.signal);
+  } catch (error) {
+    await settleThrown(state, job, error);
+  } finally {
+    clearTimeout(leaseEnd);
+    state.lanes.end(job.lane, performance.now() - began > slowMs);
+  }
+}
+
+/** Seconds until a job runs again whose handler threw: 1, 2, 4, ... and from the 13th time on hourly. */
+export const backoffSeconds = (failures: number): number => Math.min(2 ** Math.max(failures - 1, 0), 3_600);
+
+/** Puts a job back whose handler threw, so that a job that can never succeed costs little and blocks nobody. */
+async function settleThrown({ database, log, phase }: State, job: Job, error: unknown): Promise<void> {
+  const about = { kind: job.kind, job: job.id, workspace: job.workspaceId };
+  if (error instanceof LeaseLost) {
+    log.warn(about, 'a job took longer than its lease; what it would have written was dropped');
+    return;
+  }
+  const isStopping = phase === 'aborting';
+  // A database that is away says nothing about the job.
+  const isBlameless = isStopping || isUnavailable(error);
+  const failures = job.failures + (isBlameless ? 0 : 1);
+  const delay = isStopping ? 0 : backoffSeconds(failures);
+  if (!isBlameless)
+    log.error({ ...about, failures, delay, err: error }, 'a job failed and will be tried again');
+  await putBack(database, log, job, { delay, failures });
+}
+
+/** Aborts what still runs and gives it to other processes. */
+async function giveBack(state: State): Promise<void> {
+  const { database, log, running } = state;
+  state.phase = 'aborting';
+  for (const { abort } of running.values()) abort.abort(new Error('The process stops.'));
+  await atMost(abortMs, Promise.all([...running.values()].map(({ done }) => done)));
+  const left = [...running.values()].map(({ job }) => job);
+  await Promise.all(left.map((job) => putBack(database, log, job, { delay: 0, failures: job.failures })));
+}
+
+/** Reschedules outside of a handler. When that cannot be written, the end of the lease does the same, later. */
+async function putBack(
+  database: Database,
+  log: Log,
+  job: Job,
+  when: { delay: number; failures: number },
+): Promise<void> {
+  try {
+    await rescheduleJob(database, job, when);
+  } catch (error) {
+    log.debug({ err: error, kind: job.kind, job: job.id }, 'a job waits for the end of its lease');
+  }
+}
+
+/** Waits for `work`, but no longer than `ms`. */
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  try {
+    await Promise.race([work, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,76 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What the instance's key is used for. Each purpose has a derived key of its own, so none can stand in for another. */
+type Purpose = 'webhook secrets' | 'file links' | 'sessions' | 'held uploads';
+
+/** Encrypts, signs and derives with the instance's key. */
+export type Vault = {
+  /** AES-256-GCM: 12 bytes of nonce, 16 of tag, then the ciphertext. */
+  seal(purpose: Purpose, plain: string): Buffer;
+  /** @throws when the bytes were not sealed with this key for this purpose. */
+  unseal(purpose: Purpose, sealed: Buffer): string;
+  /** HMAC-SHA256 in base64url. */
+  sign(purpose: Purpose, text: string): string;
+  /** Compares in constant time. */
+  verify(purpose: Purpose, text: string, signature: string): boolean;
+  /** 32 bytes in hexadecimal, for a library that wants a secret of its own. */
+  derive(purpose: Purpose): string;
+};
+
+export function openVault(keyHex: string): Vault {
+  const master = Buffer.from(keyHex, 'hex');
+  const keys = new Map<Purpose, Buffer>();
+  const keyFor = (purpose: Purpose): Buffer => {
+    const known = keys.get(purpose);
+    if (known) return known;
+    const key = Buffer.from(hkdfSync('sha256', master, '', `formloom ${purpose}`, 32));
+    keys.set(purpose, key);
+    return key;
+  };
+  const sign = (purpose: Purpose, text: string): string => createHmac('sha256', keyFor(purpose)).update(text).digest('base64url');
+  return {
+    seal(purpose, plain) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', keyFor(purpose), nonce);
+      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+    },
+    unseal(purpose, sealed) {
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), sealed.subarray(0, 12), { authTagLength: 16 });
+      decipher.setAuthTag(sealed.subarray(12, 28));
+      return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
+    },
+    sign,
+    verify(purpose, text, signature) {
+      const expected = Buffer.from(sign(purpose, text));
+      const given = Buffer.from(signature);
+      return expected.length === given.length && timingSafeEqual(expected, given);
+    },
+    derive: (purpose) => keyFor(purpose).toString('hex'),
+  };
+}
+
+/**
+ * The instance's key: SECRET_KEY, or the one in `<dataDir>/secret.key`, made at first start (mode 0600).
+ * Processes that share a database must share it.
+ */
+export async function readInstanceKey(dataDir: string, secretKey: string | undefined): Promise<string> {
+  if (secretKey) return secretKey.toLowerCase();
+  await mkdir(dataDir, { recursive: true });
+  const path = join(dataDir, 'secret.key');
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
+  try {
+    // A link is made whole or not at all, so two processes that start at once agree on the first one's key.
+    await link(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    await unlink(draft);
+  }
+  const key = (await readFile(path, 'utf8')).trim();
+  if (!/^[0-9a-f]{64}$/.test(key)) throw new Error(`${path} does not hold a key of 64 hexadecimal digits. Restore it from a backup.`);
+  return key;
+}

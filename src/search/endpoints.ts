@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import type { FileLinks } from '#files/link.ts';
+import type { Database } from '#kit/database.ts';
+import { endpoint } from '#kit/endpoint.ts';
+import { ApiError } from '#kit/errors.ts';
+import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
+import { submissionPage } from '#submissions/endpoints.ts';
+import { submissionJson } from '#submissions/present.ts';
+import { countMatches, formExists, searchSubmissions } from './queries.ts';
+
+/** DESIGN 4.13: q is at most 1 KB of UTF-8. */
+const queryBytes = 1024;
+
+/** Full-text search. Specification, "Search rules"; DESIGN 4.11. */
+export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
+  return {
+    search: endpoint({
+      summary: 'Search submissions',
+      description:
+        'Across the workspace or one form, by relevance. Every word must be present, in any of its forms; words in the subject count most. Any text is a valid question.',
+      permission: 'submissions:read',
+      query: Type.Object(
+        {
+          q: Type.String({ description: 'The words to look for.' }),
+          form_id: Type.Optional(Type.String({ format: 'uuid', description: 'Search in this form only.' })),
+          ...pageParameters,
+        },
+        { additionalProperties: false },
+      ),
+      replies: { 200: { description: 'A page of submissions, ordered by relevance.', schema: submissionPage } },
+      async run({ workspaceId, query }) {
+        refuseUnsearchable(query.q);
+        if (query.form_id !== undefined) {
+          const [form] = await formExists(database, { workspace_id: workspaceId, id: query.form_id });
+          if (!form!.found) throw new ApiError('not_found');
+        }
+        const page = readPage(query);
+        const question = { workspace_id: workspaceId, form_id: query.form_id ?? null, q: query.q };
+        const rows = await searchSubmissions(database, { ...question, limit: page.perPage, offset: page.offset });
+        const total = rows[0]?.total ?? (page.offset > 0 ? (await countMatches(database, question))[0]!.total : 0);
+        const found = rows.map((row) => submissionJson(row, links));
+        return { status: 200, json: `{"data":[${found.join(',')}],"pagination":${JSON.stringify(paginate(page, total))}}` };
+      },
+    }),
+  };
+}
+
+function refuseUnsearchable(q: string): void {
+  const problem =
+    q.trim() === ''
+      ? '"q" must not be empty.'
+      : Buffer.byteLength(q) > queryBytes
+        ? `"q" must be at most ${queryBytes} bytes long.`
+        : q.includes('\u0000') || !q.isWellFormed()
+          ? '"q" holds a NUL character or half a surrogate pair.'
+          : undefined;
+  if (problem) throw new ApiError('bad_request', problem, { errors: [{ field: 'q', message: problem }] });
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import type { FileLinks } from '#files/link.ts';
+import type { Database } from '#kit/database.ts';
+import { endpoint, idParameter } from '#kit/endpoint.ts';
+import { ApiError } from '#kit/errors.ts';
+import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
+import { Submission, submissionJson } from './present.ts';
+import { findSubmission, listSubmissions, listSubmissionsByStatus, submissionStatuses } from './queries.ts';
+
+/** What a list of submissions answers, here and in search. */
+export const submissionPage = Type.Object({ data: Type.Array(Submission), pagination: Pagination });
+
+/** Reading submissions. Specification, "Submissions". */
+export function submissionEndpoints({ database, links }: { database: Database; links: FileLinks }) {
+  return {
+    listOfForm: endpoint({
+      summary: 'List submissions of a form',
+      description: 'Newest first.',
+      permission: 'submissions:read',
+      params: idParameter,
+      query: Type.Object(
+        { ...pageParameters, status: Type.Optional(Type.Enum([...submissionStatuses])) },
+        { additionalProperties: false },
+      ),
+      replies: { 200: { description: 'A page of submissions.', schema: submissionPage } },
+      async run({ workspaceId, params, query }) {
+        const page = readPage(query);
+        const list = query.status ? listSubmissionsByStatus : listSubmissions;
+        const rows = await list(database, {
+          workspace_id: workspaceId,
+          form_id: params.id,
+          status: query.status ?? null,
+          limit: page.perPage,
+          offset: page.offset,
+        });
+        if (rows.length === 0) throw new ApiError('not_found');
+        const found = rows.filter((row) => row.id !== null).map((row) => submissionJson(row, links));
+        const pagination = JSON.stringify(paginate(page, rows[0]!.total));
+        return { status: 200, json: `{"data":[${found.join(',')}],"pagination":${pagination}}` };
+      },
+    }),
+
+    get: endpoint({
+      summary: 'Get submission',
+      description: 'Reading it again gives fresh links for its files.',
+      permission: 'submissions:read',
+      params: idParameter,
+      replies: { 200: { description: 'The submission.', schema: Submission } },
+      async run({ workspaceId, params }) {
+        const [row] = await findSubmission(database, { workspace_id: workspaceId, id: params.id });
+        if (!row) throw new ApiError('not_found');
+        return { status: 200, json: submissionJson(row, links) };
+      },
+    }),
+  };
+}

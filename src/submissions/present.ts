@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { FileLinks } from '#files/link.ts';
+import { type SubmissionStatus, submissionStatuses } from './queries.ts';
+
+/** The REST representation. Specification, "Submission (REST representation)". */
+export const Submission = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  form_id: Type.String({ format: 'uuid' }),
+  status: Type.Enum([...submissionStatuses]),
+  answers: Type.Object({}, { additionalProperties: true, description: 'Element id -> answer. Files carry a link that is valid for one hour.' }),
+  metadata: Type.Object({
+    fields: Type.Record(Type.String(), Type.Object({ label: Type.String(), type: Type.String(), required: Type.Boolean() })),
+    form_name: Type.String(),
+    reference: Type.Record(Type.String(), Type.String()),
+  }),
+  completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  created_at: Type.String({ format: 'date-time' }),
+});
+
+/** A row of queries.ts; every column is null where a left join found no submission. */
+export type SubmissionRow = {
+  id: string | null;
+  workspace_id: string | null;
+  form_id: string | null;
+  status: SubmissionStatus | null;
+  answers: string | null;
+  reference: string | null;
+  fields: string | null;
+  form_name: string | null;
+  has_files: boolean | null;
+  created_at: Date | null;
+  completed_at: Date | null;
+};
+
+/**
+ * A row as JSON text. Written by hand because its largest parts are JSON already: passing them on unparsed is
+ * worth 1.5 times the list rate. Everything that is not JSON yet goes through JSON.stringify.
+ */
+export function submissionJson(row: SubmissionRow, links: FileLinks): string {
+  const answers = row.has_files ? withLinks(row, links) : row.answers;
+  return (
+    `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
+    `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}},` +
+    `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}}`
+  );
+}
+
+type StoredFile = { id: string };
+type StoredAnswers = Record<string, unknown>;
+
+/** The answers with a fresh link in each file (DESIGN 4.10). The fields say which answers are files. */
+function withLinks(row: SubmissionRow, links: FileLinks): string {
+  const fields = JSON.parse(row.fields!) as Record<string, FieldDescription>;
+  const linkFiles = (files: StoredFile[]) => files.map((file) => ({ ...file, url: links.sign(row.workspace_id!, file.id) }));
+  const linkAnswers = (answers: StoredAnswers): StoredAnswers =>
+    Object.fromEntries(
+      Object.entries(answers).map(([id, value]) => {
+        const type = fields[id]?.type;
+        if (type === 'file_upload') return [id, linkFiles(value as StoredFile[])];
+        if (type === 'composite') return [id, (value as StoredAnswers[]).map(linkAnswers)];
+        return [id, value];
+      }),
+    );
+  return JSON.stringify(linkAnswers(JSON.parse(row.answers!) as StoredAnswers));
+}

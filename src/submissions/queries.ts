@@ -1,0 +1,170 @@
+import { bigint, boolean, integer, json, jsonText, nullable, smallint, statement, text, timestamp, uuid, uuids, word } from '#kit/statement.ts';
+
+/** Specification, "Submission status". */
+export type SubmissionStatus = 'completed' | 'incomplete';
+export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];
+
+/**
+ * How many rows a form's count is spread over: one row would serialise its submits, 32 cost nothing measurable
+ * (DESIGN 4.11). Each submit picks one at random.
+ */
+export const countSlots = 32;
+
+/**
+ * A submission, its count and its search document in one statement, so that without files and webhooks a submit is
+ * one round trip and one commit. The document is the stemmed words, the subject's with weight A, and three marks
+ * (see src/search/queries.ts).
+ */
+export const insertSubmission = statement(
+  'insert_submission',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    form_id: uuid,
+    version: integer,
+    status: word<SubmissionStatus>(),
+    answers: jsonText,
+    reference: jsonText,
+    has_files: boolean,
+    created_at: timestamp,
+    completed_at: nullable(timestamp),
+    slot: smallint,
+    language: text,
+    subject: text,
+    body: text,
+  },
+  { id: uuid },
+  `with submission as (
+     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
+     values ($workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $created_at, $created_at, $completed_at)
+     returning workspace_id, id, form_id, status),
+   counted as (
+     insert into submission_counts (workspace_id, form_id, status, slot, count)
+     select workspace_id, form_id, status, $slot, 1 from submission
+     on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + 1),
+   document as (
+     insert into search_documents (workspace_id, submission_id, form_id, terms)
+     select workspace_id, id, form_id,
+            array_to_tsvector(array[' w' || workspace_id, ' f' || form_id, ' l' || $language])
+            || setweight(to_tsvector($language::regconfig, $subject), 'A')
+            || strip(to_tsvector($language::regconfig, $body))
+     from submission)
+   select id from submission`,
+);
+
+/** Lets one submit of this form pass at a time, until its transaction ends: for forms with a maximum. */
+export const lockFormForSubmit = statement(
+  'lock_form_for_submit',
+  { workspace_id: uuid, form_id: uuid },
+  { completed: bigint },
+  `select coalesce(sum(count), 0)::bigint as completed from submission_counts
+   where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'
+     and (select true from pg_advisory_xact_lock(hashtextextended($form_id::text, 0)))`,
+);
+
+/** A submission as a reader sees it; what is pinned (fields, form_name) comes from the version that it answered. */
+const submissionColumns = {
+  id: nullable(uuid),
+  workspace_id: nullable(uuid),
+  form_id: nullable(uuid),
+  status: nullable(word<SubmissionStatus>()),
+  answers: nullable(text),
+  reference: nullable(text),
+  fields: nullable(text),
+  form_name: nullable(text),
+  has_files: nullable(boolean),
+  created_at: nullable(timestamp),
+  completed_at: nullable(timestamp),
+} as const;
+
+// JSON leaves PostgreSQL as text and is passed on as it is: parsing it in Node costs a third of the list rate.
+const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference,
+  v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at`;
+
+export const findSubmission = statement(
+  'find_submission',
+  { workspace_id: uuid, id: uuid },
+  submissionColumns,
+  `select ${submissionSelection}
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and f.deleted_at is null`,
+);
+
+/**
+ * One page of a form's submissions, newest first, with the exact total in each row. A form without rows on this
+ * page gives one row without a submission; an absent form gives none. The page is cut on the index alone, so that
+ * a deep page reads no skipped row.
+ */
+const listStatement = (name: string, statusCondition: string) =>
+  statement(
+    name,
+    { workspace_id: uuid, form_id: uuid, status: nullable(word<SubmissionStatus>()), limit: integer, offset: bigint },
+    { total: bigint, ...submissionColumns },
+    `select count.total, ${submissionSelection}
+     from forms f
+     cross join lateral (
+       select coalesce(sum(c.count), 0)::bigint as total from submission_counts c
+       where c.workspace_id = f.workspace_id and c.form_id = f.id and ($status is null or c.status = $status)) count
+     left join lateral (
+       select p.id from submissions p
+       where p.workspace_id = f.workspace_id and p.form_id = f.id ${statusCondition}
+       order by p.id desc limit $limit offset $offset) page on true
+     left join submissions s on s.workspace_id = f.workspace_id and s.id = page.id
+     left join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+     order by s.id desc`,
+  );
+
+export const listSubmissions = listStatement('list_submissions', '');
+export const listSubmissionsByStatus = listStatement('list_submissions_by_status', 'and p.status = $status');
+
+/** The next submissions of a form that is being removed, oldest first. Locked, so that two workers take turns. */
+export const findSubmissionsToRemove = statement(
+  'find_submissions_to_remove',
+  { workspace_id: uuid, form_id: uuid, limit: integer },
+  {
+    id: uuid,
+    status: word<SubmissionStatus>(),
+    completed_at: nullable(timestamp),
+    answers: json<object>(),
+    reference: json<object>(),
+    fields: json<object>(),
+    form_name: text,
+  },
+  `select s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   where s.workspace_id = $workspace_id and s.form_id = $form_id
+   order by s.id limit $limit for update of s`,
+);
+
+/** Removes submissions and with them their search documents; their files become orphans, which the sweep removes. */
+export const deleteSubmissions = statement(
+  'delete_submissions',
+  { workspace_id: uuid, ids: uuids },
+  { form_id: uuid, status: word<SubmissionStatus>(), count: bigint },
+  `with gone as (
+     delete from submissions where workspace_id = $workspace_id and id = any ($ids) returning form_id, status)
+   select form_id, status, count(*) as count from gone group by form_id, status`,
+);
+
+/** Takes removed submissions off a slot; only the sum over the slots means anything. */
+export const addToCount = statement(
+  'add_to_count',
+  { workspace_id: uuid, form_id: uuid, status: word<SubmissionStatus>(), slot: smallint, change: bigint },
+  {},
+  `insert into submission_counts (workspace_id, form_id, status, slot, count)
+   values ($workspace_id, $form_id, $status, $slot, $change)
+   on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + excluded.count`,
+);
+
+/** What still holds a deleted form back: deliveries that wait, and files that the sweep has not removed. */
+export const findFormRemainder = statement(
+  'find_form_remainder',
+  { workspace_id: uuid, form_id: uuid },
+  { has_deliveries: boolean, has_files: boolean },
+  `select exists (select from deliveries d where d.workspace_id = $workspace_id and d.form_id = $form_id and d.status = 'Retrying') as has_deliveries,
+          exists (select from files f where f.workspace_id = $workspace_id and f.form_id = $form_id) as has_files`,
+);

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+
+/** Enough random bytes that a fast hash keeps the key safe (DESIGN 2, "Accounts"; reliability T11 asks for 24). */
+export const apiKeyBytes = 32;
+
+const authorizationPattern = /^Bearer (fl_[A-Za-z0-9_-]{43})$/;
+
+/**
+ * The key for 32 random bytes: `fl_` and their base64url, 46 characters.
+ * `fl_` lets secret scanners, and people who find a key somewhere, recognise ours.
+ */
+export function makeApiKey(random: Buffer): string {
+  if (random.length !== apiKeyBytes) throw new RangeError(`an API key is made from ${apiKeyBytes} bytes`);
+  return `fl_${random.toString('base64url')}`;
+}
+
+/** What the database keeps of a key: its SHA-256. 256 random bits cannot be guessed, so no slow hash is needed. */
+export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+/** The first 11 characters, by which a person tells keys apart in a list: 8 of the 43 random ones, which leaves 208 bits. */
+export const prefixOf = (key: string): string => key.slice(0, 11);
+
+/**
+ * The key in the Authorization header: exactly one header, exactly `Bearer <key>` (specification, "Authentication" 1).
+ * @param header one value, or all values of a request's headers of that name (Node's `headersDistinct`).
+ * @returns undefined for everything else, so that nothing malformed is hashed or looked up.
+ */
+export function parseAuthorization(header: string | readonly string[] | undefined): string | undefined {
+  const values = typeof header === 'string' ? [header] : (header ?? []);
+  return values.length === 1 ? authorizationPattern.exec(values[0]!)?.[1] : undefined;
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { isUnavailable, openDatabase } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { openLog } from '#kit/log.ts';
+import { testDatabase } from '#test/database.ts';
+import { makeApiKey } from './api-key.ts';
+import { authenticate, forgetKeys, keyChannel, requirePermission } from './authenticate.ts';
+import { createKey, revokeKey } from './keys.ts';
+import { permissionNames } from './permissions.ts';
+import { createWorkspace, setPlan } from './workspaces.ts';
+
+const { database } = await testDatabase();
+const context = { database, log: openLog('silent') };
+const workspace = await createWorkspace(database, { name: 'Acme', plan: 'pro' });
+const newKey = (more: { permissions?: string[]; expiresAt?: Date } = {}) =>
+  createKey(database, { workspaceId: workspace.id, name: 'Test', ...more });
+const bearer = (key: string) => [`Bearer ${key}`];
+
+async function assertUnauthorized(header: string | string[] | undefined): Promise<void> {
+  await assert.rejects(authenticate(context, header), (error: unknown) => {
+    assert.ok(error instanceof ApiError);
+    assert.deepEqual(error.body, { error: 'unauthorized', message: 'The API key is missing or invalid.' });
+    assert.equal(error.headers['WWW-Authenticate'], 'Bearer');
+    return true;
+  });
+}
+
+/** Waits until `isMet`, for as long as a loaded machine may need. */
+async function until(isMet: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 10_000; !(await isMet()); ) {
+    assert.ok(Date.now() < deadline, 'the condition was not met within 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test('a key belongs to exactly one workspace and grants full access to it', async () => {
+  const { id, key } = await newKey();
+  assert.deepEqual(await authenticate(context, bearer(key)), {
+    workspaceId: workspace.id,
+    keyId: id,
+    permissions: null,
+    perMinute: 300,
+    burst: 30,
+  });
+});
+
+test('a missing, malformed or unknown key yields 401 unauthorized', async () => {
+  await assertUnauthorized(undefined);
+  await assertUnauthorized('Bearer x');
+  await assertUnauthorized(bearer(makeApiKey(randomBytes(32))));
+});
+
+test('a revoked key yields 401 on the next request of this process, although it was used a moment ago', async () => {
+  const { id, key } = await newKey();
+  await authenticate(context, bearer(key));
+  await revokeKey(database, { workspaceId: workspace.id, keyId: id });
+  await assertUnauthorized(bearer(key));
+});
+
+test('a revocation is told to every process, and holds after a second where it is not heard', async () => {
+  const { id, key } = await newKey();
+  const listener = await database.connect();
+  const heard = new Promise<string>((resolve) =>
+    listener.once('notification', ({ channel }) => resolve(channel)),
+  );
+  await listener.query(`listen ${keyChannel}`);
+  await authenticate(context, bearer(key));
+  // As another process would do it: this one's memory is not cleared.
+  await database.query('update api_keys set revoked_at = now() where id = $1', [id]);
+  await database.query('select pg_notify($1, $2)', [keyChannel, '']);
+  assert.equal(await heard, keyChannel);
+  listener.release(true);
+  const revokedAt = Date.now();
+  await until(async () =>
+    authenticate(context, bearer(key)).then(
+      () => false,
+      () => true,
+    ),
+  );
+  assert.ok(Date.now() - revokedAt < 1_500, `refused after ${Date.now() - revokedAt} ms`);
+});
+
+test('revokeKey notifies, in the statement that revokes', async () => {
+  const { id } = await newKey();
+  const listener = await database.connect();
+  const heard = new Promise<string>((resolve) =>
+    listener.once('notification', ({ channel }) => resolve(channel)),
+  );
+  await listener.query(`listen ${keyChannel}`);
+  await revokeKey(database, { workspaceId: workspace.id, keyId: id });
+  assert.equal(await heard, keyChannel);
+  listener.release(true);
+});
+
+test('an expired key yields 401, also when it expires while it is remembered', async () => {
+  const { key } = await newKey({ expiresAt: new Date('2020-01-01') });
+  await assertUnauthorized(bearer(key));
+  const soon = await newKey({ expiresAt: new Date(Date.now() + 300) });
+  assert.equal((await authenticate(context, bearer(soon.key))).keyId, soon.id);
+  await until(
+    async () => (await authenticate(context, bearer(soon.key)).catch(() => undefined)) === undefined,
+  );
+  await assertUnauthorized(bearer(soon.key));
+});
+
+test('a key of a deleted workspace yields 401', async () => {
+  const other = await createWorkspace(database, { name: 'Gone', plan: 'free' });
+  const { key } = await createKey(database, { workspaceId: other.id, name: 'Test' });
+  await database.query('delete from workspaces where id = $1', [other.id]);
+  await assertUnauthorized(bearer(key));
+});
+
+test('a hundred parallel requests with one key ask the database once', async (t) => {
+  const { key } = await newKey();
+  const query = t.mock.method(database, 'query');
+  const callers = await Promise.all(Array.from({ length: 100 }, () => authenticate(context, bearer(key))));
+  assert.equal(new Set(callers.map(({ keyId }) => keyId)).size, 1);
+  const lookups = query.mock.calls.filter(({ arguments: [config] }) =>
+    JSON.stringify(config).includes('find_key_by_hash'),
+  );
+  assert.equal(lookups.length, 1);
+});
+
+test('the last use of a key is noted, and not again within a minute', async () => {
+  const { id, key } = await newKey();
+  const lastUse = async (): Promise<Date | null> =>
+    (await database.query('select last_used_at from api_keys where id = $1', [id])).rows[0].last_used_at;
+  assert.equal(await lastUse(), null);
+  await authenticate(context, bearer(key));
+  await until(async () => (await lastUse()) !== null);
+  const first = await lastUse();
+  forgetKeys();
+  await authenticate(context, bearer(key));
+  assert.deepEqual(await lastUse(), first);
+  await database.query("update api_keys set last_used_at = now() - interval '61 seconds' where id = $1", [
+    id,
+  ]);
+  forgetKeys();
+  await authenticate(context, bearer(key));
+  await until(async () => (await lastUse())! >= first!);
+});
+
+test('a database that cannot answer is no 401, and the next request asks again', async () => {
+  const { id, key } = await newKey();
+  // Nothing listens on port 1 of this machine.
+  const away = openDatabase(
+    { connectionString: 'postgres://nobody@127.0.0.1:1/none' },
+    { pool: 1, log: context.log },
+  );
+  await assert.rejects(authenticate({ ...context, database: away }, bearer(key)), isUnavailable);
+  await away.end();
+  assert.equal((await authenticate(context, bearer(key))).keyId, id);
+});
+
+test('a new plan sets the rate of the next second', async () => {
+  const other = await createWorkspace(database, { name: 'Growing', plan: 'free', burst: 3 });
+  const { key } = await createKey(database, { workspaceId: other.id, name: 'Test' });
+  const before = await authenticate(context, bearer(key));
+  assert.deepEqual([before.perMinute, before.burst], [60, 3]);
+  await setPlan(database, { workspaceId: other.id, plan: 'enterprise', rateLimit: 7_000 });
+  forgetKeys();
+  const caller = await authenticate(context, bearer(key));
+  assert.deepEqual([caller.perMinute, caller.burst], [7_000, 500]);
+});
+
+test('a key that lacks a required permission yields 403 forbidden, naming the permission', async () => {
+  const { key } = await newKey({ permissions: ['forms:read'] });
+  const caller = await authenticate(context, bearer(key));
+  requirePermission(caller, 'forms:read');
+  assert.throws(
+    () => requirePermission(caller, 'forms:write'),
+    (error: unknown) => {
+      assert.ok(error instanceof ApiError);
+      assert.equal(error.status, 403);
+      assert.deepEqual(error.body, {
+        error: 'forbidden',
+        message: 'The API key lacks the permission forms:write: Create, change and delete forms.',
+      });
+      return true;
+    },
+  );
+});
+
+test('a key without a list of permissions has every permission', async () => {
+  const { key } = await newKey();
+  const caller = await authenticate(context, bearer(key));
+  assert.doesNotThrow(() => permissionNames.forEach((permission) => requirePermission(caller, permission)));
+});

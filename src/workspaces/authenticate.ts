@@ -1,0 +1,118 @@
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Log } from '#kit/log.ts';
+import { only } from '#kit/statement.ts';
+import { hashApiKey, parseAuthorization } from './api-key.ts';
+import { permissions, type Permission } from './permissions.ts';
+import { rateOf } from './plans.ts';
+import { findKeyByHash, touchApiKey } from './queries.ts';
+
+/** Who a request comes from, and what it may do. */
+export type Caller = {
+  workspaceId: string;
+  keyId: string;
+  /** Null: all of them, also those that come later. */
+  permissions: readonly Permission[] | null;
+  /** The workspace's rate, for takeRequest (limit.ts). */
+  perMinute: number;
+  burst: number;
+};
+
+type KeyRow = Awaited<ReturnType<typeof findKeyByHash>>[number];
+
+type Question = { at: number; row: Promise<KeyRow | undefined> };
+
+/** The channel on which a revocation is told (NOTIFY, no payload). Whoever hears it calls forgetKeys(). */
+export const keyChannel = 'formloom_keys';
+
+/** A revoked key is refused everywhere within this time, even where the notification is not heard (reliability C29). */
+const rememberMs = 1_000;
+/** More keys than are busy within a second; about 1 KB each. */
+const rememberedKeys = 10_000;
+/** How fresh last_used_at is. */
+const touchEveryMs = 60_000;
+
+/**
+ * What this process asked the database within the last second, by hash: a busy key costs one query a second. The
+ * questions are kept, not the answers, so that parallel requests share one, and so that an answer which was on its
+ * way during forgetKeys() is not remembered. Unknown keys are not kept: guesses cannot push out real keys.
+ */
+const asked = new Map<string, Question>();
+
+/** Makes the next request with any key ask the database. */
+export const forgetKeys = (): void => asked.clear();
+
+/**
+ * Finds out who sends a request by its Authorization header. Specification, "Authentication".
+ * @param header all values of it (Node's `headersDistinct`; `headers` hides that it was sent twice), or the only one.
+ * @throws ApiError unauthorized when the key is missing, malformed, unknown, revoked or expired: all the same answer.
+ */
+export async function authenticate(
+  context: { database: Database; log: Log },
+  header: string | readonly string[] | undefined,
+): Promise<Caller> {
+  const key = parseAuthorization(header);
+  const row = key === undefined ? undefined : await findKey(context, hashApiKey(key));
+  if (!row || (row.expires_at && row.expires_at <= now())) {
+    throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  }
+  const rate = rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst });
+  return { workspaceId: row.workspace_id, keyId: row.id, permissions: row.permissions, ...rate };
+}
+
+/** @throws ApiError forbidden, naming the permission, when the caller's key lacks it. */
+export function requirePermission(caller: Caller, permission: Permission): void {
+  if (caller.permissions === null || caller.permissions.includes(permission)) return;
+  throw new ApiError(
+    'forbidden',
+    `The API key lacks the permission ${permission}: ${permissions[permission]}`,
+  );
+}
+
+function findKey(context: { database: Database; log: Log }, hash: Buffer): Promise<KeyRow | undefined> {
+  const name = hash.toString('base64');
+  const at = now().getTime();
+  const known = asked.get(name);
+  if (known && at - known.at < rememberMs) return known.row;
+  const row = askForKey(context, hash);
+  remember(name, { at, row });
+  return row;
+}
+
+async function askForKey(
+  context: { database: Database; log: Log },
+  hash: Buffer,
+): Promise<KeyRow | undefined> {
+  const row = only(await findKeyByHash(context.database, { hash }));
+  if (row) void touchKey(context, row);
+  return row;
+}
+
+function remember(name: string, question: Question): void {
+  // A Map is in the order of insertion, so its first key is the one that was asked for longest ago.
+  asked.delete(name);
+  if (asked.size >= rememberedKeys) asked.delete(asked.keys().next().value!);
+  asked.set(name, question);
+  const forget = (): void => {
+    if (asked.get(name) === question) asked.delete(name);
+  };
+  question.row.then((row) => row ?? forget(), forget);
+}
+
+/** Notes that the key is in use. No request waits for this, and none fails when it does. */
+async function touchKey(context: { database: Database; log: Log }, row: KeyRow): Promise<void> {
+  const at = now();
+  const stale = new Date(at.getTime() - touchEveryMs);
+  if (row.last_used_at && row.last_used_at > stale) return;
+  try {
+    await touchApiKey(context.database, {
+      workspace_id: row.workspace_id,
+      id: row.id,
+      now: at,
+      unless_since: stale,
+    });
+  } catch (error) {
+    context.log.warn({ err: error, key_id: row.id }, 'the last use of an API key was not noted');
+  }
+}

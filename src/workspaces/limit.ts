@@ -1,0 +1,43 @@
+import { now } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { plans } from './plans.ts';
+import type { RequestCounter } from './request-counter.ts';
+
+/** Requests that pass in a window: `perMinute`, and `burst` beyond it. A Caller has both. */
+export type Rate = { readonly perMinute: number; readonly burst: number };
+
+/** The rate of requests without a valid key, counted by address (address-key.ts). DESIGN 4.7. */
+export const anonymousRate: Rate = plans.free;
+
+/** What every answer of the API carries. Specification, "API rate limits". */
+export type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>;
+
+/**
+ * Counts one request against the window of `key`: a workspace's id, so that its keys share one window, or an
+ * address. DESIGN 4.12: `perMinute + burst` requests pass in a window; Remaining counts down from `perMinute` and
+ * stays 0 in the burst; Reset is the Unix second in which the window has ended.
+ * @returns the headers, and when the request is one too many, `exceeded`: the whole seconds to wait, at least 1.
+ */
+export async function takeRequest(
+  counter: RequestCounter,
+  key: string,
+  rate: Rate,
+): Promise<{ headers: RateHeaders; exceeded?: number }> {
+  const at = now().getTime();
+  const { requests, msLeft } = await counter.count(key);
+  const headers = {
+    'X-RateLimit-Limit': String(rate.perMinute),
+    'X-RateLimit-Remaining': String(Math.max(0, rate.perMinute - requests)),
+    'X-RateLimit-Reset': String(Math.ceil((at + msLeft) / 1_000)),
+  };
+  if (requests <= rate.perMinute + rate.burst) return { headers };
+  return { headers, exceeded: Math.max(1, Math.ceil(msLeft / 1_000)) };
+}
+
+/** The 429 for a request that has to wait so many seconds, with retry_after and Retry-After. Specification, "Errors". */
+export function rateLimitExceeded(seconds: number): ApiError {
+  const unit = seconds === 1 ? 'second' : 'seconds';
+  return new ApiError('rate_limit_exceeded', `The rate limit is exceeded. Try again in ${seconds} ${unit}.`, {
+    retryAfter: seconds,
+  });
+}

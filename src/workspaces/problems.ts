@@ -1,0 +1,22 @@
+import { isCleanText } from '#ast/text.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+
+const longest = 100;
+
+/**
+ * What is wrong with the name of a workspace, key or person: 1 to 100 characters, not only blanks, and text that
+ * PostgreSQL can hold (DESIGN 4.13).
+ * @param field how the caller calls it.
+ */
+export function nameProblems(field: string, name: string): ErrorItem[] {
+  const say = (message: string): ErrorItem[] => [{ field, message }];
+  if (name.trim() === '') return say('A name is required.');
+  if (name.length > longest) return say(`A name has at most ${longest} characters.`);
+  if (!isCleanText(name)) return say('The name holds a NUL or half of a surrogate pair.');
+  return [];
+}
+
+/** @throws ApiError validation_error with all of them, when there are any. */
+export function refuseProblems(problems: readonly ErrorItem[]): void {
+  if (problems.length > 0) throw new ApiError('validation_error', undefined, { errors: problems });
+}

@@ -1,0 +1,87 @@
+import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { now } from '#kit/clock.ts';
+import type { Log } from '#kit/log.ts';
+
+/** How many requests a key has made in its window, this one included, and when the window ends. */
+export type Count = { requests: number; msLeft: number };
+
+/** Counts requests in fixed windows of one minute, exactly, also under parallel requests. */
+export type RequestCounter = {
+  count(key: string): Promise<Count>;
+  close(): Promise<void>;
+};
+
+/**
+ * The window of a key begins with its first request and lasts a minute; the first request after that begins the
+ * next. Windows of the clock's minutes would let one short run of requests straddle two of them.
+ * The library only counts (its own limit is out of reach): every workspace has its own numbers.
+ */
+const counting = { duration: 60, points: Number.MAX_SAFE_INTEGER, keyPrefix: 'formloom-rate' };
+
+/** A request waits this long for Valkey at most. */
+const valkeyLimitMs = 250;
+/** After a failure, requests do not wait for Valkey for so long. */
+const awayMs = 1_000;
+
+/**
+ * Opens the counter: in the memory of this process, which then counts for itself, or in the Valkey (or Redis) at
+ * `valkeyUrl`, which all processes share.
+ * When Valkey is away, requests are counted in memory until it is back: they pass, and it is logged.
+ */
+export async function openRequestCounter(options: {
+  valkeyUrl: string | undefined;
+  log: Log;
+}): Promise<RequestCounter> {
+  const memory = new RateLimiterMemory(counting);
+  if (options.valkeyUrl === undefined)
+    return { count: (key) => countWith(memory, key), close: async () => {} };
+  const valkey = await connectValkey(options.valkeyUrl, options.log);
+  // The library's Redis class and not its Valkey one: the script of the latter runs on Valkey only.
+  const shared = new RateLimiterRedis({ ...counting, storeClient: valkey });
+  let isAway = false;
+  let askAgainAt = 0;
+  return {
+    async count(key) {
+      if (now().getTime() < askAgainAt) return countWith(memory, key);
+      try {
+        const count = await countWith(shared, key);
+        if (isAway) options.log.info('Valkey is back: rate limits are counted there');
+        isAway = false;
+        return count;
+      } catch (error) {
+        if (!isAway)
+          options.log.warn({ err: error }, 'Valkey is away: rate limits are counted in this process');
+        isAway = true;
+        askAgainAt = now().getTime() + awayMs;
+        return countWith(memory, key);
+      }
+    },
+    close: async () => valkey.disconnect(),
+  };
+}
+
+async function countWith(limiter: RateLimiterAbstract, key: string): Promise<Count> {
+  const { consumedPoints, msBeforeNext } = await limiter.consume(key);
+  return { requests: consumedPoints, msLeft: msBeforeNext };
+}
+
+/** Loaded here, so that a process without Valkey does not load its client (40 ms). */
+async function connectValkey(url: string, log: Log) {
+  const { Redis } = await import('iovalkey');
+  const valkey = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 2_000,
+    commandTimeout: valkeyLimitMs,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  });
+  // Without a listener the client prints to the console. What a failure means for us is said by the counter.
+  valkey.on('error', (error: Error) =>
+    log.debug({ reason: error.message }, 'the connection to Valkey failed'),
+  );
+  await valkey.connect().catch((error: unknown) => {
+    log.warn({ err: error }, 'Valkey does not answer yet');
+  });
+  return valkey;
+}

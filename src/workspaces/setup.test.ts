@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { ApiError, type ErrorCode } from '#kit/errors.ts';
+import { openLog } from '#kit/log.ts';
+import { testDatabase } from '#test/database.ts';
+import { authenticate } from './authenticate.ts';
+import { completeSetup, prepareSetup } from './setup.ts';
+import { createUser } from './users.ts';
+
+const { database } = await testDatabase();
+const first = { email: 'ada@example.org', password: 'correct horse', workspaceName: 'Acme' };
+
+const failsWith =
+  (code: ErrorCode, fields: string[] = []) =>
+  (error: unknown) => {
+    assert.ok(error instanceof ApiError);
+    assert.equal(error.code, code);
+    assert.deepEqual(
+      (error.errors ?? []).map((item) => item.field),
+      fields,
+    );
+    return true;
+  };
+
+async function countRows(): Promise<Record<string, number>> {
+  const { rows } = await database.query(
+    `select (select count(*) from users) as users, (select count(*) from accounts) as accounts,
+            (select count(*) from workspaces) as workspaces, (select count(*) from members) as members,
+            (select count(*) from api_keys) as keys, (select count(*) from setup) as links`,
+  );
+  return rows[0];
+}
+const none = { users: 0, accounts: 0, workspaces: 0, members: 0, keys: 0, links: 0 };
+const one = { users: 1, accounts: 1, workspaces: 1, members: 1, keys: 1, links: 0 };
+
+beforeEach(() => database.query('truncate users, workspaces, setup cascade'));
+
+test('the set-up link makes the first account, the owner of the first workspace, with a key that works', async () => {
+  const token = (await prepareSetup(database))!;
+  const made = await completeSetup(database, { token, ...first });
+  const members = await database.query('select workspace_id, user_id, role from members');
+  assert.deepEqual(members.rows, [{ workspace_id: made.workspaceId, user_id: made.userId, role: 'owner' }]);
+  const caller = await authenticate({ database, log: openLog('silent') }, `Bearer ${made.apiKey}`);
+  assert.equal(caller.workspaceId, made.workspaceId);
+  assert.deepEqual(await countRows(), one);
+});
+
+test('of two parallel set-ups one wins, and the other leaves nothing', async () => {
+  const token = (await prepareSetup(database))!;
+  const tries = await Promise.allSettled([
+    completeSetup(database, { token, ...first }),
+    completeSetup(database, { token, ...first, email: 'eve@example.org' }),
+  ]);
+  assert.deepEqual(tries.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  const lost = tries.find((attempt) => attempt.status === 'rejected');
+  failsWith('gone')(lost?.reason);
+  assert.deepEqual(await countRows(), one);
+});
+
+test('a used link is gone, and there is no new one at the next start', async () => {
+  const token = (await prepareSetup(database))!;
+  await completeSetup(database, { token, ...first });
+  await assert.rejects(
+    completeSetup(database, { token, ...first, email: 'eve@example.org' }),
+    failsWith('gone'),
+  );
+  assert.equal(await prepareSetup(database), undefined);
+});
+
+test('a token that was offered while the first account was being made is of no use', async () => {
+  const token = (await prepareSetup(database))!;
+  await createUser(database, { email: 'ada@example.org', password: 'correct horse' });
+  await assert.rejects(
+    completeSetup(database, { token, ...first, email: 'eve@example.org' }),
+    failsWith('gone'),
+  );
+});
+
+test('each start has a new link, and only its hash is stored', async () => {
+  const old = (await prepareSetup(database))!;
+  const current = (await prepareSetup(database))!;
+  assert.notEqual(old, current);
+  await assert.rejects(completeSetup(database, { token: old, ...first }), failsWith('gone'));
+  const stored = await database.query(
+    'select setup::text as row, encode(token_hash, $1) as text from setup',
+    ['escape'],
+  );
+  assert.equal(stored.rows.length, 1);
+  assert.ok(!`${stored.rows[0].row}${stored.rows[0].text}`.includes(current));
+  assert.ok(await completeSetup(database, { token: current, ...first }));
+});
+
+test('a wrong token makes nothing', async () => {
+  await prepareSetup(database);
+  await assert.rejects(completeSetup(database, { token: 'guess', ...first }), failsWith('gone'));
+  await assert.rejects(completeSetup(database, { token: '', ...first }), failsWith('gone'));
+  assert.deepEqual(await countRows(), { ...none, links: 1 });
+});
+
+test('what is wrong with the data is told all at once, and the link stays good', async () => {
+  const token = (await prepareSetup(database))!;
+  await assert.rejects(
+    completeSetup(database, { token, email: 'ada', password: 'short', workspaceName: '' }),
+    failsWith('validation_error', ['email', 'password', 'workspace_name']),
+  );
+  assert.deepEqual(await countRows(), { ...none, links: 1 });
+  assert.ok(await completeSetup(database, { token, ...first }));
+});

@@ -1,0 +1,52 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { addKey } from './keys.ts';
+import { addMember } from './members.ts';
+import type { Plan } from './plans.ts';
+import { nameProblems, refuseProblems } from './problems.ts';
+import { claimSetup, offerSetup } from './queries.ts';
+import { createUser, userProblems } from './users.ts';
+import { createWorkspace } from './workspaces.ts';
+
+/** Whoever runs the instance is nobody's customer: no tier's limits, and signed webhooks. `workspace plan` changes it. */
+const firstPlan: Plan = 'enterprise';
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/**
+ * The token of the one-time set-up link, for this start of the service: links of earlier starts end with it. Only its
+ * SHA-256 is stored.
+ * @returns undefined when there is an account already; there are no default credentials (reliability C35).
+ */
+export async function prepareSetup(database: Database): Promise<string | undefined> {
+  const token = randomBytes(32).toString('base64url');
+  const offered = await offerSetup(database, { token_hash: hashOf(token) });
+  return offered.length > 0 ? token : undefined;
+}
+
+/**
+ * Makes the first account, its workspace and an API key, and closes the set-up, in one transaction: of two at once one
+ * wins, and whatever fails on the way leaves the link as it was.
+ * @throws ApiError gone when the link was used or replaced; validation_error with every problem.
+ */
+export function completeSetup(
+  database: Database,
+  first: { token: string; email: string; password: string; workspaceName: string },
+): Promise<{ userId: string; workspaceId: string; apiKey: string }> {
+  return transaction(database, async (client) => {
+    const claimed = await claimSetup(client, { token_hash: hashOf(first.token) });
+    if (claimed.length === 0) {
+      throw new ApiError(
+        'gone',
+        'This set-up link was used already, or a later start of the service replaced it.',
+      );
+    }
+    refuseProblems([...userProblems(first), ...nameProblems('workspace_name', first.workspaceName)]);
+    const user = await createUser(client, { email: first.email, password: first.password });
+    const workspace = await createWorkspace(client, { name: first.workspaceName, plan: firstPlan });
+    await addMember(client, { workspaceId: workspace.id, userId: user.id, role: 'owner' });
+    const key = await addKey(client, { workspaceId: workspace.id, name: 'First key' });
+    return { userId: user.id, workspaceId: workspace.id, apiKey: key.key };
+  });
+}

@@ -1,0 +1,52 @@
+import { hashPassword } from 'better-auth/crypto';
+import { newId, timeOfId } from '#kit/clock.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { nameProblems, refuseProblems } from './problems.ts';
+import { insertUser } from './queries.ts';
+
+/** A person who signs in with email and password. The name defaults to the address before its @. */
+export type NewUser = { email: string; password: string; name?: string };
+
+/** Characters of a password. Also what accounts.ts tells the library for later changes of it. */
+export const passwordLength = { least: 10, most: 128 } as const;
+
+/** The expression that the library checks at sign-in (zod's), so that whoever is let in here can also sign in. */
+const emailPattern =
+  /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
+/** RFC 5321, 4.5.3.1.3. */
+const longestEmail = 254;
+
+/** Everything that is wrong with a new person's email, password and name. */
+export function userProblems({ email, password, name }: NewUser): ErrorItem[] {
+  const problems: ErrorItem[] = [];
+  if (email.length > longestEmail || !emailPattern.test(email)) {
+    problems.push({ field: 'email', message: 'This is not an email address, such as ada@example.org.' });
+  }
+  if (password.length < passwordLength.least || password.length > passwordLength.most) {
+    const { least, most } = passwordLength;
+    problems.push({ field: 'password', message: `A password has ${least} to ${most} characters.` });
+  }
+  return name === undefined ? problems : [...problems, ...nameProblems('name', name)];
+}
+
+/**
+ * Adds a person in one statement, and so within a caller's transaction where there is one. The library's own
+ * sign-up writes its two rows one after the other, outside of any transaction; the rows are the same.
+ * @throws ApiError validation_error with every problem; conflict when the address is taken.
+ */
+export async function createUser(database: Queryable, user: NewUser): Promise<{ id: string }> {
+  refuseProblems(userProblems(user));
+  const id = newId();
+  const added = await insertUser(database, {
+    id,
+    account_id: newId(),
+    name: user.name ?? user.email.split('@', 1)[0]!,
+    email: user.email.toLowerCase(),
+    password: await hashPassword(user.password),
+    now: timeOfId(id),
+  });
+  if (added.length === 0)
+    throw new ApiError('conflict', 'There is an account with this email address already.');
+  return { id };
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { ApiError } from '#kit/errors.ts';
+import { testDatabase } from '#test/database.ts';
+import { isPlan, type Plan, plans, rateOf } from './plans.ts';
+import { createWorkspace, listWorkspaces, setPlan } from './workspaces.ts';
+
+const { database } = await testDatabase();
+
+// The specification's table "API rate limits", and "Webhook signature" 1.
+const tiers: [plan: Plan, perMinute: number, burst: number, signed: boolean][] = [
+  ['free', 60, 10, false],
+  ['pro', 300, 30, true],
+  ['business', 1_000, 100, true],
+  ['enterprise', 5_000, 500, true],
+];
+
+for (const [plan, perMinute, burst, signed] of tiers) {
+  test(`the ${plan} plan: ${perMinute} requests per minute, burst ${burst}, webhooks ${signed ? '' : 'not '}signed`, () => {
+    assert.deepEqual(rateOf(plan, { rateLimit: null, burst: null }), { perMinute, burst });
+    assert.equal(plans[plan].signedWebhooks, signed);
+    assert.ok(isPlan(plan));
+  });
+}
+
+test('no other name is a plan', () => {
+  assert.deepEqual(['Free', 'toString', ''].filter(isPlan), []);
+});
+
+test('a workspace has its plan, or numbers of its own', async () => {
+  const plain = await createWorkspace(database, { name: 'Plain', plan: 'free' });
+  const custom = await createWorkspace(database, {
+    name: 'Custom',
+    plan: 'enterprise',
+    rateLimit: 9,
+    burst: 0,
+  });
+  const listed = await listWorkspaces(database);
+  assert.deepEqual(
+    listed.slice(0, 2).map(({ id, name, plan, perMinute, burst }) => ({ id, name, plan, perMinute, burst })),
+    [
+      { ...custom, perMinute: 9, burst: 0 },
+      { ...plain, perMinute: 60, burst: 10 },
+    ],
+  );
+});
+
+test('a new plan comes with its own numbers', async () => {
+  const { id } = await createWorkspace(database, {
+    name: 'Moving',
+    plan: 'enterprise',
+    rateLimit: 9,
+    burst: 1,
+  });
+  assert.deepEqual(await setPlan(database, { workspaceId: id, plan: 'pro' }), {
+    id,
+    name: 'Moving',
+    plan: 'pro',
+  });
+  const [moved] = await listWorkspaces(database);
+  assert.deepEqual([moved!.perMinute, moved!.burst], [300, 30]);
+});
+
+test('a plan for a workspace that does not exist is not_found', async () => {
+  await assert.rejects(
+    setPlan(database, { workspaceId: randomUUID(), plan: 'pro' }),
+    (error) => error instanceof ApiError && error.code === 'not_found',
+  );
+});
+
+const refused: [
+  what: string,
+  workspace: { name: string; rateLimit?: number; burst?: number },
+  fields: string[],
+][] = [
+  ['an empty name', { name: '' }, ['name']],
+  ['a name of 101 characters', { name: 'x'.repeat(101) }, ['name']],
+  ['a name with NUL', { name: '\u0000' }, ['name']],
+  ['no requests per minute', { name: 'A', rateLimit: 0 }, ['rate_limit']],
+  ['half a request per minute', { name: 'A', rateLimit: 0.5 }, ['rate_limit']],
+  ['a negative burst and no name', { name: ' ', burst: -1 }, ['name', 'burst']],
+];
+
+for (const [what, workspace, fields] of refused) {
+  test(`a workspace with ${what} is a validation_error`, async () => {
+    await assert.rejects(createWorkspace(database, { plan: 'free', ...workspace }), (error: unknown) => {
+      assert.ok(error instanceof ApiError);
+      assert.equal(error.code, 'validation_error');
+      assert.deepEqual(
+        error.errors?.map((item) => item.field),
+        fields,
+      );
+      return true;
+    });
+  });
+}

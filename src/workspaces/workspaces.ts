@@ -1,0 +1,82 @@
+import { newId, timeOfId } from '#kit/clock.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { type Plan, rateOf } from './plans.ts';
+import { nameProblems, refuseProblems } from './problems.ts';
+import { insertWorkspace, selectWorkspaces, updatePlan } from './queries.ts';
+
+/** Numbers of the workspace's own in place of its plan's: requests per minute, and how many may pass beyond. */
+export type OwnRate = { rateLimit?: number | undefined; burst?: number | undefined };
+
+/** A workspace as the operator sees it, with the rate that is in force. */
+export type Workspace = {
+  id: string;
+  name: string;
+  plan: Plan;
+  perMinute: number;
+  burst: number;
+  createdAt: Date;
+};
+
+/** @throws ApiError validation_error with every problem. */
+export async function createWorkspace(
+  database: Queryable,
+  { name, plan, rateLimit, burst }: { name: string; plan: Plan } & OwnRate,
+): Promise<{ id: string; name: string; plan: Plan }> {
+  refuseProblems([...nameProblems('name', name), ...rateProblems({ rateLimit, burst })]);
+  const id = newId();
+  await insertWorkspace(database, {
+    workspace_id: id,
+    name,
+    plan,
+    rate_limit: rateLimit ?? null,
+    burst: burst ?? null,
+    created_at: timeOfId(id),
+  });
+  return { id, name, plan };
+}
+
+/** All workspaces, newest first: for the operator only. */
+export async function listWorkspaces(database: Queryable): Promise<Workspace[]> {
+  const rows = await selectWorkspaces(database, {});
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    plan: row.plan,
+    ...rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
+    createdAt: row.created_at,
+  }));
+}
+
+/**
+ * Puts a workspace on a plan, with the plan's numbers unless it gets its own. Acts on requests within a second
+ * (the memory of authenticate.ts).
+ * @throws ApiError validation_error; not_found when there is no such workspace.
+ */
+export async function setPlan(
+  database: Queryable,
+  { workspaceId, plan, rateLimit, burst }: { workspaceId: string; plan: Plan } & OwnRate,
+): Promise<{ id: string; name: string; plan: Plan }> {
+  refuseProblems(rateProblems({ rateLimit, burst }));
+  const [updated] = await updatePlan(database, {
+    workspace_id: workspaceId,
+    plan,
+    rate_limit: rateLimit ?? null,
+    burst: burst ?? null,
+  });
+  if (!updated) throw new ApiError('not_found', 'There is no such workspace.');
+  return { id: workspaceId, name: updated.name, plan };
+}
+
+const largest = 1_000_000;
+
+function rateProblems({ rateLimit, burst }: OwnRate): ErrorItem[] {
+  const within = (number: number | undefined, least: number): boolean =>
+    number === undefined || (Number.isInteger(number) && number >= least && number <= largest);
+  return [
+    ...(within(rateLimit, 1)
+      ? []
+      : [{ field: 'rate_limit', message: `Requests per minute are 1 to ${largest}.` }]),
+    ...(within(burst, 0) ? [] : [{ field: 'burst', message: `A burst is 0 to ${largest} requests.` }]),
+  ];
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import packedChromium, { inflate } from '@sparticuz/chromium';
+import { type Browser, chromium } from 'playwright-core';
+
+const packageRoot = new URL('..', import.meta.resolve('@sparticuz/chromium'));
+
+/**
+ * Launches the Chromium that npm installed; nothing of the machine's is needed. Works as root and as an ordinary
+ * user. The first call on a machine unpacks it, about 4 s and 220 MB in the temporary folder; close it when done.
+ */
+export async function openBrowser(): Promise<Browser> {
+  const home = await unpackOnce();
+  return chromium.launch({
+    executablePath: join(home, 'chromium'),
+    // Chromium refuses its sandbox to root, and containers often lack what it needs. It opens our own pages only.
+    args: ['--no-sandbox', '--font-render-hinting=none'],
+    env: {
+      ...process.env,
+      FONTCONFIG_FILE: join(home, 'fonts.conf'),
+      // Last, so that libraries that the machine has go first.
+      LD_LIBRARY_PATH: [process.env['LD_LIBRARY_PATH'], join(home, 'al2023/lib')].filter(Boolean).join(':'),
+    },
+  });
+}
+
+/** The unpacked browser: one folder per version and user, as no user may run what another could have put there. */
+async function unpackOnce(): Promise<string> {
+  const { version } = JSON.parse(await readFile(new URL('package.json', packageRoot), 'utf8')) as {
+    version: string;
+  };
+  const user = process.getuid?.() ?? 0;
+  const home = join(tmpdir(), `formloom-chromium-${version}-${user}`);
+  if (!(await isOwnFolder(home, user))) await unpack(home);
+  return home;
+}
+
+async function isOwnFolder(path: string, user: number): Promise<boolean> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (found && process.getuid && found.uid !== user)
+    throw new Error(`${path} belongs to another user. Remove it.`);
+  return found !== undefined;
+}
+
+/** Unpacks beside the target and renames: test files run at once, and none may start a half-written browser. */
+async function unpack(home: string): Promise<void> {
+  const draft = await mkdtemp(`${home}-`);
+  const temporary = process.env['TMPDIR'];
+  // The package unpacks into the temporary folder, whatever that is.
+  process.env['TMPDIR'] = draft;
+  try {
+    await Promise.all([
+      packedChromium.executablePath(),
+      inflate(fileURLToPath(new URL('bin/al2023.tar.br', packageRoot))),
+      writeFile(join(draft, 'fonts.conf'), fontsIn(home)),
+    ]);
+  } finally {
+    if (temporary === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = temporary;
+  }
+  try {
+    await rename(draft, home);
+  } catch (error) {
+    await rm(draft, { recursive: true });
+    const isThere =
+      error instanceof Error && 'code' in error && ['ENOTEMPTY', 'EEXIST'].includes(String(error.code));
+    if (!isThere) throw error;
+  }
+}
+
+/** The fonts that came with the browser, then those of the machine, which may have none. */
+function fontsIn(home: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${home}/fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir>${home}/fonts-cache</cachedir>
+  <alias binding="strong"><family>system-ui</family><prefer><family>Open Sans</family></prefer></alias>
+  <alias binding="strong"><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias>
+</fontconfig>
+`;
+}

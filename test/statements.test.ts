@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import type { EventEmitter } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { PoolClient } from 'pg';
+import { type Declared, declaredStatements } from '#kit/statement.ts';
+import { testDatabase } from './database.ts';
+
+const { database } = await testDatabase();
+
+// Loading the files declares their statements.
+const src = fileURLToPath(new URL('../src/', import.meta.url));
+for (const name of await readdir(src, { recursive: true })) {
+  if (/(^|\/)(queries|queue)\.ts$/.test(name)) await import(join(src, name));
+}
+const statements = declaredStatements();
+
+type Field = { name: string; dataTypeID: number };
+type Description = { parameters: number[]; columns: [string, number][] };
+type Connection = EventEmitter & Record<'parse' | 'describe', (message: object, more?: boolean) => void> & { sync(): void };
+
+/**
+ * What PostgreSQL says of a statement: the types of its parameters, and the names and types of its columns. The
+ * driver has no call for it, but runs any object that speaks the protocol.
+ */
+function describe(client: PoolClient, { name, text }: Declared): Promise<Description> {
+  return new Promise((resolve, reject) => {
+    const found: Description = { parameters: [], columns: [] };
+    let failure: Error | undefined;
+    const question = {
+      submit(connection: Connection) {
+        connection.once('parameterDescription', (message: { dataTypeIDs: number[] }) => (found.parameters = message.dataTypeIDs));
+        connection.parse({ name, text }, true);
+        connection.describe({ type: 'S', name }, true);
+        connection.sync();
+      },
+      handleRowDescription: ({ fields }: { fields: Field[] }) => {
+        found.columns = fields.map((field) => [field.name, field.dataTypeID]);
+      },
+      handleError: (error: Error) => (failure = error),
+      handleReadyForQuery: () => (failure ? reject(new Error(`${name}: ${failure.message}`)) : resolve(found)),
+    };
+    client.query(question as never);
+  });
+}
+
+const typeNames = new Map(
+  (await database.query<{ oid: number; name: string }>('select oid::integer as oid, format_type(oid, null) as name from pg_type')).rows.map(({ oid, name }) => [oid, name]),
+);
+const nameOf = (oid: number): string => typeNames.get(oid) ?? String(oid);
+
+test('every statement is valid on the schema, and its declared parameters and columns are what PostgreSQL says', async () => {
+  assert.ok(statements.length >= 25, 'the statements were found');
+  const client = await database.connect();
+  try {
+    for (const declared of statements) {
+      const found = await describe(client, declared);
+      assert.deepEqual(
+        { name: declared.name, parameters: found.parameters.map(nameOf), columns: found.columns.map(([column, oid]) => [column, nameOf(oid)]) },
+        {
+          name: declared.name,
+          parameters: Object.values(declared.parameters).map(({ pg }) => pg),
+          columns: Object.entries(declared.columns).map(([column, { pg }]) => [column, pg]),
+        },
+      );
+    }
+  } finally {
+    client.release(true);
+  }
+});
+
+/** The tables of the migration that hold a tenant's rows: those with a workspace_id. */
+const tenantTables = (
+  await database.query<{ name: string }>("select table_name as name from information_schema.columns where column_name = 'workspace_id' and table_schema = 'public'")
+).rows.map(({ name }) => name);
+
+test('every statement on a tenant table filters by workspace, but for what says that it looks across them', () => {
+  const careless = statements.filter(({ text }) => {
+    if (/^\s*\/\* (operator|sweep|queue|lookup): across workspaces \*\//.test(text)) return false;
+    const touches = tenantTables.some((table) => new RegExp(`\\b(from|join|update|into) ${table}\\b`).test(text));
+    return touches && !/workspace_id/.test(text);
+  });
+  assert.deepEqual(careless.map(({ name }) => name), []);
+});
+
+test('every primary key and unique index of a tenant table begins with workspace_id, and every foreign key carries it', async () => {
+  const lookups = ['api_key_lookup', 'form_lookup'];
+  const keys = await database.query<{ relation: string; name: string; first: string }>(
+    `select i.indrelid::regclass::text as relation, i.indexrelid::regclass::text as name, a.attname as first
+     from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+     where i.indisunique and i.indrelid::regclass::text = any ($1)`,
+    [tenantTables.filter((table) => !lookups.includes(table))],
+  );
+  assert.deepEqual(keys.rows.filter(({ first }) => first !== 'workspace_id').map(({ name }) => name), []);
+
+  const foreign = await database.query<{ relation: string; name: string; definition: string }>(
+    `select conrelid::regclass::text as relation, conname as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint where contype = 'f' and conrelid::regclass::text = any ($1)`,
+    [tenantTables],
+  );
+  const toTenants = foreign.rows.filter(({ definition }) => !/REFERENCES users/.test(definition));
+  assert.ok(toTenants.length > 10);
+  assert.deepEqual(toTenants.filter(({ definition }) => !/^FOREIGN KEY \(workspace_id/.test(definition)).map(({ name }) => name), []);
+});
