@@ -5,7 +5,8 @@ import { listen } from '#kit/queue/listen.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { cleanPendingList } from '#search/queries.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
-import { deliverJob, deliverWebhook } from '#webhooks/deliver.ts';
+import { deliverWebhook } from '#webhooks/deliver.ts';
+import { deliverJob } from '#webhooks/delivery-job.ts';
 import { forgetKeys, keyChannel } from '#workspaces/authenticate.ts';
 import type { Services } from './services.ts';
 
@@ -32,6 +33,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
           retryDelays: config.webhookRetryDelays,
           timeoutSeconds: config.webhookTimeout,
           allowNetworks: config.webhookAllowNetworks,
+          ownUrls: [config.publicUrl],
         }),
       },
       [removeFormJob]: { perLane: 1, run: (job) => removeFormBatch({ database, wakeQueue: () => queue.wake() }, job) },

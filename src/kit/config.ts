@@ -71,7 +71,7 @@ export function readConfig(environment: Environment): Config {
     value(name)?.split(',').map((item) => item.trim()).filter(Boolean) ?? [];
 
   const host = value('HOST') ?? '127.0.0.1';
-  const port = wholeNumber('PORT', 3000, 0, 65_535);
+  const port = wholeNumber('PORT', 3000, 1, 65_535);
 
   const delays = list('WEBHOOK_RETRY_DELAYS');
   const webhookRetryDelays = delays.every((delay) => /^\d{1,7}(\.\d{1,3})?$/.test(delay))

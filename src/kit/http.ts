@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyServerOptions } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyServerOptions,
+  LogController } from 'fastify';
 import { newId } from './clock.ts';
 import type { Config } from './config.ts';
 import { isUnavailable } from './database.ts';
@@ -19,7 +20,7 @@ const jsonType = 'application/json; charset=utf-8';
 export function openServer(options: { log: Log; trustProxy: Config['trustProxy'] }): Server {
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // The framework takes a number of proxies as well; its types forgot.
     trustProxy: options.trustProxy as NonNullable<FastifyServerOptions['trustProxy']>,
     genReqId: newId,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { certificate, openReceiver } from '#test/receiver.ts';
-import { openOutbound, type OutboundOptions, type OutboundResult } from './outbound.ts';
+import { checkTarget, openOutbound, type OutboundOptions, type OutboundResult } from './outbound.ts';
 
 // The test authority is trusted through NODE_EXTRA_CA_CERTS, which test/run.ts sets.
 const timeoutMs = 400;
@@ -66,7 +66,7 @@ test('the bytes, the headers and the status arrive, and so does the head of the 
   assert.ok(result.bodyHead.startsWith('short and stout\uFFFD...'));
 });
 
-test('a connection is kept for the next request', async () => {
+test('connections are kept for the next requests', async () => {
   receiver.replyWith(200);
   const ports = new Set<number>();
   const url = await serve((socket) => {
@@ -75,8 +75,9 @@ test('a connection is kept for the next request', async () => {
       if (chunk.includes('}')) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
     });
   });
-  for (let count = 0; count < 3; count += 1) assert.equal((await send(url)).kind, 'answer');
-  assert.equal(ports.size, 1);
+  for (let count = 0; count < 10; count += 1) assert.equal((await send(url)).kind, 'answer');
+  // The pool may open a second one while the first is still winding up.
+  assert.ok(ports.size <= 2, `${ports.size} connections`);
 });
 
 const timeouts: Record<string, () => Promise<string>> = {
@@ -251,11 +252,12 @@ const unwelcome: readonly (readonly [problem: string, ...urls: string[]])[] = [
     ].map((host) => `https://${host}/`), // prettier-ignore
   ],
 ]; // prettier-ignore
-const strict = open({ allowNetworks: [] });
+const nothingAllowed = { allowNetworks: [] };
+const strict = open(nothingAllowed);
 for (const [problem, ...urls] of unwelcome) {
   for (const url of urls) {
     test(`${JSON.stringify(url)} is refused when it is saved and when it is sent to`, async () => {
-      assert.equal(await strict.checkTarget(url), problem);
+      assert.equal(await checkTarget(url, nothingAllowed), problem);
       const result = await send(url, strict);
       assert.deepEqual({ ...result, ms: 0 }, { kind: 'refusal', reason: problem, ms: 0 });
     });
@@ -264,7 +266,7 @@ for (const [problem, ...urls] of unwelcome) {
 
 test('a public address is accepted', async () => {
   for (const url of ['https://93.184.215.14/hook', 'https://[2606:4700::1111]:8443/?a=b']) {
-    assert.equal(await strict.checkTarget(url), undefined, url);
+    assert.equal(await checkTarget(url, nothingAllowed), undefined, url);
   }
 });
 
@@ -283,18 +285,18 @@ test('a name of which any address is private is refused, whatever the others are
     ['93.184.215.14', '10.0.0.1'],
     ['2606:4700::1111', '::ffff:127.0.0.1'],
   ]) {
-    const guarded = open({ allowNetworks: [], ...resolving(addresses) });
-    assert.equal(await guarded.checkTarget('https://receiver.test/'), blocked);
-    assert.equal((await send('https://receiver.test/', guarded)).kind, 'refusal');
+    const options = { allowNetworks: [], ...resolving(addresses) };
+    assert.equal(await checkTarget('https://receiver.test/', options), blocked);
+    assert.equal((await send('https://receiver.test/', open(options))).kind, 'refusal');
   }
 });
 
 test('a name that turns private after it was saved is not connected to', async () => {
   const before = receiver.requests.length;
-  const guarded = open({ allowNetworks: [], ...resolving(['93.184.215.14'], ['127.0.0.1']) });
+  const options = { allowNetworks: [], ...resolving(['93.184.215.14'], ['127.0.0.1']) };
   const url = receiver.url.replace('127.0.0.1', 'receiver.test');
-  assert.equal(await guarded.checkTarget(url), undefined);
-  assert.equal((await send(url, guarded)).kind, 'refusal');
+  assert.equal(await checkTarget(url, options), undefined);
+  assert.equal((await send(url, open(options))).kind, 'refusal');
   assert.equal(receiver.requests.length, before);
 });
 
@@ -307,22 +309,22 @@ test('a name is resolved once per connection, and TLS and Host have the name', a
   assert.match(receiver.requests.at(-1)!.headers.host!, /^receiver\.test:\d+$/);
 });
 
-test('a name that does not exist is refused when it is saved; one that cannot be looked up now is not', async () => {
-  const absent = open(resolving('ENOTFOUND'));
-  assert.equal(await absent.checkTarget('https://nowhere.test/'), 'There is no host named nowhere.test.');
-  assert.equal((await send('https://nowhere.test/', absent)).kind, 'failure');
-  const silent = open(resolving('ETIMEOUT'));
-  assert.equal(await silent.checkTarget('https://slow.test/'), undefined);
-  assert.equal((await send('https://slow.test/', silent)).kind, 'failure');
+test('a name that cannot be resolved may be saved, and sending to it fails', async () => {
+  for (const code of ['ENOTFOUND', 'ENODATA', 'ETIMEOUT', 'ESERVFAIL']) {
+    const options = { allowNetworks: [], ...resolving(code) };
+    assert.equal(await checkTarget('https://nowhere.test/', options), undefined);
+    assert.equal((await send('https://nowhere.test/', open(options))).kind, 'failure');
+  }
 });
 
 test('the service does not send to itself', async () => {
-  const guarded = open({
+  const options = {
+    allowNetworks: ['127.0.0.0/8'],
     ownUrls: ['http://127.0.0.1:3000', 'https://forms.test'],
     ...resolving(['127.0.0.1']),
-  });
+  };
   for (const url of ['https://127.0.0.1:3000/', 'https://forms.test/f/1', 'https://localhost:3000/']) {
-    assert.equal(await guarded.checkTarget(url), blocked, url);
-    assert.equal((await send(url, guarded)).kind, 'refusal', url);
+    assert.equal(await checkTarget(url, options), blocked, url);
+    assert.equal((await send(url, open(options))).kind, 'refusal', url);
   }
 });

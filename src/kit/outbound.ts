@@ -1,7 +1,6 @@
-import type { LookupFunction } from 'node:net';
-import { isIP } from 'node:net';
-import { Agent, buildConnector, request } from 'undici';
-import { type AddressGuard, bareHost, openAddressGuard, portOf } from './address-guard.ts';
+import { Agent, request } from 'undici';
+import { bareHost, openAddressGuard, portOf } from './address-guard.ts';
+import { addressesToDial, BlockedTarget, guardedConnector, type ResolveName } from './guarded-connector.ts';
 import { resolveName } from './resolve-name.ts';
 
 export type OutboundRequest = {
@@ -21,15 +20,18 @@ export type OutboundResult =
   | { kind: 'answer'; status: number; bodyHead: string; ms: number }
   | { kind: 'failure' | 'refusal'; reason: string; ms: number };
 
-export type OutboundOptions = {
+export type TargetOptions = {
   /** CIDRs that are let through although they are not public. */
   allowNetworks: readonly string[];
-  /** From connecting to the last byte read, in milliseconds. */
-  timeoutMs: number;
   /** Where this service itself is reached. */
   ownUrls?: readonly string[];
-  /** Every address of a name. */
-  resolve?: (name: string) => Promise<string[]>;
+  /** Every address of a name; DNS when left out. */
+  resolve?: ResolveName;
+};
+
+export type OutboundOptions = TargetOptions & {
+  /** From connecting to the last byte read, in milliseconds. */
+  timeoutMs: number;
 };
 
 /** The only way out of the service over HTTP: to addresses that people enter, and that are not trusted. */
@@ -39,12 +41,6 @@ export type Outbound = {
    * somebody else. Never throws but for `signal`.
    */
   sendRequest(request: OutboundRequest): Promise<OutboundResult>;
-  /**
-   * Says what is wrong with a URL that somebody wants to save, in a sentence. Every blocked target has the same
-   * sentence, so that it does not tell what lies behind. A name that DNS says does not exist is refused; one that
-   * DNS cannot tell about now is accepted, and checked again at every connection.
-   */
-  checkTarget(url: string): Promise<string | undefined>;
   close(): Promise<void>;
 };
 
@@ -59,16 +55,10 @@ const keepAliveMs = 1_000;
 
 const blockedTarget = 'This address is not allowed: a receiver must be publicly reachable.';
 
-/** The connection was not made, because the guard refused it. */
-class BlockedTarget extends Error {
-  override readonly name = 'BlockedTarget';
-}
-
 export function openOutbound(options: OutboundOptions): Outbound {
-  const { allowNetworks, timeoutMs, ownUrls = [], resolve = resolveName } = options;
-  const guard = openAddressGuard(allowNetworks, ownUrls);
+  const { allowNetworks, timeoutMs, ownUrls, resolve = resolveName } = options;
   const agent = new Agent({
-    connect: guardedConnector(guard, resolve, timeoutMs),
+    connect: guardedConnector(openAddressGuard(allowNetworks, ownUrls), resolve, timeoutMs),
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
     maxHeaderSize: headerBytes,
@@ -104,21 +94,27 @@ export function openOutbound(options: OutboundOptions): Outbound {
       }
     },
 
-    async checkTarget(url) {
-      const problem = urlProblem(url);
-      if (problem !== undefined) return problem;
-      const { hostname, port } = { hostname: bareHost(new URL(url).hostname), port: portOf(new URL(url)) };
-      try {
-        await addressesToDial(guard, resolve, hostname, port);
-        return undefined;
-      } catch (error) {
-        if (error instanceof BlockedTarget) return blockedTarget;
-        return isAbsent(error) ? `There is no host named ${hostname}.` : undefined;
-      }
-    },
-
     close: () => agent.destroy(),
   };
+}
+
+/**
+ * Says what is wrong with a URL that somebody wants to save, in a sentence. Every blocked target has the same
+ * sentence, so that it does not tell what lies behind. A name that cannot be resolved is accepted: its DNS may be
+ * set up later, and every connection is checked again.
+ */
+export async function checkTarget(url: string, options: TargetOptions): Promise<string | undefined> {
+  const problem = urlProblem(url);
+  if (problem !== undefined) return problem;
+  const { allowNetworks, ownUrls, resolve = resolveName } = options;
+  const target = new URL(url);
+  try {
+    const guard = openAddressGuard(allowNetworks, ownUrls);
+    await addressesToDial(guard, resolve, bareHost(target.hostname), portOf(target));
+    return undefined;
+  } catch (error) {
+    return error instanceof BlockedTarget ? blockedTarget : undefined;
+  }
 }
 
 /** What is wrong with a URL by its text alone. */
@@ -130,46 +126,6 @@ function urlProblem(text: string): string | undefined {
   if (url.username || url.password) return 'The URL must not contain a user name or password.';
   if (url.port === '0') return blockedTarget;
   return undefined;
-}
-
-/**
- * Makes connections to checked addresses only: those that were checked are those that are dialled, so a name that
- * resolves to something else a moment later changes nothing. TLS and the Host header still have the name.
- */
-function guardedConnector(
-  guard: AddressGuard,
-  resolve: (name: string) => Promise<string[]>,
-  timeoutMs: number,
-): buildConnector.connector {
-  const connect = async (...[options, callback]: Parameters<buildConnector.connector>): Promise<void> => {
-    try {
-      const port = Number(options.port) || 443;
-      const addresses = await addressesToDial(guard, resolve, bareHost(options.hostname), port);
-      const found = addresses.map((address) => ({ address, family: isIP(address) }));
-      const lookup: LookupFunction = (_, { all }, answer) =>
-        all ? answer(null, found) : answer(null, found[0]!.address, found[0]!.family);
-      buildConnector({ lookup, timeout: timeoutMs, allowH2: false, maxCachedSessions: 0 })(options, callback);
-    } catch (error) {
-      callback(error instanceof Error ? error : new Error(String(error)), null);
-    }
-  };
-  return (options, callback) => void connect(options, callback);
-}
-
-/**
- * The addresses of a host, all of them checked: one that may not be connected to refuses them all.
- * @throws BlockedTarget, or what the resolver throws.
- */
-async function addressesToDial(
-  guard: AddressGuard,
-  resolve: (name: string) => Promise<string[]>,
-  hostname: string,
-  port: number,
-): Promise<string[]> {
-  if (guard.isOwnHost(hostname, port)) throw new BlockedTarget();
-  const addresses = isIP(hostname) ? [hostname] : await resolve(hostname);
-  if (!addresses.every((address) => guard.mayConnect(address, port))) throw new BlockedTarget();
-  return addresses;
 }
 
 /** Reads at most `readBytes` and returns the first `headBytes` as text. Compressed answers stay as they are. */
@@ -190,8 +146,6 @@ function classOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
-
-const isAbsent = (error: unknown): boolean => ['ENOTFOUND', 'ENODATA'].includes(classOf(error));
 
 /** What went wrong, for the delivery log: its class, not its details. The first line that matches. */
 const reasons: readonly (readonly [RegExp, string])[] = [

@@ -7,7 +7,8 @@ import { newId } from './clock.ts';
 import { openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
 import { completeJob, enqueueJob, type Job, type JobHandler, LeaseLost, rescheduleJob } from './queue.ts';
-import { backoffSeconds, type Handlers, type Queue, startQueue } from './queue/worker.ts';
+import { backoffSeconds } from './queue/put-back.ts';
+import { type Handlers, type Queue, startQueue } from './queue/worker.ts';
 
 const { database, url } = await testDatabase();
 // A second process is stood in for by a second pool: all that queues share is the database.

@@ -97,6 +97,8 @@ async function visit(
   const page = await context.newPage();
   page.on('console', (message) => complaints.push(message.text()));
   await page.goto(`${origin}/${name}`);
+  // The browser moves the focus a moment after the page has loaded.
+  if (pages[name]?.includes(' autofocus')) await page.locator(':focus').waitFor();
   await check(page);
   assert.deepEqual(complaints, []);
   await context.close();

@@ -32,28 +32,28 @@ export async function openRequestCounter(options: {
   valkeyUrl: string | undefined;
   log: Log;
 }): Promise<RequestCounter> {
+  const { valkeyUrl, log } = options;
   const memory = new RateLimiterMemory(counting);
-  if (options.valkeyUrl === undefined)
-    return { count: (key) => countWith(memory, key), close: async () => {} };
-  const valkey = await connectValkey(options.valkeyUrl, options.log);
+  const countInMemory = (key: string): Promise<Count> => countWith(memory, key);
+  if (valkeyUrl === undefined) return { count: countInMemory, close: async () => {} };
+  const valkey = await connectValkey(valkeyUrl, log);
   // The library's Redis class and not its Valkey one: the script of the latter runs on Valkey only.
   const shared = new RateLimiterRedis({ ...counting, storeClient: valkey });
   let isAway = false;
   let askAgainAt = 0;
   return {
     async count(key) {
-      if (now().getTime() < askAgainAt) return countWith(memory, key);
+      if (now().getTime() < askAgainAt) return countInMemory(key);
       try {
         const count = await countWith(shared, key);
-        if (isAway) options.log.info('Valkey is back: rate limits are counted there');
+        if (isAway) log.info('Valkey is back: rate limits are counted there');
         isAway = false;
         return count;
       } catch (error) {
-        if (!isAway)
-          options.log.warn({ err: error }, 'Valkey is away: rate limits are counted in this process');
+        if (!isAway) log.warn({ err: error }, 'Valkey is away: rate limits are counted in this process');
         isAway = true;
         askAgainAt = now().getTime() + awayMs;
-        return countWith(memory, key);
+        return countInMemory(key);
       }
     },
     close: async () => valkey.disconnect(),

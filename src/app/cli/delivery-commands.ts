@@ -1,4 +1,4 @@
-import { deliveryLog, retryDelivery } from '#webhooks/webhooks.ts';
+import { deliveryLog, retryDelivery } from '#webhooks/delivery-log.ts';
 import { command, required } from './command.ts';
 import { findWorkspace } from './find-workspace.ts';
 import { id } from './values.ts';

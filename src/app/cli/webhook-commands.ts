@@ -1,8 +1,10 @@
 import { openVault, readInstanceKey } from '#kit/vault.ts';
-import { createWebhook, deleteWebhook, listWebhooks } from '#webhooks/webhooks.ts';
 import { command, flag, optional, required } from './command.ts';
 import { findWorkspace } from './find-workspace.ts';
 import { id, list, text, UsageError } from './values.ts';
+
+/** Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms. */
+const loadWebhooks = () => import('#webhooks/webhooks.ts');
 
 export const webhookCommands = [
   command({
@@ -21,15 +23,10 @@ export const webhookCommands = [
         throw new UsageError('--secret and --generate-secret exclude each other.');
       const workspaceId = await findWorkspace(database, 'form', form);
       const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
+      const { createWebhook } = await loadWebhooks();
       return createWebhook(
         { config, database, vault },
-        {
-          workspaceId,
-          formId: form,
-          url,
-          events,
-          ...(generate ? { secret: 'generate' } : secret !== undefined && { secret }),
-        },
+        { workspaceId, formId: form, url, events, secret: generate ? 'generate' : secret },
       );
     },
   }),
@@ -39,6 +36,7 @@ export const webhookCommands = [
     options: { form: required(id) },
     async run({ database }, { form }) {
       const workspaceId = await findWorkspace(database, 'form', form);
+      const { listWebhooks } = await loadWebhooks();
       return { data: await listWebhooks({ database }, { workspaceId, formId: form }) };
     },
   }),
@@ -48,6 +46,7 @@ export const webhookCommands = [
     parameters: { id },
     async run({ database }, { id }) {
       const workspaceId = await findWorkspace(database, 'webhook', id);
+      const { deleteWebhook } = await loadWebhooks();
       await deleteWebhook({ database }, { workspaceId, webhookId: id });
       return { id };
     },

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
-import { type Database, isUnavailable } from '../database.ts';
+import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
-import { announceJobs, type Job, type JobHandler, jobsChannel, LeaseLost, rescheduleJob } from '../queue.ts';
+import { announceJobs, type Job, type JobHandler, jobsChannel, LeaseLost } from '../queue.ts';
 import { type Bell, openBell } from './bell.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import { listen } from './listen.ts';
+import { putBackFailed, putBackUnfinished } from './put-back.ts';
 import { claimJobs, findNextDue } from './queries.ts';
 
 /** What a kind of job is done by, and how many of one lane may run at once in a process. */
@@ -187,31 +188,12 @@ async function run(state: State, job: Job, abort: AbortController): Promise<void
   try {
     await state.handlers[job.kind]!.run(job, abort.signal);
   } catch (error) {
-    await settleThrown(state, job, error);
+    if (state.phase === 'aborting') await putBackUnfinished(state.database, state.log, job);
+    else await putBackFailed(state.database, state.log, job, error);
   } finally {
     clearTimeout(leaseEnd);
     state.lanes.end(job.lane, performance.now() - began > slowMs);
   }
-}
-
-/** Seconds until a job runs again whose handler threw: 1, 2, 4, ... and from the 13th time on hourly. */
-export const backoffSeconds = (failures: number): number => Math.min(2 ** Math.max(failures - 1, 0), 3_600);
-
-/** Puts a job back whose handler threw, so that a job that can never succeed costs little and blocks nobody. */
-async function settleThrown({ database, log, phase }: State, job: Job, error: unknown): Promise<void> {
-  const about = { kind: job.kind, job: job.id, workspace: job.workspaceId };
-  if (error instanceof LeaseLost) {
-    log.warn(about, 'a job took longer than its lease; what it would have written was dropped');
-    return;
-  }
-  const isStopping = phase === 'aborting';
-  // A database that is away says nothing about the job.
-  const isBlameless = isStopping || isUnavailable(error);
-  const failures = job.failures + (isBlameless ? 0 : 1);
-  const delay = isStopping ? 0 : backoffSeconds(failures);
-  if (!isBlameless)
-    log.error({ ...about, failures, delay, err: error }, 'a job failed and will be tried again');
-  await putBack(database, log, job, { delay, failures });
 }
 
 /** Aborts what still runs and gives it to other processes. */
@@ -221,21 +203,7 @@ async function giveBack(state: State): Promise<void> {
   for (const { abort } of running.values()) abort.abort(new Error('The process stops.'));
   await atMost(abortMs, Promise.all([...running.values()].map(({ done }) => done)));
   const left = [...running.values()].map(({ job }) => job);
-  await Promise.all(left.map((job) => putBack(database, log, job, { delay: 0, failures: job.failures })));
-}
-
-/** Reschedules outside of a handler. When that cannot be written, the end of the lease does the same, later. */
-async function putBack(
-  database: Database,
-  log: Log,
-  job: Job,
-  when: { delay: number; failures: number },
-): Promise<void> {
-  try {
-    await rescheduleJob(database, job, when);
-  } catch (error) {
-    log.debug({ err: error, kind: job.kind, job: job.id }, 'a job waits for the end of its lease');
-  }
+  await Promise.all(left.map((job) => putBackUnfinished(database, log, job)));
 }
 
 /** Waits for `work`, but no longer than `ms`. */

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openService, until } from '#test/service.ts';
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const other = await service.makeTenant();
+
+const text = (id: string, attrs: object = {}) => ({ type: 'text', attrs: { id, label: id, required: false, ...attrs }, children: [] });
+const structure = (name: string, elements: object[] = [text('subject')], attrs: object = {}) => ({
+  type: 'form',
+  attrs: { name, ...attrs },
+  children: [{ type: 'step', attrs: { title: 'One', layout: 'stack' }, children: elements }],
+});
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
+
+const create = async (name: string, more: object = {}) => (await tenant.call('POST', '/forms', { structure: structure(name), ...more })).body;
+
+test('create: 201 with the structure as it was sent, both addresses, name and description from its attrs, a draft', async () => {
+  const sent = structure('Contact', [text('subject', { future_attribute: { kept: [1, 2.5, null] } })], { description: 'Say hello' });
+  const { status, body } = await tenant.call('POST', '/forms', { structure: sent });
+  assert.equal(status, 201);
+  assert.deepEqual(Object.keys(body), ['id', 'workspace_id', 'name', 'description', 'status', 'structure', 'public_url', 'builder_url', 'created_at', 'updated_at', 'published_at']);
+  assert.match(body.id, uuid);
+  assert.equal(body.workspace_id, tenant.workspaceId);
+  assert.equal(body.name, 'Contact');
+  assert.equal(body.description, 'Say hello');
+  assert.equal(body.status, 'draft');
+  assert.deepEqual(body.structure, sent);
+  assert.equal(body.public_url, `${service.url}/f/${body.id}`);
+  assert.equal(body.builder_url, `${service.url}/app/forms/${body.id}`);
+  assert.match(body.created_at, timestamp);
+  assert.equal(body.published_at, null);
+});
+
+test('create with publish true: published, published_at set', async () => {
+  const form = await create('Live', { publish: true });
+  assert.equal(form.status, 'published');
+  assert.match(String(form.published_at), timestamp);
+});
+
+const invalid: { name: string; structure: unknown; errors: object[] }[] = [
+  { name: 'no name', structure: { ...structure('x'), attrs: {} }, errors: [{ path: [], field: 'name' }] },
+  { name: 'no step', structure: { type: 'form', attrs: { name: 'x' }, children: [] }, errors: [{ path: [], field: 'steps' }] },
+  { name: 'a missing label', structure: structure('x', [text('a'), { type: 'text', attrs: { id: 'b' }, children: [] }]), errors: [{ path: [0, 1] }] },
+  { name: 'two elements with one id: the path of the second', structure: structure('x', [text('a'), text('a')]), errors: [{ path: [0, 1] }] },
+  {
+    name: 'several problems: all at once',
+    structure: structure('', [{ type: 'nonsense', attrs: {}, children: [] }, text('1bad')]),
+    errors: [{ path: [], field: 'name' }, { path: [0, 0] }, { path: [0, 1] }],
+  },
+];
+for (const scenario of invalid) {
+  test(`create with ${scenario.name}: 422 validation_error with message and path, and nothing is made`, async () => {
+    const before = (await tenant.call('GET', '/forms')).body.pagination.total_count;
+    const { status, body } = await tenant.call('POST', '/forms', { structure: scenario.structure });
+    assert.equal(status, 422);
+    assert.equal(body.error, 'validation_error');
+    const found = body.errors.map(({ message, ...rest }) => {
+      assert.ok(message.length > 5);
+      return rest;
+    });
+    assert.deepEqual(found, scenario.errors);
+    assert.equal((await tenant.call('GET', '/forms')).body.pagination.total_count, before);
+  });
+}
+
+test('create: unknown and mass-assigned keys are refused by name', async () => {
+  const { status, body } = await tenant.call('POST', '/forms', { structure: structure('x'), id: absent, workspace_id: other.workspaceId });
+  assert.equal(status, 422);
+  assert.deepEqual(body.errors.map(({ field }) => field), ['id', 'workspace_id']);
+});
+
+test('create and update take settings: known keys are kept, unknown ones refused', async () => {
+  const settings = { confirmation_message: 'Thank you', subject_element: 'subject' };
+  const form = await create('With settings', { settings });
+  assert.deepEqual((await tenant.call('GET', `/forms/${form.id}`)).body.settings, settings);
+  const refused = await tenant.call('PUT', `/forms/${form.id}`, { structure: structure('x'), settings: { colour: 'red' } });
+  assert.equal(refused.status, 422);
+});
+
+test('get: structure, settings and the number of submissions', async () => {
+  const form = await create('Get me');
+  const { status, body } = await tenant.call('GET', `/forms/${form.id}`);
+  assert.equal(status, 200);
+  assert.deepEqual(Object.keys(body), ['id', 'workspace_id', 'name', 'description', 'status', 'structure', 'settings', 'submission_count', 'created_at', 'updated_at', 'published_at']);
+  assert.equal(body.submission_count, 0);
+});
+
+test('update: the same shape as get, the new name, a later updated_at', async () => {
+  const form = await create('Before');
+  const { status, body } = await tenant.call('PUT', `/forms/${form.id}`, { structure: structure('After', [text('added')]) });
+  assert.equal(status, 200);
+  assert.equal(body.name, 'After');
+  assert.deepEqual(body, (await tenant.call('GET', `/forms/${form.id}`)).body);
+  assert.ok(body.updated_at >= form.updated_at);
+  assert.equal(body.status, 'draft');
+});
+
+test('update with status: draft to published to draft, archived, restored', async () => {
+  const form = await create('Moves');
+  for (const status of ['published', 'draft', 'published', 'archived', 'draft']) {
+    const { body } = await tenant.call('PUT', `/forms/${form.id}`, { structure: structure('Moves'), status });
+    assert.equal(body.status, status);
+  }
+});
+
+test('fifty updates at once: the last one whole, never a mixture', async () => {
+  const form = await create('Race');
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => tenant.call('PUT', `/forms/${form.id}`, { structure: structure(`Name ${index}`, [text(`id_${index}`)]) })));
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+  const { body } = await tenant.call('GET', `/forms/${form.id}`);
+  const number = body.name.slice('Name '.length);
+  assert.equal(body.structure.children[0]!.children[0]!.attrs['id'], `id_${number}`);
+});
+
+test('list: newest first, without structure, filtered by status, in pages with an exact total', async () => {
+  const lister = await service.makeTenant();
+  const made: string[] = [];
+  for (let index = 0; index < 5; index += 1) {
+    const { body } = await lister.call('POST', '/forms', { structure: structure(`Form ${index}`), publish: index % 2 === 0 });
+    made.unshift(body.id);
+  }
+  const { status, body } = await lister.call('GET', '/forms?per_page=2&page=2');
+  assert.equal(status, 200);
+  assert.deepEqual(body.data.map((form) => form.id), made.slice(2, 4));
+  assert.deepEqual(Object.keys(body.data[0]!), ['id', 'workspace_id', 'name', 'description', 'status', 'submission_count', 'created_at', 'updated_at', 'published_at']);
+  assert.deepEqual(body.pagination, { page: 2, per_page: 2, total_count: 5, total_pages: 3 });
+  const published = (await lister.call('GET', '/forms?status=published')).body;
+  assert.deepEqual(published.pagination, { page: 1, per_page: 20, total_count: 3, total_pages: 1 });
+  const past = await lister.call('GET', '/forms?page=9');
+  assert.deepEqual([past.status, past.body.data, past.body.pagination.total_count], [200, [], 5]);
+});
+
+test('delete: 204 with an empty body; then it and its row are gone, and deleting it again is a 404', async () => {
+  const form = await create('Short-lived', { publish: true });
+  const { status, body } = await tenant.call('DELETE', `/forms/${form.id}`);
+  assert.deepEqual([status, body], [204, undefined]);
+  for (const [method, path, sent] of [['GET', '', undefined], ['PUT', '', { structure: structure('x') }], ['DELETE', '', undefined], ['GET', '/submissions', undefined]] as const) {
+    assert.equal((await tenant.call(method, `/forms/${form.id}${path}`, sent)).status, 404);
+  }
+  assert.equal((await fetch(`${service.url}/f/${form.id}`)).status, 404);
+  await until('the row to go', async () => (await service.services.database.query('select from forms where id = $1', [form.id])).rowCount === 0);
+});
+
+test("another workspace's form is answered exactly like one that does not exist, and stays as it was", async () => {
+  const form = await create('Mine');
+  for (const [method, sent] of [['GET', undefined], ['PUT', { structure: structure('stolen') }], ['DELETE', undefined]] as const) {
+    const foreign = await other.call(method, `/forms/${form.id}`, sent);
+    const missing = await other.call(method, `/forms/${absent}`, sent);
+    assert.deepEqual([foreign.status, foreign.body], [404, missing.body]);
+  }
+  assert.equal((await tenant.call('GET', `/forms/${form.id}`)).body.name, 'Mine');
+});
+
+for (const [name, path] of [
+  ['page 0', '/forms?page=0'],
+  ['page below 0', '/forms?page=-1'],
+  ['a broken page', '/forms?page=1.5'],
+  ['an empty page', '/forms?page='],
+  ['a page in words', '/forms?page=one'],
+  ['a page in other notation', '/forms?page=1e2'],
+  ['a huge page', '/forms?page=1e19'],
+  ['per_page over 100', '/forms?per_page=101'],
+  ['per_page 0', '/forms?per_page=0'],
+  ['an unknown status', '/forms?status=open'],
+  ['an operator as parameter', '/forms?status[$ne]=draft'],
+  ['a parameter given twice', '/forms?page=1&page=2'],
+  ['an unknown parameter', '/forms?sort=name'],
+  ['an id that is not a UUID', '/forms/42'],
+] as const) {
+  test(`${name}: 400 bad_request`, async () => {
+    const { status, body } = await tenant.call('GET', path);
+    assert.deepEqual([status, body.error], [400, 'bad_request']);
+  });
+}
+
+test('permissions: a key that may only read gets 403 for writing, and nothing changes', async () => {
+  const form = await create('Guarded');
+  const reader = await tenant.makeKey(['forms:read']);
+  const answer = await fetch(`${service.url}/api/v1/forms/${form.id}`, { method: 'DELETE', headers: { Authorization: `Bearer ${reader}` } });
+  assert.deepEqual([answer.status, ((await answer.json()) as { error: string }).error], [403, 'forbidden']);
+  assert.equal((await tenant.call('GET', `/forms/${form.id}`)).status, 200);
+});

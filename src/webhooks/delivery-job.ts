@@ -1,0 +1,11 @@
+/** The kind of the jobs that send. A delivery's job has the delivery's id, so there is one at most. */
+export const deliverJob = 'webhook.deliver';
+
+/** What makes a request: the schedule, or a person who asked for it in the delivery log. */
+export type Trigger = 'schedule' | 'manual';
+
+/** The payload of a job that sends. */
+export type DeliverJobPayload = { trigger: Trigger };
+
+/** Deliveries of one webhook share a lane: a receiver that hangs holds up nobody else's. */
+export const laneOf = (webhookId: string): string => `webhook:${webhookId}`;

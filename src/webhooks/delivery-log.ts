@@ -1,0 +1,70 @@
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Page } from '#kit/pagination.ts';
+import { announceJobs, enqueueJob } from '#kit/queue.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { deliverJob, type DeliverJobPayload, laneOf } from './delivery-job.ts';
+import type { EventKind } from './event.ts';
+import { type DeliveryStatus, findDeliveryStatus, markForRetry, selectDeliveries } from './queries.ts';
+
+/** A line of a webhook's delivery log. Specification, "Delivery and retry rules". */
+export type DeliveryLine = {
+  id: string;
+  event: EventKind;
+  status: DeliveryStatus;
+  created_at: Date;
+  attempts: number;
+  /** Of the last attempt; null when none was answered. */
+  response_status: number | null;
+  response_ms: number | null;
+  next_attempt_at: Date | null;
+};
+
+/** The beginning of the log, for who does not turn pages. */
+const firstLines: Page = { page: 1, perPage: 1_000, offset: 0 };
+
+/** The deliveries of a webhook, newest first. */
+export const deliveryLog = (
+  { database }: { database: Queryable },
+  { workspaceId, webhookId, page = firstLines }: { workspaceId: string; webhookId: string; page?: Page },
+): Promise<DeliveryLine[]> =>
+  selectDeliveries(database, {
+    workspace_id: workspaceId,
+    webhook_id: webhookId,
+    limit: page.perPage,
+    offset: page.offset,
+  });
+
+const conflicts = {
+  Success: 'This delivery succeeded; there is nothing to send again.',
+  Retrying: 'This delivery is being sent already, or waits for its next attempt.',
+  Failed: 'This delivery changed at the same moment. Look again.',
+} as const satisfies Record<DeliveryStatus, string>;
+
+/**
+ * Sends a failed delivery again, at once and once, however many ask for it. Specification, "Webhook delivery
+ * status". It does not start the schedule again: when it fails, the delivery is Failed.
+ * @throws ApiError not_found; conflict when the delivery is not Failed.
+ */
+export async function retryDelivery(
+  { database }: { database: Database },
+  { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
+): Promise<void> {
+  const delivery = { workspace_id: workspaceId, id: deliveryId };
+  await transaction(database, async (client) => {
+    const marked = only(await markForRetry(client, delivery));
+    if (!marked) {
+      const found = only(await findDeliveryStatus(client, delivery));
+      throw found ? new ApiError('conflict', conflicts[found.status]) : new ApiError('not_found');
+    }
+    await enqueueJob(client, {
+      ...delivery,
+      kind: deliverJob,
+      lane: laneOf(marked.webhook_id),
+      payload: { trigger: 'manual' } satisfies DeliverJobPayload,
+      delay: 0,
+    });
+  });
+  // Not through a queue's wake: the command line has no queue, and a running server hears this.
+  await announceJobs(database, { sender: '' });
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judge, type SendResult } from './retry.ts';
+
+const delays = [60, 300, 900, 3_600, 10_800];
+const answered = (status: number): SendResult => ({ kind: 'answer', status });
+const failure: SendResult = { kind: 'failure', reason: 'The connection was refused.' };
+
+const outcomes: Record<'Success' | 'Retrying' | 'Failed', number[]> = {
+  Success: [200, 201, 202, 204, 299],
+  Retrying: [408, 429, 500, 502, 503, 504, 599],
+  Failed: [
+    300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 407, 409, 410, 413, 422, 428, 430, 499, 600, 999,
+  ],
+};
+for (const [outcome, statuses] of Object.entries(outcomes)) {
+  for (const status of statuses) {
+    test(`after an answer of ${status} a delivery is ${outcome}`, () => {
+      assert.equal(judge(answered(status), 1, delays).status, outcome);
+    });
+  }
+}
+
+test('the delays are 1 minute, 5 minutes, 15 minutes, 1 hour and 3 hours; after the sixth request none is left', () => {
+  const verdicts = [1, 2, 3, 4, 5, 6].map((attempts) => judge(answered(503), attempts, delays));
+  assert.deepEqual(
+    verdicts.map((verdict) => (verdict.status === 'Retrying' ? verdict.delay : verdict.status)),
+    [60, 300, 900, 3_600, 10_800, 'Failed'],
+  );
+});
+
+test('a request without an answer is retried, and one that was refused here is not', () => {
+  assert.equal(judge(failure, 1, delays).status, 'Retrying');
+  assert.equal(
+    judge({ kind: 'refusal', reason: 'This address is not allowed.' }, 1, delays).status,
+    'Failed',
+  );
+});
+
+test('a request that a person asked for does not start the schedule again', () => {
+  assert.equal(judge(failure, 7, []).status, 'Failed');
+  assert.equal(judge(answered(200), 7, []).status, 'Success');
+});
+
+const sentences: [SendResult, number, string | null][] = [
+  [answered(200), 1, null],
+  [answered(404), 1, 'The receiver answered 404. This is not retried.'],
+  [answered(503), 1, 'The receiver answered 503. The next attempt is in 1 minute.'],
+  [answered(429), 2, 'The receiver answered 429. The next attempt is in 5 minutes.'],
+  [failure, 5, 'The connection was refused. The next attempt is in 3 hours.'],
+  [failure, 6, 'The connection was refused. No automatic retries are left.'],
+];
+for (const [result, attempts, sentence] of sentences) {
+  test(`the log says: ${sentence ?? 'nothing, of a success'}`, () => {
+    assert.equal(judge(result, attempts, delays).reason, sentence);
+  });
+}
+
+test('delays may be fractions of a second', () => {
+  assert.deepEqual(judge(answered(500), 1, [0.05]), {
+    status: 'Retrying',
+    reason: 'The receiver answered 500. The next attempt is in 0.05 seconds.',
+    delay: 0.05,
+  });
+});

@@ -1,0 +1,67 @@
+import { createForm } from '#forms/forms.ts';
+import { newId } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import type { Plan } from '#workspaces/plans.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { type EventKind, eventKinds, snapshotOf } from './event.ts';
+import { insertWebhook } from './queries.ts';
+import { recordEvent } from './record-event.ts';
+
+// Things to test webhooks with. Only tests import this file.
+
+const structure = {
+  type: 'form',
+  attrs: { name: 'Contact' },
+  children: [
+    {
+      type: 'step',
+      attrs: {},
+      children: [{ type: 'text', attrs: { id: 'name', label: 'Name' }, children: [] }],
+    },
+  ],
+};
+
+export type Place = { workspaceId: string; formId: string };
+
+/** A workspace with a published form. */
+export async function makeForm(database: Database, plan: Plan = 'pro'): Promise<Place> {
+  const workspace = await createWorkspace(database, { name: 'Test', plan });
+  const form = await createForm(database, workspace.id, { structure, status: 'published' });
+  return { workspaceId: workspace.id, formId: form.id };
+}
+
+/** A webhook, put past the checks of createWebhook. */
+export async function makeWebhook(
+  database: Database,
+  { workspaceId, formId }: Place,
+  { url, events = eventKinds, secret = null }: { url: string; events?: readonly EventKind[]; secret?: Buffer | null },
+): Promise<string> {
+  const id = newId();
+  const values = { workspace_id: workspaceId, id, form_id: formId, url, events: [...events], secret };
+  await insertWebhook(database, { ...values, created_at: new Date('2026-01-01T00:00:00Z') });
+  return id;
+}
+
+/** Something happens to a submission of the form. Returns how many deliveries that makes. */
+export function happen(
+  database: Database,
+  { workspaceId, formId }: Place,
+  { kind = 'submission.created', answers = { name: 'Ada' } }: { kind?: EventKind; answers?: Record<string, string> } = {},
+): Promise<number> {
+  const id = newId();
+  const occurredAt = new Date('2026-01-02T03:04:05.678Z');
+  return transaction(database, (client) =>
+    recordEvent(client, {
+      workspaceId,
+      formId,
+      submissionId: id,
+      kind,
+      occurredAt,
+      snapshot: snapshotOf({
+        form: { id: formId, name: 'Contact', workspaceId },
+        submission: { id, submittedAt: occurredAt, status: 'completed', reference: { utm: 'mail' }, answers },
+        fields: {},
+      }),
+    }),
+  );
+}

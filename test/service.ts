@@ -1,0 +1,166 @@
+import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { startBackground } from '#app/background.ts';
+import { buildServer } from '#app/server.ts';
+import type { Services } from '#app/services.ts';
+import { openFileLinks } from '#files/link.ts';
+import { openLiveForms } from '#forms/live-form.ts';
+import { now } from '#kit/clock.ts';
+import { readConfig } from '#kit/config.ts';
+import { openLog } from '#kit/log.ts';
+import { openStorage } from '#kit/open-storage.ts';
+import { openVault } from '#kit/vault.ts';
+import { openHeldFiles } from '#page/held-files.ts';
+import { createKey } from '#workspaces/keys.ts';
+import type { Permission } from '#workspaces/permissions.ts';
+import type { Plan } from '#workspaces/plans.ts';
+import { openRequestCounter } from '#workspaces/request-counter.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { testDatabase } from './database.ts';
+
+/** An answer of the API: status, headers, and the body as JSON (undefined when it has none). */
+export type Answer = { status: number; headers: Headers; body: Body };
+
+/** The whole service in this process, on a database and a port of its own, as a test file uses it. */
+export type TestService = {
+  services: Services;
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  /** Where uploads lie. */
+  dataDir: string;
+  /** A fresh workspace with a key. */
+  makeTenant(options?: { plan?: Plan; rateLimit?: number; burst?: number }): Promise<Tenant>;
+};
+
+export type Tenant = {
+  workspaceId: string;
+  key: string;
+  makeKey(permissions?: Permission[]): Promise<string>;
+  /** Calls the API as this tenant. A body that is a string is sent as it is. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+};
+
+/**
+ * Every field that an answer of the API may have. An answer has only some of them: which ones is what tests assert.
+ */
+export type Body = {
+  id: string;
+  form_id: string;
+  workspace_id: string;
+  name: string;
+  description: string;
+  status: string;
+  structure: { children: { children: { attrs: Record<string, unknown> }[] }[] };
+  settings: Record<string, unknown>;
+  submission_count: number;
+  public_url: string;
+  builder_url: string;
+  created_at: string;
+  updated_at: string;
+  published_at: string | null;
+  completed_at: string | null;
+  answers: Record<string, unknown>;
+  metadata: { fields: Record<string, { label: string; type: string; required: boolean }>; form_name: string; reference: Record<string, string> };
+  data: Body[];
+  pagination: { page: number; per_page: number; total_count: number; total_pages: number };
+  error: string;
+  message: string;
+  errors: { message: string; field?: string; path?: number[] }[];
+  retry_after: number;
+};
+
+/** A port that is free now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Starts the service for the calling test file, and stops it when the file is done. */
+export async function openService(environment: Record<string, string> = {}): Promise<TestService> {
+  const { database } = await testDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'formloom-test-'));
+  const port = await freePort();
+  const config = readConfig({
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'silent',
+    WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+    WEBHOOK_RETRY_DELAYS: '0.1,0.1,0.1,0.1,0.1',
+    ...environment,
+  });
+  const log = openLog(config.logLevel);
+  const vault = openVault('0f'.repeat(32));
+  const base = {
+    config,
+    log,
+    database,
+    vault,
+    storage: openStorage(config),
+    links: openFileLinks({ vault, publicUrl: config.publicUrl, now }),
+    liveForms: openLiveForms(database),
+    heldFiles: openHeldFiles({ database, vault }),
+    requestCounter: await openRequestCounter({ valkeyUrl: config.valkeyUrl, log }),
+  };
+  const background = startBackground(base);
+  const services: Services = { ...base, wakeQueue: background.wakeQueue };
+  const server = await buildServer(services, { isStopping: () => false });
+  await server.listen({ host: '127.0.0.1', port });
+  const url = `http://127.0.0.1:${port}`;
+  after(async () => {
+    server.server.closeAllConnections();
+    await server.close();
+    await background.stop();
+    await base.requestCounter.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return {
+    services,
+    url,
+    dataDir,
+    async makeTenant({ plan = 'enterprise', ...limits } = {}) {
+      const workspace = await createWorkspace(database, { name: 'Test', plan, ...limits });
+      const makeKey = async (permissions?: Permission[]): Promise<string> =>
+        (await createKey(database, { workspaceId: workspace.id, name: 'Test', ...(permissions && { permissions }) })).key;
+      const key = await makeKey();
+      return { workspaceId: workspace.id, key, makeKey, call: (method, path, body, headers) => callApi(url, key, method, path, body, headers) };
+    },
+  };
+}
+
+/** Calls the API of a service with a key. */
+export async function callApi(
+  url: string,
+  key: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: (text === '' ? undefined : JSON.parse(text)) as Body };
+}
+
+/** Waits until `look` finds something, looking every 20 ms; fails after 15 s, saying what was waited for. */
+export async function until<Found>(what: string, look: () => Promise<Found | undefined | false>, seconds = 15): Promise<Found> {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) throw new Error(`waited ${seconds} s in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
