@@ -1,7 +1,7 @@
 /** The style of the reference page, served inline and allowed by its hash. */
 export const docsStyle = `
-:root { color-scheme: light dark; --text: #1d2433; --soft: #5a6478; --line: #e3e6ec; --paper: #ffffff; --tint: #f5f6f9; --accent: #3d4fd1; }
-@media (prefers-color-scheme: dark) { :root { --text: #e7e9ef; --soft: #a3abbd; --line: #2c3240; --paper: #14171e; --tint: #1c2029; --accent: #9aa7ff; } }
+:root { color-scheme: light dark; --text: #1d2433; --soft: #5a6478; --line: #e3e6ec; --paper: #ffffff; --tint: #f5f6f9; --accent: #0f6b57; }
+@media (prefers-color-scheme: dark) { :root { --text: #e7e9ef; --soft: #a3abbd; --line: #2c3240; --paper: #14171e; --tint: #1c2029; --accent: #5fcfb4; } }
 * { box-sizing: border-box; }
 body { margin: 0; display: grid; grid-template-columns: 17rem minmax(0, 1fr); background: var(--paper); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; }
 nav { position: sticky; inset-block-start: 0; block-size: 100vh; overflow-y: auto; padding: 2rem 1.5rem; border-inline-end: 1px solid var(--line); background: var(--tint); }

@@ -55,11 +55,18 @@ export const insertSubmission = statement(
 /** Lets one submit of this form pass at a time, until its transaction ends: for forms with a maximum. */
 export const lockFormForSubmit = statement(
   'lock_form_for_submit',
+  { form_id: uuid },
+  {},
+  `select from pg_advisory_xact_lock(hashtextextended($form_id::text, 0))`,
+);
+
+/** A statement of its own, after the lock: a statement sees what was committed before it began, not while it waited. */
+export const countCompleted = statement(
+  'count_completed',
   { workspace_id: uuid, form_id: uuid },
   { completed: bigint },
   `select coalesce(sum(count), 0)::bigint as completed from submission_counts
-   where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'
-     and (select true from pg_advisory_xact_lock(hashtextextended($form_id::text, 0)))`,
+   where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'`,
 );
 
 /** A submission as a reader sees it; what is pinned (fields, form_name) comes from the version that it answered. */

@@ -8,7 +8,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
-import { countSlots, insertSubmission, lockFormForSubmit } from './queries.ts';
+import { countCompleted, countSlots, insertSubmission, lockFormForSubmit } from './queries.ts';
 
 /** What a visitor sent. Files are received and stored already, by their HTML name; they belong to nobody yet. */
 export type SubmitRequest = {
@@ -91,7 +91,8 @@ async function writeSubmission(db: Queryable, { live, id, completedAt, answers, 
 async function refuseOverMaximum(db: Queryable, live: LiveForm): Promise<void> {
   const maximum = live.settings.max_submissions;
   if (maximum === undefined) return;
-  const [count] = await lockFormForSubmit(db, { workspace_id: live.workspaceId, form_id: live.id });
+  await lockFormForSubmit(db, { form_id: live.id });
+  const [count] = await countCompleted(db, { workspace_id: live.workspaceId, form_id: live.id });
   if (count!.completed >= maximum) throw new ApiError('gone', 'This form has received all the submissions it takes.');
 }
 

@@ -34,7 +34,11 @@ export async function makeForm(database: Database, plan: Plan = 'pro'): Promise<
 export async function makeWebhook(
   database: Database,
   { workspaceId, formId }: Place,
-  { url, events = eventKinds, secret = null }: { url: string; events?: readonly EventKind[]; secret?: Buffer | null },
+  {
+    url,
+    events = eventKinds,
+    secret = null,
+  }: { url: string; events?: readonly EventKind[]; secret?: Buffer | null },
 ): Promise<string> {
   const id = newId();
   const values = { workspace_id: workspaceId, id, form_id: formId, url, events: [...events], secret };
@@ -46,7 +50,10 @@ export async function makeWebhook(
 export function happen(
   database: Database,
   { workspaceId, formId }: Place,
-  { kind = 'submission.created', answers = { name: 'Ada' } }: { kind?: EventKind; answers?: Record<string, string> } = {},
+  {
+    kind = 'submission.created',
+    answers = { name: 'Ada' },
+  }: { kind?: EventKind; answers?: Record<string, string> } = {},
 ): Promise<number> {
   const id = newId();
   const occurredAt = new Date('2026-01-02T03:04:05.678Z');

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
 
-/** How long after a lost connection the next one is tried. The queue's polling bridges the gap. */
+/** How long after a lost connection the next one is tried. Who listens must look by itself meanwhile. */
 const reconnectMs = 1_000;
 
 /**
@@ -28,7 +28,7 @@ export async function listen(
         hear(payload);
       });
     } catch (error) {
-      if (!isLost) log.warn({ err: error }, 'the queue lost the connection on which it listens');
+      if (!isLost) log.warn({ err: error, channel }, 'the connection that listens was lost and is made anew');
       isLost = true;
       await sleep(reconnectMs, undefined, { signal }).catch(() => {});
     }

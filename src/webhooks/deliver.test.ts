@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLog } from '#kit/log.ts';
+import { type Queue, startQueue } from '#kit/queue/worker.ts';
+import { openVault } from '#kit/vault.ts';
+import { testDatabase } from '#test/database.ts';
+import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
+import { type DeliveryContext, deliverWebhook } from './deliver.ts';
+import { deliverJob } from './delivery-job.ts';
+import { deliveryLog, retryDelivery } from './delivery-log.ts';
+import type { EventKind } from './event.ts';
+import { verifySignature } from './signature.ts';
+import { happen, makeForm, makeWebhook, type Place } from './testing.ts';
+import { deleteWebhook } from './webhooks.ts';
+
+const { database } = await testDatabase();
+const vault = openVault('00'.repeat(32));
+const log = openLog('silent');
+const delays = [0.02, 0.04, 0.03, 0.02, 0.02];
+
+const context: DeliveryContext = {
+  database,
+  vault,
+  signLink: (workspaceId, fileId) =>
+    `https://files.test/${workspaceId}/${fileId}?signed=${performance.now()}`,
+  retryDelays: delays,
+  timeoutSeconds: 0.3,
+  allowNetworks: ['127.0.0.0/8'],
+};
+
+let queue: Queue;
+const startDelivering = (more: Partial<DeliveryContext> = {}, leaseSeconds = 25): void => {
+  const handlers = { [deliverJob]: { run: deliverWebhook({ ...context, ...more }), perLane: 8 } };
+  queue = startQueue({ database, log, handlers, leaseSeconds });
+};
+startDelivering();
+after(() => queue.stop({ graceMs: 0 }));
+
+type Scene = Place & { receiver: Receiver; webhookId: string };
+
+/** A form whose events go to a receiver of its own, which answers with these. */
+async function setScene({
+  replies = [200],
+  ...webhook
+}: {
+  replies?: Reply[];
+  events?: EventKind[];
+  secret?: Buffer;
+  url?: string;
+} = {}): Promise<Scene> {
+  const place = await makeForm(database);
+  const receiver = await openReceiver();
+  receiver.replyWith(...replies);
+  const webhookId = await makeWebhook(database, place, { url: receiver.url, ...webhook });
+  return { ...place, receiver, webhookId };
+}
+
+async function fire(scene: Place, options: Parameters<typeof happen>[2] = {}): Promise<void> {
+  assert.equal(await happen(database, scene, options), 1);
+  queue.wake();
+}
+
+const readLog = ({ workspaceId, webhookId }: Scene) => deliveryLog({ database }, { workspaceId, webhookId });
+
+/** Waits until the webhook's only delivery has this status. */
+async function settled(scene: Scene, status: 'Success' | 'Failed' | 'Retrying', attempts?: number) {
+  for (const end = performance.now() + 5_000; ; await sleep(5)) {
+    const [delivery] = await readLog(scene);
+    if (delivery?.status === status && (attempts ?? delivery.attempts) === delivery.attempts) return delivery;
+    assert.ok(
+      performance.now() < end,
+      `waited in vain for ${status}; the delivery is ${JSON.stringify(delivery)}`,
+    );
+  }
+}
+
+const attemptsOf = async ({ workspaceId }: Place): Promise<Record<string, unknown>[]> =>
+  (await database.query('select * from attempts where workspace_id = $1 order by attempt', [workspaceId]))
+    .rows;
+
+const countJobs = async ({ workspaceId }: Place): Promise<number> =>
+  (await database.query('select count(*) from jobs where workspace_id = $1', [workspaceId])).rows[0].count;
+
+test('an event is sent as the specification says, once, and logged as Success', async () => {
+  const scene = await setScene({ replies: [{ status: 202, body: 'thank you' }] });
+  await fire(scene);
+  const delivery = await settled(scene, 'Success');
+  const { requests } = scene.receiver;
+  assert.equal(requests.length, 1);
+  const [request] = requests;
+  const { headers } = request!;
+  assert.equal(request!.method, 'POST');
+  assert.equal(headers['content-type'], 'application/json');
+  assert.equal(headers['x-service-event'], 'submission.created');
+  assert.equal(headers['x-service-delivery-id'], delivery.id);
+  assert.match(headers['user-agent']!, /^Formloom-Webhooks\/\d+\.\d+\.\d+$/);
+  assert.equal('x-service-signature' in headers, false);
+  const body = JSON.parse(request!.body.toString());
+  assert.deepEqual(Object.keys(body), ['event', 'timestamp', 'delivery_id', 'form', 'submission']);
+  assert.equal(body.event, 'submission.created');
+  assert.equal(body.timestamp, '2026-01-02T03:04:05.678Z');
+  assert.equal(body.delivery_id, delivery.id);
+  assert.deepEqual(body.form, { id: scene.formId, name: 'Contact', workspace_id: scene.workspaceId });
+  assert.deepEqual(body.submission.responses, { name: 'Ada' });
+  assert.deepEqual(
+    { ...delivery, id: '', created_at: '', response_ms: 0 },
+    {
+      id: '',
+      event: 'submission.created',
+      status: 'Success',
+      created_at: '',
+      attempts: 1,
+      response_status: 202,
+      response_ms: 0,
+      next_attempt_at: null,
+    },
+  );
+  const [attempt] = await attemptsOf(scene);
+  assert.equal(attempt!['trigger'], 'schedule');
+  assert.equal(attempt!['response_body'], 'thank you');
+  assert.equal(attempt!['reason'], null);
+  assert.equal(await countJobs(scene), 0);
+});
+
+const text = 'a secret of some length';
+const bodies: Record<string, string> = { 'an emoji and U+2028': '👋🏽\u2028', '64 KB': 'ä'.repeat(32_768) };
+for (const [what, name] of Object.entries(bodies)) {
+  test(`with a secret, the signature is that of the raw body: ${what}`, async () => {
+    const scene = await setScene({ secret: vault.seal('webhook secrets', text) });
+    await fire(scene, { answers: { name } });
+    const [request] = await scene.receiver.waitFor(1);
+    const header = request!.headers['x-service-signature'] as string;
+    assert.ok(verifySignature(text, request!.body, header));
+    assert.equal(JSON.parse(request!.body.toString()).submission.responses.name, name);
+  });
+}
+
+test('a retryable failure is retried after each delay, then it is Failed, and then there is silence', async () => {
+  const scene = await setScene({ replies: [500] });
+  await fire(scene);
+  const delivery = await settled(scene, 'Failed');
+  assert.equal(delivery.attempts, 6);
+  assert.equal(delivery.response_status, 500);
+  assert.equal(delivery.next_attempt_at, null);
+  assert.equal(await countJobs(scene), 0);
+  const { requests } = scene.receiver;
+  assert.equal(requests.length, 6);
+  const waits = requests.slice(1).map((request, index) => (request.at - requests[index]!.at) / 1_000);
+  for (const [index, wait] of waits.entries()) assert.ok(wait >= delays[index]!, `waited ${wait} s`);
+  const reasons = (await attemptsOf(scene)).map((attempt) => attempt['reason']);
+  assert.equal(reasons[0], 'The receiver answered 500. The next attempt is in 0.02 seconds.');
+  assert.equal(reasons[5], 'The receiver answered 500. No automatic retries are left.');
+});
+
+test('every repeat has the same delivery id and the same bytes, until one succeeds', async () => {
+  const scene = await setScene({ replies: [503, 'reset', 429, 'hang', 204] });
+  await fire(scene);
+  const delivery = await settled(scene, 'Success');
+  assert.equal(delivery.attempts, 5);
+  const { requests } = scene.receiver;
+  assert.equal(requests.length, 5);
+  assert.deepEqual(
+    [...new Set(requests.map((request) => request.headers['x-service-delivery-id']))],
+    [delivery.id],
+  );
+  assert.equal(new Set(requests.map((request) => request.body.toString())).size, 1);
+  const statuses = (await attemptsOf(scene)).map((attempt) => attempt['response_status']);
+  assert.deepEqual(statuses, [503, null, 429, null, 204]);
+});
+
+test('while it is retried, the log says when the next attempt is', async () => {
+  await queue.stop();
+  startDelivering({ retryDelays: [60] });
+  const scene = await setScene({ replies: [500] });
+  await fire(scene);
+  const delivery = await settled(scene, 'Retrying', 1);
+  const { rows } = await database.query('select run_at from jobs where workspace_id = $1', [
+    scene.workspaceId,
+  ]);
+  assert.deepEqual(delivery.next_attempt_at, rows[0].run_at);
+  const wait = rows[0].run_at.getTime() - delivery.created_at.getTime();
+  assert.ok(wait >= 60_000 && wait < 65_000, `waits ${wait} ms`);
+  await queue.stop();
+  startDelivering();
+});
+
+for (const status of [301, 307, 400, 404, 410, 422]) {
+  test(`an answer of ${status} is one request, and Failed`, async () => {
+    const canary = await openReceiver();
+    const scene = await setScene({ replies: [{ status, headers: { Location: canary.url } }] });
+    await fire(scene);
+    const delivery = await settled(scene, 'Failed');
+    assert.equal(delivery.attempts, 1);
+    assert.equal(await countJobs(scene), 0);
+    assert.equal(scene.receiver.requests.length, 1);
+    assert.equal(canary.requests.length, 0);
+  });
+}
+
+test('an address that the guard refuses is never connected to, and the delivery is Failed', async () => {
+  const scene = await setScene({ url: 'https://10.0.0.1/' });
+  await fire(scene);
+  await settled(scene, 'Failed', 1);
+  const [attempt] = await attemptsOf(scene);
+  assert.match(attempt!['reason'] as string, /This address is not allowed/);
+});
+
+test('a failed delivery is resent at once, and by two who ask at the same time only once', async () => {
+  const scene = await setScene({ replies: [404, 200] });
+  await fire(scene);
+  const { id } = await settled(scene, 'Failed');
+  const asked = await Promise.allSettled(
+    [1, 2].map(() => retryDelivery({ database }, { workspaceId: scene.workspaceId, deliveryId: id })),
+  );
+  assert.deepEqual(asked.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  const delivery = await settled(scene, 'Success');
+  assert.equal(delivery.attempts, 2);
+  const { requests } = scene.receiver;
+  assert.equal(requests.length, 2);
+  assert.equal(requests[1]!.headers['x-service-delivery-id'], id);
+  assert.deepEqual(requests[1]!.body, requests[0]!.body);
+  assert.equal((await attemptsOf(scene))[1]!['trigger'], 'manual');
+});
+
+test('a manual retry that fails does not start the schedule again', async () => {
+  const scene = await setScene({ replies: [404, 500] });
+  await fire(scene);
+  const { id } = await settled(scene, 'Failed');
+  await retryDelivery({ database }, { workspaceId: scene.workspaceId, deliveryId: id });
+  await settled(scene, 'Failed', 2);
+  assert.equal(await countJobs(scene), 0);
+  assert.equal(scene.receiver.requests.length, 2);
+});
+
+test('a paused webhook gets nothing, and what waited for it is Failed', async () => {
+  await queue.stop();
+  const scene = await setScene();
+  await fire(scene);
+  await database.query('update webhooks set active = false where id = $1', [scene.webhookId]);
+  startDelivering();
+  await settled(scene, 'Failed', 1);
+  assert.equal(scene.receiver.requests.length, 0);
+  assert.match((await attemptsOf(scene))[0]!['reason'] as string, /paused/);
+});
+
+test('a deleted webhook gets nothing, and its jobs end', async () => {
+  await queue.stop();
+  const scene = await setScene();
+  await fire(scene);
+  await deleteWebhook({ database }, scene);
+  startDelivering();
+  for (const end = performance.now() + 5_000; (await countJobs(scene)) > 0; await sleep(5)) {
+    assert.ok(performance.now() < end, 'the job is still there');
+  }
+  assert.equal(scene.receiver.requests.length, 0);
+});
+
+test('a webhook that is deleted during a request leaves nothing behind', async () => {
+  const scene = await setScene({ replies: ['hang'] });
+  await fire(scene);
+  await scene.receiver.waitFor(1);
+  await deleteWebhook({ database }, scene);
+  for (const end = performance.now() + 5_000; (await countJobs(scene)) > 0; await sleep(5)) {
+    assert.ok(performance.now() < end, 'the job is still there');
+    await database.query('update jobs set run_at = now() where workspace_id = $1 and lease_token is null', [
+      scene.workspaceId,
+    ]);
+    queue.wake();
+  }
+  assert.deepEqual(await attemptsOf(scene), []);
+  assert.equal(scene.receiver.requests.length, 1);
+});
+
+test('a secret that this server cannot read fails the delivery, and nothing is sent unsigned', async () => {
+  const scene = await setScene({ secret: openVault('11'.repeat(32)).seal('webhook secrets', text) });
+  await fire(scene);
+  await settled(scene, 'Failed', 1);
+  assert.equal(scene.receiver.requests.length, 0);
+});
+
+test('a stop during a request is no attempt, and the request is made again', async () => {
+  await queue.stop();
+  startDelivering({ timeoutSeconds: 10 });
+  const scene = await setScene({ replies: ['hang', 200] });
+  await fire(scene);
+  await scene.receiver.waitFor(1);
+  await queue.stop({ graceMs: 0 });
+  assert.deepEqual(await attemptsOf(scene), []);
+  startDelivering();
+  const delivery = await settled(scene, 'Success');
+  assert.equal(delivery.attempts, 1);
+  const [first, second] = scene.receiver.requests;
+  assert.deepEqual(second!.body, first!.body);
+});
+
+test('a request that outlives its lease writes nothing, and is made again', async () => {
+  await queue.stop();
+  startDelivering({ timeoutSeconds: 10 }, 0.1);
+  const scene = await setScene({ replies: ['hang', 200] });
+  await fire(scene);
+  const delivery = await settled(scene, 'Success');
+  assert.equal(delivery.attempts, 1);
+  assert.equal(scene.receiver.requests.length, 2);
+  assert.equal((await attemptsOf(scene)).length, 1);
+  await queue.stop();
+  startDelivering();
+});
+
+test('what is sent is what was true when it happened', async () => {
+  await queue.stop();
+  const scene = await setScene();
+  await fire(scene);
+  await database.query("update forms set name = 'Another name' where id = $1", [scene.formId]);
+  startDelivering();
+  const [request] = await scene.receiver.waitFor(1);
+  assert.equal(JSON.parse(request!.body.toString()).form.name, 'Contact');
+});
