@@ -1,0 +1,218 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
+import { chooseSocketDirectory } from '#kit/embedded-postgres/placement.ts';
+import { freePort, until } from './service.ts';
+
+/** An installation of Formloom as an operator has it: a data directory, an environment, and commands to run. */
+export type Instance = {
+  /** `http://127.0.0.1:<port>`, the same after each start. */
+  url: string;
+  dataDir: string;
+  /** The way to its database past the service. */
+  databaseUrl: string;
+  /** Starts a server and waits until it is ready. More than one may run, each on a port of its own. */
+  start(environment?: Environment): Promise<ServerProcess>;
+  /** Starts a server that is expected to fail: how it ended, and all that it printed. */
+  failToStart(environment?: Environment, user?: { uid: number; gid: number }): Promise<{ code: number | null; output: string }>;
+  /** Runs a command of the CLI, `words` first, and returns its JSON document. */
+  cli<Document>(words: string, ...rest: string[]): Promise<Document>;
+  /** One statement on its database. */
+  query<Row extends object>(sql: string): Promise<Row[]>;
+  /** The process of the embedded database; undefined when none runs. */
+  databasePid(): Promise<number | undefined>;
+  /** Ends the embedded database and its sessions as a crash does. */
+  killDatabase(): Promise<void>;
+};
+
+export type ServerProcess = {
+  url: string;
+  pid: number;
+  /** What it printed so far, on both streams. */
+  output(): string;
+  /** SIGTERM, as a service manager sends it: the exit code, and how long it took in ms. */
+  terminate(): Promise<{ code: number | null; ms: number }>;
+  /** SIGKILL to this process alone. */
+  kill(): Promise<void>;
+};
+
+export type Environment = Readonly<Record<string, string>>;
+
+const home = fileURLToPath(new URL('..', import.meta.url));
+const node = (script: string): string[] => ['--disable-warning=ExperimentalWarning', join(home, script)];
+
+/** Everything that was started and may have to be ended. */
+const children = new Set<ChildProcess>();
+const instances: Instance[] = [];
+
+after(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(instances.map(removeInstance));
+});
+
+/**
+ * Makes an instance for the calling test file: on the embedded database, unless the environment has a DATABASE_URL.
+ * Its processes, its database and its directory are gone when the file is done.
+ */
+export async function makeInstance(environment: Environment = {}): Promise<Instance> {
+  const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-instance-')));
+  // When root runs the tests, the database runs as another user, who must be able to pass.
+  await chmod(dataDir, 0o755);
+  const port = await freePort();
+  const settings: Environment = {
+    PATH: process.env['PATH'] ?? '',
+    PORT: String(port),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    NODE_EXTRA_CA_CERTS: join(home, 'test', 'certs', 'ca.pem'),
+    WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+    ...environment,
+  };
+  const cluster = join(dataDir, 'postgres');
+  const databaseUrl = settings['DATABASE_URL'] ?? embeddedUrl(cluster);
+  const instance: Instance = {
+    url: settings['PUBLIC_URL']!,
+    dataDir,
+    databaseUrl,
+    start: (more = {}) => startServer({ ...settings, ...more }),
+    failToStart: (more = {}, user) => failToStart({ ...settings, ...more }, user),
+    cli: (words, ...rest) => runCli(settings, [...words.split(' '), ...rest, '--json']),
+    query: (sql) => queryOnce(databaseUrl, sql),
+    databasePid: async () => (await findPostmaster(cluster))?.pid,
+    killDatabase: () => killPostmaster(cluster, 'SIGKILL'),
+  };
+  instances.push(instance);
+  return instance;
+}
+
+async function removeInstance({ dataDir }: Instance): Promise<void> {
+  const cluster = await realpath(join(dataDir, 'postgres')).catch(() => undefined);
+  if (cluster !== undefined) {
+    await killPostmaster(cluster, 'SIGQUIT');
+    // Outside of the data directory when the database's user could not reach that.
+    if (!cluster.startsWith(dataDir)) await rm(cluster, { recursive: true });
+  }
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+// Servers -------------------------------------------------------------------------------------------------
+
+type Running = { child: ChildProcess; output(): string; exit: Promise<number | null> };
+
+function spawnServer(environment: Environment, user?: { uid: number; gid: number }): Running {
+  const child = spawn(process.execPath, node('src/app/main.ts'), {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
+  });
+  children.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const exit = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      children.delete(child);
+      resolve(code);
+    });
+  });
+  return { child, exit, output: () => output };
+}
+
+async function startServer(environment: Environment): Promise<ServerProcess> {
+  const { child, exit, output } = spawnServer(environment);
+  const url = `http://127.0.0.1:${environment['PORT']}`;
+  let isOver = false;
+  void exit.finally(() => {
+    isOver = true;
+  });
+  await until(`the server at ${url}`, async () => {
+    if (isOver) throw new Error(`the server ended before it was ready:\n${output()}`);
+    const response = await fetch(`${url}/readyz`).catch(() => undefined);
+    // The summary comes last; whoever reads the output finds all of it.
+    return response?.status === 200 && output().includes('Stop with Ctrl-C.');
+  }, 30);
+  return {
+    url,
+    pid: child.pid!,
+    output,
+    async terminate() {
+      const since = performance.now();
+      child.kill('SIGTERM');
+      const code = await exit;
+      return { code, ms: performance.now() - since };
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+async function failToStart(
+  environment: Environment,
+  user?: { uid: number; gid: number },
+): Promise<{ code: number | null; output: string }> {
+  const { exit, output } = spawnServer(environment, user);
+  return { code: await exit, output: output() };
+}
+
+// Commands ------------------------------------------------------------------------------------------------
+
+function runCli<Document>(environment: Environment, args: readonly string[]): Promise<Document> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(process.execPath, [...node('src/app/cli.ts'), ...args], { env: environment }, (error, stdout, stderr) => {
+      children.delete(child);
+      if (error) reject(new Error(`formloom ${args.join(' ')}: ${stderr}`, { cause: error }));
+      else resolve(JSON.parse(stdout) as Document);
+    });
+    children.add(child);
+  });
+}
+
+// The database --------------------------------------------------------------------------------------------
+
+const embeddedUrl = (cluster: string): string =>
+  `postgres://formloom@localhost/formloom?host=${encodeURIComponent(chooseSocketDirectory(cluster))}`;
+
+async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Ends the postmaster of a cluster, and with SIGKILL its sessions too, which would outlive it for a moment. */
+async function killPostmaster(cluster: string, signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
+  const found = await findPostmaster(cluster);
+  if (!found) return;
+  const sessions = signal === 'SIGKILL' ? await childrenOf(found.pid) : [];
+  for (const pid of [found.pid, ...sessions]) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      // A session may have ended by itself.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  }
+  await until('the database to end', async () => (await findPostmaster(cluster))?.pid !== found.pid);
+}
+
+/** The children of a process, where the system tells (Linux). */
+async function childrenOf(pid: number): Promise<number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return list.split(' ').filter(Boolean).map(Number);
+}
