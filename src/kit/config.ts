@@ -50,7 +50,9 @@ export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
   const value = (name: string): string | undefined => environment[name]?.trim() || undefined;
   const complain = <T>(name: string, expected: string, fallback: T): T => {
-    problems.push(`${name} is "${value(name)}", but it must be ${expected}.`);
+    // A password in an address stays out of the message, which ends in logs.
+    const shown = value(name)?.replace(/\/\/.*@/, '//…@');
+    problems.push(`${name} is "${shown}", but it must be ${expected}.`);
     return fallback;
   };
   const wholeNumber = (name: string, fallback: number, least: number, most: number): number => {

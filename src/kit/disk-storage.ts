@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { headBytes, type Storage, tooLarge } from './storage.ts';
@@ -10,7 +9,7 @@ export function diskStorage(directory: string): Storage {
     async put(key, source, limit) {
       const path = join(directory, key);
       const draft = `${path}.part`;
-      await mkdir(dirname(path), { recursive: true });
+      await makeDirectory(dirname(path));
       try {
         const written = await writeDurably(draft, source, limit);
         await rename(draft, path);
@@ -22,20 +21,27 @@ export function diskStorage(directory: string): Storage {
       }
     },
     async open(key) {
-      const path = join(directory, key);
       try {
-        await stat(path);
+        // Opened here and not by the stream: from now on the bytes stay readable, even when they are removed.
+        const file = await open(join(directory, key), 'r');
+        return file.createReadStream();
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;
       }
-      return createReadStream(path);
     },
     async remove(key) {
       await rm(join(directory, key), { force: true });
       await rm(`${join(directory, key)}.part`, { force: true });
     },
   };
+}
+
+/** Makes a directory and what lacks above it, each written down in the one above: a path must survive as bytes do. */
+async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
 async function writeDurably(path: string, source: Readable, limit: number): Promise<{ size: number; head: Buffer }> {

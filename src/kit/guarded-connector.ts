@@ -46,6 +46,7 @@ export async function addressesToDial(
 ): Promise<string[]> {
   if (guard.isOwnHost(hostname, port)) throw new BlockedTarget();
   const addresses = isIP(hostname) ? [hostname] : await resolve(hostname);
-  if (!addresses.every((address) => guard.mayConnect(address, port))) throw new BlockedTarget();
+  const isAllowed = addresses.every((address) => guard.mayConnect(address, port));
+  if (addresses.length === 0 || !isAllowed) throw new BlockedTarget();
   return addresses;
 }

@@ -1,8 +1,13 @@
-import type { IncomingMessage } from 'node:http';
+import { maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyServerOptions,
-  LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  LogController,
+} from 'fastify';
 import { newId } from './clock.ts';
+import { closeInOrder } from './close-in-order.ts';
 import type { Config } from './config.ts';
 import { isUnavailable } from './database.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
@@ -21,21 +26,18 @@ export function openServer(options: { log: Log; trustProxy: Config['trustProxy']
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // The framework takes a number of proxies as well; its types forgot.
-    trustProxy: options.trustProxy as NonNullable<FastifyServerOptions['trustProxy']>,
+    trustProxy: trusted(options.trustProxy),
     genReqId: newId,
     bodyLimit: jsonBodyLimit,
     // Slow senders of headers are cut after 10 s; a whole request may take 2 minutes, for files on slow lines.
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
     requestTimeout: 120_000,
     keepAliveTimeout: 10_000,
-    routerOptions: { maxParamLength: 500 },
+    // No path is refused by the router: it is answered by its scope, with what every answer there carries.
+    routerOptions: { maxParamLength: maxHeaderSize },
+    rewriteUrl: readableUrl,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply: FastifyReply) => {
-      const problem = toApiError(error);
-      return reply.code(problem.status).header('X-Request-Id', request.id).type(jsonType).send(JSON.stringify(problem.body));
-    },
     clientErrorHandler: answerBrokenRequest,
   });
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
@@ -47,6 +49,7 @@ export function openServer(options: { log: Log; trustProxy: Config['trustProxy']
       done(error as Error);
     }
   });
+  closeInOrder(server);
   server.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     reply.header('X-Content-Type-Options', 'nosniff');
@@ -67,19 +70,59 @@ export function openServer(options: { log: Log; trustProxy: Config['trustProxy']
   return server;
 }
 
+/**
+ * Which senders of X-Forwarded-For to believe. The framework ignores a number of proxies, as it cannot know that
+ * requests come through them; the operator who sets TRUST_PROXY does.
+ */
+const trusted = (setting: Config['trustProxy']) =>
+  typeof setting === 'number' ? (_address: string, hop: number): boolean => hop < setting : setting;
+
+/** A path with a broken escape (`%zz`) is read as it stands: it then leads where it leads, mostly to a 404. */
+function readableUrl(request: { url?: string | undefined }): string {
+  const { url = '/' } = request;
+  const path = url.split(/[?#]/, 1)[0]!;
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}
+
+/**
+ * Answers every other method at a path by a 405 that names those which it has (DESIGN 4.9), before a body is read.
+ * @param answered the methods that have routes; HEAD comes with GET.
+ */
+export function refuseOtherMethods(server: Server, url: string, answered: readonly string[]): void {
+  const allowed = answered.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const refuse = async (): Promise<never> => {
+    const list = allowed.join(', ');
+    throw new ApiError('method_not_allowed', `This path answers ${list}.`, { headers: { Allow: list } });
+  };
+  server.route({
+    method: server.supportedMethods.filter((method) => !allowed.includes(method)),
+    url,
+    onRequest: refuse,
+    handler: refuse,
+  });
+}
+
 /** What the framework's own client errors mean in our table. */
 const frameworkCodes: Readonly<Record<string, [ErrorCode, string?]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', `The body is larger than ${jsonBodyLimit} bytes.`],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
-  FST_ERR_BAD_URL: ['bad_request', 'The path is not a valid URL.'],
 };
+
+const foreignKeyViolation = '23503';
 
 /** Any error as one of the table's. What is not meant for the caller becomes server_error, without its text. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isUnavailable(error)) return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
   const { code, statusCode } = error as Partial<FastifyError>;
+  // What the request was about was deleted between its first statement and this one.
+  if (code === foreignKeyViolation) return new ApiError('not_found', undefined, { cause: error });
   const known = code === undefined ? undefined : frameworkCodes[code];
   if (known) return new ApiError(known[0], known[1], { cause: error });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new ApiError('bad_request', undefined, { cause: error });
@@ -87,12 +130,24 @@ export function toApiError(error: unknown): ApiError {
 }
 
 /** Answers what is not HTTP, or too slow or too large in its head, before any route is known; then hangs up. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket & { _httpMessage?: IncomingMessage }): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket & { _httpMessage?: ServerResponse }): void {
+  // Behind an answer that has begun, these bytes would be read as its end.
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
     return;
   }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
-  const body = JSON.stringify({ error: 'bad_request', message: 'The request is not valid HTTP, or came too slowly.' } satisfies { error: ErrorCode; message: string });
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  const { status, message } = brokenRequests[error.code ?? ''] ?? brokenRequest;
+  const body = JSON.stringify({ error: 'bad_request', message } satisfies { error: ErrorCode; message: string });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
+
+const brokenRequest = { status: '400 Bad Request', message: 'The request is not valid HTTP.' };
+const brokenRequests: Readonly<Record<string, typeof brokenRequest>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    message: `The address and headers are larger than ${maxHeaderSize} bytes.`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request came too slowly.' },
+};

@@ -172,13 +172,31 @@ for (const status of [301, 302, 303, 307, 308]) {
   });
 }
 
-test('an abort ends the request at once, with its reason', async () => {
+test('an abort ends the request at once, with its reason, whatever it waits for', async () => {
   receiver.replyWith('hang');
-  const stop = new AbortController();
-  const sending = patient.sendRequest({ url: receiver.url, headers: {}, body, signal: stop.signal });
-  await receiver.waitFor(receiver.requests.length + 1);
-  stop.abort(new Error('stopping'));
-  await assert.rejects(sending, /stopping/);
+  const accepted = Promise.withResolvers<void>();
+  const waits = {
+    answer: { url: receiver.url, reached: receiver.waitFor(receiver.requests.length + 1), by: patient },
+    'secure connection': {
+      url: await serve(() => accepted.resolve(), false),
+      reached: accepted.promise,
+      by: patient,
+    },
+    name: {
+      url: 'https://receiver.test/',
+      reached: Promise.resolve(),
+      by: open({ timeoutMs: 5_000, resolve: () => new Promise<string[]>(() => {}) }),
+    },
+  };
+  for (const { url, reached, by } of Object.values(waits)) {
+    const stop = new AbortController();
+    const sending = by.sendRequest({ url, headers: {}, body, signal: stop.signal });
+    await reached;
+    const aborted = performance.now();
+    stop.abort(new Error('stopping'));
+    await assert.rejects(sending, /stopping/);
+    assert.ok(performance.now() - aborted < 200);
+  }
 });
 
 const blocked = 'This address is not allowed: a receiver must be publicly reachable.';

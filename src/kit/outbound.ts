@@ -69,19 +69,16 @@ export function openOutbound(options: OutboundOptions): Outbound {
 
   return {
     async sendRequest({ url, headers, body, signal }) {
+      signal.throwIfAborted();
       const began = performance.now();
       const elapsed = (): number => Math.round(performance.now() - began);
       const deadline = AbortSignal.timeout(timeoutMs);
       const problem = urlProblem(url);
       if (problem !== undefined) return { kind: 'refusal', reason: problem, ms: 0 };
       try {
-        const answer = await request(url, {
-          dispatcher: agent,
-          method: 'POST',
-          headers,
-          body,
-          signal: AbortSignal.any([signal, deadline]),
-        });
+        const end = AbortSignal.any([signal, deadline]);
+        const asking = request(url, { dispatcher: agent, method: 'POST', headers, body, signal: end });
+        const answer = await unlessAborted(asking, end);
         const bodyHead = await readHead(answer.body);
         return { kind: 'answer', status: answer.statusCode, bodyHead, ms: elapsed() };
       } catch (error) {
@@ -126,6 +123,14 @@ function urlProblem(text: string): string | undefined {
   if (url.username || url.password) return 'The URL must not contain a user name or password.';
   if (url.port === '0') return blockedTarget;
   return undefined;
+}
+
+/** undici listens to its signal only once it is connected; looking up the name and connecting take time too. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
 }
 
 /** Reads at most `readBytes` and returns the first `headBytes` as text. Compressed answers stay as they are. */

@@ -333,6 +333,26 @@ test('stop gives back what does not finish, and another process takes over at on
   assert.equal(taken[0]!.failures, 0);
 });
 
+test('a claim that is on its way when the queue stops starts nothing, and gives back what it gets', async () => {
+  const narrow = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent') });
+  after(() => narrow.end());
+  const only = await narrow.connect();
+  let ran = 0;
+  const queue = start(
+    async () => {
+      ran += 1;
+    },
+    { database: narrow },
+  );
+  const stopped = queue.stop({ graceMs: 0 });
+  await enqueue('a');
+  only.release();
+  await stopped;
+  const { rows } = await database.query('select lease_token, run_at <= now() as is_due from jobs');
+  assert.deepEqual(rows, [{ lease_token: null, is_due: true }]);
+  assert.equal(ran, 0);
+});
+
 test('two processes run each of 2,000 jobs once', async () => {
   const runs = new Map<string, number>();
   const runIn =

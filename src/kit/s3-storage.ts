@@ -29,6 +29,8 @@ export function s3Storage(settings: NonNullable<Config['s3']>, spoolDirectory: s
     },
     async remove(key) {
       await bucket.deleteObject(key);
+      // A process that died while it sent the file left it here.
+      await spool.remove(key);
     },
   };
 }

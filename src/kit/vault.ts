@@ -58,19 +58,38 @@ export function openVault(keyHex: string): Vault {
  */
 export async function readInstanceKey(dataDir: string, secretKey: string | undefined): Promise<string> {
   if (secretKey) return secretKey.toLowerCase();
-  await mkdir(dataDir, { recursive: true });
   const path = join(dataDir, 'secret.key');
-  const draft = `${path}.${process.pid}`;
+  const key = (await readKey(path)) ?? (await makeKey(dataDir, path));
+  if (!/^[0-9a-f]{64}$/.test(key)) {
+    throw new Error(`${path} does not hold a key of 64 hexadecimal digits. Restore it from a backup.`);
+  }
+  return key;
+}
+
+async function readKey(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Makes the key, or reads the one of a process that was faster. */
+async function makeKey(dataDir: string, path: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
   try {
     // A link is made whole or not at all, so two processes that start at once agree on the first one's key.
     await link(draft, path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   } finally {
     await unlink(draft);
   }
-  const key = (await readFile(path, 'utf8')).trim();
-  if (!/^[0-9a-f]{64}$/.test(key)) throw new Error(`${path} does not hold a key of 64 hexadecimal digits. Restore it from a backup.`);
-  return key;
+  return (await readFile(path, 'utf8')).trim();
 }
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;

@@ -5,8 +5,8 @@ import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queu
 import { only, type RowOf } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { deliveryBody } from './body.ts';
-import type { DeliverJobPayload } from './delivery-job.ts';
-import { deliveryHeaders } from './headers.ts';
+import type { DeliverJobPayload, Trigger } from './delivery-job.ts';
+import { deliveryHeaders, loggedHeaders } from './headers.ts';
 import { type deliveryColumns, findDelivery, recordAttempt } from './queries.ts';
 import { judge } from './retry.ts';
 import { signBody } from './signature.ts';
@@ -46,7 +46,9 @@ async function deliver(
   const startedAt = now();
   const request = prepare(context, job, delivery);
   const result = 'kind' in request ? request : await outbound.sendRequest({ ...request, signal });
-  await settle(context, job, { delivery, startedAt, result });
+  // What was refused never left.
+  const sent = 'kind' in request || result.kind === 'refusal' ? null : request;
+  await settle(context, job, { delivery, startedAt, sent, result });
 }
 
 type PreparedRequest = { url: string; headers: Record<string, string>; body: Buffer };
@@ -56,10 +58,11 @@ const refuse = (reason: string): OutboundResult => ({ kind: 'refusal', reason, m
 /** The request as it will be sent, or why none will be. The bytes that are signed are the bytes that are sent. */
 function prepare(
   { vault, signLink }: DeliveryContext,
-  { workspaceId, id }: Job,
+  { workspaceId, id, payload }: Job,
   { kind, occurred_at, snapshot, url, secret, active }: Delivery,
 ): PreparedRequest | OutboundResult {
-  if (!active) return refuse('The webhook is paused; nothing was sent.');
+  // A test tells whether it is time to take up a webhook again.
+  if (!active && triggerOf(payload) !== 'test') return refuse('The webhook is paused; nothing was sent.');
   const text = deliveryBody({
     kind,
     occurredAt: occurred_at,
@@ -74,6 +77,15 @@ function prepare(
   const signature = plain === null ? undefined : signBody(plain, body);
   return { url, headers: deliveryHeaders({ kind, deliveryId: id, signature }), body };
 }
+
+const triggerOf = (payload: unknown): Trigger => (payload as DeliverJobPayload).trigger;
+
+/** Why a request is not repeated by itself. */
+const lastWords: Readonly<Record<Trigger, string>> = {
+  schedule: 'No automatic retries are left.',
+  manual: 'A retry by hand is one request.',
+  test: 'A test is one request.',
+};
 
 /** The secret, or undefined when it was sealed with another key. */
 function unseal(vault: DeliveryContext['vault'], secret: Buffer): string | undefined {
@@ -91,10 +103,21 @@ function unseal(vault: DeliveryContext['vault'], secret: Buffer): string | undef
 async function settle(
   { database, retryDelays }: DeliveryContext,
   job: Job,
-  { delivery, startedAt, result }: { delivery: Delivery; startedAt: Date; result: OutboundResult },
+  {
+    delivery,
+    startedAt,
+    sent,
+    result,
+  }: {
+    delivery: Delivery;
+    startedAt: Date;
+    sent: PreparedRequest | null;
+    result: OutboundResult;
+  },
 ): Promise<void> {
-  const { trigger } = job.payload as DeliverJobPayload;
-  const verdict = judge(result, delivery.attempts + 1, trigger === 'schedule' ? retryDelays : []);
+  const trigger = triggerOf(job.payload);
+  const delays = trigger === 'schedule' ? retryDelays : [];
+  const verdict = judge(result, delivery.attempts + 1, delays, lastWords[trigger]);
   await transaction(database, async (client) => {
     if (verdict.status === 'Retrying') await rescheduleJob(client, job, { delay: verdict.delay });
     else await completeJob(client, job);
@@ -104,6 +127,8 @@ async function settle(
       status: verdict.status,
       delay: verdict.status === 'Retrying' ? verdict.delay : null,
       trigger,
+      url: sent?.url ?? null,
+      request_headers: sent && loggedHeaders(sent),
       started_at: startedAt,
       response_status: result.kind === 'answer' ? result.status : null,
       response_ms: result.ms,

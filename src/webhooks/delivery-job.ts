@@ -1,8 +1,8 @@
 /** The kind of the jobs that send. A delivery's job has the delivery's id, so there is one at most. */
 export const deliverJob = 'webhook.deliver';
 
-/** What makes a request: the schedule, or a person who asked for it in the delivery log. */
-export type Trigger = 'schedule' | 'manual';
+/** What makes a request: the schedule, a person who retries a failed delivery, or a person who sends a test. */
+export type Trigger = 'schedule' | 'manual' | 'test';
 
 /** The payload of a job that sends. */
 export type DeliverJobPayload = { trigger: Trigger };

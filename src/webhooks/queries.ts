@@ -21,7 +21,8 @@ import { deliverJob, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
 
 /** Specification, "Webhook delivery status". */
-export type DeliveryStatus = 'Retrying' | 'Success' | 'Failed';
+export const deliveryStatuses = ['Success', 'Retrying', 'Failed'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 const kinds: Column<EventKind[]> = { pg: texts.pg };
 const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
@@ -74,6 +75,39 @@ export const selectWebhooks = statement(
     order by id desc`,
 );
 
+/** A webhook of a form that is still there, kept from changing, and the plan that it is under. */
+export const lockWebhook = statement(
+  'webhooks.lock_webhook',
+  { workspace_id: uuid, id: uuid },
+  { form_id: uuid, plan: word<Plan>() },
+  `select webhooks.form_id, workspaces.plan
+     from webhooks
+     join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
+     join workspaces on workspaces.id = webhooks.workspace_id
+    where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
+      for no key update of webhooks`,
+);
+
+/** What is null stays as it is; the secret, which may become null, says so itself. */
+export const updateWebhook = statement(
+  'webhooks.update_webhook',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    url: nullable(text),
+    events: nullable(kinds),
+    active: nullable(boolean),
+    changes_secret: boolean,
+    secret: nullable(bytes),
+    now: timestamp,
+  },
+  {},
+  `update webhooks
+      set url = coalesce($url, url), events = coalesce($events, events), active = coalesce($active, active),
+          secret = case when $changes_secret then $secret else secret end, updated_at = $now
+    where workspace_id = $workspace_id and id = $id`,
+);
+
 /** With its deliveries; the jobs of those find nothing to send. */
 export const deleteWebhookRow = statement(
   'webhooks.delete_webhook_row',
@@ -118,6 +152,7 @@ export const insertEvents = statement(
     delivery_kinds: kinds,
     webhook_ids: uuids,
     lanes: texts,
+    trigger: word<Trigger>(),
   },
   {},
   `with event as (
@@ -131,12 +166,14 @@ export const insertEvents = statement(
        as made (id, event_id, kind, webhook_id, lane)
    ),
    delivery as (
-     insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, next_attempt_at, created_at)
-     select $workspace_id, id, $form_id, webhook_id, event_id, kind, 'Retrying', now(), now() from made
+     insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, is_test, next_attempt_at,
+                             created_at)
+     select $workspace_id, id, $form_id, webhook_id, event_id, kind, 'Retrying', $trigger = 'test', now(), now()
+       from made
    ),
    job as (
      select $workspace_id as workspace_id, id, '${deliverJob}' as kind, lane,
-            '{"trigger": "schedule"}'::jsonb as payload, 0::double precision as delay
+            jsonb_build_object('trigger', $trigger) as payload, 0::double precision as delay
        from made
    )
    ${insertJobs('job')}`,
@@ -180,6 +217,9 @@ export const recordAttempt = statement(
     status: word<DeliveryStatus>(),
     delay: nullable(double),
     trigger: word<Trigger>(),
+    /** Where it went and with which headers; null when nothing was sent. */
+    url: nullable(text),
+    request_headers: nullable(json<Readonly<Record<string, string>>>()),
     started_at: timestamp,
     response_status: nullable(integer),
     response_ms: integer,
@@ -194,10 +234,10 @@ export const recordAttempt = statement(
       where workspace_id = $workspace_id and id = $delivery_id
      returning attempts
    )
-   insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_status, response_ms,
-                         response_body, reason)
-   select $workspace_id, $delivery_id, attempts, $trigger, $started_at, $response_status, $response_ms,
-          $response_body, $reason
+   insert into attempts (workspace_id, delivery_id, attempt, trigger, url, request_headers, started_at,
+                         response_status, response_ms, response_body, reason)
+   select $workspace_id, $delivery_id, attempts, $trigger, $url, $request_headers, $started_at,
+          $response_status, $response_ms, $response_body, $reason
      from delivery`,
 );
 

@@ -55,6 +55,7 @@ export async function recordEvents(
     delivery_kinds: deliveries.map(({ event }) => event.kind),
     webhook_ids: deliveries.map(({ webhookId }) => webhookId),
     lanes: deliveries.map(({ webhookId }) => laneOf(webhookId)),
+    trigger: 'schedule',
   });
   return deliveries.length;
 }

@@ -31,14 +31,20 @@ const rules: readonly { from: number; to: number; means: Consequence }[] = [
  * @param delays seconds to wait after the first failure, the second, ... Their number is the number of automatic
  * retries (DESIGN 4.1: 1 m, 5 m, 15 m, 1 h, 3 h, so six requests at most). None for a request that a person asked
  * for: it does not start the schedule again.
+ * @param lastWords why there is no other attempt after the delays, for the log.
  */
-export function judge(result: SendResult, attempts: number, delays: readonly number[]): Verdict {
+export function judge(
+  result: SendResult,
+  attempts: number,
+  delays: readonly number[],
+  lastWords = 'No automatic retries are left.',
+): Verdict {
   const consequence = consequenceOf(result);
   if (consequence === 'succeed') return { status: 'Success', reason: null };
   const what = result.kind === 'answer' ? `The receiver answered ${result.status}.` : result.reason;
   if (consequence === 'fail') return { status: 'Failed', reason: `${what} This is not retried.` };
   const delay = delays[attempts - 1];
-  if (delay === undefined) return { status: 'Failed', reason: `${what} No automatic retries are left.` };
+  if (delay === undefined) return { status: 'Failed', reason: `${what} ${lastWords}` };
   return { status: 'Retrying', reason: `${what} The next attempt is in ${inWords(delay)}.`, delay };
 }
 

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { isCleanText } from '#ast/text.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { checkTarget } from '#kit/outbound.ts';
+import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { plans } from '#workspaces/plans.ts';
-import { type EventKind, eventKinds, isEventKind } from './event.ts';
+import { type EventKind, eventKinds } from './event.ts';
 import {
   countWebhooks,
   deleteWebhookRow,
@@ -16,6 +13,7 @@ import {
   lockFormForWebhook,
   selectWebhooks,
 } from './queries.ts';
+import { eventProblems, planProblems, refuse, secretProblems, urlProblems } from './webhook-problems.ts';
 
 export type NewWebhook = {
   workspaceId: string;
@@ -42,9 +40,8 @@ export type CreateWebhookContext = {
   config: Pick<Config, 'webhookAllowNetworks' | 'publicUrl'>;
 };
 
-const mostWebhooks = 20;
-const longestUrl = 2_048;
-const secretLength = { least: 16, most: 256 } as const;
+/** How many webhooks a form may have. */
+export const mostWebhooks = 20;
 
 /**
  * Adds a webhook to a form. Specification, "Webhook signature" 1 and "Receiver requirements".
@@ -58,12 +55,12 @@ export async function createWebhook(
 ): Promise<{ id: string; secret?: string }> {
   const { workspaceId, formId, url } = webhook;
   refuse([
-    ...(await urlProblems(context, url)),
+    ...(await urlProblems(context.config, url)),
     ...eventProblems(webhook.events),
-    ...secretProblems(webhook.secret),
+    ...(webhook.secret === undefined ? [] : secretProblems(webhook.secret)),
   ]);
   const id = newId();
-  const secret = webhook.secret === 'generate' ? makeSecret(randomBytes(32)) : webhook.secret;
+  const secret = webhook.secret === 'generate' ? makeSecret() : webhook.secret;
   await transaction(context.database, async (client) => {
     await checkForm(client, webhook);
     await insertWebhook(client, {
@@ -97,54 +94,15 @@ export async function deleteWebhook(
   if (deleted.length === 0) throw new ApiError('not_found');
 }
 
-const makeSecret = (random: Buffer): string => `whsec_${random.toString('base64')}`;
-
-function refuse(problems: readonly ErrorItem[]): void {
-  if (problems.length > 0) {
-    throw new ApiError('validation_error', 'The webhook is not valid.', { errors: problems });
-  }
-}
-
-async function urlProblems({ config }: CreateWebhookContext, url: string): Promise<ErrorItem[]> {
-  if (url.length > longestUrl)
-    return [{ field: 'url', message: `A URL has at most ${longestUrl} characters.` }];
-  const target = { allowNetworks: config.webhookAllowNetworks, ownUrls: [config.publicUrl] };
-  const problem = await checkTarget(url, target);
-  return problem === undefined ? [] : [{ field: 'url', message: problem }];
-}
-
-function eventProblems(events: readonly string[]): ErrorItem[] {
-  if (events.length === 0) return [{ field: 'events', message: 'At least one event is required.' }];
-  return events
-    .filter((event) => !isEventKind(event))
-    .map((event) => ({
-      field: 'events',
-      message: `There is no event ${JSON.stringify(event)}. Events: ${eventKinds.join(', ')}.`,
-    }));
-}
-
-function secretProblems(secret: string | undefined): ErrorItem[] {
-  if (secret === undefined || secret === 'generate') return [];
-  const { least, most } = secretLength;
-  if (secret.length < least || secret.length > most) {
-    return [{ field: 'secret', message: `A secret has ${least} to ${most} characters.` }];
-  }
-  if (!isCleanText(secret)) {
-    return [{ field: 'secret', message: 'The secret holds a NUL or half of a surrogate pair.' }];
-  }
-  return [];
-}
+/** A secret that nobody guesses: 32 random bytes. */
+export const makeSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** What only the database knows; holds the form, so that two who add a webhook at once are counted one by one. */
 async function checkForm(client: Queryable, { workspaceId, formId, secret }: NewWebhook): Promise<void> {
   const form = { workspace_id: workspaceId, form_id: formId };
   const found = only(await lockFormForWebhook(client, form));
   if (!found) throw new ApiError('not_found');
-  if (secret !== undefined && !plans[found.plan].signedWebhooks) {
-    const message =
-      'Signed webhooks need the Pro, Business or Enterprise plan. Leave the secret out, or change the plan.';
-    refuse([{ field: 'secret', message }]);
-  }
+  if (secret !== undefined) refuse(planProblems(found.plan));
   const [counted] = await countWebhooks(client, form);
   if (counted!.count >= mostWebhooks) {
     throw new ApiError('conflict', `A form has at most ${mostWebhooks} webhooks. Delete one first.`);

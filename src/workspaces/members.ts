@@ -1,8 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import type { ClientBase } from 'pg';
 import { now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import {
+  countOwners,
+  deleteMember,
+  findMembership,
+  findUserByEmail,
+  lockMembers,
+  updateRole,
+} from './members/queries.ts';
 import { insertMember } from './queries.ts';
-import type { Role } from './roles.ts';
+import { isAtLeast, type Role } from './roles.ts';
+import { createUser } from './users.ts';
 
 /**
  * Lets a person into a workspace.
@@ -21,4 +33,95 @@ export async function addMember(
   if (added.length === 0) {
     throw new ApiError('conflict', 'There is no such workspace, or the person is a member of it already.');
   }
+}
+
+/** What a change of members is about: who makes it (with which role), where, and to whom. */
+export type MemberChange = { workspaceId: string; actorRole: Role; userId: string };
+
+/**
+ * Adds whoever has this address. Where nobody has, makes an account with a temporary password, which is returned
+ * this once: the person who adds hands it over (there is no mail yet).
+ * @throws ApiError forbidden when somebody below an owner adds an owner; validation_error; conflict for a member.
+ */
+export function addPerson(
+  database: Database,
+  person: { workspaceId: string; actorRole: Role; email: string; name?: string; role: Role },
+): Promise<{ id: string; temporaryPassword?: string }> {
+  requireOwner(person.actorRole, person.role);
+  const { workspaceId, role } = person;
+  const email = person.email.trim().toLowerCase();
+  return transaction(database, async (client) => {
+    const existing = only(await findUserByEmail(client, { email }));
+    if (existing) {
+      await addMember(client, { workspaceId, role, userId: existing.id });
+      return { id: existing.id };
+    }
+    const temporaryPassword = randomBytes(12).toString('base64url');
+    const { id } = await createUser(client, {
+      email,
+      password: temporaryPassword,
+      ...(person.name && { name: person.name }),
+    });
+    await addMember(client, { workspaceId, role, userId: id });
+    return { id, temporaryPassword };
+  });
+}
+
+/**
+ * Gives a member another role.
+ * @throws ApiError not_found; forbidden when an owner is concerned and the actor is none; conflict for the last owner.
+ */
+export async function changeRole(database: Database, change: MemberChange & { role: Role }): Promise<void> {
+  requireOwner(change.actorRole, change.role);
+  await changeMember(database, change, change.role === 'owner', async (client) => {
+    await updateRole(client, { workspace_id: change.workspaceId, user_id: change.userId, role: change.role });
+  });
+}
+
+/**
+ * Takes a person out of a workspace; the account stays.
+ * @throws as changeRole.
+ */
+export async function removeMember(database: Database, change: MemberChange): Promise<void> {
+  await changeMember(database, change, false, async (client) => {
+    await deleteMember(client, { workspace_id: change.workspaceId, user_id: change.userId });
+  });
+}
+
+/** Leaves a workspace, which everyone may but its last owner. @throws ApiError conflict, not_found. */
+export function leaveWorkspace(
+  database: Database,
+  member: { workspaceId: string; userId: string },
+): Promise<void> {
+  return removeMember(database, { ...member, actorRole: 'owner' });
+}
+
+/** Changes take turns, so that of two owners who remove each other at once one stays. */
+function changeMember(
+  database: Database,
+  { workspaceId, actorRole, userId }: MemberChange,
+  staysOwner: boolean,
+  change: (client: ClientBase) => Promise<void>,
+): Promise<void> {
+  return transaction(database, async (client) => {
+    await lockMembers(client, { workspace_id: workspaceId });
+    const member = only(await findMembership(client, { workspace_id: workspaceId, user_id: userId }));
+    if (!member) throw new ApiError('not_found', 'This person is not a member of the workspace.');
+    requireOwner(actorRole, member.role);
+    if (member.role === 'owner' && !staysOwner) await requireAnotherOwner(client, workspaceId);
+    await change(client);
+  });
+}
+
+/** Only owners make, change and remove owners (roles.ts). */
+function requireOwner(actor: Role, concerned: Role): void {
+  if (concerned === 'owner' && !isAtLeast(actor, 'owner')) {
+    throw new ApiError('forbidden', 'Only an owner may add, change or remove an owner.');
+  }
+}
+
+async function requireAnotherOwner(client: ClientBase, workspaceId: string): Promise<void> {
+  const [counted] = await countOwners(client, { workspace_id: workspaceId });
+  if (counted!.owners > 1) return;
+  throw new ApiError('conflict', 'This is the last owner. Make somebody else an owner first.');
 }

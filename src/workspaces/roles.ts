@@ -12,3 +12,7 @@ export type Role = keyof typeof roles;
 export const roleNames = Object.keys(roles) as readonly Role[];
 
 export const isRole = (name: string): name is Role => Object.hasOwn(roles, name);
+
+/** Whether a role may do what takes at least `least`. */
+export const isAtLeast = (role: Role, least: Role): boolean =>
+  roleNames.indexOf(role) <= roleNames.indexOf(least);

@@ -82,7 +82,8 @@ export function startQueue({ concurrency = 64, leaseSeconds = 25, ...options }: 
   const hear = (sender: string): void => {
     if (sender !== name) bell.ring();
   };
-  const parts = [work(state), listen(database, jobsChannel, hear, { log, signal: listening.signal })];
+  const working = work(state);
+  const heard = listen(database, jobsChannel, hear, { log, signal: listening.signal });
 
   let announcement: NodeJS.Timeout | undefined;
   const announce = async (): Promise<void> => {
@@ -102,14 +103,13 @@ export function startQueue({ concurrency = 64, leaseSeconds = 25, ...options }: 
       state.phase = 'finishing';
       bell.ring();
       listening.abort();
-      const finished = (async () => {
-        await Promise.all(parts);
-        await Promise.all([...state.running.values()].map(({ done }) => done));
-      })();
-      await atMost(graceMs, finished);
-      await atMost(giveBackMs, giveBack(state));
+      await atMost(
+        graceMs,
+        working.then(() => allDone(state)),
+      );
+      await atMost(giveBackMs, giveBack(state, working));
       clearTimeout(announcement);
-      await atMost(giveBackMs, announce());
+      await atMost(giveBackMs, Promise.all([announce(), heard]));
     },
   };
 }
@@ -121,7 +121,7 @@ async function work(state: State): Promise<void> {
   while (state.phase === 'working') {
     try {
       const claimed = await claim(state);
-      for (const job of claimed) start(state, job);
+      await startAll(state, claimed);
       if (claimed.length === 0) await bell.sleep(() => idleTime(state));
       isAway = false;
     } catch (error) {
@@ -171,6 +171,12 @@ async function idleTime({ database, kinds, lanes, concurrency, running }: State)
   return Math.min(Math.max(next.seconds * 1_000, retryClaimMs), pollMs);
 }
 
+/** Starts what was claimed, or puts it back when the queue has ended meanwhile. */
+async function startAll(state: State, jobs: readonly Job[]): Promise<void> {
+  if (state.phase === 'aborting') await putBackAll(state, jobs);
+  else for (const job of jobs) start(state, job);
+}
+
 function start(state: State, job: Job): void {
   const abort = new AbortController();
   state.lanes.begin(job.lane, state.handlers[job.kind]!.perLane);
@@ -188,7 +194,7 @@ async function run(state: State, job: Job, abort: AbortController): Promise<void
   try {
     await state.handlers[job.kind]!.run(job, abort.signal);
   } catch (error) {
-    if (state.phase === 'aborting') await putBackUnfinished(state.database, state.log, job);
+    if (state.phase === 'aborting') await putBackAll(state, [job]);
     else await putBackFailed(state.database, state.log, job, error);
   } finally {
     clearTimeout(leaseEnd);
@@ -197,14 +203,21 @@ async function run(state: State, job: Job, abort: AbortController): Promise<void
 }
 
 /** Aborts what still runs and gives it to other processes. */
-async function giveBack(state: State): Promise<void> {
-  const { database, log, running } = state;
+async function giveBack(state: State, working: Promise<void>): Promise<void> {
   state.phase = 'aborting';
-  for (const { abort } of running.values()) abort.abort(new Error('The process stops.'));
-  await atMost(abortMs, Promise.all([...running.values()].map(({ done }) => done)));
-  const left = [...running.values()].map(({ job }) => job);
-  await Promise.all(left.map((job) => putBackUnfinished(database, log, job)));
+  for (const { abort } of state.running.values()) abort.abort(new Error('The process stops.'));
+  await atMost(abortMs, Promise.all([working, allDone(state)]));
+  await putBackAll(
+    state,
+    [...state.running.values()].map(({ job }) => job),
+  );
 }
+
+const allDone = ({ running }: State): Promise<unknown> =>
+  Promise.all([...running.values()].map(({ done }) => done));
+
+const putBackAll = ({ database, log }: State, jobs: readonly Job[]): Promise<unknown> =>
+  Promise.all(jobs.map((job) => putBackUnfinished(database, log, job)));
 
 /** Waits for `work`, but no longer than `ms`. */
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {

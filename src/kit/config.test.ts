@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { type Config, ConfigError, readConfig } from './config.ts';
+
+const problemsOf = (environment: Record<string, string>): string => {
+  try {
+    readConfig(environment);
+    return '';
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message;
+  }
+};
+
+test('nothing set: the defaults of DESIGN section 5', () => {
+  assert.deepEqual(readConfig({}), {
+    host: '127.0.0.1',
+    port: 3000,
+    publicUrl: 'http://127.0.0.1:3000',
+    dataDir: resolve('data'),
+    databaseUrl: undefined,
+    databasePool: 10,
+    webhookRetryDelays: [60, 300, 900, 3600, 10_800],
+    webhookTimeout: 10,
+    webhookAllowNetworks: [],
+    valkeyUrl: undefined,
+    s3: undefined,
+    logLevel: 'info',
+    trustProxy: false,
+    secretKey: undefined,
+  } satisfies Config);
+});
+
+const s3 = { S3_ENDPOINT: 'https://s3.example/bucket/', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
+const read: readonly [environment: Record<string, string>, part: Partial<Config>][] = [
+  [{ PORT: '8080', HOST: '0.0.0.0' }, { port: 8080, publicUrl: 'http://0.0.0.0:8080' }],
+  [{ HOST: '::1' }, { publicUrl: 'http://[::1]:3000' }],
+  [{ PUBLIC_URL: 'https://forms.example/' }, { publicUrl: 'https://forms.example' }],
+  [{ PORT: '  ', DATABASE_URL: '', LOG_LEVEL: '' }, { port: 3000, databaseUrl: undefined, logLevel: 'info' }],
+  [{ DATABASE_URL: 'postgres://u:p@h:5433/db?host=/tmp/x' }, { databaseUrl: 'postgres://u:p@h:5433/db?host=/tmp/x' }],
+  [{ DATA_DIR: '/var/lib/formloom' }, { dataDir: '/var/lib/formloom' }],
+  [{ WEBHOOK_RETRY_DELAYS: '1, 2.5,3' }, { webhookRetryDelays: [1, 2.5, 3] }],
+  [{ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8,fd00::/8' }, { webhookAllowNetworks: ['127.0.0.0/8', 'fd00::/8'] }],
+  [{ TRUST_PROXY: '1' }, { trustProxy: 1 }],
+  [{ TRUST_PROXY: '0' }, { trustProxy: false }],
+  [{ TRUST_PROXY: '10.0.0.0/8, 192.168.1.1' }, { trustProxy: ['10.0.0.0/8', '192.168.1.1'] }],
+  [{ ...s3, S3_REGION: 'eu-1' }, { s3: { endpoint: 'https://s3.example/bucket', region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'secret' } }],
+  [{ SECRET_KEY: 'AB'.repeat(32) }, { secretKey: 'AB'.repeat(32) }],
+];
+for (const [environment, part] of read) {
+  test(`${JSON.stringify(environment)} is read`, () => {
+    const config = readConfig(environment);
+    for (const [name, value] of Object.entries(part)) assert.deepEqual(config[name as keyof Config], value, name);
+  });
+}
+
+const refused: readonly [environment: Record<string, string>, sentence: RegExp][] = [
+  [{ PORT: '0' }, /PORT is "0", but it must be a whole number from 1 to 65535/],
+  [{ PORT: '3000a' }, /PORT/],
+  [{ PORT: '0x50' }, /PORT/],
+  [{ PORT: '70000' }, /PORT/],
+  [{ PUBLIC_URL: 'forms.example' }, /PUBLIC_URL/],
+  [{ PUBLIC_URL: 'javascript:alert(1)' }, /PUBLIC_URL/],
+  [{ DATABASE_URL: 'mysql://h/db' }, /DATABASE_URL .* postgres/],
+  [{ VALKEY_URL: 'http://h' }, /VALKEY_URL/],
+  [{ DATABASE_POOL: '1' }, /DATABASE_POOL/],
+  [{ WEBHOOK_TIMEOUT: '0' }, /WEBHOOK_TIMEOUT/],
+  [{ WEBHOOK_RETRY_DELAYS: '60,soon' }, /WEBHOOK_RETRY_DELAYS/],
+  [{ WEBHOOK_RETRY_DELAYS: '-1' }, /WEBHOOK_RETRY_DELAYS/],
+  [{ WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' }, /WEBHOOK_ALLOW_NETWORKS/],
+  [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL .* info/],
+  [{ TRUST_PROXY: 'true' }, /TRUST_PROXY/],
+  [{ TRUST_PROXY: '*' }, /TRUST_PROXY/],
+  [{ S3_ENDPOINT: 'https://s3.example/bucket' }, /S3_ENDPOINT .* must be set together/],
+];
+for (const [environment, sentence] of refused) {
+  test(`${JSON.stringify(environment)} stops the start`, () => {
+    assert.match(problemsOf(environment), sentence);
+  });
+}
+
+test('all problems come at once', () => {
+  const message = problemsOf({ PORT: 'x', LOG_LEVEL: 'x', TRUST_PROXY: 'x', S3_ACCESS_KEY_ID: 'x' });
+  assert.equal(message.split('\n').length, 5);
+});
+
+test('a secret is never in the message', () => {
+  const message = problemsOf({
+    SECRET_KEY: 'hunter2'.repeat(5),
+    DATABASE_URL: 'mysql://user:hunter2@host/db',
+    VALKEY_URL: 'http://:hunter2/with@slash@host',
+    S3_SECRET_ACCESS_KEY: 'hunter2',
+  });
+  assert.equal(message.split('\n').length, 5);
+  assert.doesNotMatch(message, /hunter2/);
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { diskStorage } from './disk-storage.ts';
+import { streamOf, testStorage } from './testing.ts';
+
+const directory = await mkdtemp(join(tmpdir(), 'formloom-disk-'));
+after(() => rm(directory, { recursive: true }));
+const storage = diskStorage(join(directory, 'uploads'));
+
+const left = async (): Promise<string[]> =>
+  (await readdir(directory, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+
+testStorage(storage, left);
+
+test('a key is a path below the directory, readable by its owner alone', async () => {
+  await storage.put('ws/ff/mine', streamOf('x'), 10);
+  assert.equal((await stat(join(directory, 'uploads', 'ws', 'ff', 'mine'))).mode & 0o777, 0o600);
+});
+
+test('a stream that was opened reads to its end, also when the bytes are removed meanwhile', async () => {
+  await storage.put('ws/ff/read', streamOf('still here'), 100);
+  const stream = (await storage.open('ws/ff/read'))!;
+  await storage.remove('ws/ff/read');
+  assert.equal(await text(stream), 'still here');
+});
+
+test('what a crash left half-written under a key is not its bytes, and is removed with it', async () => {
+  await storage.put('ws/gg/other', streamOf('x'), 10);
+  const before = await left();
+  await writeFile(join(directory, 'uploads', 'ws', 'gg', 'crashed.part'), 'half');
+  assert.equal(await storage.open('ws/gg/crashed'), undefined);
+  await storage.remove('ws/gg/crashed');
+  assert.deepEqual(await left(), before);
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { s3Storage } from './s3-storage.ts';
+import { streamOf, testStorage } from './testing.ts';
+
+type S3Server = { run(): Promise<{ port: number }>; close(): Promise<void> };
+/** An S3 server in this process. The package has no types. */
+const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3Server;
+
+const directory = await mkdtemp(join(tmpdir(), 'formloom-s3-'));
+const [bucket, spool] = [join(directory, 'bucket'), join(directory, 'spool')];
+const server = new S3rver({
+  port: 0,
+  address: '127.0.0.1',
+  silent: true,
+  directory: bucket,
+  configureBuckets: [{ name: 'uploads' }],
+});
+const { port } = await server.run();
+after(async () => {
+  await server.close();
+  await rm(directory, { recursive: true });
+});
+
+const settings = { endpoint: `http://127.0.0.1:${port}/uploads`, region: 'auto', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+const storage = s3Storage(settings, spool);
+
+/** Objects in the bucket and files in the spool. */
+const left = async (): Promise<string[]> =>
+  (await readdir(directory, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !entry.name.includes('._S3rver_metadata') && !entry.name.includes('md5'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+
+testStorage(storage, left);
+
+test('nothing stays in the spool', async () => {
+  await storage.put('ws/ff/spooled', streamOf('x'), 10);
+  assert.deepEqual((await left()).filter((path) => path.startsWith(spool)), []);
+});
+
+test('a file that a crash left in the spool goes when its key is removed', async () => {
+  await mkdir(join(spool, 'ws', 'ff'), { recursive: true });
+  await writeFile(join(spool, 'ws', 'ff', 'crashed'), 'whole');
+  await storage.remove('ws/ff/crashed');
+  assert.deepEqual((await left()).filter((path) => path.startsWith(spool)), []);
+});
+
+test('a file that is sent in parts is read again as one', async () => {
+  const bytes = Buffer.alloc(9 * 1024 * 1024, 'part');
+  await storage.put('ws/ff/parts', streamOf(bytes), bytes.length);
+  assert.ok((await buffer((await storage.open('ws/ff/parts'))!)).equals(bytes));
+});
+
+test('a store that refuses is an error, and nothing stays', async () => {
+  const stranger = s3Storage({ ...settings, accessKeyId: 'STRANGER' }, spool);
+  const before = await left();
+  await assert.rejects(stranger.put('ws/ff/refused', streamOf('x'), 10));
+  await assert.rejects(stranger.open('ws/ff/spooled'));
+  assert.deepEqual(await left(), before);
+});
+
+test('a store that is away is an error, and nothing stays', async () => {
+  const away = s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1/uploads' }, spool);
+  await assert.rejects(away.put('ws/ff/away', streamOf('x'), 10));
+  assert.deepEqual((await left()).filter((path) => path.startsWith(spool)), []);
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testDatabase } from '#test/database.ts';
+import { transaction } from './database.ts';
+import { boolean, bigint, bytes, declaredStatements, double, integer, json, jsonb, jsonText, nullable, only, smallint, statement, text, texts, timestamp, uuid, uuids, word } from './statement.ts';
+
+const { database } = await testDatabase();
+
+const everything = {
+  an_id: uuid,
+  a_text: text,
+  an_integer: integer,
+  a_small: smallint,
+  a_big: bigint,
+  a_double: double,
+  a_boolean: boolean,
+  a_time: timestamp,
+  some_bytes: bytes,
+  some_texts: texts,
+  some_ids: uuids,
+  a_json: json<object>(),
+  a_jsonb: jsonb<object>(),
+  a_word: word<'one' | 'two'>(),
+  nothing: nullable(text),
+} as const;
+const echo = statement(
+  'test.echo',
+  everything,
+  everything,
+  `select ${Object.keys(everything).map((name) => `$${name} as ${name}`).join(', ')}`,
+);
+
+test('every type arrives as it was given', async () => {
+  const id = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
+  const values = {
+    an_id: id,
+    a_text: "é '👍' \\ $1",
+    an_integer: -2_147_483_648,
+    a_small: 7,
+    a_big: 9_007_199_254_740_991,
+    a_double: 0.1,
+    a_boolean: false,
+    a_time: new Date('2026-01-31T12:34:56.789Z'),
+    some_bytes: Buffer.from([0, 255, 1]),
+    some_texts: ['a', '', 'with "quotes", commas {}', 'NULL'],
+    some_ids: [id, id],
+    a_json: { b: 1, a: [null, { deep: true }] },
+    a_jsonb: { a: 'x' },
+    a_word: 'two' as const,
+    nothing: null,
+  };
+  assert.deepEqual(only(await echo(database, values)), values);
+});
+
+test('JSON that is text already is stored as it is written', async () => {
+  const keep = statement('test.keep', { value: jsonText }, { value: text }, 'select $value::text as value');
+  assert.deepEqual(await keep(database, { value: '{"b": 1,  "a":2}' }), [{ value: '{"b": 1,  "a":2}' }]);
+});
+
+test('a parameter may stand anywhere and several times; values go by name, not by place', async () => {
+  const subtract = statement('test.subtract', { first: integer, second: integer }, { a: integer, b: integer }, 'select $second - $first as a, $first - $second as b');
+  assert.deepEqual(await subtract(database, { second: 10, first: 3 }), [{ a: 7, b: -7 }]);
+});
+
+test('a value is never part of the statement', async () => {
+  const find = statement('test.find', { name: text }, { found: boolean }, 'select exists (select from forms where name = $name) as found');
+  assert.deepEqual(await find(database, { name: "x' or '1'='1'; drop table forms; --" }), [{ found: false }]);
+});
+
+test('it runs in a transaction, and is undone with it', async () => {
+  const insert = statement('test.insert', { id: uuid }, { id: uuid }, "insert into workspaces (id, name, plan, created_at) values ($id, 'T', 'free', now()) returning id");
+  const count = statement('test.count', {}, { total: bigint }, 'select count(*) as total from workspaces');
+  const undone = transaction(database, async (client) => {
+    await insert(client, { id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1' });
+    assert.deepEqual(await count(client, {}), [{ total: 1 }]);
+    throw new Error('undo');
+  });
+  await assert.rejects(undone, /undo/);
+  assert.deepEqual(await count(database, {}), [{ total: 0 }]);
+});
+
+test('it is prepared once for each connection, under its name', async () => {
+  const named = statement('test.named', { value: integer }, { value: integer }, 'select $value as value');
+  const client = await database.connect();
+  try {
+    for (let value = 0; value < 3; value += 1) await named(client, { value });
+    const { rows } = await client.query("select name from pg_prepared_statements where name = 'test.named'");
+    assert.deepEqual(rows, [{ name: 'test.named' }]);
+  } finally {
+    client.release();
+  }
+});
+
+test('two statements of one name, and a parameter that is not declared, are refused when they are declared', () => {
+  assert.throws(() => statement('test.echo', {}, {}, 'select 1'), /two statements are named test\.echo/);
+  assert.throws(() => statement('test.undeclared', {}, {}, 'select $nobody'), /test\.undeclared uses the undeclared parameter \$nobody/);
+  assert.ok(!declaredStatements().some(({ name }) => name === 'test.undeclared'));
+});
+
+test('the registry knows what was declared', () => {
+  const declared = declaredStatements().find(({ name }) => name === 'test.subtract');
+  assert.equal(declared?.text, 'select $2::integer - $1::integer as a, $1::integer - $2::integer as b');
+  assert.deepEqual(Object.keys(declared.parameters), ['first', 'second']);
+});

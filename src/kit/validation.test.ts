@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { ApiError } from './errors.ts';
+import { pageParameters, paginate, readPage } from './pagination.ts';
+import { compileCheck, compileQuery } from './validation.ts';
+
+const body = Type.Object(
+  {
+    name: Type.String(),
+    count: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })),
+    kind: Type.Optional(Type.Enum(['one', 'two'])),
+    id: Type.Optional(Type.String({ format: 'uuid' })),
+    inner: Type.Optional(Type.Object({ deep: Type.Boolean() }, { additionalProperties: false })),
+  },
+  { additionalProperties: false },
+);
+const check = compileCheck(body);
+
+const sentences: readonly [value: unknown, errors: Record<string, string>][] = [
+  [{}, { name: '"name" is required.' }],
+  [{ name: 5 }, { name: '"name" must be a string.' }],
+  [{ name: null }, { name: '"name" must be a string.' }],
+  [{ name: '', count: 0 }, { count: '"count" must be >= 1.' }],
+  [{ name: '', count: 1.5 }, { count: '"count" must be an integer.' }],
+  [{ name: '', kind: 'three' }, { kind: '"kind" must be one of one, two.' }],
+  [{ name: '', id: '42' }, { id: '"id" must be a UUID.' }],
+  [{ name: '', extra: 1 }, { extra: '"extra" is not known here. Known: name, count, kind, id, inner.' }],
+  [{ name: '', inner: {} }, { 'inner.deep': '"deep" is required.' }],
+  [{ name: '', inner: { deep: 'yes' } }, { 'inner.deep': '"inner.deep" must be a boolean.' }],
+  [{ count: 'x', kind: 7 }, { name: '"name" is required.', count: '"count" must be an integer.', kind: '"kind" must be one of one, two.' }],
+  ['text', { '': 'The body must be an object.' }],
+  [[], { '': 'The body must be an object.' }],
+];
+test('every problem of a value is a sentence with its place, one for each property', () => {
+  for (const [value, expected] of sentences) {
+    const result = check(value);
+    assert.ok(!result.ok, JSON.stringify(value));
+    assert.deepEqual(Object.fromEntries(result.errors.map(({ field, message }) => [field, message])), expected, JSON.stringify(value));
+  }
+});
+
+test('names of the language itself are unknown like any other', () => {
+  const result = check(JSON.parse('{"name":"","__proto__":{},"toString":1}'));
+  assert.ok(!result.ok);
+  assert.deepEqual(result.errors.map(({ field }) => field), ['__proto__', 'toString']);
+});
+
+test("a caller's own text comes back short", () => {
+  const result = check({ name: '', ['x'.repeat(10_000)]: 1 });
+  assert.ok(!result.ok);
+  assert.ok(JSON.stringify(result.errors).length < 400);
+});
+
+test('what fits is handed on as it is', () => {
+  const value = { name: 'é', count: 9, kind: 'two', id: '01A1FDE4-6fce-7e1a-a75a-2f8f8cc3c4b1', inner: { deep: true } };
+  const result = check(value);
+  assert.ok(result.ok);
+  assert.equal(result.value, value);
+});
+
+const readQuery = compileQuery(Type.Object({ ...pageParameters, q: Type.Optional(Type.String()) }, { additionalProperties: false }));
+
+test('digits become whole numbers where the schema says so, and stay text where it does not', () => {
+  assert.deepEqual(readQuery({ page: '007', per_page: '100', q: '5' }), { page: 7, per_page: 100, q: '5' });
+  assert.deepEqual(readQuery({}), {});
+});
+
+const notNumbers = ['', ' 1', '1 ', '+1', '1.0', '1e3', '0x10', '-0', '-1', '0', '1000000001', '9'.repeat(30), 'NaN', 'Infinity', 'one', '١', '1,000', 'true', 'null', '[1]'];
+test('no other notation is a page', () => {
+  for (const page of notNumbers) {
+    assert.throws(() => readQuery({ page }), (error) => error instanceof ApiError && error.code === 'bad_request' && error.errors?.[0]?.field === 'page', page);
+  }
+  for (const page of [['1', '2'], { $ne: '1' }, null]) {
+    assert.throws(() => readQuery({ page }), { code: 'bad_request' });
+  }
+});
+
+test('the first problem is the message, and all of them are listed', () => {
+  assert.throws(() => readQuery({ page: 'x', sort: 'y' }), (error) => error instanceof ApiError && error.errors?.length === 2 && error.message === error.errors[0]!.message);
+});
+
+test('a page is read with its defaults, and what it skips is exact up to the last', () => {
+  assert.deepEqual(readPage({}), { page: 1, perPage: 20, offset: 0 });
+  assert.deepEqual(readPage({ page: 3, per_page: 7 }), { page: 3, perPage: 7, offset: 14 });
+  assert.equal(readPage({ page: 1_000_000_000, per_page: 100 }).offset, 99_999_999_900);
+});
+
+test('the number of pages is rounded up, and 0 of nothing', () => {
+  for (const [total, pages] of [[0, 0], [1, 1], [20, 1], [21, 2], [40, 2]] as const) {
+    assert.deepEqual(paginate(readPage({}), total), { page: 1, per_page: 20, total_count: total, total_pages: pages });
+  }
+});

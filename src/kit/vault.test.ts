@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openVault, readInstanceKey } from './vault.ts';
+
+const vault = openVault('00112233445566778899aabbccddeeff'.repeat(2));
+const other = openVault('ff112233445566778899aabbccddeeff'.repeat(2));
+const texts = ['', 'whsec_secret', 'é👍\u2028', 'x'.repeat(100_000)];
+
+test('what is sealed is unsealed to the same text, and sealed anew to other bytes', () => {
+  for (const text of texts) {
+    const [once, twice] = [vault.seal('webhook secrets', text), vault.seal('webhook secrets', text)];
+    assert.equal(vault.unseal('webhook secrets', once), text);
+    assert.notDeepEqual(once, twice);
+    if (text.length > 8) assert.ok(!once.includes(text));
+  }
+});
+
+test('a changed byte, a cut end, another purpose and another key are all refused', () => {
+  const sealed = vault.seal('webhook secrets', 'secret');
+  for (let index = 0; index < sealed.length; index += 1) {
+    const changed = Buffer.from(sealed);
+    changed[index]! ^= 1;
+    assert.throws(() => vault.unseal('webhook secrets', changed), `byte ${index}`);
+  }
+  for (const length of [0, 5, 12, 28, sealed.length - 1]) {
+    assert.throws(() => vault.unseal('webhook secrets', sealed.subarray(0, length)), `${length} bytes`);
+  }
+  assert.throws(() => vault.unseal('sessions', sealed));
+  assert.throws(() => other.unseal('webhook secrets', sealed));
+});
+
+test('a signature is for one text, one purpose and one key', () => {
+  const signature = vault.sign('file links', 'a');
+  assert.equal(vault.verify('file links', 'a', signature), true);
+  for (const [purpose, text, given] of [
+    ['file links', 'b', signature],
+    ['held uploads', 'a', signature],
+    ['file links', 'a', ''],
+    ['file links', 'a', `${signature}A`],
+    ['file links', 'a', other.sign('file links', 'a')],
+  ] as const) {
+    assert.equal(vault.verify(purpose, text, given), false);
+  }
+});
+
+test('each purpose derives a key of its own, the same each time', () => {
+  const keys = (['webhook secrets', 'file links', 'sessions', 'held uploads'] as const).map((purpose) => vault.derive(purpose));
+  assert.equal(new Set(keys).size, 4);
+  for (const key of keys) assert.match(key, /^[0-9a-f]{64}$/);
+  assert.equal(vault.derive('sessions'), keys[2]);
+});
+
+const home = await mkdtemp(join(tmpdir(), 'formloom-vault-'));
+after(() => rm(home, { recursive: true }));
+
+test('SECRET_KEY is the key, in small letters, and nothing is written', async () => {
+  const dataDir = join(home, 'unused');
+  assert.equal(await readInstanceKey(dataDir, 'AB'.repeat(32)), 'ab'.repeat(32));
+  await assert.rejects(stat(dataDir), { code: 'ENOENT' });
+});
+
+test('without it the first start makes one for the owner alone, and every later start reads it', async () => {
+  const dataDir = join(home, 'deep', 'data');
+  const key = await readInstanceKey(dataDir, undefined);
+  assert.match(key, /^[0-9a-f]{64}$/);
+  assert.equal((await stat(join(dataDir, 'secret.key'))).mode & 0o777, 0o600);
+  assert.equal(await readInstanceKey(dataDir, undefined), key);
+  assert.deepEqual(await readdir(dataDir), ['secret.key']);
+});
+
+test('twenty first starts at once agree on one key, and leave nothing else behind', async () => {
+  const dataDir = join(home, 'raced');
+  const keys = await Promise.all(Array.from({ length: 20 }, () => readInstanceKey(dataDir, undefined)));
+  assert.equal(new Set(keys).size, 1);
+  assert.deepEqual(await readdir(dataDir), ['secret.key']);
+});
+
+test('a key is read also where nothing can be written', async () => {
+  const dataDir = join(home, 'readonly');
+  const key = await readInstanceKey(dataDir, undefined);
+  await chmod(dataDir, 0o500);
+  const before = (await stat(dataDir)).mtimeMs;
+  assert.equal(await readInstanceKey(dataDir, undefined), key);
+  assert.equal((await stat(dataDir)).mtimeMs, before);
+  await chmod(dataDir, 0o700);
+});
+
+test('a key file that holds something else stops the start, and is left as it is', async () => {
+  const dataDir = join(home, 'broken');
+  await readInstanceKey(dataDir, undefined);
+  await writeFile(join(dataDir, 'secret.key'), 'half a ke');
+  await assert.rejects(readInstanceKey(dataDir, undefined), /secret\.key does not hold a key .* Restore it/);
+  assert.equal(await readFile(join(dataDir, 'secret.key'), 'utf8'), 'half a ke');
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '#kit/clock.ts';
+import { ApiError, type ErrorCode } from '#kit/errors.ts';
+import { openVault } from '#kit/vault.ts';
+import { testDatabase } from '#test/database.ts';
+import { changeWebhook, type WebhookChange } from './change-webhook.ts';
+import { happen, makeForm, makeWebhook, type Place } from './testing.ts';
+import { listWebhooks } from './webhooks.ts';
+
+const { database } = await testDatabase();
+const vault = openVault('00'.repeat(32));
+const config = { webhookAllowNetworks: [], publicUrl: 'https://forms.test' };
+const url = 'https://93.184.215.14/hook';
+const own = 'a secret of my own';
+
+type Scene = Place & { webhookId: string };
+async function setScene(
+  plan: Parameters<typeof makeForm>[1] = 'pro',
+  secret: Buffer | null = null,
+): Promise<Scene> {
+  const place = await makeForm(database, plan);
+  return { ...place, webhookId: await makeWebhook(database, place, { url, secret }) };
+}
+
+const change = (scene: Scene, more: Partial<WebhookChange>): Promise<{ secret?: string }> =>
+  changeWebhook(
+    { database, vault, config },
+    { workspaceId: scene.workspaceId, webhookId: scene.webhookId, ...more },
+  );
+
+const read = async (scene: Scene) => {
+  const [webhook] = await listWebhooks({ database }, scene);
+  const { rows } = await database.query('select secret from webhooks where id = $1', [scene.webhookId]);
+  return { ...webhook!, secret: rows[0].secret && vault.unseal('webhook secrets', rows[0].secret) };
+};
+
+const rejects = (work: Promise<unknown>, code: ErrorCode, ...fields: string[]): Promise<void> =>
+  assert.rejects(work, (error: unknown) => {
+    assert.ok(error instanceof ApiError, String(error));
+    assert.equal(error.code, code);
+    assert.deepEqual(error.errors?.map(({ field }) => field) ?? [], fields);
+    return true;
+  });
+
+test('what a change names becomes different, and the rest stays', async () => {
+  const scene = await setScene('pro', vault.seal('webhook secrets', own));
+  const before = await read(scene);
+  assert.deepEqual(await change(scene, { url: `${url}/2` }), {});
+  assert.deepEqual(await read(scene), { ...before, url: `${url}/2` });
+  await change(scene, { events: ['submission.deleted', 'submission.created'] });
+  assert.deepEqual((await read(scene)).events, ['submission.created', 'submission.deleted']);
+  await change(scene, { active: false });
+  assert.deepEqual(await read(scene), {
+    ...(await read(scene)),
+    active: false,
+    secret: own,
+    url: `${url}/2`,
+  });
+});
+
+test('a secret is replaced and shown once, and taken away by null', async () => {
+  const scene = await setScene();
+  const { secret } = await change(scene, { secret: 'generate' });
+  assert.match(secret!, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.equal((await read(scene)).secret, secret);
+  assert.deepEqual(await change(scene, { secret: own }), { secret: own });
+  assert.equal((await read(scene)).secret, own);
+  assert.deepEqual(await change(scene, { secret: null }), {});
+  assert.equal((await read(scene)).has_secret, false);
+});
+
+test('on the free plan a secret is refused, and one from a better time may be taken away', async () => {
+  const scene = await setScene('free', vault.seal('webhook secrets', own));
+  await rejects(change(scene, { secret: 'generate' }), 'validation_error', 'secret');
+  await rejects(change(scene, { secret: 'another of my own' }), 'validation_error', 'secret');
+  assert.equal((await read(scene)).secret, own);
+  await change(scene, { secret: null });
+  assert.equal((await read(scene)).secret, null);
+});
+
+const refusals: Readonly<Record<string, [change: Partial<WebhookChange>, field: string]>> = {
+  'plain HTTP': [{ url: 'http://93.184.215.14/' }, 'url'],
+  'a private address': [{ url: 'https://10.0.0.1/' }, 'url'],
+  'the service itself': [{ url: 'https://forms.test/hook' }, 'url'],
+  'no event': [{ events: [] }, 'events'],
+  'an unknown event': [{ events: ['submission.read'] }, 'events'],
+  'a short secret': [{ secret: 'short' }, 'secret'],
+  'an empty secret': [{ secret: '' }, 'secret'],
+};
+for (const [what, [asked, field]] of Object.entries(refusals)) {
+  test(`a change to ${what} is refused, and changes nothing`, async () => {
+    const scene = await setScene();
+    const before = await read(scene);
+    await rejects(change(scene, { active: false, ...asked }), 'validation_error', field);
+    assert.deepEqual(await read(scene), before);
+  });
+}
+
+test('a paused webhook hears of nothing, and a resumed one of what comes then', async () => {
+  const scene = await setScene();
+  await change(scene, { active: false });
+  assert.equal(await happen(database, scene), 0);
+  await change(scene, { active: true });
+  assert.equal(await happen(database, scene), 1);
+});
+
+test('a webhook of another workspace, of a deleted form, or none at all is not found', async () => {
+  const scene = await setScene();
+  const other = await setScene();
+  await rejects(change({ ...scene, workspaceId: other.workspaceId }, { active: false }), 'not_found');
+  await rejects(change({ ...scene, webhookId: newId() }, { active: false }), 'not_found');
+  await database.query('update forms set deleted_at = now() where id = $1', [scene.formId]);
+  await rejects(change(scene, { active: false }), 'not_found');
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkAnswers, type AnswerFiles, type Answers, type FileAnswer } from '#ast/answers.ts';
+import { elements, type ElementType } from '#ast/elements.ts';
+import { fieldName } from '#ast/fields.ts';
+import { composite, element, formOf } from '#ast/testing.ts';
+import { type Form, listQuestions } from '#ast/tree.ts';
+import { sampleSubmission } from './sample.ts';
+
+const types = Object.keys(elements) as ElementType[];
+const inputTypes = types.filter((type) => elements[type].group === 'input');
+
+/** The form's own check, which takes files apart from the other answers. */
+function problemsOf(form: Form, answers: Answers): unknown {
+  const raw = structuredClone(answers) as Record<string, unknown>;
+  const files = new Map<string, readonly FileAnswer[]>();
+  for (const question of listQuestions(form)) {
+    const { id } = question.element.attrs;
+    const inputs = question.kind === 'group' ? question.inputs : [question.element];
+    const cells = question.kind === 'group' ? (raw[id] as Record<string, unknown>[])[0]! : raw;
+    const row = question.kind === 'group' ? { group: question.element, index: 0 } : undefined;
+    for (const input of inputs.filter(({ type }) => type === 'file_upload')) {
+      files.set(fieldName(input, row), cells[input.attrs.id] as FileAnswer[]);
+      delete cells[input.attrs.id];
+    }
+  }
+  const checked = checkAnswers(form, raw, files satisfies AnswerFiles);
+  return checked.ok ? [] : checked.errors;
+}
+
+for (const type of inputTypes) {
+  test(`a sample answers a required ${type} as the form accepts it`, () => {
+    const form = formOf(element(type, 'field', { required: true }));
+    const { answers } = sampleSubmission(form);
+    assert.deepEqual(Object.keys(answers), ['field']);
+    assert.deepEqual(problemsOf(form, answers), []);
+  });
+}
+
+test('a sample of a form with everything in it, in a group and in rows, is accepted', () => {
+  const all = (prefix: string) =>
+    inputTypes.map((type) => element(type, `${prefix}_${type}`, { required: true }));
+  const form = formOf(
+    ...all('top'),
+    element('heading', 'title'),
+    composite('plain', all('inner')),
+    composite('rows', [element('paragraph', 'note'), ...all('cell')], { repeatable: true }),
+  );
+  const { answers, reference } = sampleSubmission(form);
+  assert.deepEqual(problemsOf(form, answers), []);
+  assert.deepEqual((answers['rows'] as object[]).length, 1);
+  assert.equal('plain' in answers, false);
+  assert.deepEqual(reference, { test: 'true' });
+});
+
+test('a repeatable group without questions has no row', () => {
+  const form = formOf(
+    composite('rows', [element('paragraph', 'note')], { repeatable: true }),
+    element('text', 'a'),
+  );
+  assert.deepEqual(Object.keys(sampleSubmission(form).answers), ['a']);
+});
+
+test('the same form always gives the same sample', () => {
+  const form = formOf(...inputTypes.map((type) => element(type, type)));
+  assert.deepEqual(sampleSubmission(form), sampleSubmission(form));
+});
+
+const texts: Readonly<Record<string, [id: string, label: string, answer: string]>> = {
+  'a name': ['full_name', 'Your name', 'Ada Lovelace'],
+  'a first name': ['firstName', 'First', 'Ada'],
+  'a city': ['q4', 'City', 'London'],
+  'a username, which is no name': ['username', 'Login', 'Sample answer'],
+  'anything else': ['q7', 'Favourite colour', 'Sample answer'],
+};
+for (const [what, [id, label, answer]] of Object.entries(texts)) {
+  test(`a short text that asks for ${what} is answered ${answer}`, () => {
+    assert.deepEqual(sampleSubmission(formOf(element('text', id, { label }))).answers, { [id]: answer });
+  });
+}
+
+test('labels and options of the largest size still make answers that are accepted', () => {
+  const label = '😀'.repeat(256);
+  const form = formOf(element('textarea', 'long', { label }), element('radio', 'pick', { options: [label] }));
+  assert.deepEqual(problemsOf(form, sampleSubmission(form).answers), []);
+});

@@ -1,0 +1,103 @@
+import { bigint, integer, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import type { Plan } from '../plans.ts';
+import type { Role } from '../roles.ts';
+
+/** The role of a person in a workspace; nothing for strangers and for workspaces that do not exist. */
+export const findMembership = statement(
+  'workspaces.find_membership',
+  { workspace_id: uuid, user_id: text },
+  { role: word<Role>() },
+  `select role from members where workspace_id = $workspace_id and user_id = $user_id`,
+);
+
+/** The workspaces that a person is a member of, by name. */
+export const selectWorkspacesOfUser = statement(
+  'workspaces.select_workspaces_of_user',
+  { user_id: text },
+  { id: uuid, name: text, plan: word<Plan>(), role: word<Role>() },
+  `/* lookup: across workspaces */
+   select w.id, w.name, w.plan, m.role
+     from members m join workspaces w on w.id = m.workspace_id
+    where m.user_id = $user_id
+    order by lower(w.name), w.id`,
+);
+
+/** A workspace with what is counted in it. */
+export const findWorkspace = statement(
+  'workspaces.find_workspace',
+  { workspace_id: uuid },
+  {
+    id: uuid,
+    name: text,
+    plan: word<Plan>(),
+    rate_limit: nullable(integer),
+    burst: nullable(integer),
+    created_at: timestamp,
+    member_count: bigint,
+  },
+  `select w.id, w.name, w.plan, w.rate_limit, w.burst, w.created_at,
+          (select count(*) from members m where m.workspace_id = w.id) as member_count
+     from workspaces w where w.id = $workspace_id`,
+);
+
+export const updateWorkspaceName = statement(
+  'workspaces.update_name',
+  { workspace_id: uuid, name: text },
+  { id: uuid },
+  `update workspaces set name = $name where id = $workspace_id returning id`,
+);
+
+/** Owners first, then by name. */
+export const selectMembers = statement(
+  'workspaces.select_members',
+  { workspace_id: uuid },
+  { id: text, name: text, email: text, role: word<Role>(), created_at: timestamp },
+  `select u.id, u.name, u.email, m.role, m.created_at
+     from members m join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id
+    order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), lower(u.name), u.id`,
+);
+
+/** Makes changes of one workspace's members take turns, until the transaction ends. */
+export const lockMembers = statement(
+  'workspaces.lock_members',
+  { workspace_id: uuid },
+  { id: uuid },
+  `select id from workspaces where id = $workspace_id for no key update`,
+);
+
+export const countOwners = statement(
+  'workspaces.count_owners',
+  { workspace_id: uuid },
+  { owners: bigint },
+  `select count(*) as owners from members where workspace_id = $workspace_id and role = 'owner'`,
+);
+
+export const updateRole = statement(
+  'workspaces.update_role',
+  { workspace_id: uuid, user_id: text, role: word<Role>() },
+  { user_id: text },
+  `update members set role = $role where workspace_id = $workspace_id and user_id = $user_id returning user_id`,
+);
+
+export const deleteMember = statement(
+  'workspaces.delete_member',
+  { workspace_id: uuid, user_id: text },
+  { user_id: text },
+  `delete from members where workspace_id = $workspace_id and user_id = $user_id returning user_id`,
+);
+
+/** Addresses are stored in lower case (users.ts). */
+export const findUserByEmail = statement(
+  'workspaces.find_user_by_email',
+  { email: text },
+  { id: text, name: text },
+  `select id, name from users where email = $email`,
+);
+
+export const updateUserName = statement(
+  'workspaces.update_user_name',
+  { id: text, name: text, now: timestamp },
+  { id: text },
+  `update users set name = $name, updated_at = $now where id = $id returning id`,
+);

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
+import { test } from 'node:test';
+import { ApiError } from '#kit/errors.ts';
+import { openLog } from '#kit/log.ts';
+import { openVault } from '#kit/vault.ts';
+import { testDatabase } from '#test/database.ts';
+import { openAccounts } from './accounts.ts';
+import type { RequestCounter } from './request-counter.ts';
+import { openRequestCounter } from './request-counter.ts';
+import { changePassword, signIn, signInTries } from './sign-in.ts';
+import { createUser } from './users.ts';
+
+const { database } = await testDatabase();
+const vault = openVault('ab'.repeat(32));
+const log = openLog('silent');
+const accounts = openAccounts({ database, vault, log, publicUrl: 'http://127.0.0.1:3000' });
+const password = 'correct horse battery';
+
+/** A service whose windows begin now: as after the wait. */
+const openContext = async () => ({
+  accounts,
+  vault,
+  requestCounter: await openRequestCounter({ valkeyUrl: undefined, log }),
+});
+
+const from = (address: string, device?: string) => ({ address, headers: new Headers(), device });
+
+const outcome = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+    return 'in';
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+};
+
+const count = (outcomes: readonly string[]): Record<string, number> =>
+  Object.fromEntries([...Map.groupBy(outcomes, (each) => each)].map(([each, list]) => [each, list.length]));
+
+test('of 200 wrong passwords at once, from 200 addresses, 10 are evaluated and the rest are told to wait', async () => {
+  const context = await openContext();
+  await createUser(database, { email: 'many@example.org', password });
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, (_, index) =>
+      outcome(
+        signIn(context, from(`10.0.0.${index}`), { email: 'many@example.org', password: `wrong ${index}` }),
+      ),
+    ),
+  );
+  assert.deepEqual(count(outcomes), { unauthorized: signInTries.ofAccount, rate_limit_exceeded: 190 });
+  const blocked = signIn(context, from('10.1.0.1'), { email: 'many@example.org', password });
+  await assert.rejects(
+    blocked,
+    (error) => error instanceof ApiError && error.retryAfter! > 0 && error.retryAfter! <= 60,
+  );
+  assert.equal(
+    await outcome(signIn(await openContext(), from('10.1.0.1'), { email: 'many@example.org', password })),
+    'in',
+  );
+});
+
+test('of 200 accounts tried at once from one address, 30 are evaluated', async () => {
+  const context = await openContext();
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, (_, index) =>
+      outcome(signIn(context, from('10.2.0.1'), { email: `spray-${index}@example.org`, password })),
+    ),
+  );
+  assert.deepEqual(count(outcomes), { unauthorized: signInTries.ofAddress, rate_limit_exceeded: 170 });
+});
+
+test('whoever guesses at an account does not keep its owner out of it: a browser known from before has tries of its own', async () => {
+  const context = await openContext();
+  await createUser(database, { email: 'owner@example.org', password });
+  const { device } = await signIn(context, from('10.3.0.1'), { email: 'owner@example.org', password });
+  await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      outcome(signIn(context, from('10.3.0.1'), { email: 'owner@example.org', password: `x${index}` })),
+    ),
+  );
+  assert.equal(
+    await outcome(signIn(context, from('10.3.0.1'), { email: 'owner@example.org', password })),
+    'rate_limit_exceeded',
+  );
+  assert.equal(
+    await outcome(signIn(context, from('10.3.0.1', device), { email: 'Owner@Example.org', password })),
+    'in',
+  );
+});
+
+test('the mark of a known browser helps with its own account only, has a limit too, and cannot be made up', async () => {
+  const context = await openContext();
+  await createUser(database, { email: 'attacker@example.org', password });
+  await createUser(database, { email: 'victim@example.org', password: 'another long password' });
+  const { device } = await signIn(context, from('10.4.0.1'), { email: 'attacker@example.org', password });
+  const tryAll = (email: string, mark: string) =>
+    Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        outcome(signIn(context, from(`10.4.1.${index}`, mark), { email, password: `x${index}` })),
+      ),
+    );
+  assert.deepEqual(count(await tryAll('victim@example.org', device)), {
+    unauthorized: 10,
+    rate_limit_exceeded: 30,
+  });
+  assert.deepEqual(count(await tryAll('attacker@example.org', device)), {
+    unauthorized: 10,
+    rate_limit_exceeded: 30,
+  });
+  const forged = device.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'));
+  const context2 = await openContext();
+  await Promise.all(
+    Array.from({ length: 10 }, () =>
+      outcome(signIn(context2, from('10.4.2.1', forged), { email: 'victim@example.org', password: 'x' })),
+    ),
+  );
+  assert.equal(
+    await outcome(signIn(context2, from('10.4.2.2'), { email: 'victim@example.org', password: 'x' })),
+    'rate_limit_exceeded',
+  );
+});
+
+test('a wrong password, an unknown address and no address at all are refused in the same words', async () => {
+  const context = await openContext();
+  await createUser(database, { email: 'known@example.org', password });
+  const bodies = await Promise.all(
+    ['known@example.org', 'unknown@example.org', 'nonsense', ''].map((email, index) =>
+      signIn(context, from(`10.5.0.${index}`), { email, password: 'wrong password' }).catch(
+        (error: ApiError) => error.body,
+      ),
+    ),
+  );
+  for (const body of bodies)
+    assert.deepEqual(body, { error: 'unauthorized', message: 'The email address or the password is wrong.' });
+});
+
+test('the time of a refusal does not tell whether there is an account', async () => {
+  await createUser(database, { email: 'slow@example.org', password });
+  // Without limits, so that every try is evaluated.
+  const free: RequestCounter = { count: async () => ({ requests: 1, msLeft: 0 }), close: async () => {} };
+  const context = { accounts, vault, requestCounter: free };
+  const took = async (email: string): Promise<number> => {
+    const began = performance.now();
+    await outcome(signIn(context, from('10.6.0.1'), { email, password: 'wrong password' }));
+    return performance.now() - began;
+  };
+  const times = { known: [] as number[], unknown: [] as number[] };
+  // In turns, so that whatever else the machine does slows both.
+  for (let turn = 0; turn < 40; turn += 1) {
+    times.known.push(await took('slow@example.org'));
+    times.unknown.push(await took(`nobody-${turn}@example.org`));
+  }
+  const median = (list: number[]): number => list.sort((a, b) => a - b)[list.length / 2]!;
+  const [known, unknown] = [median(times.known), median(times.unknown)];
+  assert.ok(Math.abs(known - unknown) < Math.max(10, known / 5), `known ${known} ms, unknown ${unknown} ms`);
+});
+
+const sessionOf = (cookies: readonly string[]) => {
+  const headers = new Headers({ Cookie: cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') });
+  return { headers, find: () => accounts.auth.api.getSession({ headers }) };
+};
+
+test('a sign-in ends the session that the browser had, and never takes one over', async () => {
+  const context = await openContext();
+  await createUser(database, { email: 'rotate@example.org', password });
+  const first = sessionOf(
+    (await signIn(context, from('10.7.0.1'), { email: 'rotate@example.org', password })).cookies,
+  );
+  assert.ok(await first.find());
+  const again = await signIn(
+    context,
+    { ...from('10.7.0.1'), headers: first.headers },
+    { email: 'rotate@example.org', password },
+  );
+  const second = sessionOf(again.cookies);
+  assert.notEqual(second.headers.get('Cookie'), first.headers.get('Cookie'));
+  assert.equal(await first.find(), null);
+  assert.ok(await second.find());
+});
+
+test('a changed password ends every other session, and the old password', async () => {
+  const context = await openContext();
+  const { id } = await createUser(database, { email: 'change@example.org', password });
+  const enter = () => signIn(context, from('10.8.0.1'), { email: 'change@example.org', password });
+  const [here, elsewhere] = [sessionOf((await enter()).cookies), sessionOf((await enter()).cookies)];
+  const person = { userId: id, headers: here.headers };
+  const refused = changePassword(context, person, { current: 'not it', next: 'a new long password' });
+  await assert.rejects(
+    refused,
+    (error) => error instanceof ApiError && error.errors?.[0]?.field === 'current_password',
+  );
+  const short = changePassword(context, person, { current: password, next: 'short' });
+  await assert.rejects(
+    short,
+    (error) => error instanceof ApiError && error.errors?.[0]?.field === 'new_password',
+  );
+  assert.ok(await elsewhere.find());
+
+  const renewed = sessionOf(
+    await changePassword(context, person, { current: password, next: 'a new long password' }),
+  );
+  assert.ok(await renewed.find());
+  assert.equal(await here.find(), null);
+  assert.equal(await elsewhere.find(), null);
+  assert.equal(await outcome(enter()), 'unauthorized');
+});
+
+test('of 50 guesses at the current password at once, 10 are evaluated', async () => {
+  const context = await openContext();
+  const { id } = await createUser(database, { email: 'stolen@example.org', password });
+  const { headers } = sessionOf(
+    (await signIn(context, from('10.9.0.1'), { email: 'stolen@example.org', password })).cookies,
+  );
+  const outcomes = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      outcome(
+        changePassword(
+          context,
+          { userId: id, headers },
+          { current: `x${index}`, next: 'a new long password' },
+        ),
+      ),
+    ),
+  );
+  assert.deepEqual(count(outcomes), { validation_error: 10, rate_limit_exceeded: 40 });
+});

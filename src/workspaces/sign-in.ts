@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { APIError } from 'better-auth/api';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import type { Vault } from '#kit/vault.ts';
+import type { Accounts } from './accounts.ts';
+import { refuseProblems } from './problems.ts';
+import type { RequestCounter } from './request-counter.ts';
+import { passwordLength } from './users.ts';
+
+/**
+ * Tries of a password in one minute. They are counted before the password is looked at, by a counter that is exact
+ * under parallel requests, so that never more are evaluated (reliability T18, C33). They are counted whether or not
+ * there is such an account, so that the wait says nothing of it (T19).
+ */
+export const signInTries = { ofAccount: 10, ofAddress: 30 } as const;
+
+type Context = { accounts: Accounts; vault: Vault; requestCounter: RequestCounter };
+
+/** Who tries: what the address counts as (address-key.ts), the cookies, and the mark of a browser known from before. */
+export type Attempt = { address: string; headers: Headers; device: string | undefined };
+
+/**
+ * Signs a person in with a session of its own; one that the browser had until now ends (reliability T20).
+ * @returns the cookies to set, and the mark by which this browser is known from now on (see deviceMark).
+ * @throws ApiError unauthorized, the same for a wrong password and an unknown address; rate_limit_exceeded.
+ */
+export async function signIn(
+  context: Context,
+  attempt: Attempt,
+  given: { email: string; password: string },
+): Promise<{ userId: string; cookies: string[]; device: string }> {
+  const email = given.email.trim().toLowerCase();
+  await countAttempt(context, attempt, email);
+  const { auth } = context.accounts;
+  try {
+    const { response, headers } = await auth.api.signInEmail({
+      body: { email, password: given.password },
+      headers: new Headers(),
+      returnHeaders: true,
+    });
+    await auth.api.signOut({ headers: attempt.headers });
+    return {
+      userId: response.user.id,
+      cookies: headers.getSetCookie(),
+      device: deviceMark(context.vault, email),
+    };
+  } catch (cause) {
+    if (!(cause instanceof APIError) || cause.statusCode >= 500) throw cause;
+    throw new ApiError('unauthorized', 'The email address or the password is wrong.', { cause });
+  }
+}
+
+/**
+ * Changes a password, ends every session of the person, and begins a new one for whoever changed it (T20).
+ * @returns the cookies of the new session.
+ * @throws ApiError validation_error when the current password is wrong or the new one is no password.
+ */
+export async function changePassword(
+  context: Context,
+  person: { userId: string; headers: Headers },
+  { current, next }: { current: string; next: string },
+): Promise<string[]> {
+  refuseProblems(passwordProblems(next));
+  await countTry(context, `password of ${person.userId}`, signInTries.ofAccount);
+  try {
+    const { headers } = await context.accounts.auth.api.changePassword({
+      body: { currentPassword: current, newPassword: next, revokeOtherSessions: true },
+      headers: person.headers,
+      returnHeaders: true,
+    });
+    return headers.getSetCookie();
+  } catch (cause) {
+    if (!(cause instanceof APIError) || cause.statusCode >= 500) throw cause;
+    throw new ApiError('validation_error', undefined, {
+      errors: [{ field: 'current_password', message: 'This is not your current password.' }],
+      cause,
+    });
+  }
+}
+
+function passwordProblems(password: string): ErrorItem[] {
+  const { least, most } = passwordLength;
+  if (password.length >= least && password.length <= most) return [];
+  return [{ field: 'new_password', message: `A password has ${least} to ${most} characters.` }];
+}
+
+/**
+ * A browser that has signed in to this account before has tries of its own. Whoever guesses at the account from
+ * elsewhere uses up the others, and so cannot keep its owner out of it.
+ */
+async function countAttempt(context: Context, { address, device }: Attempt, email: string): Promise<void> {
+  const known = device === undefined ? undefined : readMark(context.vault, email, device);
+  if (known !== undefined) return countTry(context, `sign-in from ${known}`, signInTries.ofAccount);
+  await countTry(context, `sign-in from ${address}`, signInTries.ofAddress);
+  await countTry(
+    context,
+    `sign-in to ${createHash('sha256').update(email).digest('base64url')}`,
+    signInTries.ofAccount,
+  );
+}
+
+async function countTry({ requestCounter }: Context, key: string, most: number): Promise<void> {
+  const { requests, msLeft } = await requestCounter.count(key);
+  if (requests <= most) return;
+  const seconds = Math.max(1, Math.ceil(msLeft / 1000));
+  throw new ApiError(
+    'rate_limit_exceeded',
+    `Too many tries. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    {
+      retryAfter: seconds,
+    },
+  );
+}
+
+/** `<random>.<signature of it and the address>`: proof that this browser has signed in with this address before. */
+function deviceMark(vault: Vault, email: string): string {
+  const name = randomBytes(16).toString('base64url');
+  return `${name}.${vault.sign('sessions', `known device ${name} ${email}`)}`;
+}
+
+function readMark(vault: Vault, email: string, mark: string): string | undefined {
+  const [name, signature] = mark.split('.', 2);
+  return name && signature && vault.verify('sessions', `known device ${name} ${email}`, signature)
+    ? name
+    : undefined;
+}
