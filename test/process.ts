@@ -14,6 +14,8 @@ export type Instance = {
   /** `http://127.0.0.1:<port>`, the same after each start. */
   url: string;
   dataDir: string;
+  /** What its processes are started with. */
+  environment: Environment;
   /** The way to its database past the service. */
   databaseUrl: string;
   /** Starts a server and waits until it is ready. More than one may run, each on a port of its own. */
@@ -28,6 +30,8 @@ export type Instance = {
   databasePid(): Promise<number | undefined>;
   /** Ends the embedded database and its sessions as a crash does. */
   killDatabase(): Promise<void>;
+  /** Ends and removes all of it, however far it came. */
+  close(): Promise<void>;
 };
 
 export type ServerProcess = {
@@ -46,20 +50,15 @@ export type Environment = Readonly<Record<string, string>>;
 const home = fileURLToPath(new URL('..', import.meta.url));
 const node = (script: string): string[] => ['--disable-warning=ExperimentalWarning', join(home, script)];
 
-/** Everything that was started and may have to be ended. */
-const children = new Set<ChildProcess>();
-const instances: Instance[] = [];
+/** Makes an instance for the calling test file, which is gone when the file is done. */
+export async function makeInstance(environment?: Environment): Promise<Instance> {
+  const instance = await openInstance(environment);
+  after(() => instance.close());
+  return instance;
+}
 
-after(async () => {
-  for (const child of children) child.kill('SIGKILL');
-  await Promise.all(instances.map(removeInstance));
-});
-
-/**
- * Makes an instance for the calling test file: on the embedded database, unless the environment has a DATABASE_URL.
- * Its processes, its database and its directory are gone when the file is done.
- */
-export async function makeInstance(environment: Environment = {}): Promise<Instance> {
+/** Makes an instance, on the embedded database unless the environment has a DATABASE_URL. Whoever calls it closes it. */
+export async function openInstance(environment: Environment = {}): Promise<Instance> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-instance-')));
   // When root runs the tests, the database runs as another user, who must be able to pass.
   await chmod(dataDir, 0o755);
@@ -76,22 +75,29 @@ export async function makeInstance(environment: Environment = {}): Promise<Insta
   };
   const cluster = join(dataDir, 'postgres');
   const databaseUrl = settings['DATABASE_URL'] ?? embeddedUrl(cluster);
-  const instance: Instance = {
+  const children: Children = new Set();
+  return {
     url: settings['PUBLIC_URL']!,
     dataDir,
+    environment: settings,
     databaseUrl,
-    start: (more = {}) => startServer({ ...settings, ...more }),
-    failToStart: (more = {}, user) => failToStart({ ...settings, ...more }, user),
-    cli: (words, ...rest) => runCli(settings, [...words.split(' '), ...rest, '--json']),
+    start: (more = {}) => startServer(children, { ...settings, ...more }),
+    failToStart: (more = {}, user) => failToStart(children, { ...settings, ...more }, user),
+    cli: (words, ...rest) => runCli(children, settings, [...words.split(' '), ...rest, '--json']),
     query: (sql) => queryOnce(databaseUrl, sql),
     databasePid: async () => (await findPostmaster(cluster))?.pid,
     killDatabase: () => killPostmaster(cluster, 'SIGKILL'),
+    async close() {
+      for (const child of children) child.kill('SIGKILL');
+      await removeData(dataDir);
+    },
   };
-  instances.push(instance);
-  return instance;
 }
 
-async function removeInstance({ dataDir }: Instance): Promise<void> {
+/** The processes of an instance that have not ended yet. */
+type Children = Set<ChildProcess>;
+
+async function removeData(dataDir: string): Promise<void> {
   const cluster = await realpath(join(dataDir, 'postgres')).catch(() => undefined);
   if (cluster !== undefined) {
     await killPostmaster(cluster, 'SIGQUIT');
@@ -105,7 +111,7 @@ async function removeInstance({ dataDir }: Instance): Promise<void> {
 
 type Running = { child: ChildProcess; output(): string; exit: Promise<number | null> };
 
-function spawnServer(environment: Environment, user?: { uid: number; gid: number }): Running {
+function spawnServer(children: Children, environment: Environment, user?: { uid: number; gid: number }): Running {
   const child = spawn(process.execPath, node('src/app/main.ts'), {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -129,8 +135,8 @@ function spawnServer(environment: Environment, user?: { uid: number; gid: number
   return { child, exit, output: () => output };
 }
 
-async function startServer(environment: Environment): Promise<ServerProcess> {
-  const { child, exit, output } = spawnServer(environment);
+async function startServer(children: Children, environment: Environment): Promise<ServerProcess> {
+  const { child, exit, output } = spawnServer(children, environment);
   const url = `http://127.0.0.1:${environment['PORT']}`;
   let isOver = false;
   void exit.finally(() => {
@@ -160,16 +166,17 @@ async function startServer(environment: Environment): Promise<ServerProcess> {
 }
 
 async function failToStart(
+  children: Children,
   environment: Environment,
   user?: { uid: number; gid: number },
 ): Promise<{ code: number | null; output: string }> {
-  const { exit, output } = spawnServer(environment, user);
+  const { exit, output } = spawnServer(children, environment, user);
   return { code: await exit, output: output() };
 }
 
 // Commands ------------------------------------------------------------------------------------------------
 
-function runCli<Document>(environment: Environment, args: readonly string[]): Promise<Document> {
+function runCli<Document>(children: Children, environment: Environment, args: readonly string[]): Promise<Document> {
   return new Promise((resolve, reject) => {
     const child = execFile(process.execPath, [...node('src/app/cli.ts'), ...args], { env: environment }, (error, stdout, stderr) => {
       children.delete(child);

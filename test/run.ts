@@ -76,6 +76,7 @@ async function makeTemplate(serverUrl: string): Promise<string> {
 
 if (files.length === 0) {
   await step('types', tool('tsc'), ['--noEmit', '-p', '.']);
+  await step('types of web', tool('tsc'), ['--noEmit', '-p', 'web']);
   await step('lint', tool('oxlint'), ['--type-aware', '--quiet']);
   await step('format', tool('biome'), ['format', '--log-level=error']);
 }
@@ -90,7 +91,7 @@ const environment: NodeJS.ProcessEnv = {
   NODE_EXTRA_CA_CERTS: join(home, 'test', 'certs', 'ca.pem'),
 };
 say(`✔ database (${seconds(since)})`);
-const chosen = files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts'];
+const chosen = files.length > 0 ? files : ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'];
 const code = await run(process.execPath, ['--disable-warning=ExperimentalWarning', '--test', '--test-concurrency=2', '--test-timeout=180000', ...chosen], environment);
 await server.close();
 say(code === 0 ? `Everything passed in ${seconds(started)}.` : `Something failed, after ${seconds(started)}.`);

@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
-import type { Server } from '#kit/http.ts';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { authenticate, type Caller, requirePermission } from '#workspaces/authenticate.ts';
 import { anonymousRate, type Rate, rateLimitExceeded, takeRequest } from '#workspaces/limit.ts';
-import type { ApiRoute, Method } from './routes.ts';
+import type { ApiRoute } from './routes.ts';
 import type { Services } from './services.ts';
-
-const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,8 +14,8 @@ declare module 'fastify' {
 }
 
 /**
- * The API on a server of its own scope: who is asking, how often, then the endpoint, which checks shape and
- * existence (DESIGN 4.7). Unknown paths and methods are answered in the same order, by 404 and 405.
+ * The API on a server of its own scope: who is asking, how often, whether it may, then the endpoint, which checks
+ * shape and existence (DESIGN 4.7). Unknown paths and methods are answered in the same order, by 404 and 405.
  */
 export async function serveApi(server: Server, services: Services, routes: readonly ApiRoute[]): Promise<void> {
   server.decorateRequest('caller', null);
@@ -32,24 +30,22 @@ export async function serveApi(server: Server, services: Services, routes: reado
     server.route({
       method,
       url,
+      // Before the body is read: whoever may not write has nothing to send.
+      onRequest: async (request) => requirePermission(request.caller!, endpoint.permission),
       async handler(request, reply) {
-        const caller = request.caller!;
-        requirePermission(caller, endpoint.permission);
-        const answer = await endpoint.handle(caller.workspaceId, request);
+        const answer = await endpoint.handle(request.caller!.workspaceId, request);
         reply.code(answer.status);
         if (answer.status === 204) return reply.send();
         return reply.type('application/json; charset=utf-8').send(answer.json ?? JSON.stringify(answer.body));
       },
     });
   }
-  for (const [url, allowed] of methodsByPath(routes)) {
-    server.route({
-      method: [...methods, 'PATCH', 'OPTIONS'].filter((method) => !allowed.includes(method as Method)),
+  for (const [url, list] of Map.groupBy(routes, ([, url]) => url)) {
+    refuseOtherMethods(
+      server,
       url,
-      handler() {
-        throw new ApiError('method_not_allowed', `This path answers ${allowed.join(', ')}.`, { headers: { Allow: allowed.join(', ') } });
-      },
-    });
+      list.map(([method]) => method),
+    );
   }
 }
 
@@ -59,7 +55,8 @@ async function admit(services: Services, request: FastifyRequest, reply: Fastify
   try {
     caller = await authenticate(services, request.raw.headersDistinct['authorization']);
   } catch (error) {
-    if (error instanceof ApiError) await count(services, reply, `address ${addressKey(request.ip)}`, anonymousRate);
+    // Also when the database is away: every answer says how much of the limit is left.
+    await count(services, reply, `address ${addressKey(request.ip)}`, anonymousRate);
     throw error;
   }
   await count(services, reply, caller.workspaceId, caller);
@@ -70,9 +67,4 @@ async function count(services: Services, reply: FastifyReply, key: string, rate:
   const { headers, exceeded } = await takeRequest(services.requestCounter, key, rate);
   reply.headers(headers);
   if (exceeded !== undefined) throw rateLimitExceeded(exceeded);
-}
-
-function methodsByPath(routes: readonly ApiRoute[]): Map<string, Method[]> {
-  const grouped = Map.groupBy(routes, ([, url]) => url);
-  return new Map([...grouped].map(([url, list]) => [url, list.map(([method]) => method)]));
 }

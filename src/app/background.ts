@@ -11,7 +11,11 @@ import { forgetKeys, keyChannel } from '#workspaces/authenticate.ts';
 import type { Services } from './services.ts';
 
 /** Everything that runs without a request. */
-export type Background = { wakeQueue: () => void; stop(): Promise<void> };
+export type Background = {
+  wakeQueue: () => void;
+  /** Claims no more jobs, and gives those that run this long to finish. Asked again, it waits for the first stop. */
+  stop(graceMs?: number): Promise<void>;
+};
 
 /** Jobs of one webhook that run at once: a receiver that hangs holds this many connections, and nobody else's. */
 const deliveriesPerWebhook = 8;
@@ -38,8 +42,9 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       },
       [removeFormJob]: { perLane: 1, run: (job) => removeFormBatch({ database, wakeQueue: () => queue.wake() }, job) },
     },
-    // A lease outlives the longest delivery; 25 s leaves takeover within 30 s at the default time limit of 10 s.
-    leaseSeconds: Math.max(25, config.webhookTimeout + 10),
+    // A lease outlives the longest delivery by what preparing and settling may take (a query ends after 12 s). At the
+    // default time limit of 10 s another process takes over after 25 s, within the 30 s of reliability F2.
+    leaseSeconds: config.webhookTimeout + 15,
   });
   const housekeeping = [
     // Half a second: between two runs at most a few hundred documents wait in the index's pending list.
@@ -47,11 +52,13 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
     runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
   ];
   const listening = listen(database, keyChannel, forgetKeys, { log, signal: ending.signal });
+  const end = async (graceMs: number | undefined): Promise<void> => {
+    ending.abort();
+    await Promise.all([queue.stop(graceMs === undefined ? {} : { graceMs }), listening, ...housekeeping.map((task) => task.stop())]);
+  };
+  let ended: Promise<void> | undefined;
   return {
     wakeQueue: () => queue.wake(),
-    async stop() {
-      ending.abort();
-      await Promise.all([queue.stop(), listening, ...housekeeping.map((task) => task.stop())]);
-    },
+    stop: (graceMs) => (ended ??= end(graceMs)),
   };
 }

@@ -1,6 +1,11 @@
+import { fileURLToPath } from 'node:url';
+import { consoleRoutes } from '#console/routes.ts';
+import { serveConsole } from '#console/serve-console.ts';
+import { staticRoutes } from '#console/static.ts';
 import { fileRoutes } from '#files/routes.ts';
 import { openServer, type Server } from '#kit/http.ts';
 import { pageRoutes } from '#page/routes.ts';
+import { openAccounts } from '#workspaces/accounts.ts';
 import { serveApi } from './api.ts';
 import { docsPage } from './docs-page.ts';
 import { healthRoutes } from './health.ts';
@@ -9,6 +14,9 @@ import { apiRoutes } from './routes.ts';
 import type { Services } from './services.ts';
 import { setupRoutes } from './setup-page.ts';
 import { version } from './version.ts';
+
+/** The built console (setup.mjs). */
+const builtConsole = fileURLToPath(new URL('../../dist/web', import.meta.url));
 
 /** Everything that this process answers, each part in a scope of its own (its body parsers and its error pages). */
 export async function buildServer(services: Services, state: { isStopping: () => boolean }): Promise<Server> {
@@ -27,7 +35,10 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   server.get('/api/v1/docs', async (_request, reply) => docsPage(reply, openApi));
   await server.register(async (scope) => serveApi(scope, services, routes), { prefix: '/api/v1' });
   await server.register(async (scope) => pageRoutes(scope, services));
-  await server.register(async (scope) => setupRoutes(scope, services));
+  const console = { ...services, accounts: openAccounts({ ...services, publicUrl: config.publicUrl }) };
+  await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), { prefix: '/app/api' });
+  await server.register(async (scope) => staticRoutes(scope, builtConsole));
+  await server.register(async (scope) => setupRoutes(scope, console));
   await server.ready();
   return server;
 }

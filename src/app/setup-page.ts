@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { writeDevice } from '#console/accounts/device-cookie.ts';
+import type { ConsoleServices } from '#console/services.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { type Server, toApiError } from '#kit/http.ts';
 import { renderDocument } from '#page/document.ts';
 import { pageHeaders } from '#page/headers.ts';
 import { attributes, type Html, html } from '#page/html.ts';
 import { renderNotice } from '#page/render.ts';
+import { addressKey } from '#workspaces/address-key.ts';
 import { completeSetup } from '#workspaces/setup.ts';
-import type { Services } from './services.ts';
+import { signIn } from '#workspaces/sign-in.ts';
 
 type Given = { email: string; password: string; workspace_name: string };
 const fields = [
@@ -17,9 +20,10 @@ const fields = [
 
 /**
  * The one-time set-up link that a first start prints: it makes the first account, its workspace and a first API key,
- * and then closes (reliability C35). Rendered here, without a script, so that it works before anything else does.
+ * signs the person in, and then closes (reliability C35). Rendered here, without a script, so that it works before
+ * anything else does.
  */
-export function setupRoutes(server: Server, services: Services): void {
+export function setupRoutes(server: Server, services: ConsoleServices): void {
   server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
     done(null, new URLSearchParams(body as string));
   });
@@ -36,12 +40,25 @@ export function setupRoutes(server: Server, services: Services): void {
     const given = readGiven(request);
     try {
       const made = await completeSetup(services.database, { token, email: given.email, password: given.password, workspaceName: given.workspace_name });
+      reply.header('Set-Cookie', await enter(services, request, given));
       return await send(reply, 200, donePage(services.config.publicUrl, made.apiKey));
     } catch (error) {
       if (!(error instanceof ApiError) || !error.errors) throw error;
       return send(reply, error.status, setupPage(token, given, error.errors));
     }
   });
+}
+
+/** The cookies of the person's first session; none when that fails: the key is shown in any case, for the only time. */
+async function enter(services: ConsoleServices, request: FastifyRequest, { email, password }: Given): Promise<string[]> {
+  const attempt = { address: addressKey(request.ip), headers: new Headers(), device: undefined };
+  try {
+    const { cookies, device } = await signIn(services, attempt, { email, password });
+    return [...cookies, writeDevice(services.config.publicUrl, device)];
+  } catch (error) {
+    request.log.warn({ err: error }, 'the first person was not signed in after the set-up');
+    return [];
+  }
 }
 
 function tokenOf(request: FastifyRequest): string {
@@ -105,6 +122,7 @@ function donePage(publicUrl: string, apiKey: string): string {
 <p class="prose lead">This is your first API key. It is shown only now, so keep it in a safe place.</p>
 <p class="receipt"><code>${apiKey}</code></p>
 <p class="prose">Try it: <code>curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"</code></p>
+<p class="prose"><a href="/app/">Make your first form</a></p>
 <p class="prose"><a href="/api/v1/docs">Read the API reference</a></p>
 </div>`,
   });

@@ -27,13 +27,14 @@ export const claimFiles = statement(
    returning id`,
 );
 
-/** Files that a page holds between two posts: received for this form, and still nobody's. */
+/** Files that a page holds between two posts: received for this form, and still nobody's. In the order they came. */
 export const findHeldFiles = statement(
   'find_held_files',
   { workspace_id: uuid, form_id: uuid, ids: uuids },
   { id: uuid, element: text, filename: text, content_type: text, size: bigint },
   `select id, element, filename, content_type, size from files
-   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and submission_id is null and claimed_at is null`,
+   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and submission_id is null and claimed_at is null
+   order by id`,
 );
 
 /** A file that may be downloaded: one of a living submission of a living form. */
@@ -67,7 +68,8 @@ export const deleteTakenFiles = statement(
 
 /**
  * Takes hold of files that nobody will come for: their submission is gone, or they were never claimed within the
- * hour. Setting claimed_at closes the door to a late claim before the bytes go.
+ * hour. Setting claimed_at closes the door to a late claim before the bytes go. The outer condition is not a
+ * repetition: it is what PostgreSQL looks at again when a claim got hold of the row first.
  */
 export const takeOrphanedFiles = statement(
   'take_orphaned_files',
@@ -79,5 +81,6 @@ export const takeOrphanedFiles = statement(
      select workspace_id, id from files
      where submission_id is null and (claimed_at is not null or created_at < now() - interval '1 hour')
      order by created_at limit 500)
+     and submission_id is null
    returning workspace_id, id`,
 );

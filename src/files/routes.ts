@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import { ApiError } from '#kit/errors.ts';
-import type { Server } from '#kit/http.ts';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { findClaimedFile } from './queries.ts';
 import type { FileLinks } from './link.ts';
 import { type FilesContext, storageKey } from './receive.ts';
@@ -19,8 +20,10 @@ export function fileRoutes(server: Server, context: FilesContext & { links: File
       throw new ApiError('forbidden', 'This link is not valid or has expired. Ask for a new one.');
     }
     const [found] = await findClaimedFile(context.database, { workspace_id: workspace, id: file });
-    const stream = found && request.method !== 'HEAD' ? await context.storage.open(storageKey(workspace, file)) : undefined;
-    if (!found || (request.method !== 'HEAD' && !stream)) throw new ApiError('not_found', 'This file no longer exists.');
+    // Of an empty stream the framework keeps our Content-Length, which a HEAD answer has as well.
+    const read = () => (request.method === 'HEAD' ? Readable.from([]) : context.storage.open(storageKey(workspace, file)));
+    const stream = found && (await read());
+    if (!found || !stream) throw new ApiError('not_found', 'This file no longer exists.');
     return reply
       .headers({
         'Content-Type': found.content_type,
@@ -33,4 +36,5 @@ export function fileRoutes(server: Server, context: FilesContext & { links: File
       })
       .send(stream);
   });
+  refuseOtherMethods(server, '/files/:workspace/:file', ['GET']);
 }

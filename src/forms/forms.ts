@@ -7,13 +7,14 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { enqueueJob } from '#kit/queue.ts';
+import type { Queryable } from '#kit/statement.ts';
 import { type FormStatus, insertForm, markFormDeleted, updateForm } from './queries.ts';
 
 /** The job that removes a deleted form's submissions (src/submissions/remove-form.ts). */
 export const removeFormJob = 'form.remove';
 
-/** A change as it is sent: what is undefined stays as it is. */
-export type FormChange = { structure: unknown; status?: FormStatus; settings?: unknown };
+/** A change as it is sent: what is undefined stays as it is. `changedBy` is the person in the builder, if it was one. */
+export type FormChange = { structure: unknown; status?: FormStatus; settings?: unknown; changedBy?: string };
 
 /**
  * Creates a form; name and description come from `structure.attrs` (specification, "Forms", note 1).
@@ -39,7 +40,7 @@ export async function createForm(database: Database, workspaceId: string, change
  * version that they answered.
  * @throws ApiError not_found, validation_error.
  */
-export async function changeForm(database: Database, workspaceId: string, id: string, change: FormChange): Promise<void> {
+export async function changeForm(database: Queryable, workspaceId: string, id: string, change: FormChange): Promise<void> {
   const { form, settings } = readChange(change);
   const changed = await updateForm(database, {
     workspace_id: workspaceId,
@@ -48,6 +49,7 @@ export async function changeForm(database: Database, workspaceId: string, id: st
     status: change.status ?? null,
     settings: settings ?? null,
     language: settings ? (settings.language ?? defaultLanguage) : null,
+    created_by: change.changedBy ?? null,
     now: now(),
   });
   if (changed.length === 0) throw new ApiError('not_found');

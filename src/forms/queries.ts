@@ -5,7 +5,8 @@ import { bigint, boolean, integer, json, jsonb, jsonText, nullable, statement, t
 export type FormStatus = 'draft' | 'published' | 'archived';
 export const formStatuses = ['draft', 'published', 'archived'] as const satisfies FormStatus[];
 
-const formColumns = {
+/** The columns of every answer about a form. */
+export const formColumns = {
   id: uuid,
   workspace_id: uuid,
   name: text,
@@ -63,6 +64,7 @@ export const updateForm = statement(
     language: nullable(text),
     structure: jsonText,
     fields: json<object>(),
+    created_by: nullable(text),
     now: timestamp,
   },
   { id: uuid },
@@ -76,15 +78,16 @@ export const updateForm = statement(
      where workspace_id = $workspace_id and id = $id and deleted_at is null
      returning *),
    version as (
-     insert into form_versions (workspace_id, form_id, version, name, structure, fields, created_at)
-     select workspace_id, id, version, name, $structure, $fields, $now from form),
+     insert into form_versions (workspace_id, form_id, version, name, structure, fields, created_at, created_by)
+     select workspace_id, id, version, name, $structure, $fields, $now, $created_by from form),
    language as (
      insert into search_languages (workspace_id, language)
      select workspace_id, $language from form where $language is not null on conflict do nothing)
    select id from form`,
 );
 
-const submissionCount = `(
+/** How many submissions the form `f` has. */
+export const submissionCount = `(
   select coalesce(sum(count), 0)::bigint from submission_counts c
   where c.workspace_id = f.workspace_id and c.form_id = f.id)`;
 
@@ -159,4 +162,73 @@ export const findFormVersion = statement(
   { structure: json<object>(), fields: json<object>() },
   `select structure, fields from form_versions
    where workspace_id = $workspace_id and form_id = $form_id and version = $version`,
+);
+
+/** A form with its live structure, kept from changing until the transaction ends. */
+export const lockForm = statement(
+  'lock_form',
+  { workspace_id: uuid, id: uuid },
+  { status: word<FormStatus>(), version: integer, settings: jsonb<Settings>(), structure: json<object>() },
+  `select f.status, f.version, f.settings, v.structure
+   from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+   where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null
+   for update of f`,
+);
+
+/** Status alone, without a version: what visitors would see did not change. published_at as in update_form. */
+export const setFormStatus = statement(
+  'set_form_status',
+  { workspace_id: uuid, id: uuid, status: word<FormStatus>(), now: timestamp },
+  { id: uuid },
+  `update forms set
+     status = $status, updated_at = greatest($now, updated_at),
+     published_at = case when $status = 'published' and (status <> 'published' or published_at is null)
+                         then $now else published_at end
+   where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
+);
+
+/** All settings, and the language that answers will be searched in from now on. */
+export const setFormSettings = statement(
+  'set_form_settings',
+  { workspace_id: uuid, id: uuid, settings: jsonb<Settings>(), language: text, now: timestamp },
+  { id: uuid },
+  `with form as (
+     update forms set settings = $settings, updated_at = greatest($now, updated_at)
+     where workspace_id = $workspace_id and id = $id and deleted_at is null
+     returning workspace_id, id),
+   language as (
+     insert into search_languages (workspace_id, language) select workspace_id, $language from form on conflict do nothing)
+   select id from form`,
+);
+
+/** One page of a form's versions, newest first. */
+export const listVersions = statement(
+  'list_versions',
+  { workspace_id: uuid, form_id: uuid, limit: integer, offset: bigint },
+  { version: integer, name: text, created_at: timestamp, created_by: nullable(text), is_live: boolean },
+  `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+   left join users u on u.id = v.created_by
+   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+   order by v.version desc limit $limit offset $offset`,
+);
+
+/** Versions are never removed alone, so the live one's number is how many there are; no row for an absent form. */
+export const countVersions = statement(
+  'count_versions',
+  { workspace_id: uuid, form_id: uuid },
+  { total: integer },
+  `select version as total from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null`,
+);
+
+export const findVersion = statement(
+  'find_version',
+  { workspace_id: uuid, form_id: uuid, version: integer },
+  { version: integer, name: text, created_at: timestamp, created_by: nullable(text), is_live: boolean, structure: json<object>() },
+  `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live, v.structure
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+   left join users u on u.id = v.created_by
+   where f.workspace_id = $workspace_id and f.id = $form_id and v.version = $version and f.deleted_at is null`,
 );

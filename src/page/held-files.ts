@@ -1,6 +1,8 @@
-import type { FileAnswer } from '#ast/answers.ts';
-import { parseRowName } from '#ast/fields.ts';
+import type { AnswerError, FileAnswer } from '#ast/answers.ts';
+import { findInput, parseRowName, questionsById } from '#ast/fields.ts';
+import { listQuestions } from '#ast/tree.ts';
 import { findHeldFiles } from '#files/queries.ts';
+import { fileLimits } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -11,9 +13,12 @@ import type { Vault } from '#kit/vault.ts';
  */
 export type HeldFiles = {
   token(formId: string, fieldName: string, fileId: string): string;
-  /** The files that the tokens among the page's controls stand for, by HTML name; dropped ones left out. */
-  read(live: LiveForm, controls: readonly (readonly [string, string])[]): Promise<Map<string, FileAnswer[]>>;
+  /** The files that the tokens among the page's controls stand for; dropped ones left out. */
+  read(live: LiveForm, controls: readonly (readonly [string, string])[]): Promise<Held>;
 };
+
+/** Held files by HTML name, and the names whose file is gone: submitted already, or swept after its hour. */
+export type Held = { files: ReadonlyMap<string, readonly FileAnswer[]>; lost: readonly string[] };
 
 /** A row's number may change between posts, so a token is bound to the question and not to the row. */
 const questionOf = (fieldName: string): string => parseRowName(fieldName)?.id ?? fieldName;
@@ -35,8 +40,8 @@ export function openHeldFiles({ database, vault }: { database: Database; vault: 
         if (vault.verify('held uploads', signed(live.id, fieldName, fileId), signature))
           fieldByFile.set(fileId, fieldName);
       }
-      const held = new Map<string, FileAnswer[]>();
-      if (fieldByFile.size === 0) return held;
+      const files = new Map<string, FileAnswer[]>();
+      if (fieldByFile.size === 0) return { files, lost: [] };
       const found = await findHeldFiles(database, {
         workspace_id: live.workspaceId,
         form_id: live.id,
@@ -44,9 +49,35 @@ export function openHeldFiles({ database, vault }: { database: Database; vault: 
       });
       for (const { id, filename, size, content_type } of found) {
         const fieldName = fieldByFile.get(id)!;
-        held.set(fieldName, [...(held.get(fieldName) ?? []), { id, filename, size, content_type }]);
+        files.set(fieldName, [...(files.get(fieldName) ?? []), { id, filename, size, content_type }]);
+        fieldByFile.delete(id);
       }
-      return held;
+      return { files, lost: [...new Set(fieldByFile.values())] };
     },
+  };
+}
+
+/** All files of a post by HTML name, those held before the ones just received, and what is wrong with them together. */
+export function joinFiles(
+  live: LiveForm,
+  { files: held, lost }: Held,
+  received: ReadonlyMap<string, readonly FileAnswer[]>,
+): { files: Map<string, readonly FileAnswer[]>; problems: AnswerError[] } {
+  const names = new Set([...held.keys(), ...received.keys()]);
+  const files = new Map(
+    [...names].map((name) => [name, [...(held.get(name) ?? []), ...(received.get(name) ?? [])]]),
+  );
+  const crowded = [...names].filter((name) => files.get(name)!.length > fileLimits.filesPerElement);
+  const questions = questionsById(listQuestions(live.form));
+  const problem = (field: string, remedy: string): AnswerError => {
+    const label = findInput(questions, field)?.input.attrs.label ?? field;
+    return { field, message: `${label}: ${remedy}` };
+  };
+  return {
+    files,
+    problems: [
+      ...lost.map((field) => problem(field, 'a file is no longer here. Choose it again.')),
+      ...crowded.map((field) => problem(field, `choose at most ${fileLimits.filesPerElement} files.`)),
+    ],
   };
 }

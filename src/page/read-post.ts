@@ -1,11 +1,11 @@
-import fastifyMultipart from '@fastify/multipart';
+import fastifyMultipart, { type Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { AnswerError, FileAnswer } from '#ast/answers.ts';
 import { parseRowName, type RawAnswers, readFields } from '#ast/fields.ts';
 import { listQuestions } from '#ast/tree.ts';
 import { fileLimits, receiveFile, type FilesContext } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
-import { ApiError } from '#kit/errors.ts';
+import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { restoreRows } from './rows.ts';
 
@@ -70,9 +70,9 @@ async function readMultipart(context: FilesContext, request: FastifyRequest, liv
   const problems: AnswerError[] = [];
   const fileNames = fileElementsOf(live);
   try {
-    for await (const part of request.parts()) {
+    for await (const part of readParts(request)) {
       if (part.type === 'field') {
-        entries.push([part.fieldname, String(part.value)]);
+        entries.push([part.fieldname, textOf(part.value)]);
         continue;
       }
       const element = fileNames(part.fieldname);
@@ -98,6 +98,8 @@ async function readMultipart(context: FilesContext, request: FastifyRequest, liv
         filename: part.filename,
         declaredType: part.mimetype,
         source: part.file,
+      }).catch((error: unknown) => {
+        throw part.file.errored ? malformed(error) : error;
       });
       received.set(part.fieldname, [...files, file]);
       if (part.file.truncated) {
@@ -112,6 +114,31 @@ async function readMultipart(context: FilesContext, request: FastifyRequest, liv
   }
   return { ...readAnswers(live, entries), received, problems };
 }
+
+/** The parts of a multipart body. @throws ApiError bad_request or payload_too_large, whatever the parser calls it. */
+async function* readParts(request: FastifyRequest): AsyncGenerator<Multipart> {
+  try {
+    for await (const part of request.parts()) {
+      // The parser's types promise a name, and a part need not have one.
+      if (typeof part.fieldname !== 'string') throw new ApiError('bad_request', 'A part of the form has no name.');
+      yield part;
+    }
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+function malformed(cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause;
+  const isTooMuch =
+    cause instanceof Error && 'statusCode' in cause && cause.statusCode === errorCodes.payload_too_large.status;
+  return isTooMuch
+    ? new ApiError('payload_too_large', 'The form has too many parts.', { cause })
+    : new ApiError('bad_request', 'The multipart body is broken, or ends too early.', { cause });
+}
+
+/** A field's text. The parser reads a field that is labelled as JSON, but what a visitor sends is text here. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The text of a post: answers with every row that the page showed, and the page's controls. */
 function readAnswers(live: LiveForm, entries: Iterable<readonly [string, string]>): Pick<Post, 'raw' | 'controls'> {

@@ -5,11 +5,11 @@ import { discardFiles, fileLimits, type FilesContext } from '#files/receive.ts';
 import type { LiveForm, LiveForms } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
-import { type Server, toApiError } from '#kit/http.ts';
+import { refuseOtherMethods, type Server, toApiError } from '#kit/http.ts';
 import { submitAnswers, type Submitted } from '#submissions/submit.ts';
 import { closedReason } from './availability.ts';
 import { pageHeaders } from './headers.ts';
-import type { HeldFiles } from './held-files.ts';
+import { type HeldFiles, joinFiles } from './held-files.ts';
 import { BrokenPost, readHtmlForms, type Post, readPost } from './read-post.ts';
 import { renderConfirmation, renderForm, renderNotice } from './render.ts';
 import { applyRowAction, readAction } from './row-action.ts';
@@ -53,6 +53,9 @@ export async function pageRoutes(server: Server, context: PageContext): Promise<
     if (isJsonBody(request)) return answerJson(context, live, request.body, reference, reply);
     return answerForm(context, live, reference, request, reply);
   });
+
+  refuseOtherMethods(server, '/f/:id', ['GET', 'POST']);
+  refuseOtherMethods(server, '/f/:id/submitted', ['GET']);
 }
 
 /** The form, if it takes submissions now. @throws ApiError not_found, gone or forbidden. */
@@ -70,11 +73,14 @@ function checkedId(id: string): string {
 
 /** The URL's parameters, which travel with the submission. Of a repeated one the first counts. */
 function readReference(request: FastifyRequest): Record<string, string> {
-  const entries = [...new URL(request.url, 'http://form').searchParams];
-  if (entries.some((entry) => entry.some((text) => text.includes('\u0000')))) {
-    throw new ApiError('bad_request', 'The address holds a NUL character.');
+  const reference = new Map<string, string>();
+  for (const [name, value] of new URL(request.url, 'http://form').searchParams) {
+    if (`${name}${value}`.includes('\u0000')) {
+      throw new ApiError('bad_request', 'The address holds a NUL character.');
+    }
+    if (!reference.has(name)) reference.set(name, value);
   }
-  return Object.fromEntries(entries.toReversed());
+  return Object.fromEntries(reference);
 }
 
 const isJsonBody = (request: FastifyRequest): boolean =>
@@ -137,7 +143,8 @@ async function answerForm(
     );
   try {
     const held = await context.heldFiles.read(live, post.controls);
-    const files = mergeFiles(held, post.received);
+    const { files, problems: fileProblems } = joinFiles(live, held, post.received);
+    const problems = [...post.problems, ...fileProblems];
     const action = readAction(post.controls);
     if (action.kind !== 'submit') {
       const shown = applyRowAction(action, post.raw, files);
@@ -147,14 +154,14 @@ async function answerForm(
         formPage(
           request,
           live,
-          { raw: shown.raw, errors: post.problems, held: shown.files, focus: shown.focus },
+          { raw: shown.raw, errors: problems, held: shown.files, focus: shown.focus },
           context,
         ),
       );
     }
     const result =
-      post.problems.length > 0
-        ? { ok: false as const, errors: post.problems }
+      problems.length > 0
+        ? { ok: false as const, errors: problems }
         : await submitAnswers(context, { live, raw: post.raw, files, reference });
     if (!result.ok) {
       await discard();
@@ -162,7 +169,7 @@ async function answerForm(
       return sendPage(
         reply,
         errorCodes.validation_error.status,
-        formPage(request, live, { raw: post.raw, errors: result.errors, held }, context),
+        formPage(request, live, { raw: post.raw, errors: result.errors, held: held.files }, context),
       );
     }
     if (wantsJson(request)) return reply.code(201).send(presentSubmitted(live, result.submission));
@@ -186,16 +193,6 @@ async function readWholePost(context: PageContext, request: FormRequest, live: L
     );
     throw error.cause instanceof Error ? error.cause : error;
   }
-}
-
-function mergeFiles(
-  held: ReadonlyMap<string, readonly FileAnswer[]>,
-  received: ReadonlyMap<string, readonly FileAnswer[]>,
-): Map<string, readonly FileAnswer[]> {
-  const names = new Set([...held.keys(), ...received.keys()]);
-  return new Map(
-    [...names].map((name) => [name, [...(held.get(name) ?? []), ...(received.get(name) ?? [])]]),
-  );
 }
 
 type Shown = {
@@ -254,6 +251,8 @@ function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyRe
   const problem = toApiError(error);
   if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
   reply.headers(problem.headers);
+  // What is left of a body that was not read to its end cannot be told from the next request.
+  if (request.isMultipart() && !request.raw.complete) reply.header('Connection', 'close');
   if (wantsJson(request))
     return reply.code(problem.status).type('application/json; charset=utf-8').send(problem.body);
   const title = noticeTitles[problem.status] ?? 'Something went wrong';

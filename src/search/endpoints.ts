@@ -45,7 +45,8 @@ export function searchEndpoints({ database, links }: { database: Database; links
   };
 }
 
-function refuseUnsearchable(q: string): void {
+/** @throws ApiError bad_request for a question that is empty, too long or cannot be text in PostgreSQL. */
+export function refuseUnsearchable(q: string): void {
   const problem =
     q.trim() === ''
       ? '"q" must not be empty.'

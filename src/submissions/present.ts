@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { AnswerRow, Answers, FileAnswer } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { FileLinks } from '#files/link.ts';
 import { type SubmissionStatus, submissionStatuses } from './queries.ts';
@@ -46,21 +47,23 @@ export function submissionJson(row: SubmissionRow, links: FileLinks): string {
   );
 }
 
-type StoredFile = { id: string };
-type StoredAnswers = Record<string, unknown>;
-
-/** The answers with a fresh link in each file (DESIGN 4.10). The fields say which answers are files. */
+/** The answers with a fresh link in each file (DESIGN 4.10). */
 function withLinks(row: SubmissionRow, links: FileLinks): string {
-  const fields = JSON.parse(row.fields!) as Record<string, FieldDescription>;
-  const linkFiles = (files: StoredFile[]) => files.map((file) => ({ ...file, url: links.sign(row.workspace_id!, file.id) }));
-  const linkAnswers = (answers: StoredAnswers): StoredAnswers =>
-    Object.fromEntries(
-      Object.entries(answers).map(([id, value]) => {
-        const type = fields[id]?.type;
-        if (type === 'file_upload') return [id, linkFiles(value as StoredFile[])];
-        if (type === 'composite') return [id, (value as StoredAnswers[]).map(linkAnswers)];
-        return [id, value];
-      }),
-    );
-  return JSON.stringify(linkAnswers(JSON.parse(row.answers!) as StoredAnswers));
+  const answers = JSON.parse(row.answers!) as Answers;
+  const fields = JSON.parse(row.fields!) as Fields;
+  return JSON.stringify(mapFiles(answers, fields, (file) => ({ ...file, url: links.sign(row.workspace_id!, file.id) })));
+}
+
+type Fields = Readonly<Record<string, FieldDescription>>;
+
+/** The answers with every file changed; the fields of the version that was answered say which answers are files. */
+export function mapFiles(answers: Answers, fields: Fields, change: (file: FileAnswer) => FileAnswer): Answers {
+  return Object.fromEntries(
+    Object.entries(answers).map(([id, value]) => {
+      const type = fields[id]?.type;
+      if (type === 'file_upload') return [id, (value as FileAnswer[]).map(change)];
+      if (type === 'composite') return [id, (value as AnswerRow[]).map((row) => mapFiles(row, fields, change))];
+      return [id, value];
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import { bigint, boolean, integer, json, jsonText, nullable, smallint, statement, text, timestamp, uuid, uuids, word } from '#kit/statement.ts';
+import { bigint, boolean, integer, jsonText, nullable, smallint, statement, text, timestamp, uuid, uuids, word } from '#kit/statement.ts';
 
 /** Specification, "Submission status". */
 export type SubmissionStatus = 'completed' | 'incomplete';
@@ -11,9 +11,17 @@ export const submissionStatuses = ['completed', 'incomplete'] as const satisfies
 export const countSlots = 32;
 
 /**
+ * What a submission is found by: the stemmed words, the subject's with weight A, and three marks (see
+ * src/search/queries.ts). For statements with the parameters workspace_id, form_id, language, subject and body.
+ */
+export const searchTerms = `
+  array_to_tsvector(array[' w' || $workspace_id, ' f' || $form_id, ' l' || $language])
+  || setweight(to_tsvector($language::regconfig, $subject), 'A')
+  || strip(to_tsvector($language::regconfig, $body))`;
+
+/**
  * A submission, its count and its search document in one statement, so that without files and webhooks a submit is
- * one round trip and one commit. The document is the stemmed words, the subject's with weight A, and three marks
- * (see src/search/queries.ts).
+ * one round trip and one commit. No row: the form was deleted since it was found, which a slow upload takes minutes to.
  */
 export const insertSubmission = statement(
   'insert_submission',
@@ -36,7 +44,8 @@ export const insertSubmission = statement(
   { id: uuid },
   `with submission as (
      insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
-     values ($workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $created_at, $created_at, $completed_at)
+     select f.workspace_id, $id, f.id, $version, $status, $answers, $reference, $has_files, $created_at, $created_at, $completed_at
+     from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
      returning workspace_id, id, form_id, status),
    counted as (
      insert into submission_counts (workspace_id, form_id, status, slot, count)
@@ -44,11 +53,7 @@ export const insertSubmission = statement(
      on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + 1),
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select workspace_id, id, form_id,
-            array_to_tsvector(array[' w' || workspace_id, ' f' || form_id, ' l' || $language])
-            || setweight(to_tsvector($language::regconfig, $subject), 'A')
-            || strip(to_tsvector($language::regconfig, $body))
-     from submission)
+     select workspace_id, id, form_id, ${searchTerms} from submission)
    select id from submission`,
 );
 
@@ -126,26 +131,6 @@ const listStatement = (name: string, statusCondition: string) =>
 
 export const listSubmissions = listStatement('list_submissions', '');
 export const listSubmissionsByStatus = listStatement('list_submissions_by_status', 'and p.status = $status');
-
-/** The next submissions of a form that is being removed, oldest first. Locked, so that two workers take turns. */
-export const findSubmissionsToRemove = statement(
-  'find_submissions_to_remove',
-  { workspace_id: uuid, form_id: uuid, limit: integer },
-  {
-    id: uuid,
-    status: word<SubmissionStatus>(),
-    completed_at: nullable(timestamp),
-    answers: json<object>(),
-    reference: json<object>(),
-    fields: json<object>(),
-    form_name: text,
-  },
-  `select s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
-   from submissions s
-   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
-   where s.workspace_id = $workspace_id and s.form_id = $form_id
-   order by s.id limit $limit for update of s`,
-);
 
 /** Removes submissions and with them their search documents; their files become orphans, which the sweep removes. */
 export const deleteSubmissions = statement(

@@ -25,7 +25,8 @@ export type SubmitResult = { ok: true; submission: Submitted } | { ok: false; er
  * Takes a completed submission: checks the answers, then writes the submission, its count, its search text, its
  * claim on the files and its events in one transaction (DESIGN 1.2: when this returns ok, nothing of it is lost).
  * The caller removes the files of a submission that was refused.
- * @throws ApiError gone when the form takes no more submissions.
+ * @throws ApiError gone when the form takes no more submissions, not_found when it was deleted meanwhile, conflict
+ * when a file was used meanwhile.
  */
 export async function submitAnswers(context: { database: Database; wakeQueue: () => void }, request: SubmitRequest): Promise<SubmitResult> {
   const { live, reference } = request;
@@ -69,7 +70,7 @@ type Writing = SubmitRequest & { id: string; completedAt: Date; answers: Answers
 
 async function writeSubmission(db: Queryable, { live, id, completedAt, answers, reference, fileIds }: Writing): Promise<void> {
   const { subject, body } = searchableText(live.form, answers, reference, live.settings.subject_element);
-  await insertSubmission(db, {
+  const inserted = await insertSubmission(db, {
     workspace_id: live.workspaceId,
     id,
     form_id: live.id,
@@ -85,6 +86,7 @@ async function writeSubmission(db: Queryable, { live, id, completedAt, answers, 
     subject,
     body,
   });
+  if (inserted.length === 0) throw new ApiError('not_found', 'There is no form at this address.');
 }
 
 /** Exact under parallel submits: they take turns, each seeing the count of the ones before. */

@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { newId, timeOfId } from '#kit/clock.ts';
+import { declaredStatements } from '#kit/statement.ts';
+// Loading the files declares their statements.
+import '#forms/queries.ts';
+import '#search/queries.ts';
+import '#submissions/queries.ts';
+
+/*
+ * What the service is measured against: node:http and pg with the service's own SQL on the same database, and nothing
+ * else. No authentication, no limits, no validation, no errors: what it answers per second is what Node and PostgreSQL
+ * leave to a service.
+ */
+
+/** Told in its first argument, as JSON. */
+export type BareOptions = { databaseUrl: string; workspaceId: string; formId: string };
+
+const { databaseUrl, workspaceId, formId } = JSON.parse(process.argv[2]!) as BareOptions;
+const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
+
+type Row = Record<string, unknown>;
+
+/** The service's statement of this name, prepared and run as the service does. */
+function declared(name: string): (values: Row) => Promise<Row[]> {
+  const found = declaredStatements().find((each) => each.name === name);
+  if (!found) throw new Error(`the service has no statement ${name}`);
+  const names = Object.keys(found.parameters);
+  return async (values) => (await pool.query<Row>({ name, text: found.text, values: names.map((each) => values[each]) })).rows;
+}
+
+const list = declared('list_submissions');
+const get = declared('find_submission');
+const search = declared('search_submissions');
+const create = declared('insert_form');
+const insert = declared('insert_submission');
+
+const submission = (row: Row): string =>
+  `{"id":"${row['id']}","form_id":"${row['form_id']}","status":"${row['status']}","answers":${row['answers']},"metadata":{"fields":${row['fields']},"form_name":${JSON.stringify(row['form_name'])},"reference":${row['reference']}},"completed_at":${JSON.stringify(row['completed_at'])},"created_at":${JSON.stringify(row['created_at'])}}`;
+const page = (rows: Row[]): string => `{"data":[${rows.map(submission).join()}],"pagination":{"total_count":${rows[0]?.['total'] ?? 0}}}`;
+
+/** By the first word of the path. */
+const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
+  async list() {
+    return page(await list({ workspace_id: workspaceId, form_id: formId, status: null, limit: 20, offset: 0 }));
+  },
+  async get(url) {
+    const [row] = await get({ workspace_id: workspaceId, id: url.pathname.slice('/get/'.length) });
+    return submission(row!);
+  },
+  async search(url) {
+    return page(await search({ workspace_id: workspaceId, form_id: null, q: url.searchParams.get('q'), limit: 20, offset: 0 }));
+  },
+  async create(_url, body) {
+    const { structure } = JSON.parse(body) as { structure: { attrs: { name: string } } };
+    const id = newId();
+    const [row] = await create({ workspace_id: workspaceId, id, name: structure.attrs.name, description: '', status: 'published', settings: {}, language: 'english', structure: JSON.stringify(structure), fields: {}, created_at: timeOfId(id) });
+    return JSON.stringify({ ...row, structure });
+  },
+  async submit(_url, body) {
+    const given = (JSON.parse(body) as { answers: Record<string, unknown> }).answers;
+    const id = newId();
+    const { subject, ...rest } = given;
+    await insert({
+      workspace_id: workspaceId,
+      id,
+      form_id: formId,
+      version: 1,
+      status: 'completed',
+      answers: JSON.stringify(given),
+      reference: '{}',
+      has_files: false,
+      created_at: timeOfId(id),
+      completed_at: timeOfId(id),
+      slot: Math.floor(Math.random() * 32),
+      language: 'english',
+      subject,
+      body: Object.values(rest).join(' '),
+    });
+    return JSON.stringify({ id });
+  },
+};
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+const server = createServer((request, response) => {
+  const url = new URL(request.url!, 'http://bare');
+  const answer = async (): Promise<string> => answers[url.pathname.split('/', 2)[1]!]!(url, request.method === 'POST' ? await readBody(request) : '');
+  answer().then(
+    (json) => response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) }).end(json),
+    (error: Error) => response.writeHead(500).end(error.message),
+  );
+});
+server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,19 @@
+import type { Database } from '#kit/database.ts';
+import { createForm } from '../forms.ts';
+import { readBuilderForm, saveWorkingCopy } from './draft.ts';
+
+/** What becomes a form of its own, and who wants it. */
+export type CopyRequest = { workspaceId: string; formId: string; structure: object; userId: string };
+
+/**
+ * A new draft form whose working copy is `structure`, complete or not: how an editor keeps what another one's save
+ * was in the way of. Its first version is the live one of the form that it comes from.
+ * @throws ApiError not_found, validation_error.
+ */
+export async function copyAsNewForm(database: Database, request: CopyRequest): Promise<{ id: string }> {
+  const { workspaceId, formId, structure, userId } = request;
+  const { form } = await readBuilderForm(database, workspaceId, formId);
+  const { id } = await createForm(database, workspaceId, { structure: form.structure });
+  await saveWorkingCopy(database, { workspaceId, formId: id, revision: 0, structure, baseVersion: 1, userId });
+  return { id };
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import { ApiError, type ErrorCode } from '#kit/errors.ts';
+import { testDatabase } from '#test/database.ts';
+import { createUser } from '#workspaces/users.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { changeForm, createForm } from '../forms.ts';
+import { findForm, findVersion } from '../queries.ts';
+import { changeSettings } from '../settings.ts';
+import { changeStatus } from '../status.ts';
+import { copyAsNewForm } from './copy.ts';
+import { readBuilderForm, saveWorkingCopy } from './draft.ts';
+import { publishWorkingCopy } from './publish.ts';
+
+const { database } = await testDatabase();
+const workspace = await createWorkspace(database, { name: 'Test', plan: 'free' });
+const other = await createWorkspace(database, { name: 'Other', plan: 'free' });
+const ada = (await createUser(database, { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' })).id;
+const bob = (await createUser(database, { name: 'Bob', email: 'bob@example.com', password: 'correct horse battery' })).id;
+
+const workspaceId = workspace.id;
+const live = structure(element('text', 'subject'));
+const edited = structure(element('text', 'subject'), element('email', 'email'));
+const incomplete = { type: 'form', attrs: {}, children: [{ type: 'step', attrs: {}, children: [{ type: 'text', attrs: {}, children: [] }] }] };
+
+const make = async (): Promise<string> => (await createForm(database, workspaceId, { structure: live })).id;
+const read = (formId: string) => readBuilderForm(database, workspaceId, formId);
+const save = (formId: string, revision: number, changed: object, userId = ada, baseVersion = 1) =>
+  saveWorkingCopy(database, { workspaceId, formId, revision, structure: changed, baseVersion, userId });
+const publish = (formId: string, revision: number, version: number) =>
+  publishWorkingCopy(database, { workspaceId, formId, revision, version, userId: ada });
+const liveStructure = async (formId: string) => (await findForm(database, { workspace_id: workspaceId, id: formId }))[0]!.structure;
+
+const refused = (code: ErrorCode, message = /./) => (error: unknown) => {
+  assert.ok(error instanceof ApiError, String(error));
+  assert.equal(error.code, code);
+  assert.match(error.message, message);
+  return true;
+};
+
+test('a form that was never edited is edited from its live version, and opening it writes nothing', async () => {
+  const id = await make();
+  const { draft } = await read(id);
+  assert.deepEqual(draft, { revision: 0, structure: live, base_version: 1, saved_at: null, saved_by: null });
+  const { rows } = await database.query('select from form_drafts where form_id = $1', [id]);
+  assert.equal(rows.length, 0);
+});
+
+test('a save changes the working copy and never the live version', async () => {
+  const id = await make();
+  assert.equal((await save(id, 0, edited)).revision, 1);
+  const { draft } = await read(id);
+  assert.deepEqual([draft.structure, draft.revision, draft.saved_by], [edited, 1, 'Ada']);
+  assert.deepEqual(await liveStructure(id), live);
+});
+
+test('a working copy may be incomplete; publishing it is refused with the path of every problem', async () => {
+  const id = await make();
+  await save(id, 0, incomplete);
+  await assert.rejects(publish(id, 1, 1), (error) => {
+    refused('validation_error')(error);
+    assert.deepEqual((error as ApiError).errors!.map(({ path }) => path), [[], [0, 0], [0, 0]]);
+    return true;
+  });
+  assert.deepEqual(await liveStructure(id), live);
+});
+
+test('two editors: the second save on one revision is refused, saying who saved and when, and loses nothing', async () => {
+  const id = await make();
+  await save(id, 0, edited);
+  const mine = structure(element('text', 'mine'));
+  const theirs = structure(element('text', 'theirs'));
+  await save(id, 1, theirs, bob);
+  await assert.rejects(save(id, 1, mine), refused('precondition_failed', /^Bob saved this form at 20\d\d-.+Z/));
+  await assert.rejects(save(id, 0, mine), refused('precondition_failed'));
+  assert.deepEqual((await read(id)).draft.structure, theirs);
+});
+
+test('two first saves at once: one wins, the other is told', async () => {
+  const id = await make();
+  const saves = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => save(id, 0, structure(element('text', name)))));
+  assert.equal(saves.filter(({ status }) => status === 'fulfilled').length, 1);
+});
+
+test('a save that is sent again because its answer was lost succeeds, once', async () => {
+  const id = await make();
+  const first = await save(id, 0, edited);
+  assert.deepEqual(await save(id, 0, edited), first);
+  assert.equal((await read(id)).draft.revision, 1);
+});
+
+test('publish makes the working copy live as a new version by its author, and the form published', async () => {
+  const id = await make();
+  await save(id, 0, edited);
+  await publish(id, 1, 1);
+  const { form, draft } = await read(id);
+  assert.deepEqual([form.status, form.version, form.structure, form.version_created_by], ['published', 2, edited, 'Ada']);
+  assert.ok(form.published_at);
+  assert.deepEqual([draft.revision, draft.base_version], [1, 2]);
+  const [first] = await findVersion(database, { workspace_id: workspaceId, form_id: id, version: 1 });
+  assert.deepEqual([first!.structure, first!.is_live, first!.created_by], [live, false, null]);
+});
+
+test('publish without a change publishes the live version as it is', async () => {
+  const id = await make();
+  await publish(id, 0, 1);
+  const { form } = await read(id);
+  assert.deepEqual([form.status, form.version], ['published', 1]);
+});
+
+test('publish on an old revision, on an old live version, or of an archived form is refused', async () => {
+  const id = await make();
+  await save(id, 0, edited);
+  await assert.rejects(publish(id, 0, 1), refused('precondition_failed', /^Ada saved/));
+  await changeForm(database, workspaceId, id, { structure: structure(element('text', 'api')) });
+  await assert.rejects(publish(id, 1, 1), refused('precondition_failed', /live form was changed/));
+  await changeStatus(database, workspaceId, id, 'archived');
+  await assert.rejects(publish(id, 1, 2), refused('conflict', /Restore it/));
+});
+
+test('a change over the API beside a working copy keeps both, and shows as another live version', async () => {
+  const id = await make();
+  await save(id, 0, edited);
+  const fromApi = structure(element('text', 'api'));
+  await changeForm(database, workspaceId, id, { structure: fromApi });
+  const { form, draft } = await read(id);
+  assert.deepEqual([form.structure, form.version, draft.structure, draft.base_version], [fromApi, 2, edited, 1]);
+});
+
+test('a working copy that holds nothing of its own follows the live version', async () => {
+  const id = await make();
+  await save(id, 0, edited);
+  await publish(id, 1, 1);
+  const fromApi = structure(element('text', 'api'));
+  await changeForm(database, workspaceId, id, { structure: fromApi });
+  const { draft } = await read(id);
+  assert.deepEqual([draft.structure, draft.base_version, draft.revision], [fromApi, 3, 1]);
+});
+
+test('who saves next on a published copy rests on the published version', async () => {
+  const id = await make();
+  await save(id, 0, edited);
+  await publish(id, 1, 1);
+  await save(id, 1, structure(element('text', 'next')), bob, 1);
+  assert.equal((await read(id)).draft.base_version, 2);
+});
+
+test('status: published to draft, to archived, back to draft; to published leads publishing alone', async () => {
+  const id = await make();
+  await assert.rejects(changeStatus(database, workspaceId, id, 'published'), refused('conflict'));
+  await publish(id, 0, 1);
+  for (const status of ['draft', 'archived', 'draft'] as const) {
+    await changeStatus(database, workspaceId, id, status);
+    assert.equal((await read(id)).form.status, status);
+  }
+  assert.equal((await read(id)).form.version, 1);
+});
+
+test('settings: two people who change different ones lose nothing; null takes one away; wrong ones are named', async () => {
+  const id = await make();
+  await Promise.all([
+    changeSettings(database, workspaceId, id, { confirmation_message: 'Thank you' }),
+    changeSettings(database, workspaceId, id, { subject_element: 'subject', language: 'german' }),
+  ]);
+  assert.deepEqual((await read(id)).form.settings, { confirmation_message: 'Thank you', subject_element: 'subject', language: 'german' });
+  await changeSettings(database, workspaceId, id, { language: null });
+  assert.equal((await read(id)).form.settings.language, undefined);
+  await assert.rejects(changeSettings(database, workspaceId, id, { colour: 'red' }), refused('validation_error'));
+  await assert.rejects(changeSettings(database, workspaceId, id, { subject_element: 'absent' }), refused('validation_error'));
+});
+
+test('a copy becomes a form of its own with the working copy, complete or not', async () => {
+  const id = await make();
+  const copy = await copyAsNewForm(database, { workspaceId, formId: id, structure: incomplete, userId: ada });
+  const { form, draft } = await read(copy.id);
+  assert.deepEqual([form.status, form.structure, draft.structure], ['draft', live, incomplete]);
+});
+
+test('the form of another workspace is absent in every way', async () => {
+  const id = await make();
+  const stranger = { workspaceId: other.id, formId: id, structure: edited, userId: ada };
+  await assert.rejects(readBuilderForm(database, other.id, id), refused('not_found'));
+  await assert.rejects(saveWorkingCopy(database, { ...stranger, revision: 0, baseVersion: 1 }), refused('not_found'));
+  await assert.rejects(publishWorkingCopy(database, { ...stranger, revision: 0, version: 1 }), refused('not_found'));
+  await assert.rejects(copyAsNewForm(database, stranger), refused('not_found'));
+  await assert.rejects(changeStatus(database, other.id, id, 'archived'), refused('not_found'));
+  await assert.rejects(changeSettings(database, other.id, id, {}), refused('not_found'));
+  assert.deepEqual((await read(id)).draft.revision, 0);
+});

@@ -1,0 +1,88 @@
+import { isRecord } from '#ast/json.ts';
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { findBuilderForm, saveDraft } from './queries.ts';
+
+/** The working copy as the builder edits it. Revision 0: nothing was saved yet, and `structure` is the live one. */
+export type WorkingCopy = {
+  revision: number;
+  structure: object;
+  /** The live version that the copy rests on; when the form's is another, live was changed beside it. */
+  base_version: number;
+  saved_at: Date | null;
+  saved_by: string | null;
+};
+
+export type BuilderForm = Awaited<ReturnType<typeof readBuilderForm>>;
+
+/**
+ * A form with its live version and its working copy. A form that was never edited in the builder, or whose copy
+ * holds nothing but an older live version, is edited from its live version.
+ * @throws ApiError not_found.
+ */
+export async function readBuilderForm(db: Queryable, workspaceId: string, id: string) {
+  const [row] = await findBuilderForm(db, { workspace_id: workspaceId, id });
+  if (!row) throw new ApiError('not_found');
+  const { revision, draft_structure, base_version, saved_at, saved_by, is_untouched, ...form } = row;
+  const isOwn = draft_structure !== null && (!is_untouched || base_version === form.version);
+  const draft: WorkingCopy = {
+    revision: revision ?? 0,
+    structure: isOwn ? draft_structure : form.structure,
+    base_version: isOwn ? base_version! : form.version,
+    saved_at,
+    saved_by,
+  };
+  return { form, draft };
+}
+
+/** One save of the builder. `revision` is the one that the change was made on. */
+export type DraftChange = {
+  workspaceId: string;
+  formId: string;
+  revision: number;
+  structure: object;
+  baseVersion: number;
+  userId: string;
+};
+
+/**
+ * Saves the working copy, complete or not, when nobody saved another since `revision`. A save that is repeated,
+ * because its answer was lost, succeeds again.
+ * @throws ApiError not_found; validation_error for what is no form or rests on a version that does not exist;
+ *   precondition_failed, naming who saved meanwhile and when.
+ */
+export async function saveWorkingCopy(database: Database, change: DraftChange): Promise<{ revision: number; saved_at: Date }> {
+  if (!isRecord(change.structure)) throw new ApiError('validation_error', 'The structure must be an object.');
+  const [saved] = await saveDraft(database, {
+    workspace_id: change.workspaceId,
+    form_id: change.formId,
+    revision: change.revision,
+    structure: JSON.stringify(change.structure),
+    base_version: change.baseVersion,
+    saved_by: change.userId,
+    now: now(),
+  });
+  return saved ?? refuseOrRepeat(database, change);
+}
+
+async function refuseOrRepeat(database: Database, change: DraftChange): Promise<{ revision: number; saved_at: Date }> {
+  const { form, draft } = await readBuilderForm(database, change.workspaceId, change.formId);
+  const isRepeated =
+    draft.revision === change.revision + 1 && JSON.stringify(draft.structure) === JSON.stringify(change.structure);
+  if (isRepeated && draft.saved_at) return { revision: draft.revision, saved_at: draft.saved_at };
+  if (change.baseVersion > form.version) {
+    throw new ApiError('validation_error', undefined, {
+      errors: [{ field: 'base_version', message: `The form has ${form.version} versions.` }],
+    });
+  }
+  throw changedMeanwhile(draft);
+}
+
+/** What a save or a publication on an old revision is refused with. */
+export function changedMeanwhile({ saved_by, saved_at }: WorkingCopy): ApiError {
+  const who = saved_by ?? 'Somebody else';
+  const when = saved_at ? ` at ${saved_at.toISOString()}` : '';
+  return new ApiError('precondition_failed', `${who} saved this form${when}, after you opened it.`);
+}

@@ -1,0 +1,45 @@
+import { limits } from '#ast/limits.ts';
+import type { FormNode } from '#ast/tree.ts';
+import type { Database } from '#kit/database.ts';
+import { createForm } from '../forms.ts';
+import { readBuilderForm, saveWorkingCopy } from './draft.ts';
+
+const suffix = ' (copy)';
+
+/**
+ * A draft form like another one: its live version, its settings, and its working copy where it has one, each under
+ * the name with "(copy)" behind it. Submissions and webhooks stay with the original.
+ * @throws ApiError not_found.
+ */
+export async function duplicateForm(
+  database: Database,
+  { workspaceId, formId, userId }: { workspaceId: string; formId: string; userId: string },
+): Promise<{ id: string }> {
+  const { form, draft } = await readBuilderForm(database, workspaceId, formId);
+  const { id } = await createForm(database, workspaceId, {
+    structure: renamed(form.structure),
+    settings: form.settings,
+  });
+  if (draft.revision > 0) {
+    const structure = renamed(draft.structure);
+    await saveWorkingCopy(database, { workspaceId, formId: id, revision: 0, structure, baseVersion: 1, userId });
+  }
+  return { id };
+}
+
+/** A working copy may have lost its name; then there is nothing to add to. */
+function renamed(structure: object): object {
+  const { attrs, ...rest } = structure as FormNode;
+  const name = attrs?.['name'];
+  if (typeof name !== 'string') return structure;
+  return {
+    ...rest,
+    attrs: { ...attrs, name: `${cutToBytes(name, limits.labelBytes - suffix.length)}${suffix}` },
+  };
+}
+
+function cutToBytes(text: string, most: number): string {
+  let cut = text;
+  while (Buffer.byteLength(cut) > most) cut = [...cut].slice(0, -1).join('');
+  return cut;
+}

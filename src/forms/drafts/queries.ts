@@ -1,0 +1,76 @@
+import type { Settings } from '#ast/settings.ts';
+import { bigint, boolean, integer, json, jsonb, jsonText, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import { formColumns, submissionCount } from '../queries.ts';
+
+/** What the builder opens: the form, its live version, and its working copy when it has one. */
+export const findBuilderForm = statement(
+  'find_builder_form',
+  { workspace_id: uuid, id: uuid },
+  {
+    ...formColumns,
+    settings: jsonb<Settings>(),
+    submission_count: bigint,
+    version: integer,
+    structure: json<object>(),
+    version_created_at: timestamp,
+    version_created_by: nullable(text),
+    revision: nullable(integer),
+    draft_structure: nullable(json<object>()),
+    base_version: nullable(integer),
+    saved_at: nullable(timestamp),
+    saved_by: nullable(text),
+    is_untouched: nullable(boolean),
+  },
+  `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+          f.settings, ${submissionCount} as submission_count,
+          f.version, v.structure, v.created_at as version_created_at, author.name as version_created_by,
+          d.revision, d.structure as draft_structure, d.base_version, d.saved_at, saver.name as saved_by,
+          d.structure::text = base.structure::text as is_untouched
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+   left join users author on author.id = v.created_by
+   left join form_drafts d on d.workspace_id = f.workspace_id and d.form_id = f.id
+   left join form_versions base on base.workspace_id = f.workspace_id and base.form_id = f.id and base.version = d.base_version
+   left join users saver on saver.id = d.saved_by
+   where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`,
+);
+
+/**
+ * The next revision of the working copy, when it still is at `revision` (0: there is none yet); no row otherwise.
+ * base_version only grows: a copy that was published rests on that version whoever saves it next.
+ */
+export const saveDraft = statement(
+  'save_draft',
+  {
+    workspace_id: uuid,
+    form_id: uuid,
+    revision: integer,
+    structure: jsonText,
+    base_version: integer,
+    saved_by: nullable(text),
+    now: timestamp,
+  },
+  { revision: integer, saved_at: timestamp },
+  `insert into form_drafts (workspace_id, form_id, structure, revision, base_version, saved_by, saved_at)
+   select f.workspace_id, f.id, $structure, $revision + 1, $base_version, $saved_by, $now
+   from forms f
+   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null and $base_version <= f.version
+     and ($revision = 0 or exists (
+       select from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id))
+   on conflict (workspace_id, form_id) do update set
+     structure = excluded.structure, revision = form_drafts.revision + 1,
+     base_version = greatest(form_drafts.base_version, excluded.base_version),
+     saved_by = excluded.saved_by, saved_at = excluded.saved_at
+   where form_drafts.revision = $revision
+   returning revision, saved_at`,
+);
+
+/** The working copy rests on the form's live version from now on. */
+export const rebaseDraft = statement(
+  'rebase_draft',
+  { workspace_id: uuid, form_id: uuid },
+  {},
+  `update form_drafts d set base_version = f.version
+   from forms f
+   where d.workspace_id = $workspace_id and d.form_id = $form_id and f.workspace_id = d.workspace_id and f.id = d.form_id`,
+);

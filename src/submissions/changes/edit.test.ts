@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element } from '#ast/testing.ts';
+import type { ApiError } from '#kit/errors.ts';
+import { searchSubmissions } from '#search/queries.ts';
+import { testDatabase } from '#test/database.ts';
+import { openScene, type Scene } from '../testing.ts';
+import { changeStatus, type ChangeTarget, editAnswers, editReference } from './edit.ts';
+
+const { database } = await testDatabase();
+
+const elements = [
+  element('text', 'name', { required: true }),
+  element('number', 'age'),
+  element('file_upload', 'photo'),
+  composite('guests', [element('text', 'guest'), element('file_upload', 'ticket')], { repeatable: true }),
+];
+
+async function openHeardScene(): Promise<Scene> {
+  const scene = await openScene(database, elements);
+  await scene.listen();
+  return scene;
+}
+
+async function targetOf(scene: Scene, id: string): Promise<ChangeTarget> {
+  const { updated_at } = await scene.read(id);
+  return { workspaceId: scene.workspaceId, formId: scene.formId, id, seen: updated_at };
+}
+
+const kinds = async (scene: Scene): Promise<string[]> => (await scene.events()).map((event) => event.kind);
+
+const fails = (code: string, fields?: string[]) => (error: unknown) => {
+  const { code: actual, errors } = error as ApiError;
+  assert.equal(actual, code);
+  if (fields) assert.deepEqual(errors?.map(({ field }) => field), fields);
+  return true;
+};
+
+const find = async (scene: Scene, q: string): Promise<string[]> =>
+  (
+    await searchSubmissions(database, { workspace_id: scene.workspaceId, form_id: scene.formId, q, limit: 10, offset: 0 })
+  ).map((row) => row.id);
+
+test('edited answers are stored, found by search in place of the old ones, and told as submission.updated', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada', age: 36 });
+  await editAnswers(scene.context, await targetOf(scene, id), { name: 'Grace', age: 85 });
+
+  assert.deepEqual((await scene.read(id)).answers, { name: 'Grace', age: 85 });
+  assert.deepEqual(await find(scene, 'Ada'), []);
+  assert.deepEqual(await find(scene, 'Grace'), [id]);
+  const events = await scene.events();
+  assert.deepEqual(events.map(({ kind }) => kind), ['submission.created', 'submission.updated']);
+  assert.deepEqual(events[1]!.snapshot.submission.responses, { name: 'Grace', age: 85 });
+});
+
+test('an edit is checked by the version that was answered; its problems are located, and nothing is written or told', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada' });
+  const before = await scene.read(id);
+  const wrong = { name: ' ', age: 'old', colour: 'red', guests: [{ guest: 'a\nb' }] };
+  await assert.rejects(
+    editAnswers(scene.context, await targetOf(scene, id), wrong),
+    fails('validation_error', ['name', 'age', 'guests[0][guest]', 'colour']),
+  );
+  assert.deepEqual(await scene.read(id), before);
+  assert.deepEqual(await kinds(scene), ['submission.created']);
+});
+
+test('an edit that changes nothing writes nothing and tells nobody', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada', age: 36 }, { reference: { utm: 'mail' } });
+  const before = await scene.read(id);
+  const target = await targetOf(scene, id);
+  await editAnswers(scene.context, target, { age: 36, name: 'Ada' });
+  await editReference(scene.context, target, { utm: 'mail' });
+  await changeStatus(scene.context, target, 'completed');
+  assert.deepEqual(await scene.read(id), before);
+  assert.deepEqual(await kinds(scene), ['submission.created']);
+});
+
+test('of two editors who saw the same submission the second is told, and overwrites nothing', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada' });
+  const target = await targetOf(scene, id);
+  await editAnswers(scene.context, target, { name: 'First' });
+  await assert.rejects(editAnswers(scene.context, target, { name: 'Second' }), fails('precondition_failed'));
+  assert.deepEqual((await scene.read(id)).answers, { name: 'First' });
+});
+
+test('files stay when they are named and become orphans for the sweep when they are left out; none can be added', async () => {
+  const scene = await openHeardScene();
+  const [photo, other, ticket] = [
+    await scene.upload('photo', 'a.png'),
+    await scene.upload('photo', 'b.png'),
+    await scene.upload('ticket', 'c.png'),
+  ];
+  const files = new Map([['photo', [photo, other]], ['guests[1][ticket]', [ticket]]]);
+  const id = await scene.submit({ name: 'Ada', guests: [{ guest: 'Tom' }, { guest: 'Ann' }] }, { files });
+
+  const foreign = await scene.upload('photo', 'foreign.png');
+  for (const sent of [[foreign], [photo, photo]]) {
+    await assert.rejects(
+      editAnswers(scene.context, await targetOf(scene, id), { name: 'Ada', photo: sent }),
+      fails('validation_error', ['photo']),
+    );
+  }
+  const kept = { name: 'Ada', photo: [{ ...photo, filename: 'renamed.exe' }], guests: [{ guest: 'Ann', ticket: [ticket.id] }] };
+  await editAnswers(scene.context, await targetOf(scene, id), kept);
+
+  assert.deepEqual((await scene.read(id)).answers, { name: 'Ada', photo: [photo], guests: [{ guest: 'Ann', ticket: [ticket] }] });
+  const { rows } = await database.query('select id from files where form_id = $1 and submission_id is null and claimed_at is not null', [scene.formId]);
+  assert.deepEqual(rows, [{ id: other.id }]);
+
+  await editAnswers(scene.context, await targetOf(scene, id), { name: 'Ada' });
+  assert.equal((await scene.read(id)).has_files, false);
+});
+
+test('edited reference data is stored, searched and told; unclean text is refused', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada' }, { reference: { campaign: 'spring' } });
+  await assert.rejects(editReference(scene.context, await targetOf(scene, id), { a: 'x\u0000' }), fails('validation_error', ['a']));
+  await editReference(scene.context, await targetOf(scene, id), { campaign: 'autumn' });
+  assert.deepEqual(await find(scene, 'spring'), []);
+  assert.deepEqual(await find(scene, 'autumn'), [id]);
+  const events = await scene.events();
+  assert.equal(events.at(-1)!.kind, 'submission.updated');
+  assert.deepEqual(events.at(-1)!.snapshot.submission.reference_data, { campaign: 'autumn' });
+});
+
+test('a status change moves exactly one count, is told as updated, and the first completion is told as created', async () => {
+  const scene = await openHeardScene();
+  const completed = await scene.submit({ name: 'Ada' });
+  const begun = await scene.begin({ name: 'Tom' });
+  const firstCompletion = (await scene.read(completed)).completed_at;
+  const told = await kinds(scene);
+
+  await changeStatus(scene.context, await targetOf(scene, completed), 'incomplete');
+  assert.deepEqual(await scene.counts(), { shown: { incomplete: 2 }, found: { incomplete: 2 } });
+  assert.deepEqual((await scene.read(completed)).completed_at, firstCompletion);
+
+  await changeStatus(scene.context, await targetOf(scene, completed), 'completed');
+  await changeStatus(scene.context, await targetOf(scene, begun), 'completed');
+  assert.deepEqual(await scene.counts(), { shown: { completed: 2 }, found: { completed: 2 } });
+  assert.deepEqual((await scene.read(completed)).completed_at, firstCompletion);
+  assert.ok((await scene.read(begun)).completed_at);
+  const after = ['submission.updated', 'submission.updated', 'submission.created'];
+  assert.deepEqual(await kinds(scene), [...told, ...after]);
+});
+
+test('an incomplete submission may lack what is required, is edited without an event, and is not completed before it is valid', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.begin({ name: 'Tom' });
+  const told = await kinds(scene);
+  await editAnswers(scene.context, await targetOf(scene, id), { age: 3 });
+  assert.deepEqual((await scene.read(id)).answers, { age: 3 });
+  await assert.rejects(changeStatus(scene.context, await targetOf(scene, id), 'completed'), fails('validation_error', ['name']));
+  assert.deepEqual(await kinds(scene), told);
+  assert.deepEqual(await scene.counts(), { shown: { incomplete: 1 }, found: { incomplete: 1 } });
+});
+
+test('a submission of another workspace, another form or a deleted form does not exist', async () => {
+  const scene = await openHeardScene();
+  const stranger = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada' });
+  const { seen } = await targetOf(scene, id);
+  const foreign = { workspaceId: stranger.workspaceId, formId: stranger.formId, id, seen };
+  for (const target of [foreign, { ...foreign, formId: scene.formId }, { ...foreign, workspaceId: scene.workspaceId }]) {
+    await assert.rejects(editAnswers(scene.context, target, { name: 'Eve' }), fails('not_found'));
+  }
+  await database.query('update forms set deleted_at = now() where id = $1', [scene.formId]);
+  await assert.rejects(editAnswers(scene.context, { ...scene, id, seen }, { name: 'Eve' }), fails('not_found'));
+});
+
+test('status changes of many submissions in both directions at once leave exact counts', async () => {
+  const scene = await openHeardScene();
+  const ids = await Promise.all(Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? scene.submit({ name: 'A' }) : scene.begin({ name: 'B' }))));
+  await Promise.all(
+    ids.map(async (id, index) => changeStatus(scene.context, await targetOf(scene, id), index % 2 === 0 ? 'incomplete' : 'completed')),
+  );
+  assert.deepEqual(await scene.counts(), { shown: { completed: 4, incomplete: 4 }, found: { completed: 4, incomplete: 4 } });
+});

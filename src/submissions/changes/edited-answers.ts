@@ -1,0 +1,99 @@
+import { kindOf } from '#ast/answer-checks.ts';
+import {
+  type AnswerError,
+  type AnswerFiles,
+  type Answers,
+  type AnswersResult,
+  checkAnswers,
+  type FileAnswer,
+} from '#ast/answers.ts';
+import { fieldName, type Row } from '#ast/fields.ts';
+import { isRecord, own } from '#ast/json.ts';
+import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
+import type { SubmissionStatus } from '../queries.ts';
+
+/**
+ * Checks edited answers by the rules that the visitor was under: against the version that was answered. What is
+ * required may be missing while the submission is incomplete. Files are kept by naming their id (an object with it,
+ * as a submission is read, or the id alone) and removed by leaving them out; an edit cannot add one.
+ * @param stored the answers before the edit.
+ */
+export function checkEditedAnswers(
+  form: Form,
+  edit: { raw: unknown; stored: Answers; status: SubmissionStatus },
+): AnswersResult {
+  const { raw, files, errors } = separateFiles(form, edit.raw, filesById(form, edit.stored));
+  const checked = checkAnswers(edit.status === 'completed' ? form : withoutRequired(form), raw, files);
+  if (errors.length === 0) return checked;
+  return { ok: false, errors: checked.ok ? errors : [...errors, ...checked.errors] };
+}
+
+/** Every file of a submission's answers. */
+export const listFiles = (form: Form, answers: Answers): FileAnswer[] => [...filesById(form, answers).values()];
+
+type RawRecord = Readonly<Record<string, unknown>>;
+
+function* uploadsIn(form: Form, answers: RawRecord): Generator<{ input: InputElement; holder: RawRecord; row?: Row }> {
+  for (const question of listQuestions(form)) {
+    if (question.kind === 'input') {
+      if (kindOf(question.element) === 'files') yield { input: question.element, holder: answers };
+      continue;
+    }
+    const rows = own(answers, question.element.attrs.id);
+    for (const [index, holder] of (Array.isArray(rows) ? rows : []).entries()) {
+      if (!isRecord(holder)) continue;
+      for (const input of question.inputs) {
+        if (kindOf(input) === 'files') yield { input, holder, row: { group: question.element, index } };
+      }
+    }
+  }
+}
+
+function filesById(form: Form, answers: Answers): Map<string, FileAnswer> {
+  const files = [...uploadsIn(form, answers)].flatMap(({ input, holder }) => own(holder, input.attrs.id) ?? []);
+  return new Map((files as FileAnswer[]).map((file) => [file.id, file]));
+}
+
+/** Takes the files out of what was sent, as the check reads them apart from the other answers. */
+function separateFiles(
+  form: Form,
+  sent: unknown,
+  stored: ReadonlyMap<string, FileAnswer>,
+): { raw: unknown; files: AnswerFiles; errors: AnswerError[] } {
+  const files = new Map<string, FileAnswer[]>();
+  const errors: AnswerError[] = [];
+  if (!isRecord(sent)) return { raw: sent, files, errors };
+  const raw = structuredClone(sent);
+  const left = new Map(stored);
+  for (const { input, holder, row } of uploadsIn(form, raw)) {
+    const { id, label } = input.attrs;
+    const value = own(holder, id);
+    if (value === undefined || value === null) continue;
+    Reflect.deleteProperty(holder, id);
+    const kept = (Array.isArray(value) ? value : [value]).map((item) => takeFile(left, item));
+    const field = fieldName(input, row);
+    if (kept.includes(undefined)) {
+      errors.push({ field, message: `${label}: an edit keeps or removes the files that are there; it adds none.` });
+    }
+    const known = kept.filter((file) => file !== undefined);
+    if (known.length > 0) files.set(field, known);
+  }
+  return { raw, files, errors };
+}
+
+/** A file can be kept once. */
+function takeFile(left: Map<string, FileAnswer>, item: unknown): FileAnswer | undefined {
+  const id = String(isRecord(item) ? own(item, 'id') : item);
+  const file = left.get(id);
+  left.delete(id);
+  return file;
+}
+
+/** The same form with every answer optional. */
+function withoutRequired<Node extends FormNode>(node: Node): Node {
+  return {
+    ...node,
+    ...(node.attrs && { attrs: { ...node.attrs, required: false } }),
+    ...(node.children && { children: node.children.map((child) => withoutRequired(child)) }),
+  };
+}

@@ -1,0 +1,176 @@
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { Settings } from '#ast/settings.ts';
+import type { Form } from '#ast/tree.ts';
+import {
+  boolean,
+  integer,
+  json,
+  jsonb,
+  jsonText,
+  nullable,
+  statement,
+  text,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
+import { searchTerms, type SubmissionStatus } from '../queries.ts';
+
+type Reference = Record<string, string>;
+
+/** What an event tells of a submission. */
+const snapshotColumns = {
+  id: uuid,
+  status: word<SubmissionStatus>(),
+  completed_at: nullable(timestamp),
+  answers: json<Answers>(),
+  reference: json<Reference>(),
+  fields: json<Record<string, FieldDescription>>(),
+  form_name: text,
+} as const;
+
+const snapshotSelection = `s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name`;
+const versionJoin = `join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version`;
+
+// Edits ---------------------------------------------------------------------------------------------------
+
+/** A submission that is about to change, with the version that it answered. Locked until the transaction ends. */
+export const lockSubmission = statement(
+  'submissions.lock_submission',
+  { workspace_id: uuid, form_id: uuid, id: uuid },
+  { ...snapshotColumns, updated_at: timestamp, structure: json<Form>(), settings: jsonb<Settings>() },
+  `select ${snapshotSelection}, s.updated_at, v.structure, f.settings
+   from submissions s
+   ${versionJoin}
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $id and f.deleted_at is null
+   for update of s`,
+);
+
+/** Writes a changed submission together with what it is found by. */
+export const updateSubmission = statement(
+  'submissions.update_submission',
+  {
+    workspace_id: uuid,
+    form_id: uuid,
+    id: uuid,
+    status: word<SubmissionStatus>(),
+    answers: jsonText,
+    reference: jsonText,
+    has_files: boolean,
+    completed_at: nullable(timestamp),
+    updated_at: timestamp,
+    language: text,
+    subject: text,
+    body: text,
+  },
+  {},
+  `with submission as (
+     update submissions
+     set status = $status, answers = $answers, reference = $reference, has_files = $has_files,
+         completed_at = $completed_at, updated_at = $updated_at
+     where workspace_id = $workspace_id and form_id = $form_id and id = $id)
+   update search_documents set terms = ${searchTerms}
+   where workspace_id = $workspace_id and submission_id = $id`,
+);
+
+/** Lets go of the files that an edit left out: they belong to nobody, and the sweep removes them. */
+export const releaseFiles = statement(
+  'submissions.release_files',
+  { workspace_id: uuid, submission_id: uuid, kept: uuids },
+  {},
+  `update files set submission_id = null
+   where workspace_id = $workspace_id and submission_id = $submission_id and id <> all ($kept)`,
+);
+
+// Removal -------------------------------------------------------------------------------------------------
+
+/** The next submissions of a form that is being removed, oldest first. Locked, so that two workers take turns. */
+export const lockOldestSubmissions = statement(
+  'submissions.lock_oldest',
+  { workspace_id: uuid, form_id: uuid, limit: integer },
+  snapshotColumns,
+  `select ${snapshotSelection} from submissions s ${versionJoin}
+   where s.workspace_id = $workspace_id and s.form_id = $form_id
+   order by s.id limit $limit for update of s`,
+);
+
+/** These submissions of the form, as far as they exist. In the order of ids, so that two removals cannot deadlock. */
+export const lockSubmissions = statement(
+  'submissions.lock_submissions',
+  { workspace_id: uuid, form_id: uuid, ids: uuids },
+  snapshotColumns,
+  `select ${snapshotSelection} from submissions s ${versionJoin}
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+   order by s.id for update of s`,
+);
+
+const removalColumns = {
+  id: uuid,
+  total: integer,
+  removed: integer,
+  created_at: timestamp,
+  finished_at: nullable(timestamp),
+} as const;
+
+/** A bulk removal and the list of what it removes; nothing for a form that is gone. */
+export const insertRemoval = statement(
+  'submissions.insert_removal',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    form_id: uuid,
+    requested_by: text,
+    submission_ids: uuids,
+    created_at: timestamp,
+  },
+  removalColumns,
+  `with removal as (
+     insert into removals (workspace_id, id, form_id, requested_by, total, created_at)
+     select workspace_id, $id, id, $requested_by, cardinality($submission_ids), $created_at
+     from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
+     returning *),
+   items as (
+     insert into removal_items (workspace_id, removal_id, submission_id)
+     select workspace_id, id, unnest($submission_ids) from removal)
+   select id, total, removed, created_at, finished_at from removal`,
+);
+
+/** Crosses the next submissions off the list of a removal. */
+export const takeRemovalItems = statement(
+  'submissions.take_removal_items',
+  { workspace_id: uuid, removal_id: uuid, limit: integer },
+  { submission_id: uuid },
+  `delete from removal_items where workspace_id = $workspace_id and removal_id = $removal_id and submission_id in (
+     select submission_id from removal_items where workspace_id = $workspace_id and removal_id = $removal_id
+     order by submission_id limit $limit)
+   returning submission_id`,
+);
+
+/** How far a removal has come. */
+export const advanceRemoval = statement(
+  'submissions.advance_removal',
+  { workspace_id: uuid, id: uuid, removed: integer, finished_at: nullable(timestamp) },
+  {},
+  `update removals set removed = removed + $removed, finished_at = $finished_at
+   where workspace_id = $workspace_id and id = $id`,
+);
+
+export const findRemoval = statement(
+  'submissions.find_removal',
+  { workspace_id: uuid, form_id: uuid, id: uuid },
+  removalColumns,
+  `select id, total, removed, created_at, finished_at from removals
+   where workspace_id = $workspace_id and form_id = $form_id and id = $id`,
+);
+
+/** The removals of a form that are under way, newest first. */
+export const findUnfinishedRemovals = statement(
+  'submissions.find_unfinished_removals',
+  { workspace_id: uuid, form_id: uuid },
+  removalColumns,
+  `select id, total, removed, created_at, finished_at from removals
+   where workspace_id = $workspace_id and form_id = $form_id and finished_at is null order by id desc`,
+);

@@ -1,0 +1,44 @@
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { recordEvents } from '#webhooks/record-event.ts';
+import { addToCount, deleteSubmissions } from '../queries.ts';
+import type { ChangeContext } from './edit.ts';
+import { eventOf, type FormKey, type StoredSubmission } from './event.ts';
+import { lockSubmissions } from './queries.ts';
+
+/**
+ * Removes one submission for good, and tells of it when it had been completed.
+ * @throws ApiError not_found.
+ */
+export async function removeSubmission(context: ChangeContext, { id, ...key }: FormKey & { id: string }): Promise<void> {
+  const deliveries = await transaction(context.database, async (client) => {
+    const rows = await lockSubmissions(client, { workspace_id: key.workspaceId, form_id: key.formId, ids: [id] });
+    if (rows.length === 0) throw new ApiError('not_found');
+    return removeRows(client, key, rows);
+  });
+  if (deliveries > 0) context.wakeQueue();
+}
+
+/**
+ * Removes submissions that the caller's transaction has locked: their `submission.deleted` events (DESIGN 4.4: for
+ * those that had been completed), their rows with search text, and their counts. Their files become orphans, which
+ * the sweep removes.
+ * @returns how many deliveries will be made.
+ */
+export async function removeRows(db: Queryable, key: FormKey, rows: readonly StoredSubmission[]): Promise<number> {
+  const { workspaceId, formId } = key;
+  const told = rows.filter((row) => row.completed_at !== null);
+  const deliveries = await recordEvents(
+    db,
+    workspaceId,
+    formId,
+    told.map((row) => eventOf('submission.deleted', key, row)),
+  );
+  const removed = await deleteSubmissions(db, { workspace_id: workspaceId, ids: rows.map((row) => row.id) });
+  // In one order, so that two transactions cannot wait for each other's counts.
+  for (const { status, count } of removed.sort((a, b) => a.status.localeCompare(b.status))) {
+    await addToCount(db, { workspace_id: workspaceId, form_id: formId, status, slot: 0, change: -count });
+  }
+  return deliveries;
+}

@@ -1,0 +1,52 @@
+import type { ElementType } from '#ast/elements.ts';
+import { type Form, listQuestions, optionsOf, type Question } from '#ast/tree.ts';
+
+/** What a question asks, as the head of a column. */
+type Asked = { id: string; label: string; type: ElementType };
+
+/** A column of a form's submissions: a question that can be answered at the top level. */
+export type Column = Asked & {
+  /** The choices of a selection; empty for everything else. */
+  options: readonly string[];
+  /** The questions of one row, of a repeatable composite. */
+  inputs: readonly (Asked & { options: readonly string[] })[];
+  /** No longer asked: only versions before the live one have it. */
+  is_retired: boolean;
+};
+
+/**
+ * The columns of a form over the versions that were answered: the live form's questions in its order, and each
+ * question that is no longer asked behind the one that it used to follow.
+ * @param versions the live one first, then others from new to old; of an element in several, the first counts.
+ */
+export function unionColumns(versions: readonly Form[]): Column[] {
+  const columns: Column[] = [];
+  for (const [age, form] of versions.entries()) {
+    let before = -1;
+    for (const question of listQuestions(form)) {
+      const known = columns.findIndex((column) => column.id === question.element.attrs.id);
+      if (known >= 0) {
+        before = known;
+      } else {
+        before += 1;
+        columns.splice(before, 0, columnOf(question, age > 0));
+      }
+    }
+  }
+  return columns;
+}
+
+function columnOf(question: Question, isRetired: boolean): Column {
+  const { type, attrs } = question.element;
+  const isGroup = question.kind === 'group';
+  return {
+    id: attrs.id,
+    label: attrs.label,
+    type,
+    options: isGroup ? [] : optionsOf(question.element),
+    inputs: isGroup
+      ? question.inputs.map((input) => ({ id: input.attrs.id, label: input.attrs.label, type: input.type, options: optionsOf(input) }))
+      : [],
+    is_retired: isRetired,
+  };
+}

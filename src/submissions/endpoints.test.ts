@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, structure } from '#ast/testing.ts';
+import { newId, now } from '#kit/clock.ts';
+import { openService } from '#test/service.ts';
+import { makeForm, openVisitor } from '#test/visitor.ts';
+import { insertSubmission } from './queries.ts';
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const other = await service.makeTenant();
+const visitor = openVisitor(service);
+
+const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const idsOf = (body: { data: { id: string }[] }): string[] => body.data.map(({ id }) => id);
+
+/** Submits so often, one after the other; the ids, newest first. */
+async function submitTimes(formId: string, times: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let count = 0; count < times; count += 1) ids.unshift((await visitor.submit(formId, { a: `answer ${count}` })).body.id);
+  return ids;
+}
+
+/** An incomplete submission: no page makes one yet. */
+async function insertIncomplete(formId: string): Promise<string> {
+  const id = newId();
+  await insertSubmission(service.services.database, {
+    workspace_id: tenant.workspaceId,
+    id,
+    form_id: formId,
+    version: 1,
+    status: 'incomplete',
+    answers: '{}',
+    reference: '{}',
+    has_files: false,
+    created_at: now(),
+    completed_at: null,
+    slot: 3,
+    language: 'english',
+    subject: '',
+    body: '',
+  });
+  return id;
+}
+
+test('get: every field of the specification, and nothing else', async () => {
+  const form = await makeForm(tenant, [element('text', 'a', { label: 'Question', required: true }), element('yes_no', 'b')]);
+  const { body: sent } = await visitor.submit(form.id, { a: 'x', b: true }, '?campaign=spring');
+  const { status, body } = await tenant.call('GET', `/submissions/${sent.id}`);
+  assert.equal(status, 200);
+  const { created_at, completed_at, ...rest } = body;
+  assert.deepEqual(rest, {
+    id: sent.id,
+    form_id: form.id,
+    status: 'completed',
+    answers: { a: 'x', b: true },
+    metadata: {
+      fields: { a: { label: 'Question', type: 'text', required: true }, b: { label: 'The b', type: 'yes_no', required: false } },
+      form_name: 'Contact',
+      reference: { campaign: 'spring' },
+    },
+  });
+  assert.match(created_at, timestamp);
+  assert.equal(completed_at, created_at);
+});
+
+test('fields and form name stay those of the version that was answered', async () => {
+  const form = await makeForm(tenant, [element('text', 'a', { label: 'Before' })]);
+  const { body: first } = await visitor.submit(form.id, { a: 'x' });
+  const changed = structure(element('text', 'a', { label: 'After' }), element('text', 'b'));
+  await tenant.call('PUT', `/forms/${form.id}`, { structure: { ...changed, attrs: { name: 'Renamed' } } });
+  const { body: second } = await visitor.submit(form.id, { b: 'y' });
+  const [newer, older] = (await tenant.call('GET', `/forms/${form.id}/submissions`)).body.data;
+  assert.deepEqual([older!.id, older!.metadata.form_name, older!.metadata.fields['a']!.label, Object.keys(older!.metadata.fields)], [first.id, 'Contact', 'Before', ['a']]);
+  assert.deepEqual([newer!.id, newer!.metadata.form_name, newer!.metadata.fields['a']!.label, Object.keys(newer!.metadata.fields)], [second.id, 'Renamed', 'After', ['a', 'b']]);
+  assert.deepEqual((await tenant.call('GET', `/submissions/${first.id}`)).body, older);
+});
+
+test('metadata names a repeatable composite beside the questions of its rows', async () => {
+  const form = await makeForm(tenant, [composite('team', [element('text', 'member', { required: true })], { repeatable: true }), element('heading', 'h')]);
+  const { body } = await visitor.submit(form.id, { team: [{ member: 'Ada' }] });
+  const { fields } = (await tenant.call('GET', `/submissions/${body.id}`)).body.metadata;
+  assert.deepEqual(fields, {
+    team: { label: 'The team', type: 'composite', required: false },
+    member: { label: 'The member', type: 'text', required: true },
+  });
+});
+
+test('list: newest first, in pages, with the exact total; past the end 200 and empty', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const ids = await submitTimes(form.id, 25);
+  const list = async (query: string) => (await tenant.call('GET', `/forms/${form.id}/submissions${query}`)).body;
+  const first = await list('');
+  assert.deepEqual(idsOf(first), ids.slice(0, 20));
+  assert.deepEqual(first.pagination, { page: 1, per_page: 20, total_count: 25, total_pages: 2 });
+  assert.deepEqual(idsOf(await list('?page=2')), ids.slice(20));
+  assert.deepEqual(idsOf(await list('?page=4&per_page=7')), ids.slice(21));
+  for (const past of ['?page=3', '?page=1000000000&per_page=100']) {
+    const { data, pagination } = await list(past);
+    assert.deepEqual([data, pagination.total_count], [[], 25]);
+  }
+});
+
+test('a form without submissions lists none, with a total of 0 in 0 pages', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const { status, body } = await tenant.call('GET', `/forms/${form.id}/submissions?status=completed`);
+  assert.deepEqual([status, body], [200, { data: [], pagination: { page: 1, per_page: 20, total_count: 0, total_pages: 0 } }]);
+});
+
+test('status filters list and total alike; an incomplete submission has no completed_at', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const completed = await submitTimes(form.id, 3);
+  const incomplete = [await insertIncomplete(form.id), await insertIncomplete(form.id)].reverse();
+  for (const [query, ids] of [['', [...incomplete, ...completed]], ['?status=completed', completed], ['?status=incomplete', incomplete]] as const) {
+    const { body } = await tenant.call('GET', `/forms/${form.id}/submissions${query}`);
+    assert.deepEqual([idsOf(body), body.pagination.total_count], [ids, ids.length], query);
+  }
+  assert.equal((await tenant.call('GET', `/submissions/${incomplete[0]}`)).body.completed_at, null);
+  assert.equal((await tenant.call('GET', `/forms/${form.id}`)).body.submission_count, 5);
+});
+
+test('a list reads what another request has just written: every total is that of a moment', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  let submitting = true;
+  const writer = submitTimes(form.id, 60).finally(() => {
+    submitting = false;
+  });
+  let looks = 0;
+  while (submitting) {
+    const { body } = await tenant.call('GET', `/forms/${form.id}/submissions?per_page=100`);
+    assert.equal(body.data.length, body.pagination.total_count);
+    looks += 1;
+  }
+  assert.equal((await writer).length, 60);
+  assert.ok(looks > 3);
+});
+
+test('files are in the answers with a signed link, also in rows, and each read signs anew', async () => {
+  const form = await makeForm(tenant, [element('file_upload', 'cv'), composite('guests', [element('file_upload', 'photo')], { repeatable: true })]);
+  const { body } = await visitor.post(
+    form.id,
+    [['cv', new File(['one'], 'one.txt', { type: 'text/plain' })], ['cv', new File(['two!'], 'two.txt')], ['guests[0][photo]', new File(['three'], 'three.txt')]],
+    { headers: { Accept: 'application/json' } },
+  );
+  const { answers } = (await tenant.call('GET', `/submissions/${body.id}`)).body as unknown as {
+    answers: { cv: Record<string, unknown>[]; guests: { photo: Record<string, unknown>[] }[] };
+  };
+  assert.deepEqual(answers.cv.map(({ filename, size, content_type }) => [filename, size, content_type]), [['one.txt', 3, 'text/plain'], ['two.txt', 4, 'application/octet-stream']]);
+  assert.deepEqual(Object.keys(answers.cv[0]!), ['id', 'filename', 'size', 'content_type', 'url']);
+  const url = String(answers.guests[0]!.photo[0]!['url']);
+  assert.ok(url.startsWith(`${service.url}/files/${tenant.workspaceId}/`));
+  assert.equal(await (await fetch(url)).text(), 'three');
+});
+
+test("another workspace's submission and form are answered exactly like those that do not exist", async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const [id] = await submitTimes(form.id, 1);
+  for (const [path, missing] of [[`/submissions/${id}`, `/submissions/${absent}`], [`/forms/${form.id}/submissions`, `/forms/${absent}/submissions`]] as const) {
+    const [foreign, none] = [await other.call('GET', path), await other.call('GET', missing)];
+    assert.deepEqual([foreign.status, foreign.body], [404, none.body]);
+    assert.deepEqual([...foreign.headers.keys()], [...none.headers.keys()]);
+  }
+});
+
+test('a submission of a deleted form is a 404 at once', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const [id] = await submitTimes(form.id, 1);
+  await tenant.call('DELETE', `/forms/${form.id}`);
+  for (const path of [`/submissions/${id}`, `/forms/${form.id}/submissions`]) assert.equal((await tenant.call('GET', path)).status, 404);
+});
+
+const refused = {
+  'page 0': `/forms/${absent}/submissions?page=0`,
+  'per_page 101': `/forms/${absent}/submissions?per_page=101`,
+  'an unknown status': `/forms/${absent}/submissions?status=open`,
+  'an unknown parameter': `/forms/${absent}/submissions?sort=asc`,
+  'an operator': `/forms/${absent}/submissions?status[$ne]=completed`,
+  'a parameter twice': `/forms/${absent}/submissions?page=1&page=2`,
+  'a broken form id': '/forms/42/submissions',
+  'a broken submission id': '/submissions/42',
+  'an id with more behind it': `/submissions/${absent}x`,
+  'an id in another notation': `/submissions/urn:uuid:${absent}`,
+  'a parameter where there is none': `/submissions/${absent}?fields=answers`,
+};
+for (const [name, path] of Object.entries(refused)) {
+  test(`${name}: 400 bad_request, before it is looked for`, async () => {
+    const { status, body } = await tenant.call('GET', path);
+    assert.deepEqual([status, body.error], [400, 'bad_request']);
+  });
+}
+
+test('an id in capitals is the same id', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const [id] = await submitTimes(form.id, 1);
+  assert.equal((await tenant.call('GET', `/submissions/${id!.toUpperCase()}`)).body.id, id);
+});

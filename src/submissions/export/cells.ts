@@ -1,0 +1,63 @@
+import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
+import { own } from '#ast/json.ts';
+import type { Column } from '../columns.ts';
+import type { SubmissionStatus } from '../queries.ts';
+
+/** What a cell of an export holds; undefined is an empty cell. */
+export type Cell = string | number | Date | undefined;
+
+/** A submission as an export reads it. */
+export type ExportedSubmission = {
+  id: string;
+  status: SubmissionStatus;
+  created_at: Date;
+  completed_at: Date | null;
+  answers: Answers;
+  reference: Readonly<Record<string, string>>;
+};
+
+const fixedHeads = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
+const lastHead = 'Reference';
+
+/** The head of an export: labels in form order, with the id where a label alone would not be unique. */
+export function headCells(columns: readonly Column[]): string[] {
+  const labels = [...fixedHeads, lastHead, ...columns.map((column) => column.label)];
+  const times = Map.groupBy(labels, (label) => label);
+  const heads = columns.map(({ id, label }) => (times.get(label)!.length > 1 ? `${label} (${id})` : label));
+  return [...fixedHeads, ...heads, lastHead];
+}
+
+/** A submission as cells, as many as the head has. */
+export function bodyCells(columns: readonly Column[], submission: ExportedSubmission): Cell[] {
+  const { id, status, created_at, completed_at, answers, reference } = submission;
+  return [
+    id,
+    status,
+    created_at,
+    completed_at ?? undefined,
+    ...columns.map((column) => answerCell(own(answers, column.id), column)),
+    Object.keys(reference).length > 0 ? JSON.stringify(reference) : undefined,
+  ];
+}
+
+/**
+ * An answer as one cell. The value decides, not the type of today: the element may have had another one when it was
+ * answered. Choices and file names are joined by "; ", the rows of a repeatable composite lie under each other.
+ */
+function answerCell(value: AnswerValue | undefined, column: Pick<Column, 'inputs'>): Cell {
+  if (value === undefined || typeof value === 'string' || typeof value === 'number') return value;
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  const items: readonly (string | FileAnswer | AnswerRow)[] = value;
+  if (items.some(isRow)) return items.filter(isRow).map((row) => rowText(row, column)).join('\n');
+  return items.map((item) => (typeof item === 'string' ? item : String(item.filename))).join('; ');
+}
+
+const isRow = (item: string | FileAnswer | AnswerRow): item is AnswerRow =>
+  typeof item === 'object' && !('filename' in item && 'content_type' in item);
+
+function rowText(row: AnswerRow, { inputs }: Pick<Column, 'inputs'>): string {
+  const labels = new Map(inputs.map((input) => [input.id, input.label]));
+  return Object.entries(row)
+    .map(([id, value]) => `${labels.get(id) ?? id}: ${String(answerCell(value, { inputs: [] }) ?? '')}`)
+    .join('; ');
+}

@@ -1,0 +1,48 @@
+import { Readable } from 'node:stream';
+import { writeXlsxStream } from 'hucre/xlsx';
+import type { Column } from '../columns.ts';
+import { bodyCells, type Cell, type ExportedSubmission, headCells } from './cells.ts';
+import { csvRecord } from './csv.ts';
+import type { ExportFormat } from './formats.ts';
+
+type Source = { columns: readonly Column[]; submissions: AsyncIterable<ExportedSubmission> };
+
+/**
+ * Submissions as a file, written while they are read: memory does not grow with their number, and a reader that
+ * goes away ends the reading of `submissions`.
+ * @param withMark begins a CSV with a byte order mark, by which Excel knows that it is UTF-8.
+ */
+export function exportStream(format: ExportFormat, source: Source, { withMark }: { withMark: boolean }): Readable {
+  return format === 'csv'
+    ? Readable.from(csvChunks(source, withMark), { objectMode: false })
+    : Readable.fromWeb(writeXlsxStream(xlsxRows(source), { name: 'Submissions', freezePane: { rows: 1 } }));
+}
+
+/** Records are gathered, as a chunk for each would cost more than the records. */
+const chunkLength = 16_384;
+
+async function* csvChunks({ columns, submissions }: Source, withMark: boolean): AsyncGenerator<string> {
+  let chunk = (withMark ? '\uFEFF' : '') + csvRecord(headCells(columns));
+  for await (const submission of submissions) {
+    chunk += csvRecord(bodyCells(columns, submission));
+    if (chunk.length < chunkLength) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
+
+/** Excel's limit for the text of one cell. */
+const longestCell = 32_767;
+
+async function* xlsxRows({ columns, submissions }: Source): AsyncGenerator<(string | number | Date | null)[]> {
+  yield headCells(columns).map(xlsxCell);
+  for await (const submission of submissions) yield bodyCells(columns, submission).map(xlsxCell);
+}
+
+/** Texts are stored as texts, which are never calculated; control characters, which XML cannot hold, become U+FFFD. */
+function xlsxCell(cell: Cell): string | number | Date | null {
+  if (typeof cell !== 'string') return cell ?? null;
+  const text = cell.replace(/[\u0001-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD');
+  return text.length > longestCell ? `${text.slice(0, longestCell - 1).toWellFormed()}…` : text;
+}

@@ -1,0 +1,107 @@
+import { openAccounts } from '#workspaces/accounts.ts';
+import { addMember } from '#workspaces/members.ts';
+import type { Role } from '#workspaces/roles.ts';
+import { createUser } from '#workspaces/users.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import type { TestService } from './service.ts';
+
+/** An answer of the console's JSON; `body` is what the test says it is, undefined when there is none. */
+export type ConsoleAnswer<Body> = { status: number; headers: Headers; body: Body };
+
+/** Somebody who is signed in to the console. */
+export type ConsolePerson = {
+  userId: string;
+  email: string;
+  password: string;
+  workspaceId: string;
+  /** `name=value; name=value`: what a browser would send. */
+  cookie: string;
+  /** The session for a browser: `context.addCookies(person.cookies)`. */
+  cookies: { name: string; value: string; url: string; httpOnly: boolean; sameSite: 'Lax' }[];
+  /** Calls `/app/api` + path as this person, as a page of this origin would. */
+  call<
+    Body = {
+      error: string;
+      message: string;
+      errors: { field?: string; path?: number[]; message: string }[];
+    } & Record<string, unknown>,
+  >(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<ConsoleAnswer<Body>>;
+};
+
+const password = 'a long test password';
+let people = 0;
+
+/**
+ * Makes a person, who becomes a member of `workspaceId` (or owner of a workspace of their own), and signs them in
+ * without going through the sign-in's limits.
+ */
+export async function signIn(
+  service: TestService,
+  options: { role?: Role; workspaceId?: string; email?: string; name?: string } = {},
+): Promise<ConsolePerson> {
+  const { database, vault, log, config } = service.services;
+  people += 1;
+  const email = options.email ?? `person-${people}@example.org`;
+  const { id: userId } = await createUser(database, {
+    email,
+    password,
+    ...(options.name && { name: options.name }),
+  });
+  const workspaceId =
+    options.workspaceId ?? (await createWorkspace(database, { name: 'Test', plan: 'enterprise' })).id;
+  await addMember(database, { workspaceId, userId, role: options.role ?? 'owner' });
+  const { auth } = openAccounts({ database, vault, log, publicUrl: config.publicUrl });
+  const { headers } = await auth.api.signInEmail({
+    body: { email, password },
+    headers: new Headers(),
+    returnHeaders: true,
+  });
+  const pairs = headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0]!);
+  const cookie = pairs.join('; ');
+  return {
+    userId,
+    email,
+    password,
+    workspaceId,
+    cookie,
+    cookies: pairs.map((pair) => {
+      const [name, ...value] = pair.split('=');
+      return { name: name!, value: value.join('='), url: service.url, httpOnly: true, sameSite: 'Lax' };
+    }),
+    call: (method, path, body, extra) => callConsole(service.url, cookie, method, path, body, extra),
+  };
+}
+
+/** Calls the console's JSON with a cookie ('' for nobody). A body that is a string is sent as it is. */
+export async function callConsole<Body>(
+  url: string,
+  cookie: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<ConsoleAnswer<Body>> {
+  const sends = method !== 'GET';
+  const response = await fetch(`${url}/app/api${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(cookie && { Cookie: cookie }),
+      ...(sends && { 'Content-Type': 'application/json', Origin: url }),
+      ...headers,
+    },
+    ...(sends && { body: typeof body === 'string' ? body : JSON.stringify(body ?? {}) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (isJson && text ? JSON.parse(text) : text || undefined) as Body,
+  };
+}

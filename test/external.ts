@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, chown, glob, mkdtemp, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { type Account, findAccount } from '#kit/embedded-postgres/account.ts';
+import { runProgram } from '#kit/embedded-postgres/program.ts';
+import { freePort, until } from './service.ts';
+
+/*
+ * npm run test:external                what npm test runs, on a PostgreSQL that is not ours, and what needs a Valkey
+ * npm run test:external -- <files…>    these test files only
+ *
+ * The PostgreSQL is the one at TEST_DATABASE_URL, else a new cluster of the Debian package postgresql-15, the oldest
+ * version that Formloom supports. The Valkey is the one at VALKEY_TEST_URL, else a server of this machine's
+ * valkey-server or redis-server.
+ */
+const home = fileURLToPath(new URL('..', import.meta.url));
+const postgresPrograms = '/usr/lib/postgresql/15/bin';
+const node = [process.execPath, '--disable-warning=ExperimentalWarning'] as const;
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+/** Something that the tests need from outside, with how to end it. */
+type External = { url: string; description: string; close(): Promise<void> };
+
+async function openPostgres(): Promise<External> {
+  const url = process.env['TEST_DATABASE_URL'];
+  if (url !== undefined) return { url, description: 'PostgreSQL at TEST_DATABASE_URL', close: async () => {} };
+  await access(join(postgresPrograms, 'postgres')).catch((cause: unknown) => {
+    throw new Error(
+      `There is no PostgreSQL 15 in ${postgresPrograms} (Debian: apt-get install postgresql-15). ` +
+        'Install it, or name a server on which databases can be made: TEST_DATABASE_URL=postgres://…',
+      { cause },
+    );
+  });
+  // PostgreSQL refuses to run as root.
+  const account = await findAccount();
+  const directory = await makeDirectory(account);
+  const initdb = ['--username=formloom', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'];
+  await runProgram(join(postgresPrograms, 'initdb'), ['-D', directory, ...initdb], { account, purpose: 'make a database for the tests' });
+  const settings = ['listen_addresses=', `unix_socket_directories=${directory}`, 'fsync=off', 'max_connections=200'];
+  const server = start([join(postgresPrograms, 'postgres'), '-D', directory, ...settings.flatMap((setting) => ['-c', setting])], account);
+  const socketUrl = `postgres://formloom@localhost/postgres?host=${encodeURIComponent(directory)}`;
+  const version = await until('PostgreSQL 15 to answer', () => askVersion(socketUrl));
+  return {
+    url: socketUrl,
+    description: `PostgreSQL ${version}`,
+    async close() {
+      await end(server, 'SIGINT');
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+async function askVersion(url: string): Promise<string | undefined> {
+  const client = new Client({ connectionString: url });
+  try {
+    await client.connect();
+    return (await client.query<{ version: string }>("select current_setting('server_version') as version")).rows[0]!.version;
+  } catch {
+    // On its way up; whoever waits says so when it never comes.
+    return undefined;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Undefined when the machine has none. */
+async function openValkey(): Promise<External | undefined> {
+  const url = process.env['VALKEY_TEST_URL'];
+  if (url !== undefined) return { url, description: 'the Valkey at VALKEY_TEST_URL', close: async () => {} };
+  const program = (await findProgram('valkey-server')) ?? (await findProgram('redis-server'));
+  if (program === undefined) return undefined;
+  const port = await freePort();
+  const directory = await makeDirectory(undefined);
+  const server = start([program, '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory], undefined);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    description: program,
+    async close() {
+      await end(server, 'SIGTERM');
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+async function findProgram(name: string): Promise<string | undefined> {
+  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
+    const found = await access(join(directory, name)).then(
+      () => true,
+      () => false,
+    );
+    if (found) return join(directory, name);
+  }
+  return undefined;
+}
+
+/** Not in TMPDIR: the path of a socket is short, and another user must be able to reach it. */
+async function makeDirectory(account: Account | undefined): Promise<string> {
+  const directory = await mkdtemp('/tmp/formloom-external-');
+  if (account) await chown(directory, account.uid, account.gid);
+  return directory;
+}
+
+function start([program, ...parameters]: readonly string[], account: Account | undefined): ChildProcess {
+  return spawn(program!, parameters, { stdio: 'ignore', cwd: '/', ...(account && { uid: account.uid, gid: account.gid }) });
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const ended = child.exitCode === null ? once(child, 'exit') : undefined;
+  child.kill(signal);
+  await ended;
+}
+
+/** Runs a script of ours to its end, and returns whether it succeeded. */
+async function succeeds(parameters: readonly string[], environment: Record<string, string>): Promise<boolean> {
+  const child = spawn(node[0], [node[1], ...parameters], { cwd: home, stdio: 'inherit', env: { ...process.env, ...environment } });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code === 0;
+}
+
+async function testOnPostgres(files: readonly string[]): Promise<boolean> {
+  const postgres = await openPostgres();
+  say(`✔ ${postgres.description}`);
+  try {
+    return await succeeds([join(home, 'test', 'run.ts'), ...files], { TEST_DATABASE_URL: postgres.url });
+  } finally {
+    await postgres.close();
+  }
+}
+
+async function testOnValkey(): Promise<boolean> {
+  const suites = await Array.fromAsync(glob('src/**/*.external.ts', { cwd: home }));
+  const valkey = await openValkey();
+  if (!valkey) {
+    say(`NOT RUN, as this machine has neither valkey-server nor redis-server: ${suites.join(', ')}`);
+    return true;
+  }
+  say(`✔ ${valkey.description}`);
+  try {
+    return await succeeds(['--test', ...suites], { VALKEY_TEST_URL: valkey.url });
+  } finally {
+    await valkey.close();
+  }
+}
+
+const files = process.argv.slice(2);
+try {
+  const onPostgres = await testOnPostgres(files);
+  const onValkey = files.length > 0 || (await testOnValkey());
+  say(onPostgres && onValkey ? 'Everything external passed.' : 'Something external failed.');
+  process.exit(onPostgres && onValkey ? 0 : 1);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findAccount, findClosedDirectory } from '#kit/embedded-postgres/account.ts';
+import { makeInstance } from '#test/process.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { until } from '#test/service.ts';
+import { publishForm, sendVisitors, submitEntry } from '#test/visitors.ts';
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('SIGTERM under load: every request that was begun is answered, readyz says 503, exit 0 within 10 s', async () => {
+  const instance = await makeInstance();
+  const server = await instance.start();
+  const form = await publishForm(instance);
+  const visitors = sendVisitors(form.publicUrl, { count: 8, name: 'load', pauseMs: 20 });
+  await until('some submissions', async () => visitors.acknowledged.size > 100);
+
+  const ending = server.terminate();
+  await until('readyz to say that it stops', async () => (await fetch(`${instance.url}/readyz`)).status === 503);
+  const { code, ms } = await ending;
+  await visitors.gone;
+  assert.equal(code, 0, server.output());
+  assert.ok(ms < 10_000, `${ms} ms`);
+  assert.deepEqual(visitors.failures, []);
+  assert.equal(await instance.databasePid(), undefined, 'the database is stopped with its last user');
+
+  // The second start finds all of it.
+  await instance.start();
+  const { idsByAnswer, totals, listed } = await form.listAll();
+  assert.deepEqual(new Map([...idsByAnswer].map(([entry, ids]) => [entry, ids.join()])), visitors.acknowledged);
+  assert.deepEqual([...totals], [listed]);
+});
+
+test('SIGTERM while a receiver hangs: exit 0 within 10 s, and the delivery is made by the next start at once', async () => {
+  const instance = await makeInstance();
+  const server = await instance.start();
+  const receiver = await openReceiver();
+  const form = await publishForm(instance, receiver.url);
+  receiver.replyWith('hang');
+  await submitEntry(form.publicUrl, 'one');
+  await receiver.waitFor(1);
+
+  const { code, ms } = await server.terminate();
+  assert.equal(code, 0, server.output());
+  assert.ok(ms < 10_000, `${ms} ms`);
+  receiver.replyWith(200);
+  await instance.start();
+  // Well before the end of its lease: the server that stopped gave it back.
+  const [first, again] = await receiver.waitFor(2, 2_000);
+  assert.equal(again!.headers['x-service-delivery-id'], first!.headers['x-service-delivery-id']);
+});
+
+test('a first start prints a set-up link, each start a new one, until it has been used', async () => {
+  const instance = await makeInstance();
+  const linkIn = (output: string): string | undefined => /http\S+\/app\/setup\?token=\S+/.exec(output)?.[0];
+  const first = await instance.start();
+  const old = linkIn(first.output())!;
+  await first.terminate();
+  const second = await instance.start();
+  const link = linkIn(second.output())!;
+  const account = new URLSearchParams({ email: 'ada@example.com', password: 'correct horse battery', workspace_name: 'Pianos' });
+  const use = (address: string) => fetch(address, { method: 'POST', body: account });
+
+  assert.equal((await use(old)).status, 410, 'the link of an earlier start');
+  const done = await use(link);
+  assert.equal(done.status, 200);
+  const key = /fl_[\w-]{43}/.exec(await done.text())![0];
+  assert.equal((await fetch(`${instance.url}/api/v1/forms`, { headers: { Authorization: `Bearer ${key}` } })).status, 200);
+  assert.equal((await use(link)).status, 410, 'used already');
+  await second.terminate();
+  const third = await instance.start();
+  assert.equal(linkIn(third.output()), undefined);
+});
+
+test('a port that is taken: a sentence that names it, exit 1, and no database is left behind', async () => {
+  const instance = await makeInstance();
+  const port = Number(new URL(instance.url).port);
+  const other = createServer().listen(port, '127.0.0.1');
+  const { code, output } = await instance.failToStart();
+  other.close();
+  assert.equal(code, 1);
+  assert.match(output, new RegExp(`could not start\\.\\n127\\.0\\.0\\.1:${port}: This port is taken\\.`));
+  assert.doesNotMatch(output, /\n\s+at /);
+  assert.equal(await instance.databasePid(), undefined);
+});
+
+test('a wrong configuration: all problems at once, exit 1, and the secret is not shown', async () => {
+  const instance = await makeInstance({ PORT: '0', LOG_LEVEL: 'loud', WEBHOOK_RETRY_DELAYS: 'soon', SECRET_KEY: 'hunter2' });
+  const { code, output } = await instance.failToStart();
+  assert.equal(code, 1);
+  for (const name of ['PORT', 'LOG_LEVEL', 'WEBHOOK_RETRY_DELAYS', 'SECRET_KEY']) assert.match(output, new RegExp(`- ${name} `));
+  assert.doesNotMatch(output, /hunter2|\n\s+at /);
+});
+
+test('a data directory that may not be written: a sentence with the remedy, exit 1', async (t) => {
+  const instance = await makeInstance();
+  const directory = join(instance.dataDir, 'closed');
+  await mkdir(directory);
+  await chmod(directory, 0o555);
+  // Root may write everywhere, so the server runs as the user that the database would run as.
+  const user = await findAccount();
+  if (user && (await findClosedDirectory(process.execPath, user))) return t.skip(`${user.name} cannot run Node here`);
+  for (const place of [{}, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }]) {
+    const { code, output } = await instance.failToStart({ DATA_DIR: directory, ...place }, user && { uid: user.uid, gid: user.gid });
+    assert.equal(code, 1);
+    assert.match(output, /could not start\.\n.*(EACCES|does not answer)/);
+    assert.doesNotMatch(output, /\n\s+at /);
+  }
+});
+
+test('kill -9 of the database: 503 with Retry-After meanwhile, then success, without a restart of the server', async () => {
+  const instance = await makeInstance();
+  const server = await instance.start();
+  const form = await publishForm(instance);
+  await submitEntry(form.publicUrl, 'before');
+  const dead = await instance.databasePid();
+  await instance.killDatabase();
+
+  const refused = new Set<string>();
+  const since = performance.now();
+  await until('a submission to be accepted again', async () => {
+    const outcome = await submitEntry(form.publicUrl, 'after');
+    if ('failure' in outcome) {
+      assert.equal(outcome.failure, '503', server.output());
+      refused.add(outcome.retryAfter ?? 'none');
+    }
+    return 'id' in outcome;
+  });
+  const seconds = (performance.now() - since) / 1_000;
+  assert.deepEqual([...refused], ['1'], 'at least one request met a database that was away, and was told when to come back');
+  assert.ok(seconds < 5, `${seconds} s`);
+  assert.notEqual(await instance.databasePid(), dead);
+  const { idsByAnswer } = await form.listAll();
+  assert.deepEqual([...idsByAnswer.keys()].sort(), ['after', 'before']);
+});
+
+test('kill -9 of the server alone: the next start adopts the database that it left', async () => {
+  const instance = await makeInstance();
+  const server = await instance.start();
+  const form = await publishForm(instance);
+  const visitors = sendVisitors(form.publicUrl, { count: 4, name: 'load' });
+  await pause(300);
+  const pid = await instance.databasePid();
+  await server.kill();
+  await visitors.gone;
+  assert.equal(await instance.databasePid(), pid);
+  const next = await instance.start();
+  assert.equal(await instance.databasePid(), pid);
+  const { idsByAnswer } = await form.listAll();
+  for (const [entry, id] of visitors.acknowledged) assert.deepEqual(idsByAnswer.get(entry), [id]);
+  assert.equal((await next.terminate()).code, 0);
+  assert.equal(await instance.databasePid(), undefined, 'the heir stops it');
+});

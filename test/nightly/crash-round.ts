@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { Instance, ServerProcess } from '#test/process.ts';
+import type { Receiver } from '#test/receiver.ts';
+import { until } from '#test/service.ts';
+import { type PublishedForm, sendVisitors } from '#test/visitors.ts';
+
+/** What the promise is checked on: an instance with a form whose webhook goes to a receiver. */
+export type CrashSite = { instance: Instance; form: PublishedForm; receiver: Receiver };
+
+/**
+ * One crash: eight visitors submit as fast as they can, and after `afterMs` the server and its database, sessions
+ * included, are killed at the same moment. Then the next start is held against what was acknowledged.
+ * @param acknowledged of the rounds before, by what was sent; this round's are added.
+ * @returns the server that was started afterwards.
+ */
+export async function crash(
+  { instance, form }: CrashSite,
+  server: ServerProcess,
+  { name, afterMs, acknowledged }: { name: string; afterMs: number; acknowledged: Map<string, string> },
+): Promise<ServerProcess> {
+  const visitors = sendVisitors(form.publicUrl, { count: 8, name });
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  await Promise.all([server.kill(), instance.killDatabase()]);
+  await visitors.gone;
+  for (const [entry, id] of visitors.acknowledged) acknowledged.set(entry, id);
+  const next = await instance.start();
+  await checkSubmissions({ instance, form }, acknowledged);
+  return next;
+}
+
+/** Every acknowledged submission is there once, under its id; the totals are the truth; nothing is half there. */
+async function checkSubmissions({ instance, form }: Omit<CrashSite, 'receiver'>, acknowledged: ReadonlyMap<string, string>): Promise<void> {
+  const { idsByAnswer, totals, listed } = await form.listAll();
+  const lost = [...acknowledged].filter(([entry, id]) => idsByAnswer.get(entry)?.join() !== id);
+  assert.deepEqual(lost, [], 'acknowledged, and not there exactly once');
+  const twice = [...idsByAnswer.values()].filter((ids) => ids.length > 1);
+  assert.deepEqual(twice, []);
+
+  const { body } = await form.call('GET', `/forms/${form.id}`);
+  const [rows] = await instance.query<{ count: number }>(`select count(*)::integer as count from submissions where form_id = '${form.id}'`);
+  assert.deepEqual({ totals: [...totals], listed, counted: body.submission_count }, { totals: [rows!.count], listed: rows!.count, counted: rows!.count });
+
+  assert.deepEqual(await instance.query(halfWritten(form.id)), []);
+}
+
+/** Submissions without their search document, event or delivery, and deliveries that wait without a job or the reverse. */
+const halfWritten = (formId: string): string => `
+  select s.id, d.submission_id is not null as has_document, e.id is not null as has_event,
+         delivery.status, job.id is not null as has_job
+    from submissions s
+    left join search_documents d on d.workspace_id = s.workspace_id and d.submission_id = s.id
+    left join events e on e.workspace_id = s.workspace_id and e.submission_id = s.id
+    left join deliveries delivery on delivery.workspace_id = e.workspace_id and delivery.event_id = e.id
+    left join jobs job on job.workspace_id = delivery.workspace_id and job.id = delivery.id
+   where s.form_id = '${formId}'
+     and (d.submission_id is null or e.id is null or delivery.id is null or (delivery.status = 'Retrying') <> (job.id is not null))`;
+
+/** Waits until the receiver has heard of every acknowledged submission: what a dead server held comes with the end of its lease. */
+export async function checkDeliveries({ receiver }: Pick<CrashSite, 'receiver'>, acknowledged: ReadonlyMap<string, string>): Promise<void> {
+  const heard = new Map<string, Set<string>>();
+  let read = 0;
+  const missing = (): string[] => {
+    for (; read < receiver.requests.length; read += 1) {
+      const { delivery_id, submission } = JSON.parse(receiver.requests[read]!.body.toString()) as { delivery_id: string; submission: { id: string } };
+      heard.set(submission.id, (heard.get(submission.id) ?? new Set()).add(delivery_id));
+    }
+    return [...acknowledged.values()].filter((id) => !heard.has(id));
+  };
+  await until('every acknowledged submission to be told of', async () => missing().length === 0, 60);
+  assert.deepEqual([...heard.values()].filter((ids) => ids.size !== 1), [], 'a repeated delivery has the same id');
+}

@@ -1,0 +1,28 @@
+import { test } from 'node:test';
+import { makeInstance } from '#test/process.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { publishForm } from '#test/visitors.ts';
+import { checkDeliveries, crash } from './crash-round.ts';
+
+/*
+ * npm run test:kill -- <rounds>     kill -9 of everything under load, again and again; 5 rounds unless told otherwise
+ */
+const rounds = Number(process.argv[2] ?? 5);
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`"${process.argv[2]}" is no number of rounds.`);
+
+test(`${rounds} times kill -9 of server and database at a random moment under load`, async () => {
+  const receiver = await openReceiver();
+  const instance = await makeInstance({ WEBHOOK_TIMEOUT: '1' });
+  let server = await instance.start();
+  const site = { instance, receiver, form: await publishForm(instance, receiver.url) };
+  const acknowledged = new Map<string, string>();
+  for (let round = 1; round <= rounds; round += 1) {
+    const afterMs = Math.round(50 + Math.random() * 1_500);
+    const before = acknowledged.size;
+    server = await crash(site, server, { name: `round ${round}`, afterMs, acknowledged });
+    process.stdout.write(`round ${round}: killed after ${afterMs} ms with ${acknowledged.size - before} acknowledged, all there\n`);
+  }
+  await checkDeliveries(site, acknowledged);
+  const repeats = receiver.requests.length - acknowledged.size;
+  process.stdout.write(`${acknowledged.size} acknowledged, each delivered; ${repeats} deliveries more (repeats, and submissions whose answer was cut off)\n`);
+});

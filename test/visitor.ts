@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { structure } from '#ast/testing.ts';
+import type { FormNode } from '#ast/tree.ts';
+import type { Body, Tenant, TestService } from './service.ts';
+
+/** An answer of the public page: its text, and the same as JSON when it is JSON. */
+export type Visit = { status: number; headers: Headers; text: string; body: Body };
+
+/** A field of an HTML form, by its name: a text, or a file with its name and type. */
+export type Part = readonly [name: string, value: string | File];
+
+/** How a visitor's program or browser sends answers. */
+export type Visitor = {
+  /** As JSON. `query` is what follows the address, with its question mark. */
+  submit(formId: string, answers: unknown, query?: string): Promise<Visit>;
+  /** As a browser does: multipart when there is a file or it is asked for, else urlencoded. Redirects stay. */
+  post(formId: string, parts: readonly Part[], options?: PostOptions): Promise<Visit>;
+  /** Anything else below the service's address. */
+  fetch(path: string, request?: RequestInit): Promise<Visit>;
+};
+type PostOptions = { query?: string; multipart?: boolean; headers?: Record<string, string> };
+
+/** What makes a post answer in JSON. */
+export const asJson = { headers: { Accept: 'application/json' } } as const;
+
+export function openVisitor({ url }: Pick<TestService, 'url'>): Visitor {
+  const visit = async (path: string, request: RequestInit = {}): Promise<Visit> => {
+    const response = await fetch(`${url}${path}`, { redirect: 'manual', ...request });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+    return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as Body };
+  };
+  return {
+    fetch: visit,
+    submit: (formId, answers, query = '') =>
+      visit(`/f/${formId}${query}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ answers }),
+      }),
+    post(formId, parts, { query = '', multipart = false, headers = {} } = {}) {
+      const hasFile = parts.some(([, value]) => typeof value !== 'string');
+      const body = hasFile || multipart ? new FormData() : new URLSearchParams();
+      for (const [name, value] of parts) (body as FormData).append(name, value as string);
+      return visit(`/f/${formId}${query}`, { method: 'POST', body, headers });
+    },
+  };
+}
+
+/** Creates a form of one step and these elements, published unless told otherwise; fails when it is refused. */
+export async function makeForm(
+  tenant: Tenant,
+  elements: readonly FormNode[],
+  more: { settings?: object; publish?: boolean } = {},
+): Promise<Body> {
+  const { status, body } = await tenant.call('POST', '/forms', {
+    structure: structure(...elements),
+    publish: true,
+    ...more,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+}
+
+/** Every file under the service's data directory, as paths below it: what uploads left on the disk. */
+export async function listFiles({ dataDir }: Pick<TestService, 'dataDir'>): Promise<string[]> {
+  const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1)).sort();
+}
