@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callConsole, signIn } from '#test/console.ts';
+import { callApi, openService } from '#test/service.ts';
+
+const service = await openService();
+const { url, services } = service;
+const owner = await signIn(service);
+const path = `/workspaces/${owner.workspaceId}`;
+
+const nameOf = async (): Promise<string> =>
+  (
+    await services.database.query<{ name: string }>('select name from workspaces where id = $1', [
+      owner.workspaceId,
+    ])
+  ).rows[0]!.name;
+
+/** What another site can make a browser send, with the cookie. Reliability T21, C32. */
+const foreign: [what: string, headers: Record<string, string>][] = [
+  ['an Origin of another site', { Origin: 'https://evil.example' }],
+  ['no Origin at all', { Origin: '' }],
+  ['an opaque Origin', { Origin: 'null' }],
+  ['an Origin that only begins like ours', { Origin: `${url}.evil.example` }],
+  ['Sec-Fetch-Site cross-site, whatever the Origin', { 'Sec-Fetch-Site': 'cross-site' }],
+  ['Sec-Fetch-Site same-site: a neighbour, not us', { 'Sec-Fetch-Site': 'same-site' }],
+  ['JSON in a text/plain body', { 'Content-Type': 'text/plain' }],
+  ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+  ['a type that only contains ours', { 'Content-Type': 'text/plain; application/json' }],
+];
+
+for (const [what, headers] of foreign) {
+  test(`a request with ${what} is refused and changes nothing`, async () => {
+    const answer = await owner.call('PATCH', path, { name: 'Taken over' }, headers);
+    assert.deepEqual([answer.status, answer.body.error], [403, 'forbidden']);
+    assert.equal(await nameOf(), 'Test');
+  });
+
+  test(`nobody is signed in by a request with ${what}`, async () => {
+    const answer = await callConsole(
+      url,
+      '',
+      'POST',
+      '/session',
+      { email: owner.email, password: owner.password },
+      headers,
+    );
+    assert.equal(answer.status, 403);
+    assert.deepEqual(answer.headers.getSetCookie(), []);
+  });
+}
+
+test('a request of our own page passes, by Origin or by Sec-Fetch-Site', async () => {
+  assert.equal((await owner.call('PATCH', path, { name: 'Ours' })).status, 204);
+  const modern = {
+    Origin: '',
+    'Sec-Fetch-Site': 'same-origin',
+    'Content-Type': 'application/json; charset=utf-8',
+  };
+  assert.equal((await owner.call('PATCH', path, { name: 'Test' }, modern)).status, 204);
+});
+
+test('there is no CORS: a preflight from anywhere gets no permission', async () => {
+  const answer = await fetch(`${url}/app/api/session`, {
+    method: 'OPTIONS',
+    headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' },
+  });
+  assert.equal(answer.headers.get('access-control-allow-origin'), null);
+});
+
+test('an API key is no session, and a session is no API key', async () => {
+  const key = (await owner.call<{ key: string }>('POST', `${path}/keys`, { name: 'K' })).body.key;
+  const withKey = await callConsole<{ error: string }>(url, '', 'GET', '/session', undefined, {
+    Authorization: `Bearer ${key}`,
+  });
+  assert.equal(withKey.status, 401);
+  const withCookie = await fetch(`${url}/api/v1/forms`, { headers: { Cookie: owner.cookie } });
+  assert.equal(withCookie.status, 401);
+  assert.equal((await callApi(url, key, 'GET', '/forms')).status, 200);
+});
+
+const broken: [what: string, cookie: string][] = [
+  ['without a signature', 'formloom.session_token=abc'],
+  ['with a wrong signature', owner.cookie.replace(/.(?=(%3D)?$)/, 'x')],
+  ['that is empty', 'formloom.session_token='],
+  ['of 7 KB', `formloom.session_token=${'x'.repeat(7_000)}`],
+  ['under another name', owner.cookie.replace('formloom.', 'other.')],
+];
+
+for (const [what, cookie] of broken) {
+  test(`a session cookie ${what} is a 401`, async () => {
+    assert.equal((await callConsole(url, cookie, 'GET', '/session')).status, 401);
+  });
+}
+
+test('what a role may do changes with the next request', async () => {
+  const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
+  assert.equal((await admin.call('GET', `${path}/keys`)).status, 200);
+  await owner.call('PATCH', `${path}/members/${admin.userId}`, { role: 'viewer' });
+  assert.equal((await admin.call('GET', `${path}/keys`)).status, 403);
+  await owner.call('DELETE', `${path}/members/${admin.userId}`);
+  assert.equal((await admin.call('GET', path)).status, 404);
+});
+
+test('answers are kept nowhere', async () => {
+  assert.equal((await owner.call('GET', '/session')).headers.get('cache-control'), 'no-store');
+});

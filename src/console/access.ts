@@ -1,0 +1,68 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { only } from '#kit/statement.ts';
+import type { Accounts } from '#workspaces/accounts.ts';
+import { findMembership } from '#workspaces/members/queries.ts';
+import { isAtLeast, type Role } from '#workspaces/roles.ts';
+import type { ConsoleUser } from './endpoint.ts';
+
+/**
+ * Refuses what another site may have made a browser send (reliability T21, C32). A request that changes anything is
+ * JSON, which no HTML form can send, and comes from this origin: browsers say so in Sec-Fetch-Site, older ones in
+ * Origin. SameSite=Lax cookies and the absence of any CORS answer stand behind this.
+ * @throws ApiError forbidden.
+ */
+export function refuseForeignRequest(
+  request: { method: string; host: string; headers: IncomingHttpHeaders },
+  publicUrl: string,
+): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const { headers } = request;
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    throw new ApiError('forbidden', 'Requests that change something are sent as application/json.');
+  }
+  const site = headers['sec-fetch-site'];
+  const isOurs =
+    site === undefined ? isOwnOrigin(headers.origin, request.host, publicUrl) : site === 'same-origin';
+  if (!isOurs) throw new ApiError('forbidden', 'This request comes from another site.');
+}
+
+function isOwnOrigin(origin: string | undefined, host: string, publicUrl: string): boolean {
+  const parsed = origin === undefined ? null : URL.parse(origin);
+  return parsed !== null && (parsed.origin === new URL(publicUrl).origin || parsed.host === host);
+}
+
+/** Who is signed in by these cookies, and the cookies to set when the session was extended. */
+export async function findPerson(
+  { auth }: Accounts,
+  headers: Headers,
+): Promise<{ user: ConsoleUser | undefined; cookies: string[] }> {
+  try {
+    const found = await auth.api.getSession({ headers, returnHeaders: true });
+    const user = found.response?.user;
+    return {
+      user: user && { id: user.id, email: user.email, name: user.name },
+      cookies: found.headers.getSetCookie(),
+    };
+  } catch (cause) {
+    // The library hides why it could not look; a browser that is told 401 would forget that it is signed in.
+    throw new ApiError('service_unavailable', undefined, { retryAfter: 1, cause });
+  }
+}
+
+/**
+ * The role of a person in a workspace, looked up at each request, so that a change of it acts on the next one.
+ * @throws ApiError not_found for strangers, as for a workspace that does not exist; forbidden below `least`.
+ */
+export async function requireRole(
+  database: Database,
+  { workspaceId, userId, least }: { workspaceId: string; userId: string; least: Role },
+): Promise<Role> {
+  const found = only(await findMembership(database, { workspace_id: workspaceId, user_id: userId }));
+  if (!found) throw new ApiError('not_found');
+  if (!isAtLeast(found.role, least)) {
+    throw new ApiError('forbidden', `This takes the role ${least} or more; yours is ${found.role}.`);
+  }
+  return found.role;
+}

@@ -1,0 +1,16 @@
+import type { ConsoleRoute } from '../endpoint.ts';
+import type { ConsoleServices } from '../services.ts';
+import { keyRoutes } from './key-endpoints.ts';
+import { memberRoutes } from './member-endpoints.ts';
+import { sessionRoutes } from './session-endpoints.ts';
+import { workspaceRoutes } from './workspace-endpoints.ts';
+
+/** Who is signed in, and what a workspace's people and keys are. */
+export function accountRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
+  return [
+    ...sessionRoutes(services),
+    ...workspaceRoutes(services),
+    ...memberRoutes(services),
+    ...keyRoutes(services),
+  ];
+}

@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox';
+import { permissionNames } from '#workspaces/permissions.ts';
+import { plans, type Plan } from '#workspaces/plans.ts';
+import { type Role, roleNames } from '#workspaces/roles.ts';
+
+const timestamp = Type.String({ format: 'date-time' });
+const nullableTimestamp = Type.Union([timestamp, Type.Null()]);
+const role = Type.Enum([...roleNames]);
+const permission = Type.Enum([...permissionNames]);
+const plan = Type.Enum(Object.keys(plans) as Plan[]);
+/** Longer texts are refused before anything looks at them. */
+const shortText = Type.String({ maxLength: 1000 });
+
+const closed = { additionalProperties: false } as const;
+
+/** Who is signed in, and where they may go. */
+export const Session = Type.Object({
+  user: Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }),
+  workspaces: Type.Array(
+    Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
+  ),
+});
+export type Session = Static<typeof Session>;
+
+export const SignIn = Type.Object({ email: shortText, password: shortText }, closed);
+export const PasswordChange = Type.Object({ current_password: shortText, new_password: shortText }, closed);
+export const PersonChange = Type.Object({ name: shortText }, closed);
+
+export const WorkspaceName = Type.Object({ name: shortText }, closed);
+/** A workspace with its plan's terms, and the caller's role in it. */
+export const WorkspaceDetail = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  plan,
+  requests_per_minute: Type.Integer(),
+  burst: Type.Integer(),
+  signed_webhooks: Type.Boolean(),
+  member_count: Type.Integer(),
+  role,
+  created_at: timestamp,
+});
+export type WorkspaceDetail = Static<typeof WorkspaceDetail>;
+
+export const Member = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  role,
+  created_at: timestamp,
+});
+export type Member = Static<typeof Member>;
+export const NewMember = Type.Object({ email: shortText, name: Type.Optional(shortText), role }, closed);
+export type NewMember = Static<typeof NewMember>;
+/** `temporary_password` only when an account was made for this address, and only this once. */
+export type AddedMember = { id: string; temporary_password: string | null };
+export const RoleChange = Type.Object({ role }, closed);
+
+export const Key = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  prefix: Type.String(),
+  permissions: Type.Union([Type.Array(permission), Type.Null()]),
+  created_at: timestamp,
+  expires_at: nullableTimestamp,
+  revoked_at: nullableTimestamp,
+  last_used_at: nullableTimestamp,
+});
+export type Key = Static<typeof Key>;
+export const NewKey = Type.Object(
+  {
+    name: shortText,
+    /** Absent: all of them, also those that come later. */
+    permissions: Type.Optional(Type.Array(permission, { maxItems: 100 })),
+    expires_at: Type.Optional(timestamp),
+  },
+  closed,
+);
+export type NewKey = Static<typeof NewKey>;
+/** The key itself is shown this once. */
+export type CreatedKey = { id: string; key: string };
+
+export type { Role };

@@ -1,0 +1,131 @@
+import { copyAsNewForm } from '#forms/drafts/copy.ts';
+import { readBuilderForm, saveWorkingCopy } from '#forms/drafts/draft.ts';
+import { publishWorkingCopy } from '#forms/drafts/publish.ts';
+import { publicUrlOf } from '#forms/present.ts';
+import { changeSettings } from '#forms/settings.ts';
+import { changeStatus } from '#forms/status.ts';
+import { Type } from 'typebox';
+import { pageParameters } from '#kit/pagination.ts';
+import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
+import type { ConsoleServices } from '../services.ts';
+import { countAnswersByElement } from './answer-counts.ts';
+import type { BuilderForm } from './shapes.ts';
+import {
+  CopyRequest,
+  DraftSave,
+  formParameter,
+  PublishRequest,
+  SettingsRequest,
+  StatusRequest,
+  versionParameter,
+} from './shapes.ts';
+import { listFormVersions, readVersion } from './versions.ts';
+
+/** What the builder asks for (`features` B1-B6; DESIGN 4.5). Viewers may look, editors may change. */
+export function formsConsoleRoutes({ database, config }: ConsoleServices): readonly ConsoleRoute[] {
+  const open = async (workspaceId: string, id: string) => {
+    const { form, draft } = await readBuilderForm(database, workspaceId, id);
+    const { version, structure, version_created_at, version_created_by, ...own } = form;
+    const live = { version, structure, created_at: version_created_at, created_by: version_created_by };
+    const shown = { ...own, public_url: publicUrlOf(config, id) };
+    return { form: shown, live, draft } satisfies Record<keyof BuilderForm, object>;
+  };
+
+  const read = consoleEndpoint({
+    role: 'viewer',
+    params: formParameter,
+    run: async ({ workspaceId, params }) => ({ status: 200, body: await open(workspaceId, params.form) }),
+  });
+
+  const save = consoleEndpoint({
+    role: 'editor',
+    params: formParameter,
+    body: DraftSave,
+    async run({ workspaceId, user, params, body }) {
+      const { revision, structure, base_version: baseVersion } = body;
+      const change = { workspaceId, formId: params.form, revision, structure, baseVersion, userId: user.id };
+      return { status: 200, body: await saveWorkingCopy(database, change) };
+    },
+  });
+
+  const publish = consoleEndpoint({
+    role: 'editor',
+    params: formParameter,
+    body: PublishRequest,
+    async run({ workspaceId, user, params, body }) {
+      await publishWorkingCopy(database, { workspaceId, formId: params.form, ...body, userId: user.id });
+      return { status: 200, body: await open(workspaceId, params.form) };
+    },
+  });
+
+  const status = consoleEndpoint({
+    role: 'editor',
+    params: formParameter,
+    body: StatusRequest,
+    async run({ workspaceId, params, body }) {
+      await changeStatus(database, workspaceId, params.form, body.status);
+      return { status: 200, body: await open(workspaceId, params.form) };
+    },
+  });
+
+  const settings = consoleEndpoint({
+    role: 'editor',
+    params: formParameter,
+    body: SettingsRequest,
+    async run({ workspaceId, params, body }) {
+      const changed = await changeSettings(database, workspaceId, params.form, body.settings);
+      return { status: 200, body: { settings: changed } };
+    },
+  });
+
+  const copy = consoleEndpoint({
+    role: 'editor',
+    params: formParameter,
+    body: CopyRequest,
+    async run({ workspaceId, user, params, body }) {
+      const request = { workspaceId, formId: params.form, structure: body.structure, userId: user.id };
+      return { status: 201, body: await copyAsNewForm(database, request) };
+    },
+  });
+
+  const versions = consoleEndpoint({
+    role: 'viewer',
+    params: formParameter,
+    query: Type.Object(pageParameters, { additionalProperties: false }),
+    run: async ({ workspaceId, params, query }) => ({
+      status: 200,
+      body: await listFormVersions(database, workspaceId, params.form, query),
+    }),
+  });
+
+  const version = consoleEndpoint({
+    role: 'viewer',
+    params: versionParameter,
+    run: async ({ workspaceId, params }) => ({
+      status: 200,
+      body: await readVersion(database, workspaceId, params.form, params.version),
+    }),
+  });
+
+  const answers = consoleEndpoint({
+    role: 'viewer',
+    params: formParameter,
+    run: async ({ workspaceId, params }) => ({
+      status: 200,
+      body: await countAnswersByElement(database, workspaceId, params.form),
+    }),
+  });
+
+  const form = '/workspaces/:workspace/forms/:form';
+  return [
+    ['GET', `${form}/builder`, read],
+    ['PUT', `${form}/draft`, save],
+    ['POST', `${form}/publish`, publish],
+    ['PUT', `${form}/status`, status],
+    ['PATCH', `${form}/settings`, settings],
+    ['POST', `${form}/copies`, copy],
+    ['GET', `${form}/versions`, versions],
+    ['GET', `${form}/versions/:version`, version],
+    ['GET', `${form}/answer-counts`, answers],
+  ];
+}

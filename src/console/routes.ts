@@ -1,0 +1,18 @@
+import { accountRoutes } from './accounts/endpoints.ts';
+import type { ConsoleRoute } from './endpoint.ts';
+import { formsConsoleRoutes } from './forms/endpoints.ts';
+import { formsListRoutes } from './forms-list/endpoints.ts';
+import type { ConsoleServices } from './services.ts';
+import { submissionConsoleRoutes } from './submissions/endpoints.ts';
+import { webhooksConsoleRoutes } from './webhooks/endpoints.ts';
+
+/** Everything that the browser may ask for, below /app/api; each slice lists its own. */
+export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
+  return [
+    ...accountRoutes(services),
+    ...formsListRoutes(services),
+    ...formsConsoleRoutes(services),
+    ...webhooksConsoleRoutes(services),
+    ...submissionConsoleRoutes(services),
+  ];
+}

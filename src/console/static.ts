@@ -1,0 +1,119 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '#kit/errors.ts';
+import type { Server } from '#kit/http.ts';
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+/** Files that are packed already gain nothing. */
+const packedTypes = new Set(['.woff2', '.png']);
+
+type Asset = { bytes: Buffer; packed: Buffer | undefined; type: string; tag: string };
+
+const compress = promisify(gzip);
+
+/**
+ * Serves the built console (`dist/web`, made by setup.mjs) below /app: its files by their names, which carry a hash of
+ * their content, and for every other address the one page that finds its way from there. The files are read once.
+ */
+export async function staticRoutes(server: Server, directory: string): Promise<void> {
+  const assets = await readAssets(directory);
+  const page = assets.get('index.html')?.bytes.toString('utf8');
+  server.get('/app', (_request, reply) => reply.redirect('/app/', 308));
+  server.get('/app/*', (request, reply) => {
+    const { '*': path } = request.params as { '*': string };
+    const asset = path === 'index.html' ? undefined : assets.get(path);
+    if (asset) return sendAsset(request, reply, path, asset);
+    if (path.startsWith('assets/')) throw new ApiError('not_found', 'There is no such file.');
+    if (page === undefined) {
+      throw new ApiError(
+        'service_unavailable',
+        'The console has not been built: start the service with npm start.',
+      );
+    }
+    return sendPage(reply, page);
+  });
+}
+
+async function readAssets(directory: string): Promise<Map<string, Asset>> {
+  const names = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    },
+  );
+  const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(
+    await Promise.all(
+      files.map(
+        async (file) =>
+          [file.slice(directory.length + 1).replaceAll('\\', '/'), await readAsset(file)] as const,
+      ),
+    ),
+  );
+}
+
+async function readAsset(file: string): Promise<Asset> {
+  const bytes = await readFile(file);
+  const extension = extname(file);
+  return {
+    bytes,
+    packed: packedTypes.has(extension) ? undefined : await compress(bytes),
+    type: types[extension] ?? 'application/octet-stream',
+    tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+  };
+}
+
+function sendAsset(request: FastifyRequest, reply: FastifyReply, path: string, asset: Asset): FastifyReply {
+  reply.headers({
+    'Cache-Control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ETag: asset.tag,
+    Vary: 'Accept-Encoding',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  });
+  if (request.headers['if-none-match'] === asset.tag) return reply.code(304).send();
+  reply.type(asset.type);
+  if (asset.packed && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+    return reply.header('Content-Encoding', 'gzip').send(asset.packed);
+  }
+  return reply.send(asset.bytes);
+}
+
+/**
+ * The page. Scripts come from this origin only; the nonce lets react-aria add its style elements and nobody else any;
+ * nothing may frame it, and it frames only pages of this origin (the preview of a form).
+ */
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  const nonce = randomBytes(16).toString('base64');
+  return reply
+    .headers({
+      'Content-Security-Policy': [
+        "default-src 'none'",
+        "script-src 'self'",
+        `style-src 'self' 'nonce-${nonce}'`,
+        "img-src 'self' data: blob:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "frame-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+      ].join('; '),
+      'Referrer-Policy': 'no-referrer',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+      'Cache-Control': 'no-store',
+    })
+    .type('text/html; charset=utf-8')
+    .send(page.replace('__NONCE__', nonce));
+}

@@ -1,0 +1,104 @@
+import { create as contentDisposition } from 'content-disposition';
+import { now } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { paginate, readPage } from '#kit/pagination.ts';
+import { exportStream } from '#submissions/export/export.ts';
+import { exportTypes } from '#submissions/export/formats.ts';
+import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
+import type { ConsoleServices } from '../services.ts';
+import { changeRoutes } from './change-endpoints.ts';
+import { readColumns, readViewedForm } from './columns.ts';
+import { detailEndpoint, previewEndpoint } from './detail-endpoints.ts';
+import { findRowHits } from './row-hits.ts';
+import { ExportQuery, FormPath, SummaryQuery, TableQuery } from './shapes.ts';
+import { readSummary } from './summary/read-summary.ts';
+import { type FoundRow, readView, readViewPage, readWholeView } from './view.ts';
+
+const submissions = '/workspaces/:workspace/forms/:form/submissions';
+
+/** A form's submissions in the console: table, detail, files, export, summary and changes. */
+export function submissionConsoleRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
+  return [
+    ['GET', submissions, listEndpoint(services)],
+    ['GET', `${submissions}/columns`, columnsEndpoint(services)],
+    ['GET', `${submissions}/export`, exportEndpoint(services)],
+    ['GET', `${submissions}/summary`, summaryEndpoint(services)],
+    ['GET', `${submissions}/:submission`, detailEndpoint(services)],
+    ['GET', `${submissions}/:submission/files/:file/preview`, previewEndpoint(services)],
+    ...changeRoutes(services, submissions),
+  ];
+}
+
+/** A page of the table: newest first, or with `q` by relevance and with the words that it found. */
+const listEndpoint = ({ database }: ConsoleServices) =>
+  consoleEndpoint({
+    role: 'viewer',
+    params: FormPath,
+    query: TableQuery,
+    async run({ workspaceId, params, query }) {
+      const key = { workspaceId, formId: params.form };
+      const view = readView(key, query);
+      const { language } = await readViewedForm(database, key);
+      const page = readPage(query);
+      const { rows, total } = await readViewPage(database, view, page);
+      const parsed = rows.map(parseRow);
+      const hits = await findRowHits(database, { language, q: view.q }, parsed);
+      const data = parsed.map((row, index) => ({ ...row, hits: hits[index]! }));
+      return { status: 200, body: { data, pagination: paginate(page, total) } };
+    },
+  });
+
+const parseRow = (row: FoundRow) => ({
+  ...row,
+  answers: JSON.parse(row.answers) as object,
+  reference: JSON.parse(row.reference) as object,
+});
+
+const columnsEndpoint = ({ database }: ConsoleServices) =>
+  consoleEndpoint({
+    role: 'viewer',
+    params: FormPath,
+    async run({ workspaceId, params }) {
+      const key = { workspaceId, formId: params.form };
+      await readViewedForm(database, key);
+      return { status: 200, body: { data: await readColumns(database, key) } };
+    },
+  });
+
+/** The view as a file. It is written while it is read, and nothing is read for a browser that went away. */
+const exportEndpoint = ({ database }: ConsoleServices) =>
+  consoleEndpoint({
+    role: 'viewer',
+    params: FormPath,
+    query: ExportQuery,
+    async run({ workspaceId, params, query: { format, bom, ...query } }) {
+      const key = { workspaceId, formId: params.form };
+      const view = readView(key, query);
+      const { name } = await readViewedForm(database, key);
+      const columns = await readColumns(database, key);
+      const source = { columns, submissions: readWholeView(database, view) };
+      const day = now().toISOString().slice(0, 10);
+      return {
+        status: 200,
+        headers: {
+          'Content-Type': exportTypes[format],
+          'Content-Disposition': contentDisposition(`${name.slice(0, 80).toWellFormed()} ${day}.${format}`),
+        },
+        stream: exportStream(format, source, { withMark: bom === 'yes' }),
+      };
+    },
+  });
+
+const summaryEndpoint = ({ database }: ConsoleServices) =>
+  consoleEndpoint({
+    role: 'viewer',
+    params: FormPath,
+    query: SummaryQuery,
+    async run({ workspaceId, params, query: { time_zone, ...query } }) {
+      // An offset like +02:00 means the opposite to PostgreSQL and to JavaScript.
+      if (!/^[A-Za-z][\w+/-]*$/.test(time_zone)) throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
+      const key = { workspaceId, formId: params.form };
+      await readViewedForm(database, key);
+      return { status: 200, body: await readSummary(database, readView(key, query), time_zone) };
+    },
+  });

@@ -1,0 +1,163 @@
+import { type Static, Type } from 'typebox';
+import type { Answers } from '#ast/answers.ts';
+import type { Form } from '#ast/tree.ts';
+import type { Column } from '#submissions/columns.ts';
+import { pageParameters, Pagination } from '#kit/pagination.ts';
+import { exportFormats } from '#submissions/export/formats.ts';
+import { submissionStatuses } from '#submissions/queries.ts';
+
+export type { Column };
+
+const uuid = Type.String({ format: 'uuid' });
+const timestamp = Type.String({ format: 'date-time' });
+const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()]);
+const Status = Type.Enum([...submissionStatuses]);
+const closed = { additionalProperties: false } as const;
+
+// Paths ---------------------------------------------------------------------------------------------------
+
+export const FormPath = Type.Object({ form: uuid });
+export const SubmissionPath = Type.Object({ form: uuid, submission: uuid });
+export const FilePath = Type.Object({ form: uuid, submission: uuid, file: uuid });
+export const RemovalPath = Type.Object({ form: uuid, removal: uuid });
+
+// Questions -----------------------------------------------------------------------------------------------
+
+const viewParameters = {
+  status: Type.Optional(Status),
+  /** The first moment that is in the view. */
+  created_from: Type.Optional(timestamp),
+  /** The first moment after the view. */
+  created_to: Type.Optional(timestamp),
+  /** Words, as in the search of the API. */
+  q: Type.Optional(Type.String()),
+};
+
+/** Which submissions of a form are looked at; everything is optional. */
+export const ViewQuery = Type.Object(viewParameters, closed);
+export type ViewQuery = Static<typeof ViewQuery>;
+
+export const TableQuery = Type.Object({ ...viewParameters, ...pageParameters }, closed);
+
+export const ExportQuery = Type.Object(
+  {
+    ...viewParameters,
+    format: Type.Enum([...exportFormats]),
+    /** Whether a CSV begins with a byte order mark, as Excel wants it. */
+    bom: Type.Optional(Type.Enum(['yes', 'no'])),
+  },
+  closed,
+);
+
+export const SummaryQuery = Type.Object(
+  {
+    created_from: Type.Optional(timestamp),
+    created_to: Type.Optional(timestamp),
+    /** The zone whose days are counted, like Europe/Berlin. */
+    time_zone: Type.String({ minLength: 1, maxLength: 64 }),
+  },
+  closed,
+);
+
+// Changes -------------------------------------------------------------------------------------------------
+
+/** The `updated_at` that the editor saw: a change since then is a 412, and overwrites nothing. */
+const seen = { seen: timestamp };
+
+export const AnswersEdit = Type.Object({ ...seen, answers: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })) }, closed);
+export const ReferenceEdit = Type.Object(
+  { ...seen, reference: Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), { maxProperties: 200 }) },
+  closed,
+);
+export const StatusEdit = Type.Object({ ...seen, status: Status }, closed);
+
+/** Either `ids` or a `view`; `expected` is the number that the person typed. */
+export const RemovalRequest = Type.Object(
+  {
+    ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: 1_000 })),
+    view: Type.Optional(ViewQuery),
+    expected: Type.Integer({ minimum: 1 }),
+  },
+  closed,
+);
+
+// Answers -------------------------------------------------------------------------------------------------
+
+export const TableRow = Type.Object({
+  id: uuid,
+  status: Status,
+  version: Type.Integer(),
+  answers: Type.Unsafe<Answers>(Type.Object({})),
+  reference: Type.Record(Type.String(), Type.String()),
+  created_at: timestamp,
+  updated_at: timestamp,
+  completed_at: orNull(timestamp),
+  /** The words that the search found, as they are written in this submission. */
+  hits: Type.Array(Type.String()),
+});
+export type TableRow = Static<typeof TableRow>;
+
+export const TablePage = Type.Object({ data: Type.Array(TableRow), pagination: Pagination });
+export type TablePage = Static<typeof TablePage>;
+
+export const TableColumns = Type.Object({ data: Type.Array(Type.Unsafe<Column>(Type.Object({}))) });
+export type TableColumns = Static<typeof TableColumns>;
+
+/** A file of a submission; images of a kind that is safe to show have a `preview_url`. */
+export type LinkedFile = { id: string; filename: string; size: number; content_type: string; url: string; preview_url?: string };
+
+export const SubmissionDetail = Type.Object({
+  ...TableRow.properties,
+  form_name: Type.String(),
+  /** The version that was answered; files in `answers` are of the type LinkedFile. */
+  structure: Type.Unsafe<Form>(Type.Object({})),
+  is_live_version: Type.Boolean(),
+  /** In the view that was asked for. */
+  previous_id: orNull(uuid),
+  next_id: orNull(uuid),
+});
+export type SubmissionDetail = Static<typeof SubmissionDetail>;
+
+export const Removal = Type.Object({
+  id: uuid,
+  total: Type.Integer(),
+  removed: Type.Integer(),
+  created_at: timestamp,
+  finished_at: orNull(timestamp),
+});
+export type Removal = Static<typeof Removal>;
+export const Removals = Type.Object({ data: Type.Array(Removal) });
+export type Removals = Static<typeof Removals>;
+
+const Bar = Type.Object({ label: Type.String(), count: Type.Integer() });
+export type Bar = Static<typeof Bar>;
+
+/** The answers to one question, as far as its kind lets them be added up. */
+export const ElementSummary = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  type: Type.String(),
+  is_retired: Type.Boolean(),
+  /** The label of the repeatable composite that the question is asked in; its rows are counted, not submissions. */
+  group: orNull(Type.String()),
+  answered: Type.Integer(),
+  chart: Type.Enum(['options', 'histogram', 'months', 'hours', 'texts', 'count']),
+  bars: Type.Array(Bar),
+  numbers: orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mean: Type.Number() })),
+  /** The latest few answers that are free text. */
+  texts: Type.Array(Type.Object({ submission_id: uuid, text: Type.String() })),
+});
+export type ElementSummary = Static<typeof ElementSummary>;
+
+export const Summary = Type.Object({
+  completed: Type.Integer(),
+  incomplete: Type.Integer(),
+  /** From 0 to 1; null without submissions. */
+  completion_rate: orNull(Type.Number()),
+  /** Days without submissions are left out. */
+  days: Type.Array(Type.Object({ day: Type.String(), completed: Type.Integer(), incomplete: Type.Integer() })),
+  /** How many of the newest submissions the elements were added up from. */
+  sampled: Type.Integer(),
+  elements: Type.Array(ElementSummary),
+});
+export type Summary = Static<typeof Summary>;

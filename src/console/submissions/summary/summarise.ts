@@ -1,0 +1,63 @@
+import type { AnswerRow, Answers } from '#ast/answers.ts';
+import { isRecord, own } from '#ast/json.ts';
+import type { ElementType } from '#ast/elements.ts';
+import type { Column } from '#submissions/columns.ts';
+import type { ElementSummary } from '../shapes.ts';
+import { openTally } from './tallies.ts';
+
+/** Free texts that a question shows, and the most that is shown of each. */
+const latestTexts = 5;
+const textLength = 280;
+
+type Question = { id: string; label: string; type: ElementType; options: readonly string[] };
+
+/**
+ * Adds up the answers to every question, one submission after the other, the newest first. The submissions come as
+ * a stream, so that memory does not grow with their number (only numbers are kept, for the histogram).
+ */
+export async function summariseElements(
+  columns: readonly Column[],
+  submissions: AsyncIterable<{ id: string; answers: Answers }>,
+): Promise<{ sampled: number; elements: ElementSummary[] }> {
+  const counters = columns.map((column) => ({
+    column,
+    top: openCounter(column, column, null),
+    inner: column.inputs.map((input) => openCounter(input, column, column.label)),
+  }));
+  let sampled = 0;
+  for await (const { id, answers } of submissions) {
+    sampled += 1;
+    for (const { column, top, inner } of counters) {
+      const answer = own(answers, column.id);
+      if (answer === undefined) continue;
+      top.add(id, answer);
+      if (inner.length === 0 || !Array.isArray(answer)) continue;
+      for (const row of (answer as unknown[]).filter(isRecord)) {
+        for (const counter of inner) counter.add(id, own(row as AnswerRow, counter.id));
+      }
+    }
+  }
+  return { sampled, elements: counters.flatMap(({ top, inner }) => [top, ...inner].map((counter) => counter.result())) };
+}
+
+function openCounter(question: Question, { is_retired }: Column, group: string | null) {
+  const tally = openTally(question);
+  const texts: ElementSummary['texts'] = [];
+  let answered = 0;
+  return {
+    id: question.id,
+    add(submissionId: string, answer: unknown): void {
+      if (answer === undefined) return;
+      answered += 1;
+      tally.add(answer);
+      if (texts.length < latestTexts && typeof answer === 'string') {
+        texts.push({ submission_id: submissionId, text: answer.slice(0, textLength).toWellFormed() });
+      }
+    },
+    result(): ElementSummary {
+      const { id, label, type } = question;
+      const summary = tally.result();
+      return { id, label, type, is_retired, group, answered, ...summary, texts: summary.chart === 'texts' ? texts : [] };
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type { ElementType } from '#ast/elements.ts';
+import type { Bar, ElementSummary } from '../shapes.ts';
+
+/** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
+export type Tally = {
+  add(answer: unknown): void;
+  result(): Pick<ElementSummary, 'chart' | 'bars' | 'numbers'>;
+};
+
+type Asked = { type: ElementType; options: readonly string[] };
+
+/** Which tally fits a question. A new element type is a line here. */
+const tallies: Record<ElementType, (asked: Asked) => Tally> = {
+  text: countOnly('texts'),
+  textarea: countOnly('texts'),
+  email: countOnly('texts'),
+  phone: countOnly('texts'),
+  url: countOnly('texts'),
+  number: tallyNumbers,
+  date: tallyMonths,
+  datetime: tallyMonths,
+  time: tallyHours,
+  dropdown: tallyOptions,
+  radio: tallyOptions,
+  multiple_choice: tallyOptions,
+  yes_no: () => tallyOptions({ options: ['Yes', 'No'] }),
+  file_upload: countOnly('count'),
+  composite: countOnly('count'),
+  heading: countOnly('count'),
+  paragraph: countOnly('count'),
+  divider: countOnly('count'),
+};
+
+/** A tally for the answers to a question. */
+export const openTally = (asked: Asked): Tally => tallies[asked.type](asked);
+
+function countOnly(chart: 'texts' | 'count'): () => Tally {
+  return () => ({ add() {}, result: () => ({ chart, bars: [], numbers: null }) });
+}
+
+/** Answers that were never an option (an older version's) are counted up to so many different ones. */
+const otherOptions = 20;
+
+/** One bar an option in the form's order, also for those that nobody chose; what is no option any more comes last. */
+function tallyOptions({ options }: Pick<Asked, 'options'>): Tally {
+  const counts = new Map(options.map((option) => [option, 0]));
+  const addOne = (label: string): void => {
+    const count = counts.get(label);
+    if (count !== undefined || counts.size < options.length + otherOptions) counts.set(label, (count ?? 0) + 1);
+  };
+  return {
+    add(answer) {
+      if (typeof answer === 'boolean') addOne(answer ? 'Yes' : 'No');
+      for (const choice of Array.isArray(answer) ? answer : [answer]) if (typeof choice === 'string') addOne(choice);
+    },
+    result: () => ({ chart: 'options', bars: [...counts].map(([label, count]) => ({ label, count })), numbers: null }),
+  };
+}
+
+/** More months than this are shown as years. */
+const mostMonths = 36;
+
+function tallyMonths(): Tally {
+  const counts = new Map<string, number>();
+  return {
+    add(answer) {
+      if (typeof answer !== 'string' || !/^\d{4}-\d{2}-/.test(answer)) return;
+      const month = answer.slice(0, 7);
+      counts.set(month, (counts.get(month) ?? 0) + 1);
+    },
+    result: () => ({ chart: 'months', bars: monthBars(counts), numbers: null }),
+  };
+}
+
+/** Every month from the first to the last, or every year of long spans; empty ones too, while they are not too many. */
+function monthBars(counts: ReadonlyMap<string, number>): Bar[] {
+  const months = [...counts.keys()].sort();
+  if (months.length === 0) return [];
+  const [first, last] = [monthNumber(months[0]!), monthNumber(months.at(-1)!)];
+  if (last - first < mostMonths) {
+    return spread(last - first + 1, (index) => {
+      const number = first + index;
+      const label = `${String(Math.floor(number / 12)).padStart(4, '0')}-${String((number % 12) + 1).padStart(2, '0')}`;
+      return { label, count: counts.get(label) ?? 0 };
+    });
+  }
+  const years = Map.groupBy(counts, ([month]) => month.slice(0, 4));
+  return [...years]
+    .map(([label, entries]) => ({ label, count: entries.reduce((sum, [, count]) => sum + count, 0) }))
+    .sort((a, b) => a.label.localeCompare(b.label));
+}
+
+const monthNumber = (month: string): number => Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1;
+const spread = (length: number, make: (index: number) => Bar): Bar[] => Array.from({ length }, (_, index) => make(index));
+
+function tallyHours(): Tally {
+  const counts = Array.from({ length: 24 }, () => 0);
+  return {
+    add(answer) {
+      const hour = typeof answer === 'string' && /^\d{2}:/.test(answer) ? Number(answer.slice(0, 2)) : -1;
+      if (counts[hour] !== undefined) counts[hour] += 1;
+    },
+    result: () => ({
+      chart: 'hours',
+      bars: counts.map((count, hour) => ({ label: `${String(hour).padStart(2, '0')}:00`, count })),
+      numbers: null,
+    }),
+  };
+}
+
+function tallyNumbers(): Tally {
+  const numbers: number[] = [];
+  return {
+    add(answer) {
+      if (typeof answer === 'number' && Number.isFinite(answer)) numbers.push(answer);
+    },
+    result: () => ({ chart: 'histogram', ...histogram(numbers) }),
+  };
+}
+
+/** So many different whole numbers get a bar each: a scale from 0 to 10, a number of children. */
+const wholeBars = 16;
+const aimedBars = 10;
+
+function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'numbers'> {
+  if (numbers.length === 0) return { bars: [], numbers: null };
+  let [min, max, sum] = [Infinity, -Infinity, 0];
+  for (const number of numbers) {
+    min = Math.min(min, number);
+    max = Math.max(max, number);
+    sum += number / numbers.length;
+  }
+  const isWhole = max - min < wholeBars && numbers.every((number) => Number.isInteger(number));
+  const width = isWhole ? 1 : roundWidth((max - min) / aimedBars);
+  const start = Math.floor(min / width) * width;
+  const counts: number[] = [];
+  for (const number of numbers) {
+    const bar = Math.max(0, Math.floor((number - start) / width));
+    counts[bar] = (counts[bar] ?? 0) + 1;
+  }
+  const labelAt = (bar: number): string => {
+    const from = start + bar * width;
+    return isWhole ? String(from) : `${plain(from)} – ${plain(from + width)}`;
+  };
+  return {
+    bars: spread(counts.length, (bar) => ({ label: labelAt(bar), count: counts[bar] ?? 0 })),
+    numbers: { min, max, mean: sum },
+  };
+}
+
+/** The next 1, 2 or 5 times a power of ten, so that bars begin at round numbers. */
+function roundWidth(width: number): number {
+  if (!(width > 0) || !Number.isFinite(width)) return 1;
+  const power = 10 ** Math.floor(Math.log10(width));
+  const step = [1, 2, 5, 10].find((factor) => factor * power >= width) ?? 10;
+  return step * power;
+}
+
+/** Without the last digits, in which sums of tenths go wrong. */
+const plain = (number: number): string => String(Number(number.toPrecision(10)));

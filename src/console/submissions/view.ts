@@ -1,0 +1,121 @@
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Page } from '#kit/pagination.ts';
+import { refuseUnsearchable } from '#search/endpoints.ts';
+import { searchNeighbours, searchView, searchViewIds } from '#search/queries.ts';
+import type { ExportedSubmission } from '#submissions/export/cells.ts';
+import type { SubmissionStatus } from '#submissions/queries.ts';
+import { findNeighbours, listView, listViewIds, readListed, readViewDown } from './queries.ts';
+import type { ViewQuery } from './shapes.ts';
+
+/** Which submissions of a form are looked at, and in which order: newest first, or with `q` by relevance. */
+export type View = {
+  filter: {
+    workspace_id: string;
+    form_id: string;
+    status: SubmissionStatus | null;
+    /** Times as the ids that were made then: ids sort by time, and their index answers. */
+    from_id: string;
+    to_id: string;
+  };
+  isDated: boolean;
+  q: string | undefined;
+};
+
+/** As many ids are held in memory at once: about 20 MB. */
+export const listedLimit = 200_000;
+
+const [firstId, lastId] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
+
+/** @throws ApiError bad_request for a question that cannot be searched. */
+export function readView(form: { workspaceId: string; formId: string }, query: ViewQuery): View {
+  if (query.q !== undefined) refuseUnsearchable(query.q);
+  return {
+    filter: {
+      workspace_id: form.workspaceId,
+      form_id: form.formId,
+      status: query.status ?? null,
+      from_id: query.created_from === undefined ? firstId : idAt(query.created_from),
+      to_id: query.created_to === undefined ? lastId : idAt(query.created_to),
+    },
+    isDated: query.created_from !== undefined || query.created_to !== undefined,
+    q: query.q,
+  };
+}
+
+/** The least UUIDv7 of a moment. */
+function idAt(moment: string): string {
+  const milliseconds = Math.max(0, new Date(moment).getTime());
+  const hex = milliseconds.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+/** A submission of a page; its JSON is not parsed yet. */
+export type FoundRow = {
+  id: string;
+  status: SubmissionStatus;
+  version: number;
+  answers: string;
+  reference: string;
+  created_at: Date;
+  updated_at: Date;
+  completed_at: Date | null;
+};
+
+/** One page, and the exact number of all. */
+export async function readViewPage(database: Database, { filter, isDated, q }: View, page: Page) {
+  const cut = { limit: page.perPage, offset: page.offset };
+  const list = filter.status ? listView.one : listView.any;
+  const rows =
+    q === undefined
+      ? await list(database, { ...filter, is_dated: isDated, ...cut })
+      : await searchView(database, { ...filter, q, ...cut });
+  const found = rows.filter((row) => row.id !== null).map(({ total: _, ...row }) => row as FoundRow);
+  return { rows: found, total: rows[0]!.total };
+}
+
+/** What stands above and below a submission in the view. */
+export async function readNeighbours(database: Database, { filter, q }: View, id: string) {
+  const find = filter.status ? findNeighbours.one : findNeighbours.any;
+  const [found] = q === undefined ? await find(database, { ...filter, id }) : await searchNeighbours(database, { ...filter, q, id });
+  return found!;
+}
+
+/**
+ * Every id, in order.
+ * @throws ApiError validation_error for more than listedLimit.
+ */
+export async function readViewIds(database: Database, { filter, q }: View): Promise<string[]> {
+  const limit = listedLimit + 1;
+  const list = filter.status ? listViewIds.one : listViewIds.any;
+  const [found] = q === undefined ? await list(database, { ...filter, limit }) : await searchViewIds(database, { ...filter, q, limit });
+  if (found!.ids.length < limit) return found!.ids;
+  throw new ApiError('validation_error', `This takes at most ${listedLimit} submissions at a time. Narrow the filter.`);
+}
+
+/** Rows in one round trip of an export. */
+const batchSize = 500;
+
+/**
+ * Every submission, in order, in batches that are read as the reader comes to them. Without a search memory is
+ * constant; a search is asked once, and its ids are kept.
+ */
+export async function* readWholeView(database: Database, view: View): AsyncGenerator<ExportedSubmission> {
+  const { workspace_id, form_id, status } = view.filter;
+  if (view.q !== undefined) {
+    const ids = await readViewIds(database, view);
+    for (let at = 0; at < ids.length; at += batchSize) {
+      const rows = await readListed(database, { workspace_id, form_id, ids: ids.slice(at, at + batchSize) });
+      yield* rows as ExportedSubmission[];
+    }
+    return;
+  }
+  const read = status ? readViewDown.one : readViewDown.any;
+  let { to_id } = view.filter;
+  for (;;) {
+    const rows = await read(database, { ...view.filter, to_id, limit: batchSize });
+    yield* rows as ExportedSubmission[];
+    if (rows.length < batchSize) return;
+    to_id = rows.at(-1)!.id;
+  }
+}

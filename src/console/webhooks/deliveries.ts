@@ -1,0 +1,92 @@
+import type { FileLinks } from '#files/link.ts';
+import { ApiError } from '#kit/errors.ts';
+import { type Page, paginate } from '#kit/pagination.ts';
+import { only, type Queryable, type RowOf } from '#kit/statement.ts';
+import { deliveryBody } from '#webhooks/body.ts';
+import type { EventKind } from '#webhooks/event.ts';
+import type { DeliveryStatus } from '#webhooks/queries.ts';
+import {
+  countDeliveryLines,
+  findDeliveryLine,
+  type lineColumns,
+  selectAttempts,
+  selectDeliveryLines,
+} from './queries.ts';
+import type { DeliveryDetail, DeliveryLine, DeliveryList } from './shapes.ts';
+
+export type DeliveryFilter = {
+  status?: DeliveryStatus | undefined;
+  event?: EventKind | undefined;
+  /** Inclusive. */
+  from?: string | undefined;
+  /** Exclusive. */
+  to?: string | undefined;
+};
+
+/** A page of a webhook's delivery log, newest first. Specification, "Delivery and retry rules". */
+export async function listDeliveries(
+  db: Queryable,
+  { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
+  { status, event, from, to }: DeliveryFilter,
+  page: Page,
+): Promise<DeliveryList> {
+  const filter = {
+    workspace_id: workspaceId,
+    webhook_id: webhookId,
+    status: status ?? null,
+    event: event ?? null,
+    from: from === undefined ? null : new Date(from),
+    to: to === undefined ? null : new Date(to),
+  };
+  const [lines, [total]] = await Promise.all([
+    selectDeliveryLines(db, { ...filter, limit: page.perPage, offset: page.offset }),
+    countDeliveryLines(db, filter),
+  ]);
+  return { data: lines.map(presentLine), pagination: paginate(page, total!.count) };
+}
+
+/**
+ * One delivery with every attempt. The body is made again, by the function that made what was sent, from the event,
+ * which never changes; only the links of files were signed anew at each send, so their signatures are left out. That
+ * also keeps the log from handing out links to files.
+ * @throws ApiError not_found.
+ */
+export async function readDelivery(
+  { database, links }: { database: Queryable; links: Pick<FileLinks, 'sign'> },
+  { workspaceId, webhookId, deliveryId }: { workspaceId: string; webhookId: string; deliveryId: string },
+): Promise<DeliveryDetail> {
+  const found = only(
+    await findDeliveryLine(database, { workspace_id: workspaceId, webhook_id: webhookId, id: deliveryId }),
+  );
+  if (!found) throw new ApiError('not_found');
+  const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
+  const body = deliveryBody({
+    kind: found.event,
+    occurredAt: found.occurred_at,
+    deliveryId,
+    snapshot: found.snapshot,
+    signLink: (fileId) =>
+      links.sign(workspaceId, fileId).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
+  });
+  return {
+    ...presentLine(found),
+    request_body: body,
+    history: attempts.map((attempt) => ({ ...attempt, started_at: attempt.started_at.toISOString() })),
+  };
+}
+
+function presentLine(row: RowOf<typeof lineColumns>): DeliveryLine {
+  return {
+    id: row.id,
+    event: row.event,
+    status: row.status,
+    is_test: row.is_test,
+    submission_id: row.submission_id,
+    created_at: row.created_at.toISOString(),
+    attempts: row.attempts,
+    response_status: row.response_status,
+    response_ms: row.response_ms,
+    reason: row.reason,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,183 @@
+import { ApiError } from '#kit/errors.ts';
+import { readPage } from '#kit/pagination.ts';
+import { only } from '#kit/statement.ts';
+import { changeWebhook } from '#webhooks/change-webhook.ts';
+import { retryDelivery } from '#webhooks/delivery-log.ts';
+import { sendTest } from '#webhooks/send-test.ts';
+import { createWebhook, deleteWebhook, mostWebhooks } from '#webhooks/webhooks.ts';
+import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
+import type { ConsoleServices } from '../services.ts';
+import { listDeliveries, readDelivery } from './deliveries.ts';
+import { readWebhooks } from './health.ts';
+import { findDeliveryLine, findWebhookOfForm } from './queries.ts';
+import {
+  type ChangedWebhook,
+  type CreatedWebhook,
+  DeliveryQuery,
+  deliveryParameters,
+  formParameter,
+  NewWebhook,
+  type SentTest,
+  TestRequest,
+  WebhookChange,
+  type WebhookDetail,
+  type WebhookList,
+  webhookParameters,
+} from './shapes.ts';
+
+type Services = Pick<
+  ConsoleServices,
+  'config' | 'database' | 'links' | 'requestCounter' | 'vault' | 'wakeQueue'
+>;
+
+/** The webhooks of a form and their delivery log (`features` W1 to W5). Viewers may look, editors may change. */
+export function webhooksConsoleRoutes(services: Services): readonly ConsoleRoute[] {
+  return [...webhookRoutes(services), ...deliveryRoutes(services)];
+}
+
+const form = '/workspaces/:workspace/forms/:form/webhooks';
+const one = `${form}/:webhook`;
+
+/** The first send, and a retry after each delay (DESIGN 4.1). */
+const mostAttempts = ({ config }: Services): number => config.webhookRetryDelays.length + 1;
+
+function webhookRoutes(services: Services): readonly ConsoleRoute[] {
+  const { database } = services;
+
+  const list = consoleEndpoint({
+    role: 'viewer',
+    params: formParameter,
+    async run({ workspaceId, params }) {
+      const { webhooks, secretsAllowed } = await readWebhooks(database, { workspaceId, formId: params.form });
+      const body: WebhookList = {
+        data: webhooks,
+        secrets_allowed: secretsAllowed,
+        most_attempts: mostAttempts(services),
+        most_webhooks: mostWebhooks,
+      };
+      return { status: 200, body };
+    },
+  });
+
+  const read = consoleEndpoint({
+    role: 'viewer',
+    params: webhookParameters,
+    async run({ workspaceId, params }) {
+      const place = { workspaceId, formId: params.form, webhookId: params.webhook };
+      const { webhooks, secretsAllowed } = await readWebhooks(database, place);
+      const webhook = only(webhooks);
+      if (!webhook) throw new ApiError('not_found');
+      const most_attempts = mostAttempts(services);
+      return {
+        status: 200,
+        body: { webhook, secrets_allowed: secretsAllowed, most_attempts } satisfies WebhookDetail,
+      };
+    },
+  });
+
+  const create = consoleEndpoint({
+    role: 'editor',
+    params: formParameter,
+    body: NewWebhook,
+    async run({ workspaceId, params, body }) {
+      const made = await createWebhook(services, { workspaceId, formId: params.form, ...body });
+      return { status: 201, body: { id: made.id, secret: made.secret ?? null } satisfies CreatedWebhook };
+    },
+  });
+
+  const change = consoleEndpoint({
+    role: 'editor',
+    params: webhookParameters,
+    body: WebhookChange,
+    async run({ workspaceId, params, body }) {
+      await requireWebhook(services, workspaceId, params);
+      const changed = await changeWebhook(services, { workspaceId, webhookId: params.webhook, ...body });
+      return { status: 200, body: { secret: changed.secret ?? null } satisfies ChangedWebhook };
+    },
+  });
+
+  const remove = consoleEndpoint({
+    role: 'editor',
+    params: webhookParameters,
+    async run({ workspaceId, params }) {
+      await requireWebhook(services, workspaceId, params);
+      await deleteWebhook(services, { workspaceId, webhookId: params.webhook });
+      return { status: 204 };
+    },
+  });
+
+  return [
+    ['GET', form, list],
+    ['POST', form, create],
+    ['GET', one, read],
+    ['PATCH', one, change],
+    ['DELETE', one, remove],
+  ];
+}
+
+function deliveryRoutes(services: Services): readonly ConsoleRoute[] {
+  const { database } = services;
+
+  const test = consoleEndpoint({
+    role: 'editor',
+    params: webhookParameters,
+    body: TestRequest,
+    async run({ workspaceId, params, body }) {
+      await requireWebhook(services, workspaceId, params);
+      const sent = await sendTest(services, { workspaceId, webhookId: params.webhook, kind: body.event });
+      return { status: 202, body: { id: sent.deliveryId } satisfies SentTest };
+    },
+  });
+
+  const list = consoleEndpoint({
+    role: 'viewer',
+    params: webhookParameters,
+    query: DeliveryQuery,
+    async run({ workspaceId, params, query }) {
+      await requireWebhook(services, workspaceId, params);
+      const place = { workspaceId, webhookId: params.webhook };
+      return { status: 200, body: await listDeliveries(database, place, query, readPage(query)) };
+    },
+  });
+
+  const read = consoleEndpoint({
+    role: 'viewer',
+    params: deliveryParameters,
+    async run({ workspaceId, params }) {
+      await requireWebhook(services, workspaceId, params);
+      const place = { workspaceId, webhookId: params.webhook, deliveryId: params.delivery };
+      return { status: 200, body: await readDelivery(services, place) };
+    },
+  });
+
+  const retry = consoleEndpoint({
+    role: 'editor',
+    params: deliveryParameters,
+    async run({ workspaceId, params }) {
+      await requireWebhook(services, workspaceId, params);
+      const delivery = { workspace_id: workspaceId, webhook_id: params.webhook, id: params.delivery };
+      const found = only(await findDeliveryLine(database, delivery));
+      if (!found) throw new ApiError('not_found');
+      if (found.is_test) throw new ApiError('conflict', 'A test is one request. Send another test instead.');
+      await retryDelivery(services, { workspaceId, deliveryId: params.delivery });
+      return { status: 202 };
+    },
+  });
+
+  return [
+    ['POST', `${one}/tests`, test],
+    ['GET', `${one}/deliveries`, list],
+    ['GET', `${one}/deliveries/:delivery`, read],
+    ['POST', `${one}/deliveries/:delivery/retry`, retry],
+  ];
+}
+
+/** @throws ApiError not_found when the form of the path has no webhook of this id. */
+async function requireWebhook(
+  { database }: Services,
+  workspaceId: string,
+  params: { form: string; webhook: string },
+): Promise<void> {
+  const webhook = { workspace_id: workspaceId, form_id: params.form, id: params.webhook };
+  if (!only(await findWebhookOfForm(database, webhook))) throw new ApiError('not_found');
+}

@@ -1,0 +1,43 @@
+import { now } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { type Plan, plans } from '#workspaces/plans.ts';
+import { findFormPlan, selectWebhookHealth } from './queries.ts';
+import type { Webhook } from './shapes.ts';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+type FormPlace = { workspaceId: string; formId: string };
+
+/**
+ * The webhooks of a form with their health, newest first, and whether the plan lets them be signed.
+ * @throws ApiError not_found.
+ */
+export async function readWebhooks(
+  db: Queryable,
+  { workspaceId, formId, webhookId }: FormPlace & { webhookId?: string },
+): Promise<{ webhooks: Webhook[]; secretsAllowed: boolean }> {
+  const form = { workspace_id: workspaceId, form_id: formId };
+  const found = only(await findFormPlan(db, form));
+  if (!found) throw new ApiError('not_found');
+  const since = leastIdAt(new Date(now().getTime() - dayMs));
+  const rows = await selectWebhookHealth(db, { ...form, id: webhookId ?? null, since });
+  const webhooks = rows.map(
+    ({ last_status, last_at, success, failed, retrying, created_at, updated_at, ...webhook }) => ({
+      ...webhook,
+      created_at: created_at.toISOString(),
+      updated_at: updated_at.toISOString(),
+      last_delivery: last_status && last_at && { status: last_status, created_at: last_at.toISOString() },
+      day: { success, failed, retrying },
+    }),
+  );
+  return { webhooks, secretsAllowed: mayHaveSecrets(found.plan) };
+}
+
+const mayHaveSecrets = (plan: Plan): boolean => plans[plan].signedWebhooks;
+
+/** The least UUIDv7 of a millisecond: all ids that were made from then on are greater. */
+function leastIdAt(time: Date): string {
+  const digits = time.getTime().toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
+}

@@ -1,0 +1,155 @@
+import {
+  bigint,
+  boolean,
+  type Column,
+  integer,
+  json,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  word,
+} from '#kit/statement.ts';
+import type { Trigger } from '#webhooks/delivery-job.ts';
+import type { EventKind, Snapshot } from '#webhooks/event.ts';
+import type { DeliveryStatus } from '#webhooks/queries.ts';
+import type { Plan } from '#workspaces/plans.ts';
+
+const kinds: Column<EventKind[]> = { pg: texts.pg };
+
+/** The plan that a form's webhooks are under; none when there is no such form. */
+export const findFormPlan = statement(
+  'console_find_form_plan',
+  { workspace_id: uuid, form_id: uuid },
+  { plan: word<Plan>() },
+  `select w.plan from forms f join workspaces w on w.id = f.workspace_id
+    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
+);
+
+/**
+ * The webhooks of a form (or the one of this id) with their health, newest first. `since` is the least id of a
+ * delivery that counts: ids begin with their time, so the log's own index finds the last day.
+ */
+export const selectWebhookHealth = statement(
+  'console_select_webhook_health',
+  { workspace_id: uuid, form_id: uuid, id: nullable(uuid), since: uuid },
+  {
+    id: uuid,
+    url: text,
+    events: kinds,
+    active: boolean,
+    has_secret: boolean,
+    created_at: timestamp,
+    updated_at: timestamp,
+    last_status: nullable(word<DeliveryStatus>()),
+    last_at: nullable(timestamp),
+    success: bigint,
+    failed: bigint,
+    retrying: bigint,
+  },
+  `select w.id, w.url, w.events, w.active, w.secret is not null as has_secret, w.created_at, w.updated_at,
+          last.status as last_status, last.created_at as last_at, day.success, day.failed, day.retrying
+     from webhooks w
+     join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
+     left join lateral (
+       select d.status, d.created_at from deliveries d
+        where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test
+        order by d.id desc limit 1) last on true
+    cross join lateral (
+       select count(*) filter (where d.status = 'Success') as success,
+              count(*) filter (where d.status = 'Failed') as failed,
+              count(*) filter (where d.status = 'Retrying') as retrying
+         from deliveries d
+        where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test and d.id >= $since) day
+    where w.workspace_id = $workspace_id and w.form_id = $form_id and ($id is null or w.id = $id)
+    order by w.id desc`,
+);
+
+/** Whether a form that is still there has this webhook. */
+export const findWebhookOfForm = statement(
+  'console_find_webhook_of_form',
+  { workspace_id: uuid, form_id: uuid, id: uuid },
+  { id: uuid },
+  `select w.id from webhooks w
+     join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
+    where w.workspace_id = $workspace_id and w.form_id = $form_id and w.id = $id`,
+);
+
+const filters = {
+  workspace_id: uuid,
+  webhook_id: uuid,
+  status: nullable(word<DeliveryStatus>()),
+  event: nullable(word<EventKind>()),
+  from: nullable(timestamp),
+  to: nullable(timestamp),
+} as const;
+
+const isWanted = `d.workspace_id = $workspace_id and d.webhook_id = $webhook_id
+      and ($status is null or d.status = $status) and ($event is null or d.kind = $event)
+      and ($from is null or d.created_at >= $from) and ($to is null or d.created_at < $to)`;
+
+export const lineColumns = {
+  id: uuid,
+  event: word<EventKind>(),
+  status: word<DeliveryStatus>(),
+  is_test: boolean,
+  submission_id: uuid,
+  created_at: timestamp,
+  attempts: integer,
+  response_status: nullable(integer),
+  response_ms: nullable(integer),
+  reason: nullable(text),
+  next_attempt_at: nullable(timestamp),
+} as const;
+
+const line = `d.id, d.kind as event, d.status, d.is_test, e.submission_id, d.created_at, d.attempts, d.response_status,
+          d.response_ms, a.reason, d.next_attempt_at`;
+
+const lineSource = `deliveries d
+     join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+     left join attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id and a.attempt = d.attempts`;
+
+/** A page of a webhook's delivery log, newest first. */
+export const selectDeliveryLines = statement(
+  'console_select_delivery_lines',
+  { ...filters, limit: integer, offset: bigint },
+  lineColumns,
+  `select ${line} from ${lineSource} where ${isWanted} order by d.id desc limit $limit offset $offset`,
+);
+
+export const countDeliveryLines = statement(
+  'console_count_delivery_lines',
+  filters,
+  { count: bigint },
+  `select count(*) as count from deliveries d where ${isWanted}`,
+);
+
+/** One delivery with what its body is made of. */
+export const findDeliveryLine = statement(
+  'console_find_delivery_line',
+  { workspace_id: uuid, webhook_id: uuid, id: uuid },
+  { ...lineColumns, occurred_at: timestamp, snapshot: json<Snapshot>() },
+  `select ${line}, e.occurred_at, e.snapshot from ${lineSource}
+    where d.workspace_id = $workspace_id and d.webhook_id = $webhook_id and d.id = $id`,
+);
+
+/** Oldest first. */
+export const selectAttempts = statement(
+  'console_select_attempts',
+  { workspace_id: uuid, delivery_id: uuid },
+  {
+    attempt: integer,
+    trigger: word<Trigger>(),
+    started_at: timestamp,
+    url: nullable(text),
+    request_headers: nullable(json<Record<string, string>>()),
+    response_status: nullable(integer),
+    response_ms: integer,
+    response_body: nullable(text),
+    reason: nullable(text),
+  },
+  `select attempt, trigger, started_at, url, request_headers, response_status, response_ms, response_body, reason
+     from attempts where workspace_id = $workspace_id and delivery_id = $delivery_id order by attempt`,
+);

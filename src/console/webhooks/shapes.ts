@@ -1,0 +1,139 @@
+import { type Static, Type } from 'typebox';
+import { Pagination, pageParameters } from '#kit/pagination.ts';
+import { eventKinds } from '#webhooks/event.ts';
+import { deliveryStatuses } from '#webhooks/queries.ts';
+
+const uuid = Type.String({ format: 'uuid' });
+const timestamp = Type.String({ format: 'date-time' });
+const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+  Type.Union([type, Type.Null()]);
+const event = Type.Enum([...eventKinds]);
+const status = Type.Enum([...deliveryStatuses]);
+const closed = { additionalProperties: false } as const;
+
+/** Path parameters below `/workspaces/:workspace/forms/:form`. */
+export const formParameter = Type.Object({ form: uuid });
+export const webhookParameters = Type.Object({ form: uuid, webhook: uuid });
+export const deliveryParameters = Type.Object({ form: uuid, webhook: uuid, delivery: uuid });
+
+/** A webhook with its health at a glance. Tests count for nothing in it. */
+export const Webhook = Type.Object({
+  id: uuid,
+  url: Type.String(),
+  events: Type.Array(event),
+  active: Type.Boolean(),
+  has_secret: Type.Boolean(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  last_delivery: maybe(Type.Object({ status, created_at: timestamp })),
+  /** Deliveries of the last 24 hours by what became of them so far. */
+  day: Type.Object({ success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() }),
+});
+export type Webhook = Static<typeof Webhook>;
+
+const rules = {
+  /** Whether the plan of the workspace allows secrets. */
+  secrets_allowed: Type.Boolean(),
+  /** How often an automatic delivery is tried at most, the first send included. */
+  most_attempts: Type.Integer(),
+};
+export const WebhookList = Type.Object({
+  data: Type.Array(Webhook),
+  ...rules,
+  /** How many webhooks a form may have. */
+  most_webhooks: Type.Integer(),
+});
+export type WebhookList = Static<typeof WebhookList>;
+export const WebhookDetail = Type.Object({ webhook: Webhook, ...rules });
+export type WebhookDetail = Static<typeof WebhookDetail>;
+
+// What is wrong with a URL, an event or a secret is said by #webhooks, all at once.
+const texts = Type.Array(Type.String(), { maxItems: 10 });
+const longText = Type.String({ maxLength: 4_096 });
+export const NewWebhook = Type.Object(
+  {
+    url: longText,
+    events: texts,
+    /** `generate`, or a text of 16 to 256 characters. */
+    secret: Type.Optional(longText),
+  },
+  closed,
+);
+export type NewWebhook = Static<typeof NewWebhook>;
+/** `secret` is shown this once; null when there is none. */
+export type CreatedWebhook = { id: string; secret: string | null };
+
+/** What is left out stays as it is. */
+export const WebhookChange = Type.Object(
+  {
+    url: Type.Optional(longText),
+    events: Type.Optional(texts),
+    active: Type.Optional(Type.Boolean()),
+    /** `generate`, a text of 16 to 256 characters, or null to sign no more. */
+    secret: Type.Optional(maybe(longText)),
+  },
+  closed,
+);
+export type WebhookChange = Static<typeof WebhookChange>;
+/** `secret` is shown this once; null when it was not set. */
+export type ChangedWebhook = { secret: string | null };
+
+export const TestRequest = Type.Object({ event }, closed);
+export type TestRequest = Static<typeof TestRequest>;
+/** The id of the delivery in which the test's outcome will stand. */
+export type SentTest = { id: string };
+
+/** `from` is inclusive, `to` is not. */
+export const DeliveryQuery = Type.Object(
+  {
+    ...pageParameters,
+    status: Type.Optional(status),
+    event: Type.Optional(event),
+    from: Type.Optional(timestamp),
+    to: Type.Optional(timestamp),
+  },
+  closed,
+);
+
+const line = {
+  id: uuid,
+  event,
+  status,
+  is_test: Type.Boolean(),
+  submission_id: uuid,
+  created_at: timestamp,
+  attempts: Type.Integer(),
+  /** Of the last attempt; null when none was answered. */
+  response_status: maybe(Type.Integer()),
+  response_ms: maybe(Type.Integer()),
+  /** Why the last attempt failed, and how it goes on, in words. */
+  reason: maybe(Type.String()),
+  next_attempt_at: maybe(timestamp),
+};
+export const DeliveryLine = Type.Object(line);
+export type DeliveryLine = Static<typeof DeliveryLine>;
+export const DeliveryList = Type.Object({ data: Type.Array(DeliveryLine), pagination: Pagination });
+export type DeliveryList = Static<typeof DeliveryList>;
+
+export const Attempt = Type.Object({
+  attempt: Type.Integer(),
+  trigger: Type.Enum(['schedule', 'manual', 'test']),
+  started_at: timestamp,
+  /** Where the request went; null when nothing was sent, or nothing was kept of it. */
+  url: maybe(Type.String()),
+  request_headers: maybe(Type.Record(Type.String(), Type.String())),
+  response_status: maybe(Type.Integer()),
+  response_ms: Type.Integer(),
+  /** At most the first 4 KB. */
+  response_body: maybe(Type.String()),
+  reason: maybe(Type.String()),
+});
+export type Attempt = Static<typeof Attempt>;
+export const DeliveryDetail = Type.Object({
+  ...line,
+  /** The JSON text that every attempt sends, but for the signatures in the links of files. */
+  request_body: Type.String(),
+  /** Oldest first. */
+  history: Type.Array(Attempt),
+});
+export type DeliveryDetail = Static<typeof DeliveryDetail>;

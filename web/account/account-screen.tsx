@@ -1,0 +1,32 @@
+import type { ReactElement } from 'react';
+import { RadioGroup } from '../design/checkbox.tsx';
+import { Card, Page } from '../design/page.tsx';
+import { useSession } from '../shell/session.ts';
+import { setTheme, type Theme, useTheme } from '../shell/theme.ts';
+import { NameForm } from './name-form.tsx';
+import { PasswordForm } from './password-form.tsx';
+
+const themes: readonly { id: Theme; label: string }[] = [
+  { id: 'system', label: 'As the system' },
+  { id: 'light', label: 'Light' },
+  { id: 'dark', label: 'Dark' },
+];
+
+/** What belongs to the person rather than to a workspace. */
+export function AccountScreen(): ReactElement {
+  const { user } = useSession();
+  const theme = useTheme();
+  return (
+    <Page title="Your account" width="narrow">
+      <Card title="You" lead={`You sign in as ${user.email}.`}>
+        <NameForm name={user.name} />
+      </Card>
+      <Card title="Password" lead="Changing it signs you out everywhere else.">
+        <PasswordForm />
+      </Card>
+      <Card title="Appearance">
+        <RadioGroup label="Theme of this browser" choices={themes} value={theme} onChange={setTheme} />
+      </Card>
+    </Page>
+  );
+}

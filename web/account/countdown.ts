@@ -1,0 +1,18 @@
+import { useEffect, useState } from 'react';
+
+/** Counts down from `seconds` (begins anew when they change) to 0; 0 when there is nothing to wait for. */
+export function useCountdown(seconds: number | undefined): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    if (seconds === undefined) {
+      setLeft(0);
+      return undefined;
+    }
+    const end = Date.now() + seconds * 1000;
+    const look = (): void => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
+    look();
+    const timer = setInterval(look, 250);
+    return () => clearInterval(timer);
+  }, [seconds]);
+  return left;
+}

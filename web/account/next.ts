@@ -1,0 +1,8 @@
+/**
+ * Where to go after the sign-in: an address within the console (as the router writes it, without /app), never one
+ * that a link to the sign-in page could have taken from elsewhere.
+ */
+export function readNext(next: unknown): string {
+  if (typeof next !== 'string' || !/^\/(?![/\\])/.test(next)) return '/';
+  return next.startsWith('/sign-in') ? '/' : next;
+}

@@ -1,0 +1,58 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { ApiProblem, put } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { TextField } from '../design/field.tsx';
+import { Message } from '../design/message.tsx';
+import { toastDone } from '../design/toast.tsx';
+
+/** Changes the password; every other session of the person ends. */
+export function PasswordForm(): ReactElement {
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const change = useMutation({
+    mutationFn: () => put('/person/password', { current_password: current, new_password: next }),
+    onSuccess() {
+      setCurrent('');
+      setNext('');
+      toastDone('Your password was changed. You were signed out everywhere else.');
+    },
+  });
+  const problem = change.error instanceof ApiProblem ? change.error : undefined;
+  const isLocated = problem !== undefined && problem.errors.length > 0;
+  return (
+    <Form
+      className="stack"
+      validationBehavior="aria"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate();
+      }}
+    >
+      <TextField
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+        value={current}
+        onChange={setCurrent}
+        error={problem?.of('current_password')}
+      />
+      <TextField
+        label="New password"
+        description="At least 10 characters. A few words in a row are easy to remember and hard to guess."
+        type="password"
+        autoComplete="new-password"
+        value={next}
+        onChange={setNext}
+        error={problem?.of('new_password')}
+      />
+      {change.error && !isLocated && <Message tone="bad">{change.error.message}</Message>}
+      <div className="row">
+        <Button type="submit" isPending={change.isPending}>
+          Change password
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,102 @@
+/** One problem of a request: by the field it is about, or by the path of a node in a form's structure. */
+export type ProblemItem = { message: string; field?: string; path?: number[] };
+
+/**
+ * An answer that is no success. `status` 0: there was no answer, because the service or the connection is away.
+ * The message is made for people.
+ */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+  readonly status: number;
+  readonly code: string;
+  readonly errors: readonly ProblemItem[];
+  /** Seconds to wait, when the service asked for patience. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    status: number,
+    body: { error?: string; message?: string; errors?: readonly ProblemItem[]; retry_after?: number },
+  ) {
+    super(body.message ?? `The service answered ${status}.`);
+    this.status = status;
+    this.code = body.error ?? 'unknown';
+    this.errors = body.errors ?? [];
+    this.retryAfter = body.retry_after;
+  }
+
+  /** What is wrong with one field of a form, for its `error`. */
+  of(field: string): string | undefined {
+    const messages = this.errors.filter((item) => item.field === field).map((item) => item.message);
+    return messages.length > 0 ? messages.join(' ') : undefined;
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Options = { headers?: Record<string, string>; signal?: AbortSignal };
+
+async function send<Body>(method: Method, path: string, body?: object, options: Options = {}): Promise<Body> {
+  const response = await ask(method, path, body, options);
+  const text = await response.text();
+  if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as Body;
+  throw new ApiProblem(response.status, readProblem(text));
+}
+
+async function ask(
+  method: Method,
+  path: string,
+  body: object | undefined,
+  { headers, signal }: Options,
+): Promise<Response> {
+  try {
+    return await fetch(`/app/api${path}`, {
+      method,
+      ...(signal && { signal }),
+      headers: {
+        Accept: 'application/json',
+        ...(method !== 'GET' && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      // Whatever changes something is JSON, with or without content: no other site's form can send that.
+      ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
+    });
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiProblem(0, {
+      error: 'offline',
+      message: 'The service cannot be reached. Check the connection and try again.',
+    });
+  }
+}
+
+function readProblem(text: string): ConstructorParameters<typeof ApiProblem>[1] {
+  try {
+    return JSON.parse(text) as ConstructorParameters<typeof ApiProblem>[1];
+  } catch {
+    // A proxy in between may answer with a page of its own.
+    return {};
+  }
+}
+
+/** The console's JSON, by paths below /app/api. They throw ApiProblem. */
+export const get = <Body>(path: string, options?: Options): Promise<Body> =>
+  send('GET', path, undefined, options);
+export const post = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
+  send('POST', path, body, options);
+export const put = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
+  send('PUT', path, body, options);
+export const patch = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
+  send('PATCH', path, body, options);
+export const remove = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
+  send('DELETE', path, body, options);
+
+/** `?a=1&b=2` of what is set; '' of nothing. */
+export function query(
+  parameters: Readonly<Record<string, string | number | boolean | undefined | null>>,
+): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,18 @@
+import { QueryClient } from '@tanstack/react-query';
+import { ApiProblem } from './client.ts';
+
+/** Asks again what may pass: a lost connection, a service that is starting. What was refused stays refused. */
+const mayPass = (error: Error): boolean =>
+  error instanceof ApiProblem && (error.status === 0 || error.status >= 500);
+
+/** What was fetched, kept for all screens. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (failures, error) => mayPass(error) && failures < 2,
+      retryDelay: (attempt) => 500 * 2 ** attempt,
+    },
+    mutations: { retry: false },
+  },
+});

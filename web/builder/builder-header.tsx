@@ -1,0 +1,88 @@
+import { type ReactElement, useState } from 'react';
+import { Button, IconButton } from '../design/button.tsx';
+import { ConfirmDialog } from '../design/dialog.tsx';
+import { Menu, type MenuAction } from '../design/menu.tsx';
+import { toastDone, toastProblem } from '../design/toast.tsx';
+import { FormHeaderActions } from '../shell/form-header-actions.tsx';
+import { refreshForm } from '../shell/form-place.ts';
+import { useBuilder } from './editor/use-editor.ts';
+import type { SaveState } from './saving/autosave.ts';
+import { type BuilderForm, changeStatus } from './saving/builder-api.ts';
+import { SaveStateText } from './saving/save-state.tsx';
+
+type HeaderProps = {
+  readonly opened: BuilderForm;
+  readonly path: string;
+  readonly saveState: SaveState;
+  readonly problemCount: number;
+  readonly onPublish: () => void;
+  readonly onConflict: () => void;
+  readonly onOpened: (opened: BuilderForm) => void;
+};
+
+const done = { draft: 'The form is a draft now: visitors see that it is closed.', archived: 'Form archived.' } as const;
+
+/** At the end of the form's header: whether the work is safe, and what changes who sees it. */
+export function BuilderHeader({ opened, path, saveState, problemCount, onPublish, onConflict, onOpened }: HeaderProps): ReactElement {
+  const { isReadOnly } = useBuilder();
+  const [asked, setAsked] = useState<'draft' | 'archived' | undefined>();
+  const { status } = opened.form;
+  const become = (next: 'draft' | 'archived'): void => {
+    setAsked(undefined);
+    changeStatus(path, next)
+      .then(async (changed) => {
+        // The editor is ahead of the service: of the answer only what the status brought is news.
+        onOpened({ ...opened, form: changed.form });
+        await refreshForm(opened.form.id);
+        toastDone(done[next]);
+      })
+      .catch(toastProblem);
+  };
+  if (isReadOnly) return <FormHeaderActions>{<span className="soft small">You may look, not change.</span>}</FormHeaderActions>;
+  return (
+    <FormHeaderActions>
+      <SaveStateText state={saveState} />
+      {saveState.kind === 'conflict' && (
+        <Button size="small" onPress={onConflict}>
+          Resolve
+        </Button>
+      )}
+      <Menu label="More" items={actionsFor(status, become, setAsked, opened.form.public_url)}>
+        <IconButton icon="more" label="More" />
+      </Menu>
+      {status === 'archived' ? (
+        <Button variant="primary" onPress={() => become('draft')}>
+          Restore
+        </Button>
+      ) : (
+        <Button variant="primary" icon={problemCount > 0 ? 'warning' : 'send'} onPress={onPublish}>
+          Publish
+        </Button>
+      )}
+      <ConfirmDialog
+        title={asked === 'archived' ? 'Archive this form?' : 'Unpublish this form?'}
+        isOpen={asked !== undefined}
+        onClose={() => setAsked(undefined)}
+        confirmLabel={asked === 'archived' ? 'Archive' : 'Unpublish'}
+        isDanger={false}
+        onConfirm={() => asked && become(asked)}
+      >
+        Visitors will see that the form is closed. Its submissions stay, and it can be published again.
+      </ConfirmDialog>
+    </FormHeaderActions>
+  );
+}
+
+function actionsFor(
+  status: BuilderForm['form']['status'],
+  become: (status: 'draft' | 'archived') => void,
+  ask: (status: 'draft' | 'archived') => void,
+  publicUrl: string,
+): MenuAction[] {
+  const open: MenuAction = { id: 'open', label: 'Open the public page', icon: 'external', onAction: () => void window.open(publicUrl, '_blank', 'noopener') };
+  if (status === 'published') {
+    return [open, { id: 'draft', label: 'Unpublish', icon: 'pause', onAction: () => ask('draft') }, { id: 'archived', label: 'Archive', icon: 'archive', onAction: () => ask('archived') }];
+  }
+  if (status === 'draft') return [{ id: 'archived', label: 'Archive', icon: 'archive', onAction: () => ask('archived') }];
+  return [{ id: 'draft', label: 'Restore', icon: 'undo', onAction: () => become('draft') }];
+}

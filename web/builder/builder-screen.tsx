@@ -1,0 +1,84 @@
+import './builder.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import { Button } from '../design/button.tsx';
+import { Message } from '../design/message.tsx';
+import { useTitle } from '../design/page.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { formPath, useForm } from '../shell/form-place.ts';
+import { useSession } from '../shell/session.ts';
+import { Builder } from './builder.tsx';
+import { readStructure } from './model/edit-node.ts';
+import { type BuilderForm, readBuilder } from './saving/builder-api.ts';
+import { readKeptWork } from './saving/kept-work.ts';
+
+/** The builder of the form in the address (`features` B1-B7). */
+export function BuilderScreen(): ReactElement {
+  const form = useForm();
+  useTitle(`Build ${form.name}`);
+  const path = formPath(form);
+  // Opened once: from then on the editor is ahead of the service.
+  const query = useQuery({
+    queryKey: ['builder', form.id],
+    queryFn: () => readBuilder(path),
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  return (
+    <>
+      <div className="builder-narrow">
+        <EmptyState icon="desktop" title="The builder needs a wider window">
+          <p>
+            Turn the device or use a larger screen to change this form. Meanwhile its{' '}
+            <Link to="/forms/$form/submissions" params={{ form: form.id }}>
+              submissions
+            </Link>
+            , its{' '}
+            <Link to="/forms/$form/summary" params={{ form: form.id }}>
+              summary
+            </Link>{' '}
+            and its{' '}
+            <Link to="/forms/$form/webhooks" params={{ form: form.id }}>
+              webhooks
+            </Link>{' '}
+            work here as well.
+          </p>
+        </EmptyState>
+      </div>
+      <div className="builder-wide">
+        {query.data ? (
+          <OpenedBuilder key={form.id} opened={query.data} path={path} />
+        ) : query.error ? (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <div className="builder-loading">
+            <Loading lines={6} label="The form is being opened …" />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Decides what is edited: what an earlier visit could not save, else the working copy. */
+function OpenedBuilder({ opened, path }: { opened: BuilderForm; path: string }): ReactElement {
+  const { user } = useSession();
+  const [start, setStart] = useState<'draft' | 'live'>('draft');
+  const [kept] = useState(() => readKeptWork(user.id, opened.form.id));
+  const saved = readStructure(start === 'draft' ? opened.draft.structure : opened.live.structure);
+  if (!saved.ok) {
+    return (
+      <div className="builder-loading">
+        <Message tone="bad" title="The working copy is not a form" action={<Button onPress={() => setStart('live')}>Begin again from the live form</Button>}>
+          It was saved as JSON that has no steps and elements: {saved.problems[0]?.message}
+        </Message>
+      </div>
+    );
+  }
+  const rescued = kept && start === 'draft' ? readStructure(kept.structure) : undefined;
+  const isNew = rescued?.ok && JSON.stringify(kept?.structure) !== JSON.stringify(opened.draft.structure);
+  return <Builder opened={opened} path={path} userId={user.id} savedRoot={saved.root} {...(isNew && kept && rescued?.ok && { rescued: { work: kept, root: rescued.root } })} isRestart={start === 'live'} />;
+}

@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react';
+import type { Editor, EditorState } from '../editor/editor.ts';
+import { sayNode } from '../model/compare.ts';
+import { type EditNode, type NodeKey, textOf } from '../model/edit-node.ts';
+import { placeWords } from '../model/places.ts';
+import { CanvasNode, StillMarkup } from './canvas-node.tsx';
+import { elementMarkup, frameMarkup } from './page-markup.ts';
+
+/** What the canvas shows besides the form itself. */
+export type CanvasView = {
+  readonly state: EditorState;
+  readonly editor: Editor;
+  readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
+  readonly lockedIds: ReadonlySet<string>;
+  /** Asks for an element in an empty step or group. */
+  onFill(parent: NodeKey, button: HTMLElement): void;
+};
+
+/** The whole form as the respondent sees it, every part of it selectable. */
+export function CanvasForm(view: CanvasView): ReactNode {
+  const { root } = view.state.history.present;
+  const frame = frameMarkup(root);
+  return (
+    <div className="canvas-container">
+      <div className="canvas-body">
+        <div className="canvas-main">
+          <CanvasNode node={root} markup={frame.header} {...common(view)} {...lookOf(view, root, 'Form')} />
+          {root.children.map((step, index) => (
+            <CanvasNode key={step.key} node={step} markup={frame.steps[index]!} {...common(view)} {...lookOf(view, step, placeWords({ parent: root, index, stepNumber: index + 1 }))}>
+              <Children view={view} parent={step} stepNumber={index + 1} heading={headingIn(root, step)} />
+            </CanvasNode>
+          ))}
+          <StillMarkup markup={frame.submit} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const common = ({ editor, lockedIds }: CanvasView) => ({ editor, lockedIds });
+
+/** One below the step's own heading, as the page does it. */
+const headingIn = (root: EditNode, step: EditNode): 'h2' | 'h3' => (textOf(step, 'title') || root.children.length > 1 ? 'h3' : 'h2');
+
+type ChildrenProps = { view: CanvasView; parent: EditNode; stepNumber: number; heading: 'h2' | 'h3' };
+
+function Children({ view, parent, stepNumber, heading }: ChildrenProps): ReactNode {
+  if (parent.children.length === 0) return <EmptySlot view={view} parent={parent} />;
+  return parent.children.map((node, index) => (
+    <CanvasNode key={node.key} node={node} markup={elementMarkup(node, heading)} {...common(view)} {...lookOf(view, node, placeWords({ parent, index, stepNumber }))}>
+      {node.type === 'composite' ? <Children view={view} parent={node} stepNumber={stepNumber} heading={heading} /> : undefined}
+    </CanvasNode>
+  ));
+}
+
+function EmptySlot({ view, parent }: { view: CanvasView; parent: EditNode }): ReactNode {
+  return (
+    <button
+      type="button"
+      className="empty-slot"
+      data-empty={parent.key}
+      onClick={(event) => {
+        event.stopPropagation();
+        view.onFill(parent.key, event.currentTarget);
+      }}
+    >
+      {parent.type === 'step' ? 'This step is empty. Add an element' : 'This group is empty. Add an element'}
+    </button>
+  );
+}
+
+function lookOf({ state, problems }: CanvasView, node: EditNode, place: string) {
+  const { selection } = state.history.present;
+  const found = problems.get(node.key)?.length ?? 0;
+  const wrong = found === 0 ? '' : found === 1 ? ', 1 problem' : `, ${found} problems`;
+  const isSelected = node.key === selection;
+  return {
+    isSelected,
+    isTabStop: isSelected,
+    isLifted: state.lifted?.key === node.key,
+    isWriting: state.editing === node.key,
+    words: `${sayNode(node)}, ${place}${wrong}`,
+    hasProblem: found > 0,
+  };
+}

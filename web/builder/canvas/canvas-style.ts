@@ -1,0 +1,56 @@
+import { stylesheet } from '#page/style.ts';
+
+/**
+ * The respondent's style sheet for a page that is drawn inside another one: the document's own selectors become
+ * those of the canvas, the width of the window becomes the width of the canvas, and the theme is the console's.
+ */
+export function scopeStylesheet(source: string): string {
+  return source
+    .replace(/@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/, ':host([data-theme="dark"]) {$1}')
+    .replace(':root {', ':host {')
+    .replaceAll(/@media \((min|max)-width:/g, '@container ($1-width:')
+    .replaceAll(/^(\s*)body \{/gm, '$1.canvas-body {')
+    .replaceAll(/^(\s*)main(?=[ :])/gm, '$1.canvas-main')
+    .replaceAll(/^html \{[^}]*\}$/gm, '');
+}
+
+/** What the canvas adds to the page: what is selected, hovered, lifted, empty, wrong, or being written. */
+const additions = `
+:host { display: block; color-scheme: light; }
+:host([data-theme="dark"]) { color-scheme: dark; }
+.canvas-container { container-type: inline-size; }
+.canvas-body { background: none; padding: 0; }
+.canvas-main { box-shadow: 0 1px 2px #0001, 0 8px 24px #0001; border-radius: 0 0 .75rem .75rem; max-inline-size: 46rem; }
+[data-key] { cursor: default; border-radius: .375rem; outline: 1px dashed #0000; outline-offset: 8px; }
+[data-key="frame"] { outline: none; }
+[data-key]:hover:not(:has([data-key]:hover)) { outline-color: var(--edge); }
+section[data-key] { outline-offset: 14px; }
+[data-key][data-problem] { outline: 2px dotted var(--bad); }
+[data-key][data-selected], [data-key]:focus, [data-key]:focus-visible { outline: 2px solid var(--accent); }
+[data-key][data-selected]:focus-visible { outline-width: 3px; }
+[data-key][data-lifted] { outline: 3px dashed var(--accent); opacity: .75; }
+[data-key][data-selected] > :is(label, legend, h1, h2), :is(h2, h3, p)[data-key][data-selected] { cursor: text; }
+.written { display: inline-block; min-inline-size: 1.5ch; max-inline-size: 100%; white-space: pre-wrap; cursor: text; outline: none !important; box-shadow: 0 2px 0 var(--accent); }
+.written:empty::before { content: "\\200b"; }
+hr[data-key] { min-block-size: 2px; }
+.empty-slot {
+  grid-column: 1 / -1; inline-size: 100%; min-block-size: 4.5rem; border: 1px dashed var(--edge); border-radius: var(--round);
+  background: var(--tint); color: var(--soft); font-weight: 400; text-align: center;
+}
+.empty-slot:hover { border-color: var(--accent); color: var(--ink); }
+.stranger { border: 1px dashed var(--bad); border-radius: var(--round); padding: var(--4); color: var(--bad); }
+.submit, .add, .remove { pointer-events: none; }
+::file-selector-button { pointer-events: none; }
+`;
+
+let sheets: readonly CSSStyleSheet[] | undefined;
+
+/** The canvas's style sheets, made once. Constructed ones are no inline styles, which the content policy forbids. */
+export function canvasSheets(): readonly CSSStyleSheet[] {
+  sheets ??= [scopeStylesheet(stylesheet), additions].map((text) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    return sheet;
+  });
+  return sheets;
+}

@@ -1,0 +1,113 @@
+import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { IconButton } from '../../design/button.tsx';
+import { Icon } from '../../design/icon.tsx';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { titleOf } from '../model/compare.ts';
+import { type EditNode, findNode, type NodeKey, trailTo } from '../model/edit-node.ts';
+import type { Spot } from '../model/places.ts';
+import { elementOf } from './canvas-geometry.ts';
+import { NodeMenu } from './node-menu.tsx';
+import { duplicate } from '../editor/commands.ts';
+import type { DragSource } from './use-drag.ts';
+
+type OverlayProps = {
+  readonly host: RefObject<HTMLDivElement | null>;
+  readonly isDragging: boolean;
+  readonly onDrag: (source: DragSource, event: React.PointerEvent) => void;
+  readonly onDelete: (key: NodeKey) => void;
+  readonly onInsert: (anchor: Element, spot: Spot) => void;
+};
+
+type Frame = { left: number; top: number; width: number; height: number };
+
+/** What lies over the selected part: a handle, its actions, and a "+" before and behind it. */
+export function Overlay({ host, isDragging, onDrag, onDelete, onInsert }: OverlayProps): ReactElement | null {
+  const { editor } = useBuilder();
+  const state = useEditorState(editor);
+  const { root, selection } = state.history.present;
+  const layer = useRef<HTMLDivElement>(null);
+  const frame = useFrame(layer, host, selection, root);
+  const node = findNode(root, selection);
+  const parent = trailTo(root, selection).at(-2);
+  if (!node || node === root) return <div ref={layer} className="overlay" />;
+  const isElement = node.type !== 'step';
+  const spot = (offset: number): Spot | undefined => parent && { parent: parent.key, index: parent.children.indexOf(node) + offset };
+  const insert = (offset: number) => (event: React.MouseEvent<HTMLButtonElement>) => {
+    const at = spot(offset);
+    if (at) onInsert(event.currentTarget, at);
+  };
+  return (
+    <div ref={layer} className="overlay">
+      {frame && !isDragging && (
+        <div className="overlay-frame" style={{ left: frame.left, top: frame.top, width: frame.width, height: frame.height }}>
+          <div className="node-bar" role="toolbar" aria-label={titleOf(node.type)}>
+            {isElement && <DragHandle node={node} onDrag={onDrag} />}
+            <span className="node-type">{titleOf(node.type)}</span>
+            <IconButton icon="copy" label="Duplicate" size="small" onPress={() => duplicate(editor, node.key)} />
+            <IconButton icon="remove" label="Delete" size="small" onPress={() => onDelete(node.key)} />
+            <NodeMenu node={node} />
+          </div>
+          {isElement && (
+            <>
+              <button type="button" className="insert-here insert-before" aria-label="Add an element before" onClick={insert(0)}>
+                <Icon name="add" />
+              </button>
+              <button type="button" className="insert-here insert-after" aria-label="Add an element behind" onClick={insert(1)}>
+                <Icon name="add" />
+              </button>
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** By pointer it is dragged, also by touch; by keyboard it lifts, and the canvas takes over. */
+function DragHandle({ node, onDrag }: { node: EditNode; onDrag: OverlayProps['onDrag'] }): ReactElement {
+  const { editor } = useBuilder();
+  return (
+    <button
+      type="button"
+      className="drag-handle"
+      aria-label="Move: Space lifts it, arrow keys move it"
+      onPointerDown={(event) => {
+        event.stopPropagation();
+        onDrag({ kind: 'move', key: node.key }, event);
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== ' ' && event.key !== 'Enter') return;
+        event.preventDefault();
+        editor.select(node.key, 'node');
+        editor.lift(node.key);
+      }}
+    >
+      <Icon name="drag" />
+    </button>
+  );
+}
+
+/** Where the selected part is, in the overlay's own coordinates; measured again when anything in it moves. */
+function useFrame(layer: RefObject<HTMLDivElement | null>, host: RefObject<HTMLDivElement | null>, selection: NodeKey, root: EditNode): Frame | undefined {
+  const [frame, setFrame] = useState<Frame | undefined>();
+  useLayoutEffect(() => {
+    const measure = (): void => {
+      const element = elementOf(host.current, selection);
+      const origin = layer.current?.getBoundingClientRect();
+      if (!element || !origin) {
+        setFrame(undefined);
+        return;
+      }
+      const box = element.getBoundingClientRect();
+      const next = { left: box.left - origin.left, top: box.top - origin.top, width: box.width, height: box.height };
+      setFrame((old) => (old && old.left === next.left && old.top === next.top && old.width === next.width && old.height === next.height ? old : next));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    if (host.current) observer.observe(host.current);
+    const element = elementOf(host.current, selection);
+    if (element) observer.observe(element);
+    return () => observer.disconnect();
+  }, [layer, host, selection, root]);
+  return frame;
+}

@@ -1,0 +1,87 @@
+import { toText } from '#page/html.ts';
+import { renderElement } from '#page/inputs.ts';
+import type { Place } from '#page/place.ts';
+import { renderForm } from '#page/render.ts';
+import { drawableElement, drawableFrame } from '../model/drawable.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import { parsePage } from './parse-page.ts';
+
+/** What one file element takes on the public page; the server's figures (DESIGN 4.13). */
+export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } as const;
+
+/** Where the children of a step or a composite stand in its markup. */
+export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
+
+const emptyPage = { errors: new Map(), held: new Map(), limits: fileLimits, focus: undefined } as const;
+const places: Readonly<Record<'h2' | 'h3', Place>> = {
+  h2: { page: emptyPage, answers: {}, headingTag: 'h2' },
+  h3: { page: emptyPage, answers: {}, headingTag: 'h3' },
+};
+
+/** A parsed node of the page: never put into a document itself, only copied from. */
+export type Markup = Element;
+
+function parse(markup: string): Markup {
+  const template = document.createElement('template');
+  template.innerHTML = markup;
+  return template.content.firstElementChild!;
+}
+
+const drawn: Record<'h2' | 'h3', WeakMap<EditNode, Markup>> = { h2: new WeakMap(), h3: new WeakMap() };
+
+/**
+ * An element as the public page draws it, by the page's own renderer; a composite without its children. A type that
+ * the page does not know is drawn as a note that says so.
+ */
+export function elementMarkup(node: EditNode, heading: 'h2' | 'h3'): Markup {
+  const known = drawn[heading].get(node);
+  if (known) return known;
+  const element = drawableElement(node);
+  const made = element ? parse(toText(renderElement(element, places[heading]))) : strangerMarkup(node);
+  drawn[heading].set(node, made);
+  return made;
+}
+
+function strangerMarkup(node: EditNode): Markup {
+  const note = document.createElement('div');
+  note.className = 'field stranger';
+  note.textContent = `This version does not know the element type “${node.type}”. It stays as it is.`;
+  return note;
+}
+
+/** The page around the elements: its header, its steps with empty places, its button. */
+export type Frame = { readonly header: Markup; readonly steps: readonly Markup[]; readonly submit: Markup };
+
+let lastFrame: { readonly text: string; readonly frame: Frame } | undefined;
+
+/** The frame of a form; the same object as long as nothing in it changed. */
+export function frameMarkup(root: EditNode): Frame {
+  const text = renderForm({
+    form: drawableFrame(root),
+    action: '#',
+    values: {},
+    errors: [],
+    held: new Map(),
+    language: 'en',
+    limits: fileLimits,
+  });
+  if (lastFrame?.text === text) return lastFrame.frame;
+  const page = parsePage(text);
+  const frame: Frame = {
+    header: page.querySelector('header')!,
+    steps: [...page.querySelectorAll('section.step')],
+    submit: page.querySelector('button.submit')!,
+  };
+  lastFrame = { text, frame };
+  return frame;
+}
+
+/** The attributes of a parsed node as React writes them; a control keeps what was put into it. */
+export function reactAttributes(element: Element): Record<string, string | boolean> {
+  const renamed: Readonly<Record<string, string>> = { class: 'className', for: 'htmlFor', value: 'defaultValue', checked: 'defaultChecked' };
+  const left = new Set(['tabindex', 'autofocus', 'aria-labelledby', 'aria-describedby', 'formnovalidate', 'name']);
+  return Object.fromEntries(
+    [...element.attributes].filter(({ name }) => !left.has(name)).map(({ name, value }) => [renamed[name] ?? name, value]),
+  );
+}
+

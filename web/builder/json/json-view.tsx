@@ -1,0 +1,83 @@
+import './json-view.css';
+import { type ReactElement, useMemo, useRef, useState } from 'react';
+import { Button } from '../../design/button.tsx';
+import { CopyButton } from '../../design/copy-button.tsx';
+import { Message } from '../../design/message.tsx';
+import { toastDone } from '../../design/toast.tsx';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { replaceContent } from '../model/edit.ts';
+import { toStructure } from '../model/edit-node.ts';
+import { checkJson, type JsonProblem } from './check-json.ts';
+
+/** The form as the API takes it, to be read and changed; what is applied is one step that undo takes back. */
+export function JsonView(): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const { root } = useEditorState(editor).history.present;
+  const current = useMemo(() => JSON.stringify(toStructure(root), undefined, 2), [root]);
+  const [draft, setDraft] = useState<string | undefined>();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const text = draft ?? current;
+  const checked = useMemo(() => checkJson(text), [text]);
+  const isChanged = draft !== undefined && draft !== current;
+
+  const apply = (): void => {
+    if (!checked.root) return;
+    const { root: read } = checked;
+    editor.change((old) => ({ root: replaceContent(old, read), select: old.key, say: 'Applied' }));
+    setDraft(undefined);
+    toastDone('The JSON is the working copy now.', { label: 'Undo', run: editor.undo });
+  };
+  const show = ({ offset }: JsonProblem): void => {
+    if (offset === undefined || !area.current) return;
+    area.current.focus();
+    area.current.setSelectionRange(offset, offset);
+    const line = text.slice(0, offset).split('\n').length;
+    area.current.scrollTop = Math.max(0, (line - 4) * (area.current.scrollHeight / text.split('\n').length));
+  };
+  return (
+    <div className="builder-page json-page">
+      <div className="stack">
+        <div className="spread">
+          <div>
+            <h2>JSON</h2>
+            <p className="soft">
+              What <code>structure</code> is in the API. Changes here are the working copy once they are applied.
+            </p>
+          </div>
+          <div className="row">
+            <CopyButton text={text} />
+            <Button isDisabled={!isChanged} onPress={() => setDraft(undefined)}>
+              Discard
+            </Button>
+            <Button variant="primary" isDisabled={!isChanged || !checked.root || isReadOnly} onPress={apply}>
+              Apply
+            </Button>
+          </div>
+        </div>
+        {checked.problems.length > 0 && (
+          <Message tone={checked.root ? 'warn' : 'bad'} title={checked.root ? 'It can be applied, but not published yet' : 'It cannot be applied'}>
+            <ul className="json-problems">
+              {checked.problems.slice(0, 20).map((problem, index) => (
+                <li key={index}>
+                  <button type="button" className="link-button" onClick={() => show(problem)}>
+                    {problem.where}
+                  </button>{' '}
+                  {problem.message}
+                </li>
+              ))}
+            </ul>
+          </Message>
+        )}
+        <textarea
+          ref={area}
+          className="field-input json-text"
+          aria-label="The form as JSON"
+          spellCheck={false}
+          readOnly={isReadOnly}
+          value={text}
+          onChange={(event) => setDraft(event.target.value)}
+        />
+      </div>
+    </div>
+  );
+}

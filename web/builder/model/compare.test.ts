@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, structure } from '#ast/testing.ts';
+import { compareForms } from './compare.ts';
+import { type EditNode, readStructure } from './edit-node.ts';
+
+const read = (given: unknown): EditNode => {
+  const result = readStructure(given);
+  if (!result.ok) throw new Error('not a tree');
+  return result.root;
+};
+const a = element('text', 'a', { label: 'First' });
+const b = element('email', 'b', { label: 'Mail' });
+const c = element('radio', 'c', { label: 'Colour' });
+const text = (label: string) => ({ type: 'paragraph', attrs: { label }, children: [] });
+
+const scenarios: { name: string; before: object; after: object; found: string[] }[] = [
+  { name: 'nothing', before: structure(a, b), after: structure(a, b), found: [] },
+  { name: 'an added element', before: structure(a), after: structure(a, b), found: ['added “Mail” (Email)'] },
+  { name: 'a removed element', before: structure(a, b), after: structure(b), found: ['removed “First” (Short text)'] },
+  {
+    name: 'changed attributes, each with old and new value',
+    before: structure(b),
+    after: structure({ ...b, attrs: { ...b.attrs, required: true, help_text: 'Why' } }),
+    found: ['changed “Mail” (Email): Required: nothing → yes | Help text: nothing → “Why”'],
+  },
+  {
+    name: 'options by what was added and removed',
+    before: structure(c),
+    after: structure({ ...c, attrs: { ...c.attrs, options: ['Red', 'Blue', 'Black'] } }),
+    found: ['changed “Colour” (Single choice): Options: added “Black”; removed “Green”'],
+  },
+  { name: 'one moved element, and not those that it passed', before: structure(a, b, c), after: structure(c, a, b), found: ['moved “Colour” (Single choice)'] },
+  { name: 'an element that moved into a group', before: structure(a, composite('g', [b])), after: structure(composite('g', [a, b])), found: ['moved “First” (Short text)'] },
+  { name: 'a paragraph that was rewritten', before: structure(text('Old')), after: structure(text('New')), found: ['changed “New” (Paragraph): Label: “Old” → “New”'] },
+  { name: 'another type', before: structure(a), after: structure({ ...a, type: 'textarea' }), found: ['changed “First” (Long text): Type: Short text → Long text'] },
+];
+
+for (const { name, before, after, found } of scenarios) {
+  test(`the difference says ${name}`, () => {
+    const differences = compareForms(read(before), read(after));
+    assert.deepEqual(
+      differences.map(({ kind, subject, details }) => `${kind} ${subject}${details.length > 0 ? `: ${details.join(' | ')}` : ''}`),
+      found,
+    );
+  });
+}

@@ -1,0 +1,165 @@
+import { type ElementType, elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
+import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
+
+/** One difference between two forms, in words. `key` leads to the node, where it is still in the second form. */
+export type Difference = {
+  readonly kind: 'added' | 'removed' | 'changed' | 'moved';
+  /** `“Your email” (Email)` */
+  readonly subject: string;
+  /** What changed, a sentence each; empty for what was added, removed or moved. */
+  readonly details: readonly string[];
+  readonly key?: NodeKey;
+};
+
+type Placed = { readonly node: EditNode; readonly parent: Placed | undefined };
+type Pair = { readonly before: Placed; readonly after: Placed };
+
+/** Everything in which `after` differs from `before`, in reading order of `after`, then what was removed. */
+export function compareForms(before: EditNode, after: EditNode): readonly Difference[] {
+  const old = placeNodes(before);
+  const fresh = placeNodes(after);
+  const pairs = pairNodes(old, fresh);
+  const moved = findMoved(pairs, old, fresh);
+  const differences: Difference[] = [];
+  for (const placed of fresh) {
+    const { node } = placed;
+    const subject = sayNode(node);
+    const pair = pairs.get(placed);
+    if (!pair) {
+      differences.push({ kind: 'added', subject, details: [], key: node.key });
+      continue;
+    }
+    const details = compareAttributes(pair.before.node, node);
+    if (details.length > 0) differences.push({ kind: 'changed', subject, details, key: node.key });
+    if (moved.has(placed)) differences.push({ kind: 'moved', subject, details: [], key: node.key });
+  }
+  const kept = new Set([...pairs.values()].map((pair) => pair.before));
+  for (const placed of old) {
+    if (!kept.has(placed)) differences.push({ kind: 'removed', subject: sayNode(placed.node), details: [] });
+  }
+  return differences;
+}
+
+/** The title of a node's type: `Email`, `Step`, `Form`. */
+export function titleOf(type: string): string {
+  if (isElementType(type)) return elements[type].title;
+  if (type === 'step') return 'Step';
+  return type === 'form' ? 'Form' : `Unknown type “${type}”`;
+}
+
+/** A node for a person: its label or title in quotes, and its type. */
+export function sayNode(node: EditNode): string {
+  const name = textOf(node, 'label') || textOf(node, 'title') || textOf(node, 'name');
+  return name ? `“${name}” (${titleOf(node.type)})` : titleOf(node.type);
+}
+
+/** Every node with what it lies in. */
+function placeNodes(root: EditNode): Placed[] {
+  const placed: Placed[] = [];
+  const visit = (node: EditNode, parent: Placed | undefined): void => {
+    const own = { node, parent };
+    placed.push(own);
+    for (const child of node.children) visit(child, own);
+  };
+  visit(root, undefined);
+  return placed;
+}
+
+/**
+ * Which node of the one form is which of the other: by id, else by type and text, else the next of its type that is
+ * left over (a paragraph that was rewritten stays the same paragraph).
+ */
+function pairNodes(old: readonly Placed[], fresh: readonly Placed[]): Map<Placed, Pair> {
+  const pairs = new Map<Placed, Pair>();
+  const taken = new Set<Placed>();
+  const rules = [
+    ({ node }: Placed) => (textOf(node, 'id') ? `id ${textOf(node, 'id')}` : undefined),
+    ({ node }: Placed) => (textOf(node, 'id') ? undefined : `${node.type} ${textOf(node, 'label') || textOf(node, 'title')}`),
+    ({ node }: Placed) => (textOf(node, 'id') ? undefined : node.type),
+  ];
+  for (const identify of rules) {
+    const waiting = Map.groupBy(old.filter((placed) => !taken.has(placed) && identify(placed)), identify);
+    for (const after of fresh) {
+      if (pairs.has(after)) continue;
+      const before = waiting.get(identify(after))?.shift();
+      if (!before || identify(after) === undefined) continue;
+      taken.add(before);
+      pairs.set(after, { before, after });
+    }
+  }
+  return pairs;
+}
+
+/** What lies in something else than before, or no longer in order with the others: as few as explain it. */
+function findMoved(pairs: ReadonlyMap<Placed, Pair>, old: readonly Placed[], fresh: readonly Placed[]): Set<Placed> {
+  const position = new Map(old.map((placed, index) => [placed, index]));
+  const all = fresh.flatMap((placed) => pairs.get(placed) ?? []);
+  const isInSame = ({ before, after }: Pair): boolean =>
+    (after.parent && pairs.get(after.parent)?.before) === before.parent;
+  const stayed = all.filter(isInSame);
+  const inOrder = longestRise(stayed.map(({ before }) => position.get(before)!));
+  const kept = new Set(stayed.filter((_, index) => inOrder.has(index)));
+  return new Set(all.filter((pair) => !kept.has(pair)).map(({ after }) => after));
+}
+
+/** The indexes of the longest series of rising numbers. */
+function longestRise(numbers: readonly number[]): Set<number> {
+  const ends: number[] = [];
+  const before: (number | undefined)[] = [];
+  for (const [index, number] of numbers.entries()) {
+    const found = ends.findIndex((end) => numbers[end]! >= number);
+    const length = found === -1 ? ends.length : found;
+    before[index] = ends[length - 1];
+    ends[length] = index;
+  }
+  const series = new Set<number>();
+  for (let index = ends.at(-1); index !== undefined; index = before[index]) series.add(index);
+  return series;
+}
+
+function compareAttributes(before: EditNode, after: EditNode): string[] {
+  const names = new Set([...Object.keys(before.attrs), ...Object.keys(after.attrs)]);
+  const details = before.type === after.type ? [] : [`Type: ${titleOf(before.type)} → ${titleOf(after.type)}`];
+  for (const name of names) {
+    const old = before.attrs[name];
+    const fresh = after.attrs[name];
+    if (JSON.stringify(old) === JSON.stringify(fresh)) continue;
+    details.push(...sayChange(attributeTitle(after.type, name), old, fresh));
+  }
+  return details;
+}
+
+/** The title of an attribute in its table; an unknown one is called by its name. */
+function attributeTitle(type: string, name: string): string {
+  const specs: Readonly<Record<string, { readonly title: string }>> = isElementType(type)
+    ? elements[type as ElementType].attrs
+    : type === 'step'
+      ? stepAttributes
+      : formAttributes;
+  return Object.hasOwn(specs, name) ? specs[name]!.title : name;
+}
+
+function sayChange(title: string, old: unknown, fresh: unknown): string[] {
+  if (Array.isArray(old) && Array.isArray(fresh)) return sayListChange(title, old, fresh);
+  return [`${title}: ${sayValue(old)} → ${sayValue(fresh)}`];
+}
+
+function sayListChange(title: string, old: readonly unknown[], fresh: readonly unknown[]): string[] {
+  const added = fresh.filter((entry) => !old.includes(entry));
+  const removed = old.filter((entry) => !fresh.includes(entry));
+  const parts = [
+    added.length > 0 && `added ${added.map(sayValue).join(', ')}`,
+    removed.length > 0 && `removed ${removed.map(sayValue).join(', ')}`,
+    added.length === 0 && removed.length === 0 && 'in another order',
+  ].filter(Boolean);
+  return [`${title}: ${parts.join('; ')}`];
+}
+
+const longestShown = 60;
+
+function sayValue(value: unknown): string {
+  if (value === undefined || value === null || value === '') return 'nothing';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const text = typeof value === 'string' ? `“${value}”` : JSON.stringify(value);
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+}

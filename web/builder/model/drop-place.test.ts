@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findDropPlace, type Zone } from './drop-place.ts';
+
+const box = (left: number, top: number, right: number, bottom: number) => ({ left, top, right, bottom });
+
+/** A step with a field, a group of two fields side by side, and a field; an empty step below. */
+const zones: readonly Zone[] = [
+  { key: 'step', box: box(0, 0, 400, 400), isRow: false, items: [box(0, 0, 400, 100), box(0, 110, 400, 290), box(0, 300, 400, 400)] },
+  { key: 'group', box: box(0, 110, 400, 290), isRow: true, items: [box(20, 150, 190, 250), box(210, 150, 380, 250)] },
+  { key: 'empty', box: box(0, 450, 400, 500), isRow: false, items: [] },
+];
+
+const scenarios: { name: string; at: [number, number]; parent: string; index: number }[] = [
+  { name: 'above the middle of the first: before it', at: [200, 20], parent: 'step', index: 0 },
+  { name: 'below the middle of the first: behind it', at: [200, 80], parent: 'step', index: 1 },
+  { name: 'inside the group, on the left: first', at: [60, 200], parent: 'group', index: 0 },
+  { name: 'inside the group, between the two', at: [200, 200], parent: 'group', index: 1 },
+  { name: 'inside the group, on the right: last', at: [360, 200], parent: 'group', index: 2 },
+  { name: 'on the upper edge of the group: before the group', at: [200, 115], parent: 'step', index: 1 },
+  { name: 'in the empty step', at: [10, 470], parent: 'empty', index: 0 },
+  { name: 'far below all: the nearest', at: [10, 900], parent: 'empty', index: 0 },
+  { name: 'beside the canvas: the step at that height', at: [-50, 20], parent: 'step', index: 0 },
+];
+
+for (const { name, at, parent, index } of scenarios) {
+  test(`a drop ${name}`, () => {
+    assert.deepEqual(findDropPlace(zones, ...at)?.spot, { parent, index });
+  });
+}
+
+test('the line lies between the two that the drop would part', () => {
+  assert.deepEqual(findDropPlace(zones, 200, 80)?.line, box(0, 105, 400, 105));
+  assert.deepEqual(findDropPlace(zones, 200, 200)?.line, box(200, 150, 200, 250));
+});
+
+test('without a place there is no drop', () => {
+  assert.equal(findDropPlace([], 0, 0), undefined);
+});

@@ -1,0 +1,72 @@
+import { type EditNode, findNode, type NodeKey } from './edit-node.ts';
+
+/** The form at one moment, and what is selected in it: undo brings both back. */
+export type Moment = { readonly root: EditNode; readonly selection: NodeKey };
+
+/**
+ * What was, what is, and what was undone. Trees share what is equal, so a step holds little more than its change.
+ * `gesture` is the running series of changes that count as one step, such as typing into one field.
+ */
+export type History = {
+  readonly past: readonly Moment[];
+  readonly present: Moment;
+  readonly future: readonly Moment[];
+  readonly gesture: { readonly name: string; readonly at: number } | undefined;
+};
+
+/** Steps that can be undone; more than anybody counts (`features` B1 asks for 100). */
+export const historyLength = 500;
+/** A pause in typing after which the next letter begins another step, in milliseconds (`features` B1). */
+export const typingPause = 500;
+
+export function startHistory(root: EditNode): History {
+  return { past: [], present: { root, selection: root.key }, future: [], gesture: undefined };
+}
+
+/**
+ * Adds a change as one step. Changes of the same `gesture` that follow each other within `typingPause` are one.
+ * A change that changes nothing is none. `now` is in milliseconds.
+ */
+export function recordChange(history: History, next: Moment, gesture: string | undefined, now: number): History {
+  const { past, present } = history;
+  if (next.root === present.root) return selectNode(history, next.selection);
+  const running = history.gesture;
+  const continues = gesture !== undefined && running?.name === gesture && now - running.at < typingPause;
+  return {
+    past: continues ? past : [...past, present].slice(-historyLength),
+    present: next,
+    future: [],
+    gesture: gesture === undefined ? undefined : { name: gesture, at: now },
+  };
+}
+
+/** Selects without a step of history; what is typed afterwards is a step of its own. */
+export function selectNode(history: History, selection: NodeKey): History {
+  if (history.present.selection === selection) return history;
+  return { ...history, present: { ...history.present, selection }, gesture: undefined };
+}
+
+/** Ends the running series, as leaving a field does. */
+export function endGesture(history: History): History {
+  return history.gesture ? { ...history, gesture: undefined } : history;
+}
+
+/** The moment before; what was selected then is selected again. */
+export function undo(history: History): History {
+  const before = history.past.at(-1);
+  if (!before) return history;
+  const { past, present, future } = history;
+  return { past: past.slice(0, -1), present: before, future: [present, ...future], gesture: undefined };
+}
+
+/** The moment that was undone last. */
+export function redo(history: History): History {
+  const [next, ...future] = history.future;
+  if (!next) return history;
+  return { past: [...history.past, history.present], present: next, future, gesture: undefined };
+}
+
+/** The selection of a moment that is still in its tree, else the root. */
+export function selectionIn({ root, selection }: Moment): NodeKey {
+  return findNode(root, selection) ? selection : root.key;
+}

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { elements, type ElementType } from '#ast/elements.ts';
+import { composite, element, structure } from '#ast/testing.ts';
+import {
+  changeType,
+  deleteNode,
+  duplicateNode,
+  insertNode,
+  mergeStep,
+  moveNode,
+  setAttribute,
+  setLabel,
+  splitStep,
+} from './edit.ts';
+import { type EditNode, findNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
+import { idsOf } from './element-ids.ts';
+import { historyLength, type History, recordChange, redo, selectNode, startHistory, typingPause, undo } from './history.ts';
+import { findProblems } from './located-problems.ts';
+import { newElement, newStep } from './new-element.ts';
+import { listSpots, nextSpot, sayPlace, spotInTree, spotOf } from './places.ts';
+
+const read = (given: unknown): EditNode => {
+  const result = readStructure(given);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.root;
+};
+const byId = (root: EditNode, id: string): EditNode => [...walkNodes(root)].find((node) => textOf(node, 'id') === id)!;
+const idsIn = (node: EditNode): unknown[] =>
+  node.children.map((child) => (child.children.length > 0 ? [textOf(child, 'id'), idsIn(child)] : textOf(child, 'id')));
+const types = Object.keys(elements) as ElementType[];
+const noLocks: ReadonlySet<string> = new Set();
+
+/** A form of two steps with a composite inside a composite. */
+const sample = () =>
+  read({
+    type: 'form',
+    attrs: { name: 'Sample' },
+    children: [
+      { type: 'step', attrs: { title: 'One' }, children: [element('text', 'a'), composite('group', [element('email', 'b'), composite('inner', [element('date', 'c')])])] },
+      { type: 'step', attrs: { title: 'Two' }, children: [element('radio', 'd')] },
+    ],
+  });
+
+/** Everything that holds for every tree that the operations can make of a valid one. */
+function checkShape(root: EditNode): void {
+  const nodes = [...walkNodes(root)];
+  assert.equal(new Set(nodes.map(({ key }) => key)).size, nodes.length, 'keys are unique');
+  assert.ok(root.type === 'form' && root.children.length >= 1);
+  for (const node of nodes) {
+    const held = new Set(node.children.map(({ type }) => type));
+    if (node.type === 'form') assert.deepEqual([...held], ['step']);
+    else assert.ok(!held.has('step') && !held.has('form'));
+    if (node.type !== 'form' && node.type !== 'step' && node.type !== 'composite') assert.equal(node.children.length, 0);
+  }
+  assert.deepEqual(findProblems(root), []);
+}
+
+type Operation = (root: EditNode, pick: (numbers: number) => EditNode, number: number) => EditNode;
+
+const operations: Record<string, Operation> = {
+  insert: (root, pick, number) => {
+    const parent = pick(number);
+    return insertNode(root, newElement(types[number % types.length]!, idsOf(root)), { parent: parent.key, index: number % (parent.children.length + 1) });
+  },
+  addStep: (root, _pick, number) => insertNode(root, newStep('New'), { parent: root.key, index: number % (root.children.length + 1) }),
+  move: (root, pick, number) => {
+    const parent = pick(number * 7);
+    return moveNode(root, pick(number).key, { parent: parent.key, index: number % (parent.children.length + 1) });
+  },
+  moveToSpot: (root, pick, number) => {
+    const node = pick(number);
+    const spots = listSpots(root, node);
+    const spot = spots[number % Math.max(1, spots.length)];
+    return spot && node !== root ? moveNode(root, node.key, spotInTree(root, node.key, spot)) : root;
+  },
+  duplicate: (root, pick, number) => duplicateNode(root, pick(number).key).root,
+  delete: (root, pick, number) => deleteNode(root, pick(number).key),
+  label: (root, pick, number) => {
+    const node = pick(number);
+    return node.type === 'form' || node.type === 'step' || node.type === 'divider' ? root : setLabel(root, node.key, `Label ${number}`, noLocks);
+  },
+  required: (root, pick, number) => (pick(number).attrs['required'] === undefined ? root : setAttribute(root, pick(number).key, 'required', number % 2 === 0)),
+  type: (root, pick, number) => changeType(root, pick(number).key, types[(number * 3) % types.length]!),
+  merge: (root, pick, number) => mergeStep(root, pick(number).key),
+  split: (root, pick, number) => splitStep(root, pick(number).key, newStep('Split')),
+};
+
+const sequences = fc.array(fc.tuple(fc.constantFrom(...Object.keys(operations)), fc.nat(10_000)), { maxLength: 60 });
+
+const apply = (root: EditNode, name: string, number: number): EditNode => {
+  const nodes = [...walkNodes(root)];
+  return operations[name]!(root, (index) => nodes[index % nodes.length]!, number);
+};
+
+test('any sequence of operations on a valid form keeps a valid form', () => {
+  fc.assert(
+    fc.property(sequences, (sequence) => {
+      let root = sample();
+      for (const [name, number] of sequence) root = apply(root, name, number);
+      checkShape(root);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('undo after any change is the form before it, and redo is the form after it, to the same objects', () => {
+  fc.assert(
+    fc.property(sequences, (sequence) => {
+      let history: History = startHistory(sample());
+      const roots = [history.present.root];
+      for (const [name, number] of sequence) {
+        const { root, selection } = history.present;
+        history = recordChange(history, { root: apply(root, name, number), selection }, undefined, 0);
+        if (history.present.root !== roots.at(-1)) roots.push(history.present.root);
+      }
+      for (const root of roots.toReversed().slice(1)) {
+        history = undo(history);
+        assert.equal(history.present.root, root);
+      }
+      for (const root of roots.slice(1)) {
+        history = redo(history);
+        assert.equal(history.present.root, root);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a move keeps every node and changes nothing but places', () => {
+  fc.assert(
+    fc.property(fc.nat(10_000), (number) => {
+      const root = sample();
+      const moved = apply(root, 'move', number);
+      const keys = (tree: EditNode) => [...walkNodes(tree)].map(({ key }) => key).sort();
+      assert.deepEqual(keys(moved), keys(root));
+    }),
+  );
+});
+
+test('a structure comes back as it was sent, unknown attributes and keys included', () => {
+  const sent = { type: 'form', attrs: { name: 'x', theme: { dark: true } }, children: [{ type: 'step', attrs: {}, children: [{ ...element('text', 'a', { logic: [1] }), note: 'kept' }] }] };
+  assert.deepEqual(toStructure(read(sent)), sent);
+});
+
+test('what is no tree is refused with its path; what is merely incomplete is not', () => {
+  assert.ok(readStructure({ type: 'form', children: [{ type: 'step', children: [{ type: 'nonsense' }] }] }).ok);
+  const result = readStructure({ type: 'form', attrs: {}, children: [{ type: 'text', attrs: {}, children: [] }, { type: 'step', children: [4] }] });
+  assert.ok(!result.ok);
+  assert.deepEqual(result.problems.map(({ path }) => path), [[1, 0], [0]]);
+});
+
+test('duplicate: a copy behind the original with fresh ids, all the way down', () => {
+  const root = sample();
+  const { root: changed, key } = duplicateNode(root, byId(root, 'group').key);
+  assert.deepEqual(idsIn(changed.children[0]!), ['a', ['group', ['b', ['inner', ['c']]]], ['group_2', ['b_2', ['inner_2', ['c_2']]]]]);
+  assert.equal(textOf(findNode(changed, key)!, 'id'), 'group_2');
+});
+
+test('a node cannot move into itself, a step not into a step, a leaf holds nothing', () => {
+  const root = sample();
+  const [group, inner, leaf] = [byId(root, 'group'), byId(root, 'inner'), byId(root, 'a')];
+  assert.equal(moveNode(root, group.key, { parent: inner.key, index: 0 }), root);
+  assert.equal(moveNode(root, group.key, { parent: group.key, index: 0 }), root);
+  assert.equal(moveNode(root, root.children[0]!.key, { parent: root.children[1]!.key, index: 0 }), root);
+  assert.equal(moveNode(root, group.key, { parent: leaf.key, index: 0 }), root);
+});
+
+test('the keyboard walks an element through every place of the form, into composites and across steps, and back', () => {
+  let root = sample();
+  const { key } = byId(root, 'a');
+  const seen: string[] = [sayPlace(root, key)];
+  for (let spot = nextSpot(root, key, 1); spot; spot = nextSpot(root, key, 1)) {
+    root = moveNode(root, key, spotInTree(root, key, spot));
+    seen.push(sayPlace(root, key));
+  }
+  assert.deepEqual(seen, [
+    'position 1 of 2, step 1',
+    'position 1 of 3, in The group, step 1',
+    'position 2 of 3, in The group, step 1',
+    'position 1 of 2, in The inner, step 1',
+    'position 2 of 2, in The inner, step 1',
+    'position 3 of 3, in The group, step 1',
+    'position 2 of 2, step 1',
+    'position 1 of 2, step 2',
+    'position 2 of 2, step 2',
+  ]);
+  const end = spotOf(root, key);
+  root = moveNode(root, key, spotInTree(root, key, nextSpot(root, key, -1)!));
+  root = moveNode(root, key, spotInTree(root, key, nextSpot(root, key, 1)!));
+  assert.deepEqual(spotOf(root, key), end);
+});
+
+test('a label that is typed names the id, until a person chose one or it is locked', () => {
+  let root = read(structure(newElementStructure('text')));
+  const [{ key }] = root.children[0]!.children as [EditNode];
+  const idNow = () => textOf(findNode(root, key)!, 'id');
+  root = setLabel(root, key, 'Full náme', noLocks);
+  assert.equal(idNow(), 'full_name');
+  root = setLabel(root, key, 'Surname', new Set(['full_name']));
+  assert.equal(idNow(), 'full_name');
+  root = setAttribute(root, key, 'id', 'chosen');
+  root = setLabel(root, key, 'Other', noLocks);
+  assert.equal(idNow(), 'chosen');
+});
+
+const newElementStructure = (type: ElementType) => toStructure(newElement(type, new Set()));
+
+for (const type of types) {
+  test(`a new ${type} is complete: the form with it can be published`, () => {
+    assert.deepEqual(findProblems(read(structure(newElementStructure(type)))), []);
+  });
+}
+
+test('typing into one field is one step; a pause, another field or another selection begins the next', () => {
+  const root = sample();
+  const { key } = byId(root, 'a');
+  let history = startHistory(root);
+  const type = (label: string, at: number, gesture = 'label') => {
+    history = recordChange(history, { root: setAttribute(history.present.root, key, gesture, label), selection: key }, gesture, at);
+  };
+  type('N', 0);
+  type('Na', 100);
+  type('Nam', 200);
+  assert.equal(history.past.length, 1);
+  type('Name', 200 + typingPause);
+  assert.equal(history.past.length, 2);
+  type('Help', 800, 'help_text');
+  history = selectNode(history, byId(root, 'd').key);
+  type('Helpful', 900, 'help_text');
+  assert.equal(history.past.length, 4);
+  assert.equal(undo(history).present.selection, byId(root, 'd').key);
+});
+
+test('at least 100 steps can be undone, and history does not grow without bound', () => {
+  let history = startHistory(sample());
+  for (let step = 0; step < historyLength + 50; step += 1) {
+    history = recordChange(history, { root: setAttribute(history.present.root, history.present.root.key, 'name', `Name ${step}`), selection: '' }, undefined, step);
+  }
+  assert.ok(historyLength >= 100);
+  assert.equal(history.past.length, historyLength);
+});
+
+test('each problem leads to its node', () => {
+  const root = read({ type: 'form', attrs: {}, children: [{ type: 'step', attrs: {}, children: [element('text', 'a'), composite('g', [element('text', 'a')])] }] });
+  const found = findProblems(root).map(({ key, message }) => [findNode(root, key)!.type, message]);
+  assert.deepEqual(found, [
+    ['form', 'A required attribute is missing: "name".'],
+    ['text', 'Element ids must be unique: "a" is used more than once.'],
+  ]);
+});

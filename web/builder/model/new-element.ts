@@ -1,0 +1,39 @@
+import { type ElementType, elements } from '#ast/elements.ts';
+import { type Attributes, type EditNode, makeNode } from './edit-node.ts';
+import { freshId } from './element-ids.ts';
+
+/** What a new element says where its row of the table does not say enough. */
+const firstWords: { readonly [Type in ElementType]?: string } = {
+  yes_no: 'Do you agree?',
+  heading: 'A heading',
+  paragraph: 'A few sentences that explain what comes next.',
+  composite: 'A group of questions',
+};
+
+/** An element of a type that is complete from the start, read from its row in the table of elements. */
+export function newElement(type: ElementType, taken: ReadonlySet<string>): EditNode {
+  const { group, title, attrs } = elements[type];
+  const needed: Record<string, unknown> = {};
+  if (group !== 'content') needed['id'] = freshId(type, taken);
+  if ('label' in attrs) needed['label'] = firstWords[type] ?? title;
+  if ('required' in attrs) needed['required'] = false;
+  if ('options' in attrs) needed['options'] = ['Option 1', 'Option 2', 'Option 3'];
+  if ('repeatable' in attrs) Object.assign(needed, { layout: 'stack', repeatable: false });
+  return makeNode(type, needed);
+}
+
+/** An empty step. */
+export function newStep(title: string): EditNode {
+  return makeNode('step', { title, layout: 'stack' });
+}
+
+/** The attributes that an element keeps when it becomes another type: those that the type knows, and unknown ones. */
+export function attributesFor(type: ElementType, node: EditNode, taken: ReadonlySet<string>): Attributes {
+  const known: Readonly<Record<string, unknown>> = elements[type].attrs;
+  const old: Readonly<Record<string, unknown>> = Object.hasOwn(elements, node.type)
+    ? elements[node.type as ElementType].attrs
+    : {};
+  const kept = Object.entries(node.attrs).filter(([name]) => name in known || !(name in old));
+  const fresh = Object.entries(newElement(type, taken).attrs).filter(([name]) => !Object.hasOwn(node.attrs, name));
+  return Object.fromEntries([...kept, ...fresh]);
+}

@@ -1,0 +1,113 @@
+import './options-editor.css';
+import { type ReactElement, useRef, useState } from 'react';
+import { Button, IconButton } from '../../design/button.tsx';
+import { TextArea } from '../../design/field.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { nextOption, readOptions } from './options-text.ts';
+
+type OptionsProps = {
+  readonly title: string;
+  readonly value: readonly string[];
+  readonly maxItems: number;
+  readonly error: string | undefined;
+  readonly onChange: (options: readonly string[]) => void;
+};
+
+/**
+ * The options of a selection. Enter adds one below, Backspace in an empty one takes it away, Alt and an arrow moves it;
+ * a list that is pasted becomes as many options as it has lines.
+ */
+export function OptionsEditor({ title, value, maxItems, error, onChange }: OptionsProps): ReactElement {
+  const list = useRef<HTMLUListElement>(null);
+  const [isPasting, setPasting] = useState(false);
+  const focus = (index: number): void => {
+    requestAnimationFrame(() => list.current?.querySelectorAll('input')[index]?.focus());
+  };
+  const put = (options: readonly string[], index: number): void => {
+    onChange(options.slice(0, maxItems));
+    focus(Math.max(0, Math.min(index, options.length - 1)));
+  };
+  const move = (index: number, by: -1 | 1): void => {
+    const target = index + by;
+    if (target < 0 || target >= value.length) return;
+    put(value.toSpliced(index, 1).toSpliced(target, 0, value[index]!), target);
+  };
+  const handleKey = (event: React.KeyboardEvent<HTMLInputElement>, index: number): void => {
+    const actions: Record<string, (() => void) | false> = {
+      Enter: () => put(value.toSpliced(index + 1, 0, nextOption(value)), index + 1),
+      Backspace: event.currentTarget.value === '' && value.length > 1 && (() => put(value.toSpliced(index, 1), index - 1)),
+      ArrowUp: () => (event.altKey ? move(index, -1) : focus(index - 1)),
+      ArrowDown: () => (event.altKey ? move(index, 1) : focus(index + 1)),
+    };
+    const act = actions[event.key];
+    if (!act || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    act();
+  };
+  const paste = (event: React.ClipboardEvent<HTMLInputElement>, index: number): void => {
+    const lines = readOptions(event.clipboardData.getData('text'));
+    if (lines.length < 2) return;
+    event.preventDefault();
+    const others = value.toSpliced(index, 1);
+    put([...new Set([...others.slice(0, index), ...lines, ...others.slice(index)])], index + lines.length - 1);
+  };
+  return (
+    <fieldset className="options">
+      <legend className="field-label">{title}</legend>
+      <ul role="list" ref={list}>
+        {value.map((option, index) => (
+          // The place is the identity: the text changes with every letter.
+          <li key={index} className="options-row">
+            <input
+              className="field-input"
+              aria-label={`Option ${index + 1} of ${value.length}`}
+              value={option}
+              onChange={(event) => onChange(value.with(index, event.target.value))}
+              onKeyDown={(event) => handleKey(event, index)}
+              onPaste={(event) => paste(event, index)}
+            />
+            <IconButton icon="chevron-up" label={`Move option ${index + 1} up`} size="small" isDisabled={index === 0} onPress={() => move(index, -1)} />
+            <IconButton icon="close" label={`Remove option ${index + 1}`} size="small" isDisabled={value.length === 1} onPress={() => put(value.toSpliced(index, 1), index)} />
+          </li>
+        ))}
+      </ul>
+      {error && <p className="field-error">{error}</p>}
+      <div className="row">
+        <Button size="small" icon="add" onPress={() => put([...value, nextOption(value)], value.length)} isDisabled={value.length >= maxItems}>
+          Add option
+        </Button>
+        <Button size="small" variant="quiet" onPress={() => setPasting(true)}>
+          Paste a list
+        </Button>
+      </div>
+      {isPasting && <PasteDialog value={value} onClose={() => setPasting(false)} onChange={onChange} />}
+    </fieldset>
+  );
+}
+
+function PasteDialog({ value, onClose, onChange }: { value: readonly string[]; onClose: () => void; onChange: OptionsProps['onChange'] }): ReactElement {
+  const [text, setText] = useState(value.join('\n'));
+  const options = readOptions(text);
+  return (
+    <Dialog
+      title="Options from a list"
+      isOpen
+      onClose={onClose}
+      description="One option a line. Bullets, numbers, blank lines and repetitions are left out."
+      onSubmit={() => {
+        onChange(options);
+        onClose();
+      }}
+      actions={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isDisabled={options.length === 0}>
+            {options.length === 1 ? 'Use 1 option' : `Use ${options.length} options`}
+          </Button>
+        </>
+      }
+    >
+      <TextArea label="Options, one a line" rows={10} value={text} onChange={setText} autoFocus />
+    </Dialog>
+  );
+}

@@ -1,0 +1,120 @@
+import './property-panel.css';
+import { type ReactElement, useEffect, useRef } from 'react';
+import type { AttributeSpecs } from '#ast/attributes.ts';
+import { elements, type ElementType, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
+import { Button } from '../../design/button.tsx';
+import { Message } from '../../design/message.tsx';
+import { Select } from '../../design/select.tsx';
+import { addStep, duplicate, mergeWithPrevious } from '../editor/commands.ts';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { titleOf } from '../model/compare.ts';
+import { changeType, setAttribute, setLabel } from '../model/edit.ts';
+import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
+import { AttributeField } from './attribute-field.tsx';
+
+type PanelProps = {
+  readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
+  readonly onDelete: (key: NodeKey) => void;
+};
+
+/** Everything that can be said about the selected part, generated from its row in the table of elements. */
+export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement {
+  const { editor, lockedIds } = useBuilder();
+  const { history, focus } = useEditorState(editor);
+  const { root, selection } = history.present;
+  const node = findNode(root, selection) ?? root;
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (focus?.part === 'panel') panel.current?.querySelector<HTMLElement>('input, textarea, button')?.focus();
+  }, [focus]);
+
+  const found = problems.get(node.key) ?? [];
+  const specs = specsOf(node);
+  const inField = new Set<string>();
+  const errorOf = (name: string): string | undefined => {
+    const messages = found.filter((message) => message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids')));
+    for (const message of messages) inField.add(message);
+    return messages.length > 0 ? messages.join(' ') : undefined;
+  };
+  // The id comes last: most people never need it.
+  const ordered = Object.entries(specs).toSorted(([one], [other]) => Number(one === 'id') - Number(other === 'id'));
+  const fields = ordered.map(([name, spec]) => (
+    <AttributeField
+      key={`${node.key} ${name}`}
+      name={name}
+      spec={spec}
+      value={node.attrs[name]}
+      error={errorOf(name)}
+      isLocked={name === 'id' && lockedIds.has(textOf(node, 'id'))}
+      onChange={(value) =>
+        editor.change(
+          (tree) => ({ root: name === 'label' && typeof value === 'string' ? setLabel(tree, node.key, value, lockedIds) : setAttribute(tree, node.key, name, value) }),
+          `${name} ${node.key}`,
+        )
+      }
+    />
+  ));
+  const others = found.filter((message) => !inField.has(message));
+  return (
+    <div className="property-panel" ref={panel} onBlur={editor.endGesture}>
+      <h2 className="pane-title">{titleOf(node.type)}</h2>
+      {others.map((message) => (
+        <Message key={message} tone="warn">
+          {message}
+        </Message>
+      ))}
+      <TypeField node={node} />
+      {fields}
+      <NodeActions node={node} root={root} onDelete={onDelete} />
+    </div>
+  );
+}
+
+function specsOf(node: EditNode): AttributeSpecs {
+  if (node.type === 'form') return formAttributes;
+  if (node.type === 'step') return stepAttributes;
+  return isElementType(node.type) ? elements[node.type].attrs : {};
+}
+
+/** Another type for the same question: within inputs, and within text. */
+function TypeField({ node }: { node: EditNode }): ReactElement | null {
+  const { editor } = useBuilder();
+  if (!isElementType(node.type) || node.type === 'composite') return null;
+  const { group } = elements[node.type];
+  const types = (Object.keys(elements) as ElementType[]).filter((type) => elements[type].group === group);
+  return (
+    <Select
+      label="Type"
+      value={node.type}
+      choices={types.map((type) => ({ id: type, label: elements[type].title }))}
+      onChange={(type) => editor.change((root) => ({ root: changeType(root, node.key, type) }))}
+    />
+  );
+}
+
+function NodeActions({ node, root, onDelete }: { node: EditNode; root: EditNode; onDelete: (key: NodeKey) => void }): ReactElement {
+  const { editor } = useBuilder();
+  const isStep = node.type === 'step';
+  if (node.type === 'form') {
+    return (
+      <Button icon="add" onPress={() => addStep(editor)}>
+        Add a step
+      </Button>
+    );
+  }
+  return (
+    <div className="row panel-actions">
+      {isStep && root.children.indexOf(node) > 0 && (
+        <Button size="small" icon="steps" onPress={() => mergeWithPrevious(editor, node.key)}>
+          Merge with the step before
+        </Button>
+      )}
+      <Button size="small" icon="copy" onPress={() => duplicate(editor, node.key)}>
+        Duplicate
+      </Button>
+      <Button size="small" icon="remove" isDisabled={isStep && root.children.length === 1} onPress={() => onDelete(node.key)}>
+        Delete
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import './preview-view.css';
+import { type ReactElement, useMemo, useState } from 'react';
+import { validateStructure } from '#ast/validate.ts';
+import { Button } from '../../design/button.tsx';
+import { Icon, type IconName } from '../../design/icon.tsx';
+import { EmptyState } from '../../design/states.tsx';
+import { type EditNode, toStructure } from '../model/edit-node.ts';
+import { PageFrame } from './page-frame.tsx';
+
+const widths = [
+  { id: 'desktop', label: 'Desktop', icon: 'desktop', width: '100%' },
+  { id: 'phone', label: 'Phone, 375 px', icon: 'phone', width: '375px' },
+] as const satisfies readonly { id: string; label: string; icon: IconName; width: string }[];
+
+/** The form to be tried, as visitors will have it: filled in, checked, and never stored (`features` B6). */
+export function PreviewView({ root, settings }: { root: EditNode; settings: object }): ReactElement {
+  const [width, setWidth] = useState<(typeof widths)[number]['id']>('desktop');
+  const [round, setRound] = useState(0);
+  const result = useMemo(() => validateStructure(toStructure(root)), [root]);
+  const message = (settings as { confirmation_message?: string }).confirmation_message;
+  const chosen = widths.find(({ id }) => id === width)!;
+  return (
+    <div className="preview">
+      <div className="preview-bar">
+        <div className="preview-widths" role="group" aria-label="Width">
+          {widths.map(({ id, label, icon }) => (
+            <button key={id} type="button" className="view-tab" aria-pressed={id === width} onClick={() => setWidth(id)}>
+              <Icon name={icon} />
+              {label}
+            </button>
+          ))}
+        </div>
+        <span className="soft small">A test: what you enter is checked and stored nowhere.</span>
+        <Button size="small" icon="refresh" onPress={() => setRound(round + 1)}>
+          Start over
+        </Button>
+      </div>
+      {result.ok ? (
+        <div className="preview-ground">
+          <PageFrame key={`${width} ${round}`} form={result.form} confirmationMessage={message} width={chosen.width} />
+        </div>
+      ) : (
+        <EmptyState icon="warning" title="Not ready to be tried">
+          <p>Something in the form is incomplete: {result.errors[0]?.message} The design view marks what it is.</p>
+        </EmptyState>
+      )}
+    </div>
+  );
+}

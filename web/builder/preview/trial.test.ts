@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, formOf } from '#ast/testing.ts';
+import { startTrial } from './trial.ts';
+
+const form = formOf(element('email', 'mail', { required: true }), composite('people', [element('text', 'who')], { repeatable: true }));
+const data = (...entries: [string, string][]): FormData => {
+  const made = new FormData();
+  for (const [name, value] of entries) made.append(name, value);
+  return made;
+};
+
+test('a test submission with problems shows them as the public page does, answers kept', () => {
+  const page = startTrial(form, undefined).post(data(['mail', 'not a mail'], ['people[0][who]', 'Ada']));
+  assert.match(page, /There is a problem/);
+  assert.match(page, /value="not a mail"/);
+  assert.match(page, /value="Ada"/);
+});
+
+test('a complete one shows the confirmation with the message of the settings', () => {
+  const page = startTrial(form, 'See you').post(data(['mail', 'ada@example.com']));
+  assert.match(page, /See you/);
+  assert.match(page, /not stored/);
+});
+
+test('rows are added and removed', () => {
+  const trial = startTrial(form, undefined);
+  const added = trial.post(data(['people[0][who]', 'Ada'], ['_row', 'people[0]'], ['_add', 'people']));
+  assert.match(added, /people\[1\]\[who\]/);
+  const removed = trial.post(data(['people[0][who]', 'Ada'], ['people[1][who]', 'Bob'], ['_remove', 'people[0]']));
+  assert.doesNotMatch(removed, /Ada/);
+  assert.match(removed, /value="Bob"/);
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import type { FormNode } from '#ast/tree.ts';
+import { openAutosave, type Save, saveDelay, type SaveOutcome, type SaveState } from './autosave.ts';
+
+const form = (name: string): FormNode => ({ type: 'form', attrs: { name }, children: [] });
+
+/** An autosave against a server that answers as the test says, one answer a save. */
+function open(answers: (SaveOutcome | 'as it should')[]) {
+  const sent: Save[] = [];
+  const states: SaveState[] = [];
+  let kept: Save | undefined;
+  const autosave = openAutosave({
+    revision: 3,
+    baseVersion: 1,
+    savedAt: undefined,
+    send: async (save) => {
+      sent.push(save);
+      const answer = answers.shift() ?? 'as it should';
+      return answer === 'as it should' ? { kind: 'saved', revision: save.revision + 1, savedAt: `save ${sent.length}` } : answer;
+    },
+    keep: (save) => {
+      kept = save;
+    },
+    onState: (state) => states.push(state),
+  });
+  return { autosave, sent, states: () => states.map(({ kind }) => kind), kept: () => kept };
+}
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+};
+const pass = async (ms: number): Promise<void> => {
+  mock.timers.tick(ms);
+  await settle();
+};
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+afterEach(() => mock.timers.reset());
+
+test('a change is saved one second after the last one, once', async () => {
+  const { autosave, sent, states, kept } = open([]);
+  autosave.change(form('a'));
+  await pass(saveDelay - 1);
+  autosave.change(form('b'));
+  await pass(saveDelay - 1);
+  assert.equal(sent.length, 0);
+  assert.deepEqual(kept()?.structure, form('b'));
+  await pass(1);
+  assert.deepEqual(sent, [{ revision: 3, structure: form('b'), base_version: 1 }]);
+  assert.deepEqual(states(), ['pending', 'pending', 'saving', 'saved']);
+  assert.equal(kept(), undefined);
+});
+
+test('each save is made on the revision that the one before gave', async () => {
+  const { autosave, sent } = open([]);
+  for (const name of ['a', 'b']) {
+    autosave.change(form(name));
+    await pass(saveDelay);
+  }
+  assert.deepEqual(sent.map(({ revision }) => revision), [3, 4]);
+});
+
+test('a change during a save is saved after it, and never beside it', async () => {
+  const { autosave, sent, kept } = open([]);
+  autosave.change(form('a'));
+  mock.timers.tick(saveDelay);
+  autosave.change(form('b'));
+  await settle();
+  assert.equal(sent.length, 1);
+  assert.deepEqual([kept()?.revision, kept()?.structure], [4, form('b')]);
+  await pass(saveDelay);
+  assert.deepEqual(sent.map(({ structure }) => structure), [form('a'), form('b')]);
+});
+
+test('a conflict stops saving and keeps what is here; after it was resolved, it is saved on the new revision', async () => {
+  const { autosave, sent, states, kept } = open([{ kind: 'conflict', message: 'Bob' }]);
+  autosave.change(form('mine'));
+  await pass(saveDelay);
+  autosave.change(form('mine 2'));
+  await pass(60_000);
+  assert.equal(sent.length, 1);
+  assert.equal(states().at(-1), 'conflict');
+  assert.deepEqual(kept()?.structure, form('mine 2'));
+  autosave.rebase({ revision: 9, baseVersion: 2 });
+  assert.equal(await autosave.saveNow(), true);
+  assert.deepEqual(sent.at(-1), { revision: 9, structure: form('mine 2'), base_version: 2 });
+});
+
+test('without a connection it is kept in this browser and tried again until it is saved', async () => {
+  const away: SaveOutcome = { kind: 'offline', message: 'away' };
+  const { autosave, sent, states, kept } = open([away, away]);
+  autosave.change(form('a'));
+  await pass(saveDelay);
+  assert.deepEqual([states().at(-1), kept()?.structure], ['offline', form('a')]);
+  await pass(2_000);
+  await pass(4_000);
+  assert.equal(sent.length, 3);
+  assert.deepEqual([states().at(-1), kept()], ['saved', undefined]);
+});
+
+test('saving now waits for the running save and saves what came since', async () => {
+  const { autosave, sent } = open([]);
+  autosave.change(form('a'));
+  mock.timers.tick(saveDelay);
+  autosave.change(form('b'));
+  assert.equal(await autosave.saveNow(), true);
+  assert.equal(sent.length, 2);
+});

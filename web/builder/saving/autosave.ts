@@ -1,0 +1,121 @@
+import type { FormNode } from '#ast/tree.ts';
+
+/** What a save sends: the form, the revision that it was made on and the live version that it rests on. */
+export type Save = { readonly revision: number; readonly structure: FormNode; readonly base_version: number };
+
+/** What became of a save. */
+export type SaveOutcome =
+  | { readonly kind: 'saved'; readonly revision: number; readonly savedAt: string }
+  | { readonly kind: 'conflict' | 'offline' | 'refused'; readonly message: string };
+
+/** What the person sees (`features` B4). `pending` and `saving` both read "Saving…". */
+export type SaveState =
+  | { readonly kind: 'saved'; readonly savedAt: string | undefined }
+  | { readonly kind: 'pending' | 'saving' }
+  | { readonly kind: 'conflict' | 'offline' | 'refused'; readonly message: string };
+
+export type Autosave = {
+  /** The form is this now; it is saved a second later, unless it changes again. */
+  change(structure: FormNode): void;
+  /** Saves at once what is not saved; true when everything is saved afterwards. */
+  saveNow(): Promise<boolean>;
+  /** After a conflict: what is here rests on this revision and live version from now on. */
+  rebase(on: { revision: number; baseVersion: number }): void;
+  revision(): number;
+  baseVersion(): number;
+  stop(): void;
+};
+
+/** How long after the last change it is saved, in milliseconds (`features` B4). */
+export const saveDelay = 1_000;
+const firstRetry = 2_000;
+const longestRetry = 30_000;
+
+/**
+ * Keeps the working copy on the server in step with what is edited: one save at a time, each on the revision that
+ * the last one gave. What is not saved yet is kept in this browser by `keep`; `keep(undefined)` lets go of it.
+ * A conflict stops it until `rebase`; a connection that is away is tried again, ever more slowly up to every 30 s.
+ */
+export function openAutosave(options: {
+  revision: number;
+  baseVersion: number;
+  savedAt: string | undefined;
+  send(save: Save): Promise<SaveOutcome>;
+  keep(save: Save | undefined): void;
+  onState(state: SaveState): void;
+}): Autosave {
+  let { revision, baseVersion } = options;
+  let waiting: FormNode | undefined;
+  let running: Promise<void> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let retryDelay = firstRetry;
+  let isBlocked = false;
+  let { savedAt } = options;
+
+  const schedule = (delay: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void run(), delay);
+  };
+
+  const settle = (sent: FormNode, outcome: SaveOutcome): void => {
+    if (outcome.kind !== 'saved') {
+      // A later change, if there is one, contains what was sent.
+      waiting ??= sent;
+      isBlocked = outcome.kind === 'conflict';
+      if (outcome.kind === 'offline') {
+        schedule(retryDelay);
+        retryDelay = Math.min(retryDelay * 2, longestRetry);
+      }
+      options.onState(outcome);
+      return;
+    }
+    revision = outcome.revision;
+    savedAt = outcome.savedAt;
+    retryDelay = firstRetry;
+    if (waiting) {
+      options.keep({ revision, structure: waiting, base_version: baseVersion });
+      return;
+    }
+    options.keep(undefined);
+    options.onState({ kind: 'saved', savedAt });
+  };
+
+  const run = async (): Promise<void> => {
+    clearTimeout(timer);
+    if (running) return running;
+    const structure = waiting;
+    if (!structure || isBlocked) return undefined;
+    waiting = undefined;
+    options.onState({ kind: 'saving' });
+    running = options.send({ revision, structure, base_version: baseVersion }).then((outcome) => {
+      running = undefined;
+      settle(structure, outcome);
+      if (waiting && outcome.kind === 'saved') schedule(0);
+    });
+    return running;
+  };
+
+  return {
+    change(structure) {
+      waiting = structure;
+      options.keep({ revision, structure, base_version: baseVersion });
+      if (isBlocked) return;
+      options.onState({ kind: 'pending' });
+      schedule(saveDelay);
+    },
+    async saveNow() {
+      await running;
+      await run();
+      return waiting === undefined && !isBlocked;
+    },
+    rebase(on) {
+      ({ revision, baseVersion } = on);
+      isBlocked = false;
+      if (waiting) options.keep({ revision, structure: waiting, base_version: baseVersion });
+      else options.onState({ kind: 'saved', savedAt });
+    },
+    revision: () => revision,
+    baseVersion: () => baseVersion,
+    stop: () => clearTimeout(timer),
+  };
+}

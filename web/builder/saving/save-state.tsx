@@ -1,0 +1,46 @@
+import './save-state.css';
+import type { ReactElement } from 'react';
+import { Icon, type IconName } from '../../design/icon.tsx';
+import type { SaveState } from './autosave.ts';
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+
+const looks: Readonly<Record<SaveState['kind'], IconName>> = {
+  saved: 'check',
+  pending: 'refresh',
+  saving: 'refresh',
+  offline: 'warning',
+  conflict: 'warning',
+  refused: 'error',
+};
+
+/** Whether the work is safe, always in sight (`features` B4). Only what needs attention is announced. */
+export function SaveStateText({ state }: { state: SaveState }): ReactElement {
+  const words = sayState(state);
+  const needsCare = state.kind === 'offline' || state.kind === 'conflict' || state.kind === 'refused';
+  return (
+    <span className={`save-state${needsCare ? ' save-state-care' : ''}`} title={'message' in state ? state.message : undefined}>
+      <Icon name={looks[state.kind]} />
+      <span data-save-state={state.kind}>{words}</span>
+      <span className="unseen" role="status">
+        {needsCare ? words : ''}
+      </span>
+    </span>
+  );
+}
+
+function sayState(state: SaveState): string {
+  switch (state.kind) {
+    case 'saved':
+      return state.savedAt ? `Saved ${clock.format(new Date(state.savedAt))}` : 'No changes yet';
+    case 'pending':
+    case 'saving':
+      return 'Saving…';
+    case 'offline':
+      return 'Offline, kept in this browser';
+    case 'conflict':
+      return 'Conflict';
+    case 'refused':
+      return 'Not saved, kept in this browser';
+  }
+}

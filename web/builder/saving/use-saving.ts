@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Editor } from '../editor/editor.ts';
+import { type EditNode, toStructure } from '../model/edit-node.ts';
+import { type Autosave, openAutosave, type SaveState } from './autosave.ts';
+import { type BuilderForm, sendSave } from './builder-api.ts';
+import { keepWork } from './kept-work.ts';
+
+/** The saving of one open form. */
+export type Saving = { readonly autosave: Autosave; readonly state: SaveState };
+
+type Options = {
+  readonly editor: Editor;
+  readonly opened: BuilderForm;
+  readonly path: string;
+  readonly userId: string;
+  /** What the service holds; what differs from it is saved. Undefined when it holds nothing that can be read. */
+  readonly savedRoot: EditNode | undefined;
+};
+
+/** Follows the editor and saves what changes; asks before the window closes while something is not saved. */
+export function useSaving({ editor, opened, path, userId, savedRoot }: Options): Saving {
+  const [state, setState] = useState<SaveState>({ kind: 'saved', savedAt: opened.draft.saved_at ?? undefined });
+  const [autosave] = useState(() =>
+    openAutosave({
+      revision: opened.draft.revision,
+      baseVersion: opened.draft.base_version,
+      savedAt: opened.draft.saved_at ?? undefined,
+      send: (save) => sendSave(path, save),
+      keep: (save) => void keepWork(userId, opened.form.id, save, new Date()),
+      onState: setState,
+    }),
+  );
+  const last = useRef<EditNode | undefined>(savedRoot);
+  useEffect(() => {
+    const follow = (): void => {
+      const { history, lifted } = editor.read();
+      const { root } = history.present;
+      // What is held in the air is not part of the form yet.
+      if (lifted || root === last.current) return;
+      last.current = root;
+      autosave.change(toStructure(root));
+    };
+    follow();
+    return editor.subscribe(follow);
+  }, [editor, autosave]);
+  useEffect(() => {
+    const retry = (): void => void autosave.saveNow();
+    addEventListener('online', retry);
+    return () => {
+      removeEventListener('online', retry);
+      // Leaving the screen saves at once, while the page still can.
+      void autosave.saveNow().then(() => autosave.stop());
+    };
+  }, [autosave]);
+  const isUnsaved = state.kind !== 'saved';
+  useEffect(() => {
+    if (!isUnsaved) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isUnsaved]);
+  return { autosave, state };
+}

@@ -1,0 +1,72 @@
+import './share-view.css';
+import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { Button, IconButton } from '../../design/button.tsx';
+import { CopyField } from '../../design/copy-button.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import { Card } from '../../design/page.tsx';
+import type { BuilderForm } from '../saving/builder-api.ts';
+import { embedSnippet, linkWith, type Parameter } from './links.ts';
+
+const SharedCode = lazy(async () => ({ default: (await import('./shared-code.tsx')).SharedCode }));
+
+/** Ways to the public page: its link, with parameters, as a code, and inside another page. */
+export function ShareView({ opened, onPublish }: { opened: BuilderForm; onPublish: () => void }): ReactElement {
+  const { public_url: url, status, name } = opened.form;
+  const [parameters, setParameters] = useState<readonly Parameter[]>([{ name: 'source', value: '' }]);
+  const link = linkWith(url, parameters);
+  const change = (index: number, change: Partial<Parameter>): void =>
+    setParameters(parameters.map((parameter, at) => (at === index ? { ...parameter, ...change } : parameter)));
+  return (
+    <div className="builder-page">
+      <div className="stack">
+        <h2>Share</h2>
+        {status !== 'published' && (
+          <Message
+            tone="warn"
+            title="Nobody can fill it in yet"
+            action={
+              <Button variant="primary" onPress={onPublish} isDisabled={status === 'archived'}>
+                Publish
+              </Button>
+            }
+          >
+            The link works once the form is published.
+          </Message>
+        )}
+        <Card title="Link">
+          <CopyField label="Public address" text={url} />
+        </Card>
+        <Card
+          title="Link with reference data"
+          lead="Parameters of the address come with each submission as its reference, in the API and in webhooks: a customer number, a campaign, where the link stood."
+        >
+          <ul role="list" className="stack-tight">
+            {parameters.map((parameter, index) => (
+              <li key={index} className="share-parameter">
+                <TextField label="Name" value={parameter.name} onChange={(text) => change(index, { name: text })} />
+                <TextField label="Value" value={parameter.value} onChange={(text) => change(index, { value: text })} />
+                <IconButton icon="close" label={`Remove parameter ${index + 1}`} onPress={() => setParameters(parameters.toSpliced(index, 1))} />
+              </li>
+            ))}
+          </ul>
+          <div>
+            <Button icon="add" size="small" onPress={() => setParameters([...parameters, { name: '', value: '' }])}>
+              Add a parameter
+            </Button>
+          </div>
+          <CopyField label="Address with reference data" text={link} />
+        </Card>
+        <Card title="QR code" lead="Leads to the address with reference data above, for posters and slides.">
+          <Suspense fallback={<div className="qr-code" />}>
+            <SharedCode text={link} name={name} />
+          </Suspense>
+        </Card>
+        <Card title="Embed" lead="Puts the form into a page of this address's own site.">
+          <CopyField label="HTML" text={embedSnippet(link, name)} isMultiline />
+          <p className="soft small">Pages of other sites may not frame the form yet; there, use the link.</p>
+        </Card>
+      </div>
+    </div>
+  );
+}

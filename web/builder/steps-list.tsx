@@ -1,0 +1,37 @@
+import type { ReactElement } from 'react';
+import { Button } from '../design/button.tsx';
+import { addStep } from './editor/commands.ts';
+import { useBuilder, useEditorState } from './editor/use-editor.ts';
+import { textOf, trailTo } from './model/edit-node.ts';
+import { NodeMenu } from './canvas/node-menu.tsx';
+
+/** The steps at a glance: go to one, move it, merge it, add one. */
+export function StepsList(): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const { root, selection } = useEditorState(editor).history.present;
+  const current = trailTo(root, selection)[1];
+  return (
+    <section className="steps-list" aria-labelledby="steps-heading">
+      <h3 className="pane-heading" id="steps-heading">
+        Steps
+      </h3>
+      <ol role="list">
+        {root.children.map((step, index) => (
+          <li key={step.key} className="steps-item">
+            <button type="button" className="steps-link" aria-current={step === current ? 'step' : undefined} onClick={() => editor.select(step.key, 'node')}>
+              <span className="steps-number">{index + 1}</span>
+              <span className="cut">{textOf(step, 'title') || 'Untitled step'}</span>
+              <span className="soft small">{step.children.length}</span>
+            </button>
+            {!isReadOnly && <NodeMenu node={step} />}
+          </li>
+        ))}
+      </ol>
+      {!isReadOnly && (
+        <Button size="small" variant="quiet" icon="add" onPress={() => addStep(editor)}>
+          Add a step
+        </Button>
+      )}
+    </section>
+  );
+}

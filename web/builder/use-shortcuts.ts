@@ -1,0 +1,33 @@
+import { useEffect } from 'react';
+import type { Editor } from './editor/editor.ts';
+
+/**
+ * Undo, redo and save wherever the focus is (`features` B1). In a text box Ctrl+Z stays the text box's own; saving
+ * works there too. Leaves other screens' dialogs alone.
+ */
+export function useShortcuts(editor: Editor, save: () => void): void {
+  useEffect(() => {
+    const hear = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+      const key = event.key.toLowerCase();
+      if (key === 's') {
+        event.preventDefault();
+        save();
+        return;
+      }
+      if (isWriting(event) || document.querySelector('.dialog-veil')) return;
+      const isRedo = key === 'y' || (key === 'z' && event.shiftKey);
+      if (!isRedo && key !== 'z') return;
+      event.preventDefault();
+      if (isRedo) editor.redo();
+      else editor.undo();
+    };
+    addEventListener('keydown', hear);
+    return () => removeEventListener('keydown', hear);
+  }, [editor, save]);
+}
+
+function isWriting(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+}

@@ -1,0 +1,109 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { VersionDetail, VersionList } from '#console/forms/shapes.ts';
+import { get, query } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { Chip } from '../../design/chip.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { ErrorState, Loading } from '../../design/states.tsx';
+import { sayMoment } from '../../design/time.tsx';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { compareForms } from '../model/compare.ts';
+import { readStructure } from '../model/edit-node.ts';
+import { DifferenceList } from '../publish/difference-list.tsx';
+import type { BuilderForm } from '../saving/builder-api.ts';
+import './versions-view.css';
+
+type VersionsProps = {
+  readonly path: string;
+  readonly opened: BuilderForm;
+  /** Makes a version's structure the working copy. */
+  readonly onRestore: (structure: object) => void;
+};
+
+/** Every live version there was; each can become the working copy again. */
+export function VersionsView({ path, opened, onRestore }: VersionsProps): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const [shown, setShown] = useState<VersionDetail | undefined>();
+  const versions = useInfiniteQuery({
+    queryKey: ['versions', path, opened.live.version],
+    queryFn: ({ pageParam }) => get<VersionList>(`${path}/versions${query({ page: pageParam, per_page: 20 })}`),
+    initialPageParam: 1,
+    getNextPageParam: ({ pagination }) => (pagination.page < pagination.total_pages ? pagination.page + 1 : undefined),
+  });
+  const open = (version: number): void => {
+    get<VersionDetail>(`${path}/versions/${version}`).then(setShown, toastProblem);
+  };
+  const restore = (version: VersionDetail): void => {
+    setShown(undefined);
+    onRestore(version.structure);
+    toastDone(`Version ${version.version} is the working copy now.`, { label: 'Undo', run: editor.undo });
+  };
+  return (
+    <div className="builder-page">
+      <div className="stack">
+        <div>
+          <h2>History</h2>
+          <p className="soft">Every version that was live. Restoring one changes the working copy; visitors see it when you publish.</p>
+        </div>
+        {versions.isPending && <Loading lines={4} />}
+        {versions.error && <ErrorState error={versions.error} onRetry={() => void versions.refetch()} />}
+        {versions.data && (
+          <ol role="list" className="versions">
+            {versions.data.pages
+              .flatMap(({ data }) => data)
+              .map((version) => (
+                <li key={version.version} className="versions-item">
+                  <div>
+                    <p>
+                      <strong>Version {version.version}</strong> {version.is_live && <Chip tone="good">{opened.form.status === 'published' ? 'Live' : 'Latest'}</Chip>}
+                    </p>
+                    <p className="soft small">
+                      {sayMoment(version.created_at)} · {version.created_by ?? 'over the API'} · {version.name}
+                    </p>
+                  </div>
+                  <Button size="small" onPress={() => open(version.version)}>
+                    Compare and restore
+                  </Button>
+                </li>
+              ))}
+          </ol>
+        )}
+        {versions.hasNextPage && (
+          <Button onPress={() => void versions.fetchNextPage()} isPending={versions.isFetchingNextPage}>
+            Show older versions
+          </Button>
+        )}
+      </div>
+      {shown && <VersionDialog version={shown} isReadOnly={isReadOnly} onClose={() => setShown(undefined)} onRestore={restore} />}
+    </div>
+  );
+}
+
+type DialogProps = { version: VersionDetail; isReadOnly: boolean; onClose: () => void; onRestore: (version: VersionDetail) => void };
+
+function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps): ReactElement {
+  const { editor } = useBuilder();
+  const { root } = useEditorState(editor).history.present;
+  const read = readStructure(version.structure);
+  return (
+    <Dialog
+      title={`Version ${version.version}`}
+      isOpen
+      onClose={onClose}
+      size="medium"
+      actions={
+        <>
+          <Button onPress={onClose}>Close</Button>
+          <Button variant="primary" icon="history" isDisabled={isReadOnly} onPress={() => onRestore(version)}>
+            Restore into the working copy
+          </Button>
+        </>
+      }
+    >
+      <h3>What restoring it changes in the working copy</h3>
+      {read.ok && <DifferenceList differences={compareForms(root, read.root)} none="Nothing: the working copy is this version." />}
+    </Dialog>
+  );
+}

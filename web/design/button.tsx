@@ -1,0 +1,63 @@
+import './button.css';
+import type { ReactElement, ReactNode, Ref } from 'react';
+import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
+import { Icon, type IconName } from './icon.tsx';
+import { Tooltip } from './tooltip.tsx';
+
+type Look = {
+  /** primary: the one thing to do here; secondary: the others; quiet: in toolbars and rows; danger: destroys. */
+  variant?: 'primary' | 'secondary' | 'quiet' | 'danger';
+  size?: 'medium' | 'small';
+};
+
+export type ButtonProps = Omit<AriaButtonProps, 'children' | 'className'> &
+  Look & { children: ReactNode; icon?: IconName; className?: string; ref?: Ref<HTMLButtonElement> };
+
+/** Does something. While `isPending` it keeps its place, its focus and its width, and says that it is busy. */
+export function Button({
+  variant = 'secondary',
+  size = 'medium',
+  icon,
+  children,
+  className = '',
+  ...rest
+}: ButtonProps): ReactElement {
+  return (
+    <AriaButton {...rest} className={`button button-${variant} button-${size} ${className}`}>
+      {({ isPending }) => (
+        <>
+          <span className="button-content">
+            {icon && <Icon name={icon} />}
+            {children}
+          </span>
+          {isPending && <span className="button-spinner" aria-hidden="true" />}
+        </>
+      )}
+    </AriaButton>
+  );
+}
+
+export type IconButtonProps = Omit<AriaButtonProps, 'children' | 'className' | 'aria-label'> &
+  Look & { icon: IconName; label: string; className?: string; ref?: Ref<HTMLButtonElement> };
+
+/** A button that is only a picture: its label is its name and its tooltip. */
+export function IconButton({
+  icon,
+  label,
+  variant = 'quiet',
+  size = 'medium',
+  className = '',
+  ...rest
+}: IconButtonProps): ReactElement {
+  return (
+    <Tooltip text={label}>
+      <AriaButton
+        {...rest}
+        aria-label={label}
+        className={`button button-icon button-${variant} button-${size} ${className}`}
+      >
+        <Icon name={icon} />
+      </AriaButton>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,148 @@
+import './checkbox.css';
+import type { ReactElement, ReactNode } from 'react';
+import {
+  Checkbox as AriaCheckbox,
+  CheckboxGroup as AriaCheckboxGroup,
+} from 'react-aria-components/CheckboxGroup';
+import { Label } from 'react-aria-components/Label';
+import { Radio, RadioGroup as AriaRadioGroup } from 'react-aria-components/RadioGroup';
+import { Switch as AriaSwitch } from 'react-aria-components/Switch';
+import { type FieldProps, FieldNotes, FieldProblem } from './field.tsx';
+import { Icon } from './icon.tsx';
+import type { Choice } from './select.tsx';
+
+type ToggleProps = {
+  children: ReactNode;
+  description?: ReactNode;
+  isSelected: boolean;
+  onChange: (isSelected: boolean) => void;
+  isDisabled?: boolean;
+};
+
+/** Yes or no, as part of a form that is sent later. With `aria-label` and no children it stands alone, as in a table. */
+export function Checkbox({
+  children,
+  description,
+  isIndeterminate,
+  ...rest
+}: Omit<ToggleProps, 'children'> & {
+  children?: ReactNode;
+  isIndeterminate?: boolean;
+  'aria-label'?: string;
+}): ReactElement {
+  return (
+    <AriaCheckbox {...rest} isIndeterminate={isIndeterminate} className="check">
+      <CheckMark isPart={isIndeterminate} />
+      {children && <CheckText description={description}>{children}</CheckText>}
+    </AriaCheckbox>
+  );
+}
+
+/** Any of a few, under one label. */
+export function CheckboxGroup<Id extends string>({
+  label,
+  description,
+  error,
+  choices,
+  value,
+  onChange,
+  isDisabled,
+}: FieldProps & {
+  choices: readonly Choice<Id>[];
+  value: readonly Id[];
+  onChange: (ids: Id[]) => void;
+  isDisabled?: boolean;
+}): ReactElement {
+  return (
+    <AriaCheckboxGroup
+      className="field check-group"
+      value={[...value]}
+      onChange={(ids) => onChange(ids as Id[])}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      isDisabled={isDisabled}
+    >
+      <Label className="field-label">{label}</Label>
+      <FieldNotes description={description} />
+      {choices.map((choice) => (
+        <AriaCheckbox key={choice.id} value={choice.id} className="check">
+          <CheckMark />
+          <CheckText description={choice.description}>{choice.label}</CheckText>
+        </AriaCheckbox>
+      ))}
+      <FieldProblem error={error} />
+    </AriaCheckboxGroup>
+  );
+}
+
+/** One of a few that are all worth seeing; for more than five, use Select. */
+export function RadioGroup<Id extends string>({
+  label,
+  description,
+  error,
+  choices,
+  value,
+  onChange,
+  isDisabled,
+}: FieldProps & {
+  choices: readonly Choice<Id>[];
+  value: Id;
+  onChange: (id: Id) => void;
+  isDisabled?: boolean;
+}): ReactElement {
+  return (
+    <AriaRadioGroup
+      className="field check-group"
+      value={value}
+      onChange={(id) => onChange(id as Id)}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      isDisabled={isDisabled}
+    >
+      <Label className="field-label">{label}</Label>
+      <FieldNotes description={description} />
+      {choices.map((choice) => (
+        <Radio key={choice.id} value={choice.id} className="check">
+          <span className="check-mark check-dot" aria-hidden="true" />
+          <CheckText description={choice.description}>{choice.label}</CheckText>
+        </Radio>
+      ))}
+      <FieldProblem error={error} />
+    </AriaRadioGroup>
+  );
+}
+
+/** On or off, at once. */
+export function Switch({ children, description, ...rest }: ToggleProps): ReactElement {
+  return (
+    <AriaSwitch {...rest} className="check">
+      <span className="switch-track" aria-hidden="true">
+        <span className="switch-knob" />
+      </span>
+      <CheckText description={description}>{children}</CheckText>
+    </AriaSwitch>
+  );
+}
+
+function CheckMark({ isPart = false }: { isPart?: boolean }): ReactElement {
+  return (
+    <span className="check-mark" aria-hidden="true">
+      {isPart ? <span className="check-part" /> : <Icon name="check" />}
+    </span>
+  );
+}
+
+function CheckText({
+  children,
+  description,
+}: {
+  children: ReactNode;
+  description?: ReactNode;
+}): ReactElement {
+  return (
+    <span className="check-text">
+      <span>{children}</span>
+      {description && <span className="field-description">{description}</span>}
+    </span>
+  );
+}

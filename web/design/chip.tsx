@@ -1,0 +1,43 @@
+import './chip.css';
+import type { ReactElement, ReactNode } from 'react';
+import type { Tone } from './message.tsx';
+
+/** A word in a coloured pill. Its word says it all; the colour helps to find it. */
+export function Chip({
+  tone = 'plain',
+  children,
+}: {
+  tone?: Tone | 'plain';
+  children: ReactNode;
+}): ReactElement {
+  return <span className={`chip chip-${tone}`}>{children}</span>;
+}
+
+/** Every status that something of ours can have, with its word and colour. A new one is one line here. */
+const statuses = {
+  draft: ['Draft', 'plain'],
+  published: ['Published', 'good'],
+  archived: ['Archived', 'warn'],
+  completed: ['Completed', 'good'],
+  incomplete: ['Incomplete', 'plain'],
+  Success: ['Success', 'good'],
+  Failed: ['Failed', 'bad'],
+  Retrying: ['Retrying', 'warn'],
+  active: ['Active', 'good'],
+  paused: ['Paused', 'plain'],
+  expired: ['Expired', 'warn'],
+  revoked: ['Revoked', 'bad'],
+} as const satisfies Record<string, readonly [word: string, tone: Tone | 'plain']>;
+
+export type Status = keyof typeof statuses;
+
+/** The status of a form, submission, delivery, webhook or key. */
+export function StatusChip({ status }: { status: Status }): ReactElement {
+  const [word, tone] = statuses[status];
+  return (
+    <span className={`chip chip-${tone}`}>
+      <span className="chip-dot" aria-hidden="true" />
+      {word}
+    </span>
+  );
+}

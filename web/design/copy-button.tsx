@@ -1,0 +1,80 @@
+import './copy-button.css';
+import { type ReactElement, useEffect, useState } from 'react';
+import { Button } from './button.tsx';
+
+/** Puts a text on the clipboard, and says so for a while on itself. */
+export function CopyButton({
+  text,
+  label = 'Copy',
+  variant = 'secondary',
+  size = 'medium',
+}: {
+  text: string;
+  label?: string;
+  variant?: 'primary' | 'secondary' | 'quiet';
+  size?: 'medium' | 'small';
+}): ReactElement {
+  const [state, setState] = useState<'ready' | 'copied' | 'refused'>('ready');
+  useEffect(() => {
+    if (state === 'ready') return undefined;
+    const timer = setTimeout(() => setState('ready'), 2_500);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const words = { ready: label, copied: 'Copied', refused: 'Select and copy' }[state];
+  return (
+    <>
+      <Button
+        variant={variant}
+        size={size}
+        icon={state === 'copied' ? 'check' : 'copy'}
+        onPress={() => void copyText(text).then(setState)}
+      >
+        {words}
+      </Button>
+      <span className="unseen" role="status">
+        {state === 'copied' ? 'Copied to the clipboard.' : ''}
+      </span>
+    </>
+  );
+}
+
+/** Browsers give pages without https no clipboard; the text is there to be selected then. */
+async function copyText(text: string): Promise<'copied' | 'refused'> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return 'copied';
+  } catch {
+    return 'refused';
+  }
+}
+
+/** A secret, address or command to be copied: in full, selectable, with its button. */
+export function CopyField({
+  label,
+  text,
+  isMultiline = false,
+}: {
+  label: string;
+  text: string;
+  isMultiline?: boolean;
+}): ReactElement {
+  return (
+    <div className="copy-field">
+      <span className="field-label">{label}</span>
+      <div className={`copy-box${isMultiline ? ' copy-box-tall' : ''}`}>
+        {/* Focusable, because what is longer than the box is scrolled by keyboard. */}
+        <code
+          className="copy-text"
+          tabIndex={0}
+          role="textbox"
+          aria-readonly="true"
+          aria-multiline={isMultiline}
+          aria-label={label}
+        >
+          {text}
+        </code>
+        <CopyButton text={text} size="small" />
+      </div>
+    </div>
+  );
+}

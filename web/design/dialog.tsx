@@ -1,0 +1,165 @@
+import './dialog.css';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
+import { Form } from 'react-aria-components/Form';
+import { Heading } from 'react-aria-components/Heading';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { Button, IconButton } from './button.tsx';
+import { TextField } from './field.tsx';
+import { Message } from './message.tsx';
+
+type DialogProps = {
+  title: string;
+  isOpen: boolean;
+  /** Called when it is closed by Escape, by its cross or by a click beside it. */
+  onClose: () => void;
+  /** A sentence under the title. */
+  description?: ReactNode;
+  children?: ReactNode;
+  /** Buttons at the end, the most likely one last. */
+  actions?: ReactNode;
+  /** With it, the dialog is a form: Enter submits, and a button in `actions` has type="submit". */
+  onSubmit?: () => void;
+  /** small 26rem, medium 36rem, large 56rem; side: a panel along the end of the window. */
+  size?: 'small' | 'medium' | 'large' | 'side';
+  /** Keeps it open until a decision was made. */
+  isDismissable?: boolean;
+  role?: 'dialog' | 'alertdialog';
+};
+
+/** A window over the page. Focus moves in, stays in, and comes back to where it was. */
+export function Dialog({
+  title,
+  isOpen,
+  onClose,
+  description,
+  children,
+  actions,
+  onSubmit,
+  size = 'small',
+  isDismissable = true,
+  role = 'dialog',
+}: DialogProps): ReactElement {
+  const content = (
+    <>
+      {(description || children) && (
+        <div className="dialog-body">
+          {description && <div className="dialog-description">{description}</div>}
+          {children}
+        </div>
+      )}
+      {actions && <div className="dialog-actions">{actions}</div>}
+    </>
+  );
+  return (
+    <ModalOverlay
+      className={`dialog-veil dialog-veil-${size}`}
+      isOpen={isOpen}
+      onOpenChange={(open) => !open && onClose()}
+      isDismissable={isDismissable}
+      isKeyboardDismissDisabled={!isDismissable}
+    >
+      <Modal className={`dialog dialog-${size}`}>
+        <AriaDialog className="dialog-frame" role={role}>
+          <header className="dialog-header">
+            <Heading slot="title" level={2} className="dialog-title">
+              {title}
+            </Heading>
+            {isDismissable && <IconButton icon="close" label="Close" size="small" onPress={onClose} />}
+          </header>
+          {onSubmit ? (
+            <Form
+              className="dialog-form"
+              validationBehavior="aria"
+              onSubmit={(event) => {
+                event.preventDefault();
+                onSubmit();
+              }}
+            >
+              {content}
+            </Form>
+          ) : (
+            content
+          )}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+type ConfirmProps = {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  /** What will happen, in numbers where there are any. */
+  children: ReactNode;
+  /** The verb on the button: "Delete form". */
+  confirmLabel: string;
+  onConfirm: () => void;
+  /** What has to be typed first; for what cannot be undone and is large. */
+  typed?: string;
+  isDanger?: boolean;
+  isPending?: boolean;
+  error?: string | undefined;
+};
+
+/** Asks before something is done. */
+export function ConfirmDialog({
+  title,
+  isOpen,
+  onClose,
+  children,
+  confirmLabel,
+  onConfirm,
+  typed,
+  isDanger = true,
+  isPending = false,
+  error,
+}: ConfirmProps): ReactElement {
+  const [text, setText] = useState('');
+  const isReady = typed === undefined || text.trim() === typed.trim();
+  const close = (): void => {
+    setText('');
+    onClose();
+  };
+  return (
+    <Dialog
+      title={title}
+      isOpen={isOpen}
+      onClose={close}
+      role="alertdialog"
+      onSubmit={() => isReady && !isPending && onConfirm()}
+      actions={
+        <>
+          <Button onPress={close}>Cancel</Button>
+          <Button
+            type="submit"
+            variant={isDanger ? 'danger' : 'primary'}
+            isDisabled={!isReady}
+            isPending={isPending}
+          >
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <div>{children}</div>
+        {typed !== undefined && (
+          <TextField
+            label={
+              <>
+                Type <strong className="dialog-typed">{typed}</strong> to confirm
+              </>
+            }
+            value={text}
+            onChange={setText}
+            autoComplete="off"
+            autoFocus
+          />
+        )}
+        {error && <Message tone="bad">{error}</Message>}
+      </div>
+    </Dialog>
+  );
+}

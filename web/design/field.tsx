@@ -1,0 +1,123 @@
+import './field.css';
+import type { ReactElement, ReactNode, Ref } from 'react';
+import { FieldError } from 'react-aria-components/FieldError';
+import { Input } from 'react-aria-components/Input';
+import { Label } from 'react-aria-components/Label';
+import {
+  SearchField as AriaSearchField,
+  type SearchFieldProps as AriaSearchFieldProps,
+} from 'react-aria-components/SearchField';
+import { Text } from 'react-aria-components/Text';
+import { TextArea as AriaTextArea } from 'react-aria-components/TextArea';
+import {
+  TextField as AriaTextField,
+  type TextFieldProps as AriaTextFieldProps,
+} from 'react-aria-components/TextField';
+import { IconButton } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+/** What every field of a form has around its control. `error` makes the field invalid, and is read with it. */
+export type FieldProps = {
+  label: ReactNode;
+  /** Says what is expected, before anybody errs. */
+  description?: ReactNode;
+  error?: string | undefined;
+};
+
+type TextFieldProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInvalid'> &
+  FieldProps & { placeholder?: string; inputRef?: Ref<HTMLInputElement>; className?: string };
+
+/** One line of text. */
+export function TextField({
+  label,
+  description,
+  error,
+  placeholder,
+  inputRef,
+  className = '',
+  ...rest
+}: TextFieldProps): ReactElement {
+  return (
+    <AriaTextField
+      {...rest}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      className={`field ${className}`}
+    >
+      <Label className="field-label">{label}</Label>
+      <FieldNotes description={description} />
+      <Input ref={inputRef} placeholder={placeholder} className="field-input" />
+      <FieldProblem error={error} />
+    </AriaTextField>
+  );
+}
+
+type TextAreaProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInvalid'> &
+  FieldProps & {
+    placeholder?: string;
+    rows?: number;
+    inputRef?: Ref<HTMLTextAreaElement>;
+    className?: string;
+  };
+
+/** Several lines of text; grows with what is in it. */
+export function TextArea({
+  label,
+  description,
+  error,
+  placeholder,
+  rows = 3,
+  inputRef,
+  className = '',
+  ...rest
+}: TextAreaProps): ReactElement {
+  return (
+    <AriaTextField
+      {...rest}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      className={`field ${className}`}
+    >
+      <Label className="field-label">{label}</Label>
+      <FieldNotes description={description} />
+      <AriaTextArea ref={inputRef} rows={rows} placeholder={placeholder} className="field-input field-area" />
+      <FieldProblem error={error} />
+    </AriaTextField>
+  );
+}
+
+type SearchFieldProps = Omit<AriaSearchFieldProps, 'children' | 'className'> & {
+  label: string;
+  placeholder?: string;
+  inputRef?: Ref<HTMLInputElement>;
+};
+
+/** A search box: its label is spoken, not seen; Escape empties it. */
+export function SearchField({ label, placeholder, inputRef, ...rest }: SearchFieldProps): ReactElement {
+  return (
+    <AriaSearchField {...rest} aria-label={label} className="field search-field">
+      {({ isEmpty }) => (
+        <>
+          <Icon name="search" />
+          <Input ref={inputRef} placeholder={placeholder ?? label} className="field-input" />
+          {!isEmpty && <IconButton icon="close" label="Clear the search" size="small" />}
+        </>
+      )}
+    </AriaSearchField>
+  );
+}
+
+/** For fields built on other react-aria controls: the text under the label. */
+export function FieldNotes({ description }: Pick<FieldProps, 'description'>): ReactElement | null {
+  if (!description) return null;
+  return (
+    <Text slot="description" className="field-description">
+      {description}
+    </Text>
+  );
+}
+
+/** For fields built on other react-aria controls: what is wrong, below the control. */
+export function FieldProblem({ error }: Pick<FieldProps, 'error'>): ReactElement {
+  return <FieldError className="field-error">{error}</FieldError>;
+}

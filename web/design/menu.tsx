@@ -1,0 +1,84 @@
+import './menu.css';
+import type { ReactElement } from 'react';
+import { Header } from 'react-aria-components/Header';
+import { Menu as AriaMenu, MenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu';
+import { Popover } from 'react-aria-components/Popover';
+import { Separator } from 'react-aria-components/Separator';
+import { Icon, type IconName } from './icon.tsx';
+
+export type MenuAction =
+  | {
+      id: string;
+      label: string;
+      icon?: IconName;
+      description?: string;
+      /** Runs when chosen; for places, give `href` instead (an address within /app, such as `/app/account`). */
+      onAction?: () => void;
+      href?: string;
+      isDanger?: boolean;
+      isDisabled?: boolean;
+      /** Marks the one that is in force, with a tick. */
+      isCurrent?: boolean;
+    }
+  | { id: string; separator: true }
+  | { id: string; heading: string; items: readonly MenuAction[] };
+
+/** Actions behind a button (a Button or an IconButton, as the only child). Arrows move, typing finds, Escape closes. */
+export function Menu({
+  label,
+  items,
+  children,
+  placement = 'bottom end',
+}: {
+  label: string;
+  items: readonly MenuAction[];
+  children: ReactElement;
+  placement?: 'bottom start' | 'bottom end' | 'top start';
+}): ReactElement {
+  return (
+    <MenuTrigger>
+      {children}
+      <Popover className="popover" placement={placement} offset={4}>
+        <AriaMenu className="menu-list" aria-label={label}>
+          {items.map(drawItem)}
+        </AriaMenu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+function drawItem(item: MenuAction): ReactElement {
+  if ('separator' in item) return <Separator key={item.id} className="menu-separator" />;
+  if ('heading' in item) {
+    return (
+      <MenuSection key={item.id} className="menu-section">
+        <Header className="menu-heading">{item.heading}</Header>
+        {item.items.map(drawItem)}
+      </MenuSection>
+    );
+  }
+  const { id, label, icon, description, onAction, href, isDanger, isDisabled, isCurrent } = item;
+  return (
+    <MenuItem
+      key={id}
+      id={id}
+      textValue={label}
+      onAction={onAction}
+      href={href}
+      isDisabled={isDisabled}
+      className={`menu-item${isDanger ? ' menu-item-danger' : ''}`}
+    >
+      {icon && <Icon name={icon} />}
+      <span className="menu-item-text">
+        <span>{label}</span>
+        {description && <span className="menu-item-description">{description}</span>}
+      </span>
+      {isCurrent && (
+        <span className="menu-item-check">
+          <Icon name="check" />
+          <span className="unseen">current</span>
+        </span>
+      )}
+    </MenuItem>
+  );
+}

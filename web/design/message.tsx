@@ -1,0 +1,33 @@
+import './message.css';
+import type { ReactElement, ReactNode } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+
+const icons = { info: 'info', good: 'check', warn: 'warning', bad: 'error' } as const satisfies Record<
+  string,
+  IconName
+>;
+export type Tone = keyof typeof icons;
+
+/** A note within a page or a dialog. One that is `bad` is read out when it appears. */
+export function Message({
+  tone = 'info',
+  title,
+  children,
+  action,
+}: {
+  tone?: Tone;
+  title?: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}): ReactElement {
+  return (
+    <div className={`message message-${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
+      <Icon name={icons[tone]} />
+      <div className="message-text">
+        {title && <p className="message-title">{title}</p>}
+        {children && <div>{children}</div>}
+      </div>
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import './select.css';
+import type { ReactElement } from 'react';
+import { Button } from 'react-aria-components/Button';
+import { Label } from 'react-aria-components/Label';
+import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
+import { Popover } from 'react-aria-components/Popover';
+import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
+import { Text } from 'react-aria-components/Text';
+import { type FieldProps, FieldNotes, FieldProblem } from './field.tsx';
+import { Icon } from './icon.tsx';
+
+export type Choice<Id extends string> = { id: Id; label: string; description?: string };
+
+type SelectProps<Id extends string> = Omit<FieldProps, 'label'> & {
+  label: string;
+  /** Speaks the label without showing it: in toolbars. */
+  isLabelHidden?: boolean;
+  choices: readonly Choice<Id>[];
+  value: Id;
+  onChange: (id: Id) => void;
+  isDisabled?: boolean;
+  size?: 'medium' | 'small';
+  className?: string;
+};
+
+/** One of a few. Opens by Enter, Space or the arrows; typing finds a choice. */
+export function Select<Id extends string>({
+  label,
+  isLabelHidden = false,
+  description,
+  error,
+  choices,
+  value,
+  onChange,
+  isDisabled = false,
+  size = 'medium',
+  className = '',
+}: SelectProps<Id>): ReactElement {
+  return (
+    <AriaSelect
+      className={`field ${className}`}
+      value={value}
+      onChange={(key) => onChange(key as Id)}
+      isDisabled={isDisabled}
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      {...(isLabelHidden && { 'aria-label': label })}
+    >
+      {!isLabelHidden && <Label className="field-label">{label}</Label>}
+      <FieldNotes description={description} />
+      <Button className={`field-input select-button select-${size}`}>
+        <SelectValue className="cut">{({ selectedText }) => selectedText}</SelectValue>
+        <Icon name="chevron-down" />
+      </Button>
+      <FieldProblem error={error} />
+      <Popover className="popover select-popover" offset={4}>
+        <ListBox items={choices} className="menu-list">
+          {(choice) => (
+            <ListBoxItem id={choice.id} textValue={choice.label} className="menu-item">
+              <span className="menu-item-text">
+                <Text slot="label">{choice.label}</Text>
+                {choice.description && (
+                  <Text slot="description" className="menu-item-description">
+                    {choice.description}
+                  </Text>
+                )}
+              </span>
+              <span className="menu-item-check">
+                <Icon name="check" />
+              </span>
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+}

@@ -1,0 +1,106 @@
+import './states.css';
+import type { CSSProperties, ReactElement, ReactNode } from 'react';
+import { ApiProblem } from '../api/client.ts';
+import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
+
+/** Where nothing is yet: what would be here, why one would want it, and the step that brings it. */
+export function EmptyState({
+  icon,
+  title,
+  level: Title = 'h2',
+  children,
+  action,
+}: {
+  icon: IconName;
+  title: string;
+  /** h1 where the page has no other title. */
+  level?: 'h1' | 'h2';
+  children?: ReactNode;
+  action?: ReactNode;
+}): ReactElement {
+  return (
+    <div className="state">
+      <span className="state-icon">
+        <Icon name={icon} size={26} />
+      </span>
+      <Title className="state-title">{title}</Title>
+      {children && <div className="state-text">{children}</div>}
+      {action && <div className="row state-action">{action}</div>}
+    </div>
+  );
+}
+
+/** Where something could not be loaded: why, and a way to try again. */
+export function ErrorState({
+  error,
+  level: Title = 'h2',
+  onRetry,
+  action,
+}: {
+  error: Error;
+  /** h1 where the page has no other title. */
+  level?: 'h1' | 'h2';
+  onRetry?: () => void;
+  /** Another way on. */
+  action?: ReactNode;
+}): ReactElement {
+  const isGone = error instanceof ApiProblem && error.status === 404;
+  return (
+    <div className="state" role="alert">
+      <span className="state-icon state-icon-bad">
+        <Icon name={isGone ? 'search' : 'error'} size={26} />
+      </span>
+      <Title className="state-title">{isGone ? 'This is not here' : 'This could not be loaded'}</Title>
+      <p className="state-text">
+        {isGone
+          ? 'It was deleted, or it belongs to a workspace that you are not a member of.'
+          : error.message}
+      </p>
+      {((onRetry && !isGone) || action) && (
+        <div className="row state-action">
+          {onRetry && !isGone && (
+            <Button icon="refresh" onPress={onRetry}>
+              Try again
+            </Button>
+          )}
+          {action}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A grey bar where something is on its way, as large as what will be there (in CSS units). */
+export function Skeleton({
+  inlineSize = '100%',
+  blockSize = '1rem',
+  round,
+}: {
+  inlineSize?: string;
+  blockSize?: string;
+  round?: boolean;
+}): ReactElement {
+  const style: CSSProperties = { inlineSize, blockSize, ...(round && { borderRadius: '50%' }) };
+  return <span className="skeleton" style={style} aria-hidden="true" />;
+}
+
+/** Several skeleton lines, and the words for those who do not see them. */
+export function Loading({
+  lines = 3,
+  label = 'Loading …',
+}: {
+  lines?: number;
+  label?: string;
+}): ReactElement {
+  return (
+    <div className="stack" aria-busy="true">
+      <span className="unseen" role="status">
+        {label}
+      </span>
+      {Array.from({ length: lines }, (_, index) => (
+        <Skeleton key={index} blockSize="2.5rem" />
+      ))}
+    </div>
+  );
+}

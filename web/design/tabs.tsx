@@ -1,0 +1,51 @@
+import './tabs.css';
+import { Link } from '@tanstack/react-router';
+import type { ReactElement, ReactNode } from 'react';
+import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs';
+import { Icon, type IconName } from './icon.tsx';
+
+/** Panels in one place, of which one shows. For screens with addresses of their own, see TabLinks. */
+export function Tabs<Id extends string>({
+  label,
+  tabs,
+  value,
+  onChange,
+}: {
+  label: string;
+  tabs: readonly { id: Id; label: ReactNode; content: ReactNode }[];
+  value: Id;
+  onChange: (id: Id) => void;
+}): ReactElement {
+  return (
+    <AriaTabs className="tabs" selectedKey={value} onSelectionChange={(key) => onChange(key as Id)}>
+      <TabList className="tab-list" aria-label={label}>
+        {tabs.map((tab) => (
+          <Tab key={tab.id} id={tab.id} className="tab">
+            {tab.label}
+          </Tab>
+        ))}
+      </TabList>
+      {tabs.map((tab) => (
+        <TabPanel key={tab.id} id={tab.id} className="tab-panel">
+          {tab.content}
+        </TabPanel>
+      ))}
+    </AriaTabs>
+  );
+}
+
+export type TabLink = { to: string; label: string; icon?: IconName; isExact?: boolean };
+
+/** Links that look like tabs: a navigation between screens that belong together. */
+export function TabLinks({ label, links }: { label: string; links: readonly TabLink[] }): ReactElement {
+  return (
+    <nav aria-label={label} className="tab-list tab-links">
+      {links.map(({ to, label: text, icon, isExact = false }) => (
+        <Link key={to} to={to} className="tab" activeOptions={{ exact: isExact }}>
+          {icon && <Icon name={icon} />}
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,55 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { remove } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+import { ConfirmDialog } from '../design/dialog.tsx';
+import { toastDone } from '../design/toast.tsx';
+import type { FormLine } from './forms-query.ts';
+
+type Props = { path: string; form: FormLine; isOpen: boolean; onClose: () => void };
+
+/** Asks for the form's name, and says how many submissions go with it. */
+export function DeleteFormDialog({ path, form, isOpen, onClose }: Props): ReactElement {
+  const erase = useMutation({
+    mutationFn: () => remove(path),
+    async onSuccess() {
+      toastDone(`${form.name} was deleted.`);
+      close();
+      await queryClient.invalidateQueries({ queryKey: ['forms'] });
+    },
+  });
+  const close = (): void => {
+    erase.reset();
+    onClose();
+  };
+  const count = form.submission_count;
+  return (
+    <ConfirmDialog
+      title="Delete this form for good?"
+      isOpen={isOpen}
+      onClose={close}
+      confirmLabel="Delete form"
+      onConfirm={() => erase.mutate()}
+      isPending={erase.isPending}
+      error={erase.error?.message}
+      typed={form.name}
+    >
+      <p>
+        {count === 0 ? (
+          'It has no submissions. Its webhooks and their log go with it.'
+        ) : (
+          <>
+            Its{' '}
+            <strong>
+              {count.toLocaleString()} {count === 1 ? 'submission' : 'submissions'}
+            </strong>
+            , their files and its webhooks are deleted too. This cannot be undone.
+          </>
+        )}
+      </p>
+      {form.status !== 'archived' && count > 0 && (
+        <p className="soft">To keep them and only stop taking answers, archive it instead.</p>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,92 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
+import { post } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+import { IconButton } from '../design/button.tsx';
+import { Menu, type MenuAction } from '../design/menu.tsx';
+import { toastDone, toastProblem } from '../design/toast.tsx';
+import { refreshForm } from '../shell/form-place.ts';
+import { mayEdit } from '../shell/session.ts';
+import { DeleteFormDialog } from './delete-form-dialog.tsx';
+import { exportForm } from './export-form.ts';
+import type { FormLine } from './forms-query.ts';
+
+/** What can be done to a form as a whole. */
+export function FormActions({
+  workspace,
+  form,
+}: {
+  workspace: WorkspaceDetail;
+  form: FormLine;
+}): ReactElement {
+  const [isDeleting, setDeleting] = useState(false);
+  const navigate = useNavigate();
+  const path = `/workspaces/${workspace.id}/forms/${form.id}`;
+  const move = useMutation({
+    mutationFn: (verb: 'archive' | 'restore') => post(`${path}/${verb}`),
+    async onSuccess(_, verb) {
+      await refreshForm(form.id);
+      const back = verb === 'archive' ? 'restore' : 'archive';
+      toastDone(
+        verb === 'archive'
+          ? `${form.name} was archived. It takes no submissions.`
+          : `${form.name} is a draft again.`,
+        // A form that was published comes back as a draft: undoing its archiving would not publish it.
+        form.status === 'published' ? undefined : { label: 'Undo', run: () => move.mutate(back) },
+      );
+    },
+    onError: toastProblem,
+  });
+  const duplicate = useMutation({
+    mutationFn: () => post<{ id: string }>(`${path}/duplicate`),
+    async onSuccess({ id }) {
+      await queryClient.invalidateQueries({ queryKey: ['forms'] });
+      toastDone(`${form.name} was duplicated.`, {
+        label: 'Open the copy',
+        run: () => void navigate({ to: '/forms/$form', params: { form: id } }),
+      });
+    },
+    onError: toastProblem,
+  });
+  const changes: MenuAction[] = [
+    { id: 'duplicate', label: 'Duplicate', icon: 'copy', onAction: () => duplicate.mutate() },
+    form.status === 'archived'
+      ? { id: 'restore', label: 'Restore', icon: 'undo', onAction: () => move.mutate('restore') }
+      : { id: 'archive', label: 'Archive', icon: 'archive', onAction: () => move.mutate('archive') },
+    { id: 'before-delete', separator: true },
+    { id: 'delete', label: 'Delete …', icon: 'remove', isDanger: true, onAction: () => setDeleting(true) },
+  ];
+  return (
+    <>
+      <Menu
+        label={`Actions for ${form.name}`}
+        items={[
+          { id: 'open', label: 'Open', icon: 'edit', href: `/forms/${form.id}` },
+          { id: 'submissions', label: 'Submissions', icon: 'table', href: `/forms/${form.id}/submissions` },
+          ...(form.status === 'published'
+            ? [
+                {
+                  id: 'visit',
+                  label: 'Visit public page',
+                  icon: 'external',
+                  onAction: () => window.open(`/f/${form.id}`, '_blank', 'noopener'),
+                } as const,
+              ]
+            : []),
+          {
+            id: 'export',
+            label: 'Export as JSON',
+            icon: 'download',
+            onAction: () => void exportForm(path, form.name).catch(toastProblem),
+          },
+          ...(mayEdit(workspace.role) ? changes : []),
+        ]}
+      >
+        <IconButton icon="more" label={`Actions for ${form.name}`} size="small" />
+      </Menu>
+      <DeleteFormDialog path={path} form={form} isOpen={isDeleting} onClose={() => setDeleting(false)} />
+    </>
+  );
+}

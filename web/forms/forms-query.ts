@@ -1,0 +1,36 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { FormLine, FormOrder } from '#console/forms-list/shapes.ts';
+import { get, query } from '../api/client.ts';
+
+export type { FormLine, FormOrder };
+export type FormStatus = FormLine['status'];
+
+type Page = {
+  data: FormLine[];
+  pagination: { page: number; per_page: number; total_count: number; total_pages: number };
+};
+
+/** What the list shows: all of it is in the address, so that a view can be shared and left with Back. */
+export type FormsView = { q?: string; status?: FormStatus; sort?: FormOrder; page?: number };
+
+const statuses: readonly string[] = ['draft', 'published', 'archived'] satisfies FormStatus[];
+const orders: readonly string[] = ['activity', 'created', 'name', 'submissions'] satisfies FormOrder[];
+
+/** Reads an address with care: what is not understood is left out. */
+export function readFormsView(search: Readonly<Record<string, unknown>>): FormsView {
+  const { q, status, sort, page } = search;
+  return {
+    ...((typeof q === 'string' || typeof q === 'number') && { q: String(q) }),
+    ...(typeof status === 'string' && statuses.includes(status) && { status: status as FormStatus }),
+    ...(typeof sort === 'string' && orders.includes(sort) && { sort: sort as FormOrder }),
+    ...(typeof page === 'number' && Number.isInteger(page) && page > 1 && { page }),
+  };
+}
+
+export const formsQuery = (workspaceId: string, view: FormsView) =>
+  queryOptions({
+    queryKey: ['forms', workspaceId, view],
+    queryFn: ({ signal }) =>
+      get<Page>(`/workspaces/${workspaceId}/forms${query({ ...view, per_page: 25 })}`, { signal }),
+    placeholderData: keepPreviousData,
+  });

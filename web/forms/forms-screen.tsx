@@ -1,0 +1,83 @@
+import './forms-screen.css';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import { Button } from '../design/button.tsx';
+import { Page } from '../design/page.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { mayEdit } from '../shell/session.ts';
+import { useWorkspace } from '../settings/workspace.ts';
+import { CreateFormDialog } from './create-form-dialog.tsx';
+import { FormsPages } from './forms-pages.tsx';
+import { formsQuery, type FormsView, readFormsView } from './forms-query.ts';
+import { FormsTable } from './forms-table.tsx';
+import { FormsToolbar } from './forms-toolbar.tsx';
+
+/** The forms of a workspace: found, sorted, created, and dealt with as a whole. */
+export function FormsScreen(): ReactElement {
+  const workspace = useWorkspace();
+  const view = readFormsView(useSearch({ strict: false }));
+  const navigate = useNavigate();
+  const forms = useQuery(formsQuery(workspace.id, view));
+  const [isCreating, setCreating] = useState(false);
+  const isEditor = mayEdit(workspace.role);
+  const isFiltered = view.q !== undefined || view.status !== undefined;
+  // Another filter begins on its first page.
+  const show = (change: Partial<FormsView>): void =>
+    void navigate({
+      to: '.',
+      search: { ...view, page: undefined, ...change },
+      replace: true,
+      resetScroll: false,
+    });
+  const create = isEditor && (
+    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+      Create form
+    </Button>
+  );
+  const isEmpty = forms.data?.pagination.total_count === 0;
+  return (
+    <Page title="Forms" actions={!(isEmpty && !isFiltered) && create}>
+      {!(isEmpty && !isFiltered) && (
+        <FormsToolbar view={view} onChange={show} total={forms.data?.pagination.total_count} />
+      )}
+      {forms.isPending && <Loading lines={5} />}
+      {forms.error && !forms.data && <ErrorState error={forms.error} onRetry={() => void forms.refetch()} />}
+      {isEmpty && isFiltered && (
+        <EmptyState
+          icon="search"
+          title="No form matches"
+          action={<Button onPress={() => show({ q: undefined, status: undefined })}>Show all forms</Button>}
+        >
+          <p>Try another word, or another status.</p>
+        </EmptyState>
+      )}
+      {isEmpty && !isFiltered && <NoForms create={create} />}
+      {forms.data && !isEmpty && (
+        <div className="forms-results" data-stale={forms.isPlaceholderData || undefined}>
+          <FormsTable workspace={workspace} forms={forms.data.data} />
+          <FormsPages pagination={forms.data.pagination} onPage={(page) => show({ page })} />
+        </div>
+      )}
+      <CreateFormDialog workspaceId={workspace.id} isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Page>
+  );
+}
+
+function NoForms({ create }: { create: ReactElement | false }): ReactElement {
+  if (!create) {
+    return (
+      <EmptyState icon="form" title="No forms yet">
+        <p>When somebody makes a form in this workspace, it appears here.</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon="form" title="Make your first form" action={create}>
+      <p>
+        Begin with an empty page, a template, or JSON that you have. You can try everything out before anybody
+        sees it.
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,66 @@
+/** Where something is in a text: characters from its start, and the line for people. */
+export type TextPlace = { start: number; end: number; line: number };
+
+/**
+ * Where the nodes of a form stand in the JSON text that holds it. Paths are those of structure problems: `[]` the
+ * root, then an index among `children` at each level. The text is valid JSON; it may be `{"structure": {…}}` too.
+ */
+export function findNodes(text: string): Map<string, TextPlace> {
+  const places = new Map<string, TextPlace>();
+  let at = 0;
+
+  const skipSpace = (): void => {
+    while (/\s/.test(text[at] ?? '')) at += 1;
+  };
+  const readString = (): string => {
+    const start = at;
+    at += 1;
+    while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+    at += 1;
+    return JSON.parse(text.slice(start, at)) as string;
+  };
+  /** `path` is undefined outside of the tree. */
+  const readValue = (path: readonly number[] | undefined): void => {
+    skipSpace();
+    if (text[at] === '{') readObject(path);
+    else if (text[at] === '[') readList(() => undefined);
+    else if (text[at] === '"') readString();
+    else while (at < text.length && !/[\s,\]}]/.test(text[at]!)) at += 1;
+  };
+  const readObject = (path: readonly number[] | undefined): void => {
+    const start = at;
+    at += 1;
+    for (skipSpace(); text[at] !== '}'; skipSpace()) {
+      if (text[at] === ',') {
+        at += 1;
+        continue;
+      }
+      const name = readString();
+      skipSpace();
+      at += 1;
+      skipSpace();
+      if (path && name === 'children' && text[at] === '[') readList((index) => [...path, index]);
+      else readValue(path?.length === 0 && name === 'structure' ? [] : undefined);
+    }
+    at += 1;
+    const key = path?.join('.');
+    // An inner root, below "structure", was noted first; the outer object is not a node then.
+    if (key !== undefined && !places.has(key)) places.set(key, { start, end: at, line: lineAt(text, start) });
+  };
+  const readList = (pathOf: (index: number) => readonly number[] | undefined): void => {
+    at += 1;
+    let index = 0;
+    for (skipSpace(); text[at] !== ']'; skipSpace()) {
+      if (text[at] === ',') {
+        at += 1;
+        index += 1;
+      } else readValue(pathOf(index));
+    }
+    at += 1;
+  };
+
+  readValue([]);
+  return places;
+}
+
+export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;

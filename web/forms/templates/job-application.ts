@@ -1,0 +1,76 @@
+import type { Template } from './template.ts';
+
+/** Somebody applies for a position. */
+export const jobApplication = {
+  id: 'job-application',
+  title: 'Job application',
+  description: 'A person, their past positions as rows, and a CV.',
+  structure: {
+    type: 'form',
+    attrs: { name: 'Job application', description: 'It takes about ten minutes. Have your CV at hand.' },
+    children: [
+      {
+        type: 'step',
+        attrs: { title: 'You', layout: 'grid_2' },
+        children: [
+          {
+            type: 'text',
+            attrs: { id: 'name', label: 'Full name', required: true, col_span: 2 },
+            children: [],
+          },
+          { type: 'email', attrs: { id: 'email', label: 'Email address', required: true }, children: [] },
+          { type: 'phone', attrs: { id: 'phone', label: 'Phone' }, children: [] },
+          {
+            type: 'url',
+            attrs: { id: 'website', label: 'Website or profile', placeholder: 'https://', col_span: 2 },
+            children: [],
+          },
+        ],
+      },
+      {
+        type: 'step',
+        attrs: { title: 'Experience', description: 'Begin with the most recent position.', layout: 'stack' },
+        children: [
+          {
+            type: 'composite',
+            attrs: { id: 'positions', label: 'Position', layout: 'grid_2', repeatable: true },
+            children: [
+              { type: 'text', attrs: { id: 'employer', label: 'Employer', required: true }, children: [] },
+              { type: 'text', attrs: { id: 'role', label: 'Role', required: true }, children: [] },
+              { type: 'date', attrs: { id: 'from', label: 'From', required: true }, children: [] },
+              {
+                type: 'date',
+                attrs: { id: 'until', label: 'Until', help_text: 'Empty if you still work there.' },
+                children: [],
+              },
+              { type: 'textarea', attrs: { id: 'tasks', label: 'What you did', col_span: 2 }, children: [] },
+            ],
+          },
+        ],
+      },
+      {
+        type: 'step',
+        attrs: { title: 'The position', layout: 'stack' },
+        children: [
+          {
+            type: 'radio',
+            attrs: {
+              id: 'hours',
+              label: 'How much do you want to work?',
+              options: ['Full time', 'Part time', 'Either'],
+              required: true,
+            },
+            children: [],
+          },
+          { type: 'date', attrs: { id: 'start', label: 'When can you start?' }, children: [] },
+          { type: 'textarea', attrs: { id: 'motivation', label: 'Why us?', required: true }, children: [] },
+          {
+            type: 'file_upload',
+            attrs: { id: 'cv', label: 'CV', help_text: 'As a PDF.', required: true },
+            children: [],
+          },
+        ],
+      },
+    ],
+  },
+} as const satisfies Template;

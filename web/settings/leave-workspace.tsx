@@ -1,0 +1,41 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
+import { remove } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { ConfirmDialog } from '../design/dialog.tsx';
+import { refreshSession } from '../shell/session.ts';
+
+/** Ends the person's own membership. */
+export function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
+  const [isAsking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const leave = useMutation({
+    mutationFn: () => remove(`/workspaces/${workspace.id}/membership`),
+    async onSuccess() {
+      await refreshSession();
+      await navigate({ to: '/' });
+    },
+  });
+  const close = (): void => {
+    setAsking(false);
+    leave.reset();
+  };
+  return (
+    <div className="row">
+      <Button onPress={() => setAsking(true)}>Leave workspace</Button>
+      <ConfirmDialog
+        title={`Leave ${workspace.name}?`}
+        isOpen={isAsking}
+        onClose={close}
+        confirmLabel="Leave workspace"
+        onConfirm={() => leave.mutate()}
+        isPending={leave.isPending}
+        error={leave.error?.message}
+      >
+        You will not see its forms and submissions any more.
+      </ConfirmDialog>
+    </div>
+  );
+}

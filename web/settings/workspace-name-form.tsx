@@ -1,0 +1,61 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
+import { ApiProblem, patch } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+import { Button } from '../design/button.tsx';
+import { CopyField } from '../design/copy-button.tsx';
+import { TextField } from '../design/field.tsx';
+import { Message } from '../design/message.tsx';
+import { toastDone } from '../design/toast.tsx';
+import { refreshSession } from '../shell/session.ts';
+import { workspaceQuery } from './workspace.ts';
+
+/** The workspace's name, and its id for those who work with the API. */
+export function WorkspaceNameForm({
+  workspace,
+  isReadOnly,
+}: {
+  workspace: WorkspaceDetail;
+  isReadOnly: boolean;
+}): ReactElement {
+  const [name, setName] = useState(workspace.name);
+  const save = useMutation({
+    mutationFn: () => patch(`/workspaces/${workspace.id}`, { name }),
+    async onSuccess() {
+      await Promise.all([refreshSession(), queryClient.invalidateQueries(workspaceQuery(workspace.id))]);
+      toastDone('The workspace was renamed.');
+    },
+  });
+  const problem = save.error instanceof ApiProblem ? save.error.of('name') : undefined;
+  return (
+    <Form
+      className="stack"
+      validationBehavior="aria"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        error={problem}
+        isDisabled={isReadOnly}
+        description={isReadOnly ? 'Admins can change it.' : undefined}
+        autoComplete="organization"
+      />
+      {save.error && !problem && <Message tone="bad">{save.error.message}</Message>}
+      <CopyField label="Workspace id" text={workspace.id} />
+      {!isReadOnly && (
+        <div className="row">
+          <Button type="submit" isPending={save.isPending}>
+            Save name
+          </Button>
+        </div>
+      )}
+    </Form>
+  );
+}

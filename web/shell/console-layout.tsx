@@ -1,0 +1,39 @@
+import './console-layout.css';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { type ReactElement, useEffect, useState } from 'react';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { IconButton } from '../design/button.tsx';
+import { Logo } from '../design/icon.tsx';
+import { Navigation } from './navigation.tsx';
+
+/** The frame of a workspace's screens: navigation beside them, behind a button where there is no room for it. */
+export function ConsoleLayout(): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  useEffect(() => setOpen(false), [pathname]);
+  return (
+    <div className="console">
+      <a className="skip-link" href="#main">
+        Skip to content
+      </a>
+      <aside className="console-side">
+        <Navigation />
+      </aside>
+      <header className="console-top">
+        <IconButton icon="menu" label="Menu" onPress={() => setOpen(true)} />
+        <Logo />
+      </header>
+      <ModalOverlay className="drawer-veil" isOpen={isOpen} onOpenChange={setOpen} isDismissable>
+        <Modal className="drawer">
+          <Dialog className="drawer-frame" aria-label="Menu">
+            <Navigation />
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+      <main className="console-main" id="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}

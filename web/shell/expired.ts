@@ -1,0 +1,16 @@
+import { ApiProblem } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+import { router } from '../routes.tsx';
+
+/** A session may end while a screen is open: whatever hears of it leads to the sign-in, and from there back. */
+export function leadToSignIn(): void {
+  const hear = (error: Error | null): void => {
+    if (!(error instanceof ApiProblem) || error.status !== 401) return;
+    if (router.state.location.pathname.endsWith('/sign-in')) return;
+    const next = router.state.location.href;
+    queryClient.clear();
+    void router.navigate({ to: '/sign-in', search: { next } });
+  };
+  queryClient.getQueryCache().subscribe(({ query }) => hear(query.state.error));
+  queryClient.getMutationCache().subscribe(({ mutation }) => hear(mutation?.state.error ?? null));
+}

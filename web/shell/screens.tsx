@@ -1,0 +1,59 @@
+import { useQueryErrorResetBoundary } from '@tanstack/react-query';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { type ReactElement, useEffect } from 'react';
+import { Page, useTitle } from '../design/page.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+
+/** An address that leads nowhere: without the frame of a workspace, which it does not name. */
+export function NotFoundScreen(): ReactElement {
+  useTitle('Not found');
+  return (
+    <main id="main">
+      <EmptyState
+        level="h1"
+        icon="search"
+        title="There is nothing at this address"
+        action={<Link to="/">Go to your forms</Link>}
+      >
+        <p>It may have been deleted, or the link is incomplete.</p>
+      </EmptyState>
+    </main>
+  );
+}
+
+/** A screen that could not be loaded or drawn, within its frame. */
+export function FailedScreen({ error }: ErrorComponentProps): ReactElement {
+  useTitle('Problem');
+  const router = useRouter();
+  const { reset } = useQueryErrorResetBoundary();
+  // What failed is asked for again, rather than failing again from memory.
+  useEffect(reset, [reset]);
+  return <ErrorState level="h1" error={asError(error)} onRetry={() => void router.invalidate()} />;
+}
+
+/** The same where there is no frame: the session, or a form as a whole, could not be loaded. */
+export function FailedFrame({ error }: ErrorComponentProps): ReactElement {
+  useTitle('Problem');
+  const router = useRouter();
+  return (
+    <main id="main">
+      <ErrorState
+        level="h1"
+        error={asError(error)}
+        onRetry={() => void router.invalidate()}
+        action={<Link to="/">Go to your forms</Link>}
+      />
+    </main>
+  );
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** While a screen is on its way for longer than a blink. */
+export function PendingScreen(): ReactElement {
+  return (
+    <Page title="Loading …">
+      <Loading lines={4} />
+    </Page>
+  );
+}

@@ -1,0 +1,31 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import type { Role, Session } from '#console/accounts/shapes.ts';
+import { get } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+
+/** Who is signed in, and their workspaces by name. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: () => get<Session>('/session'),
+  staleTime: 60_000,
+});
+
+/** The session, on screens behind the sign-in. */
+export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
+
+/** After a change of the person, of a workspace's name, or of memberships. */
+export const refreshSession = (): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+
+export const mayEdit = (role: Role): boolean => role !== 'viewer';
+export const mayAdminister = (role: Role): boolean => role === 'owner' || role === 'admin';
+
+const lastKey = 'formloom.workspace';
+
+/** The workspace that was open last in this browser, while the person is still a member of it; else the first. */
+export function lastWorkspace({ workspaces }: Session): Session['workspaces'][number] | undefined {
+  const last = localStorage.getItem(lastKey);
+  return workspaces.find(({ id }) => id === last) ?? workspaces[0];
+}
+
+export const rememberWorkspace = (id: string): void => localStorage.setItem(lastKey, id);

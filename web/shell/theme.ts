@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from 'react';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+/** public/theme.js reads it before the first paint. */
+const key = 'formloom.theme';
+const listeners = new Set<() => void>();
+
+function readTheme(): Theme {
+  const chosen = document.documentElement.dataset['theme'];
+  return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
+}
+
+/** Chooses the theme of this browser. */
+export function setTheme(theme: Theme): void {
+  if (theme === 'system') {
+    delete document.documentElement.dataset['theme'];
+    localStorage.removeItem(key);
+  } else {
+    document.documentElement.dataset['theme'] = theme;
+    localStorage.setItem(key, theme);
+  }
+  for (const listener of listeners) listener();
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, readTheme);
+}

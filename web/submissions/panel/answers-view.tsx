@@ -1,0 +1,109 @@
+import type { ReactElement } from 'react';
+import { own } from '#ast/json.ts';
+import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
+import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
+import { isEmail, isUrl } from '#ast/text-formats.ts';
+import type { LinkedFile, SubmissionDetail } from '#console/submissions/shapes.ts';
+import { isFile, isRow, sayAnswer } from '../answer-text.tsx';
+import { Marked } from '../marked.tsx';
+import { FileList } from './file-list.tsx';
+
+type Shown = Pick<SubmissionDetail, 'answers' | 'structure' | 'hits'>;
+
+/** The answers in the order of the form that was answered; what was left blank is put together at the end. */
+export function AnswersView({ submission }: { submission: Shown }): ReactElement {
+  const { answers, structure, hits } = submission;
+  const questions = listQuestions(structure);
+  const isAnswered = (question: Question): boolean => own(answers, question.element.attrs.id) !== undefined;
+  const blank = questions.filter((question) => !isAnswered(question));
+  return (
+    <section className="answers" aria-label="Answers">
+      <dl className="answer-list">
+        {questions.filter(isAnswered).map((question) => (
+          <div key={question.element.attrs.id} className="answer">
+            <dt>{question.element.attrs.label}</dt>
+            <dd>
+              <QuestionAnswer question={question} value={own(answers, question.element.attrs.id)!} hits={hits} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {blank.length > 0 && (
+        <details className="answers-blank">
+          <summary>
+            {blank.length} {blank.length === 1 ? 'question' : 'questions'} without an answer
+          </summary>
+          <ul>
+            {blank.map(({ element }) => (
+              <li key={element.attrs.id}>{element.attrs.label}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+type AnswerProps = { value: AnswerValue; hits: readonly string[] };
+
+function QuestionAnswer({ question, value, hits }: AnswerProps & { question: Question }): ReactElement {
+  if (question.kind === 'input') return <Answer value={value} type={question.element.type} hits={hits} />;
+  const rows: readonly unknown[] = Array.isArray(value) ? value : [];
+  return (
+    <ol className="answer-rows">
+      {rows.filter(isRow).map((row, index) => (
+        <li key={index}>
+          <RowAnswers inputs={question.inputs} row={row} hits={hits} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function RowAnswers({ inputs, row, hits }: { inputs: readonly InputElement[]; row: AnswerRow; hits: readonly string[] }): ReactElement {
+  return (
+    <dl className="answer-row">
+      {inputs.map(({ type, attrs }) => {
+        const value = own(row, attrs.id);
+        return (
+          value !== undefined && (
+            <div key={attrs.id}>
+              <dt>{attrs.label}</dt>
+              <dd>
+                <Answer value={value} type={type} hits={hits} />
+              </dd>
+            </div>
+          )
+        );
+      })}
+    </dl>
+  );
+}
+
+/** One answer in full. A link leads only where a web or mail address leads: nothing else is ever made one. */
+function Answer({ value, type, hits }: AnswerProps & { type: string }): ReactElement {
+  if (!Array.isArray(value)) {
+    const text = sayAnswer(value, type);
+    const marked = <Marked text={text} hits={hits} />;
+    if (type === 'url' && isUrl(text)) {
+      return (
+        <a href={text} target="_blank" rel="noopener noreferrer nofollow">
+          {marked}
+        </a>
+      );
+    }
+    if (type === 'email' && isEmail(text)) return <a href={`mailto:${encodeURIComponent(text)}`}>{marked}</a>;
+    return <span className="answer-text">{marked}</span>;
+  }
+  const items: readonly unknown[] = value;
+  if (items.some(isFile)) return <FileList files={items.filter(isFile) as LinkedFile[]} hits={hits} />;
+  return (
+    <ul className="answer-choices">
+      {items.map((item, index) => (
+        <li key={index}>
+          <Marked text={String(item)} hits={hits} />
+        </li>
+      ))}
+    </ul>
+  );
+}

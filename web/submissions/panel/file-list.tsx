@@ -1,0 +1,34 @@
+import type { ReactElement } from 'react';
+import type { LinkedFile } from '#console/submissions/shapes.ts';
+import { Icon } from '../../design/icon.tsx';
+import { Marked } from '../marked.tsx';
+
+/** Files with a preview where they are images that are safe to show; each is a link that downloads it. */
+export function FileList({ files, hits }: { files: readonly LinkedFile[]; hits: readonly string[] }): ReactElement {
+  return (
+    <ul className="files">
+      {files.map((file) => (
+        <li key={file.id}>
+          <a href={file.url} className="file" download>
+            {file.preview_url ? <img src={file.preview_url} alt="" className="file-preview" loading="lazy" /> : <Icon name="file" />}
+            <span className="file-text">
+              <span>
+                <Marked text={file.filename} hits={hits} />
+              </span>
+              <span className="soft small">{saySize(file.size)}</span>
+            </span>
+            <Icon name="download" />
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+/** "1.4 MB", in the reader's language. */
+export function saySize(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit: units[power]!, unitDisplay: 'short', maximumFractionDigits: 1 }).format(bytes / 1000 ** power);
+}

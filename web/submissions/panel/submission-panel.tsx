@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { Button, IconButton } from '../../design/button.tsx';
+import { StatusChip } from '../../design/chip.tsx';
+import { CopyButton } from '../../design/copy-button.tsx';
+import { ErrorState, Loading } from '../../design/states.tsx';
+import { Ago, sayMoment } from '../../design/time.tsx';
+import type { LocatedForm } from '../../shell/form-place.ts';
+import { mayEdit } from '../../shell/session.ts';
+import { detailQuery } from '../queries.ts';
+import type { ViewState } from '../view-state.ts';
+import { AnswersForm } from './answers-form.tsx';
+import { AnswersView } from './answers-view.tsx';
+import { DeleteSubmission } from './delete-submission.tsx';
+import { ReferenceForm } from './reference-form.tsx';
+import { ReferenceView } from './reference-view.tsx';
+import { StatusSwitch } from './status-switch.tsx';
+import { usePanelKeys } from './use-panel-keys.ts';
+
+type Props = { form: LocatedForm; id: string; view: ViewState; onGo: (id: string) => void; onClose: () => void };
+
+/** What is being done with the submission. */
+type Doing = 'reading' | 'answers' | 'reference' | 'deleting';
+
+/** One submission, with everything that can be done with it. */
+export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): ReactElement {
+  const { data, error, refetch } = useQuery(detailQuery(form, id, view));
+  const [doing, setDoing] = useState<Doing>('reading');
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    setDoing('reading');
+    heading.current?.focus();
+  }, [id]);
+  const previous = data?.previous_id ? () => onGo(data.previous_id!) : undefined;
+  const next = data?.next_id ? () => onGo(data.next_id!) : undefined;
+  usePanelKeys({ onNext: next, onPrevious: previous, onClose }, doing === 'reading');
+  const isReading = doing === 'reading' || doing === 'deleting';
+  const done = (): void => setDoing('reading');
+  return (
+    <>
+      <header className="panel-header">
+        <h2 ref={heading} tabIndex={-1} className="panel-title">
+          {data ? sayMoment(data.created_at) : 'Submission'}
+        </h2>
+        <IconButton icon="chevron-up" label="Previous submission (K)" isDisabled={!previous || !isReading} onPress={() => previous?.()} />
+        <IconButton icon="chevron-down" label="Next submission (J)" isDisabled={!next || !isReading} onPress={() => next?.()} />
+        <IconButton icon="close" label="Close (Escape)" onPress={onClose} />
+      </header>
+      {error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : !data ? (
+        <div className="panel-body">
+          <Loading lines={5} label="Loading the submission …" />
+        </div>
+      ) : (
+        <div className="panel-body" key={id}>
+          <div className="row">
+            <StatusChip status={data.status} />
+            <span className="soft small">
+              {data.completed_at ? 'completed ' : 'begun '}
+              <Ago at={data.completed_at ?? data.created_at} />
+            </span>
+            {!data.is_live_version && <span className="soft small">answered version {data.version}</span>}
+          </div>
+          {mayEdit(form.role) && isReading && (
+            <div className="row">
+              <Button size="small" icon="edit" onPress={() => setDoing('answers')}>
+                Edit answers
+              </Button>
+              <StatusSwitch form={form} submission={data} />
+              <Button size="small" variant="quiet" icon="remove" onPress={() => setDoing('deleting')}>
+                Delete
+              </Button>
+            </div>
+          )}
+          {doing === 'answers' ? <AnswersForm form={form} submission={data} onDone={done} /> : <AnswersView submission={data} />}
+          {doing === 'reference' ? (
+            <ReferenceForm form={form} submission={data} onDone={done} />
+          ) : (
+            doing !== 'answers' && <ReferenceView submission={data} {...(mayEdit(form.role) && { onEdit: () => setDoing('reference') })} />
+          )}
+          <footer className="panel-footer">
+            <span className="soft small numeric">{data.id}</span>
+            <CopyButton text={data.id} label="Copy ID" variant="quiet" size="small" />
+            <CopyButton text={location.href} label="Copy link" variant="quiet" size="small" />
+          </footer>
+          {doing === 'deleting' && (
+            <DeleteSubmission form={form} submission={data} onCancel={done} onDeleted={() => (data.next_id ? onGo(data.next_id) : onClose())} />
+          )}
+        </div>
+      )}
+    </>
+  );
+}

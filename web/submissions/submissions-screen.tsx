@@ -1,0 +1,138 @@
+import './submissions-screen.css';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { Button } from '../design/button.tsx';
+import { CopyField } from '../design/copy-button.tsx';
+import { useTitle } from '../design/page.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { useForm } from '../shell/form-place.ts';
+import { mayEdit, useSession } from '../shell/session.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { Pager } from './pager.tsx';
+import { PanelPlace } from './panel/panel-place.tsx';
+import { columnsQuery, removalsQuery, tableQuery } from './queries.ts';
+import { RemovalProgress } from './removal-progress.tsx';
+import { ColumnsDialog } from './table/columns-dialog.tsx';
+import { SubmissionsTable } from './table/submissions-table.tsx';
+import { allColumns, arrange, columnWidth, moveColumn } from './table/table-columns.ts';
+import { useTableSettings } from './table/table-settings.ts';
+import { Toolbar } from './toolbar.tsx';
+import { useSelection } from './use-selection.ts';
+import { isFiltered, useViewState } from './view-state.ts';
+
+/** A form's submissions: the table, what narrows it, and one submission beside it. */
+export function SubmissionsScreen(): ReactElement {
+  const form = useForm();
+  const { user } = useSession();
+  const [view, changeView] = useViewState();
+  const table = useQuery(tableQuery(form, view));
+  const columns = useQuery(columnsQuery(form));
+  const [settings, changeSettings] = useTableSettings(user.id, form.id);
+  const [isArranging, setArranging] = useState(false);
+  const selection = useSelection(form.id, view);
+  const removals = useRemovals(form);
+  const total = table.data?.pagination.total_count;
+  useTitle(`Submissions · ${form.name}`);
+
+  const open = useCallback((id: string) => changeView({ open: id }), [changeView]);
+  const arranged = arrange(allColumns(columns.data ?? []), settings);
+  const order = arranged.map((column) => column.id);
+  const failed = table.error ?? columns.error;
+  const rows = table.data?.data ?? [];
+  return (
+    <div className="submissions">
+      <section className="submissions-main" aria-label="Table">
+        <h1 className="submissions-title" tabIndex={-1}>
+          Submissions
+          {total !== undefined && <span className="submissions-count numeric" role="status">{total.toLocaleString()}<span className="unseen"> in this view</span></span>}
+        </h1>
+        <Toolbar
+          form={form}
+          view={view}
+          onChange={changeView}
+          total={total}
+          isTall={settings.isTall}
+          onTallChange={(isTall) => changeSettings({ isTall })}
+          onColumns={() => setArranging(true)}
+        />
+        {removals.ids.map((id) => (
+          <RemovalProgress key={id} form={form} id={id} onDone={removals.finish} />
+        ))}
+        {selection.ids.size > 0 && total !== undefined && (
+          <BulkBar form={form} view={view} selected={selection.ids} total={total} onClear={selection.clear} onStart={({ id }) => removals.begin(id)} />
+        )}
+        {failed && !table.data ? (
+          <ErrorState error={failed} onRetry={() => void Promise.all([table.refetch(), columns.refetch()])} />
+        ) : !table.data || !columns.data ? (
+          <Loading lines={8} label="Loading submissions …" />
+        ) : rows.length === 0 ? (
+          <Nothing isFiltered={isFiltered(view)} isPastEnd={total! > 0} publicUrl={form.public_url} isPublished={form.status === 'published'} onClear={() => changeView({ status: undefined, from: undefined, to: undefined, q: undefined })} />
+        ) : (
+          <SubmissionsTable
+            rows={rows}
+            columns={arranged.filter((column) => !settings.hidden.includes(column.id))}
+            widths={settings.widths}
+            isTall={settings.isTall}
+            isStale={table.isPlaceholderData}
+            open={view.open}
+            mayEdit={mayEdit(form.role)}
+            selected={selection.ids}
+            onSelect={selection.select}
+            onSelectPage={(isSelected) => selection.selectAll(rows.map((row) => row.id), isSelected)}
+            onOpen={open}
+            onMove={(id, target, place) => changeSettings({ order: moveColumn(order, id, target, place) })}
+            onHide={(id) => changeSettings({ hidden: [...settings.hidden, id] })}
+            onResize={(id, width) => changeSettings({ widths: { ...settings.widths, [id]: Math.min(columnWidth.most, Math.max(columnWidth.least, Math.round(width))) } })}
+          />
+        )}
+        {total !== undefined && <Pager page={view.page} total={total} onChange={(page) => changeView({ page })} />}
+      </section>
+      {view.open && <PanelPlace form={form} id={view.open} view={view} rows={rows} onChange={changeView} />}
+      <ColumnsDialog
+        isOpen={isArranging}
+        onClose={() => setArranging(false)}
+        columns={arranged}
+        hidden={settings.hidden}
+        onHiddenChange={(hidden) => changeSettings({ hidden })}
+        onOrderChange={(changed) => changeSettings({ order: changed })}
+        onReset={() => changeSettings({ order: [], hidden: ['$reference'], widths: {} })}
+      />
+    </div>
+  );
+}
+
+/** The removals under way: those that were begun here, and those that a reload finds. */
+function useRemovals(form: ReturnType<typeof useForm>) {
+  const [begun, setBegun] = useState<readonly string[]>([]);
+  const [finished, setFinished] = useState<readonly string[]>([]);
+  const { data = [] } = useQuery(removalsQuery(form));
+  const ids = new Set([...begun, ...data.map(({ id }) => id)]);
+  useEffect(() => setFinished([]), [form.id]);
+  return {
+    ids: [...ids].filter((id) => !finished.includes(id)),
+    begin: (id: string) => setBegun((before) => [...before, id]),
+    finish: useCallback((id: string) => setFinished((before) => [...before, id]), []),
+  };
+}
+
+type NothingProps = { isFiltered: boolean; isPastEnd: boolean; isPublished: boolean; publicUrl: string; onClear: () => void };
+
+function Nothing({ isFiltered, isPastEnd, isPublished, publicUrl, onClear }: NothingProps): ReactElement {
+  if (isPastEnd) return <EmptyState icon="table" title="This page is past the end">Go back with the arrows below.</EmptyState>;
+  if (isFiltered) {
+    return (
+      <EmptyState icon="search" title="Nothing matches" action={<Button onPress={onClear}>Show all submissions</Button>}>
+        <p>Every word has to be there, in any of its forms. Try fewer words, or another status or time.</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon="table" title="No submissions yet" action={isPublished ? <CopyField label="Public link" text={publicUrl} /> : undefined}>
+      <p>
+        {isPublished
+          ? 'Share the link of this form. Whatever people send appears here, and you can search, edit and export it.'
+          : 'Publish this form, and what people send appears here.'}
+      </p>
+    </EmptyState>
+  );
+}

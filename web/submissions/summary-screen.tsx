@@ -1,0 +1,73 @@
+import './summary-screen.css';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactElement, Suspense } from 'react';
+import type { Summary } from '#console/submissions/shapes.ts';
+import { CopyField } from '../design/copy-button.tsx';
+import { Card, Page } from '../design/page.tsx';
+import { EmptyState, ErrorState, Loading, Skeleton } from '../design/states.tsx';
+import { useForm } from '../shell/form-place.ts';
+import { DateFilter } from './date-filter.tsx';
+import { summaryQuery } from './queries.ts';
+import { ElementCard } from './summary/element-card.tsx';
+import { useViewState } from './view-state.ts';
+
+/** The library that draws curves is large, and only this screen needs it. */
+const DaysChart = lazy(() => import('./summary/days-chart.tsx').then(({ DaysChart }) => ({ default: DaysChart })));
+
+/** What a form's submissions say together. */
+export function SummaryScreen(): ReactElement {
+  const form = useForm();
+  const [view, changeView] = useViewState();
+  const days = { from: view.from, to: view.to };
+  const { data, error, refetch, isPlaceholderData } = useQuery(summaryQuery(form, days));
+  return (
+    <Page title="Summary" actions={<DateFilter {...days} onChange={changeView} />}>
+      {error && !data ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : !data ? (
+        <Loading lines={4} label="Adding up the answers …" />
+      ) : data.completed + data.incomplete === 0 ? (
+        <EmptyState icon="summary" title={days.from || days.to ? 'No submissions in this time' : 'Nothing to add up yet'} action={form.status === 'published' && <CopyField label="Public link" text={form.public_url} />}>
+          <p>Once people fill in this form, their answers are added up here, question by question.</p>
+        </EmptyState>
+      ) : (
+        <div className="stack summary" aria-busy={isPlaceholderData}>
+          <Totals summary={data} />
+          <Card title="Submissions over time">
+            <Suspense fallback={<Skeleton blockSize="15rem" />}>
+              <DaysChart days={data.days} />
+            </Suspense>
+          </Card>
+          {data.sampled < data.completed + data.incomplete && (
+            <p className="soft small">The questions below are added up from the newest {data.sampled.toLocaleString()} submissions.</p>
+          )}
+          <div className="element-cards">
+            {data.elements.map((element) => (
+              <ElementCard key={element.id} element={element} sampled={data.sampled} />
+            ))}
+          </div>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Totals({ summary: { completed, incomplete, completion_rate } }: { summary: Summary }): ReactElement {
+  const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+  const figures = [
+    ['Submissions', (completed + incomplete).toLocaleString()],
+    ['Completed', completed.toLocaleString()],
+    ['Incomplete', incomplete.toLocaleString()],
+    ['Completion rate', percent.format(completion_rate ?? 0)],
+  ] as const;
+  return (
+    <dl className="figures">
+      {figures.map(([label, figure]) => (
+        <div key={label} className="figure">
+          <dt>{label}</dt>
+          <dd className="numeric">{figure}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,56 @@
+import type { ReactElement } from 'react';
+import type { Bar } from '#console/submissions/shapes.ts';
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+
+/** One line an option: its words, its share and its number. The words can be long, so the bars lie. */
+export function LyingBars({ bars, answered }: { bars: readonly Bar[]; answered: number }): ReactElement {
+  const most = Math.max(1, ...bars.map((bar) => bar.count));
+  return (
+    <div className="lying-bars" aria-hidden="true">
+      {bars.map(({ label, count }) => (
+        <div key={label} className="lying-bar">
+          <span className="lying-label cut" title={label}>
+            {label}
+          </span>
+          <svg className="lying-svg" height="12" focusable="false">
+            <rect className="bar-ground" width="100%" height="12" rx="6" />
+            {count > 0 && <rect className="bar" width={`${(count / most) * 100}%`} height="12" rx="6" />}
+          </svg>
+          <span className="numeric small lying-number">
+            {count.toLocaleString()} <span className="soft">{percent.format(answered === 0 ? 0 : count / answered)}</span>
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const chartHeight = 100;
+/** Of a bar's place, what it leaves free. */
+const gap = 0.2;
+
+/** Bars beside each other along a scale: numbers, months, hours. Their scale is named at both ends. */
+export function StandingBars({ bars }: { bars: readonly Bar[] }): ReactElement {
+  const most = Math.max(1, ...bars.map((bar) => bar.count));
+  return (
+    <div className="standing-bars" aria-hidden="true">
+      <span className="soft small numeric standing-most">{most.toLocaleString()}</span>
+      <svg className="standing-svg" viewBox={`0 0 ${bars.length} ${chartHeight}`} preserveAspectRatio="none" focusable="false">
+        {bars.map(({ label, count }, index) => {
+          const height = (count / most) * chartHeight;
+          return (
+            <rect key={label} className="bar" x={index + gap / 2} y={chartHeight - height} width={1 - gap} height={height}>
+              <title>{`${label}: ${count.toLocaleString()}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <span className="standing-scale soft small numeric">
+        <span>{bars[0]?.label}</span>
+        {bars.length > 2 && <span>{bars[Math.floor(bars.length / 2)]!.label}</span>}
+        {bars.length > 1 && <span>{bars.at(-1)!.label}</span>}
+      </span>
+    </div>
+  );
+}

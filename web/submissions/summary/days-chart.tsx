@@ -1,0 +1,109 @@
+import 'uplot/dist/uPlot.min.css';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import type { Summary } from '#console/submissions/shapes.ts';
+import { sayDay } from '../../design/time.tsx';
+import { useTheme } from '../../shell/theme.ts';
+import { DataDetails } from './data-details.tsx';
+
+type Days = Summary['days'];
+
+const height = 240;
+const daySeconds = 86_400;
+
+/** Submissions per day as curves, and the same numbers as a table. */
+export function DaysChart({ days }: { days: Days }): ReactElement {
+  const place = useRef<HTMLDivElement>(null);
+  const theme = useTheme();
+  const isDark = useDark();
+  useEffect(() => {
+    const element = place.current!;
+    const chart = new uPlot(options(element), columnsOf(fillDays(days)), element);
+    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      chart.destroy();
+    };
+    // A canvas does not follow the theme by itself.
+  }, [days, theme, isDark]);
+  const total = days.reduce((sum, day) => sum + day.completed + day.incomplete, 0);
+  return (
+    <>
+      <div ref={place} className="days-chart" role="img" aria-label={`${total.toLocaleString()} submissions over time, most on ${sayMost(days)}. The numbers follow as a table.`} />
+      <DataDetails
+        caption="Submissions per day"
+        heads={['Day', 'Completed', 'Incomplete']}
+        rows={days.toReversed().map(({ day, completed, incomplete }) => [sayDay(`${day}T12:00`), completed, incomplete])}
+      />
+    </>
+  );
+}
+
+function sayMost(days: Days): string {
+  const most = days.reduce((best, day) => (day.completed + day.incomplete > best.completed + best.incomplete ? day : best));
+  return `${sayDay(`${most.day}T12:00`)} with ${(most.completed + most.incomplete).toLocaleString()}`;
+}
+
+/** Every day from the first to the last: a day without submissions is a zero, not a gap. */
+export function fillDays(days: Days): Days {
+  const byDay = new Map(days.map((day) => [day.day, day]));
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last) return [];
+  const filled: Days = [];
+  for (let time = Date.parse(first.day); time <= Date.parse(last.day); time += daySeconds * 1000) {
+    const day = new Date(time).toISOString().slice(0, 10);
+    filled.push(byDay.get(day) ?? { day, completed: 0, incomplete: 0 });
+  }
+  return filled;
+}
+
+const columnsOf = (days: Days): uPlot.AlignedData => [
+  days.map(({ day }) => Date.parse(day) / 1000),
+  days.map(({ completed }) => completed),
+  days.map(({ incomplete }) => incomplete),
+];
+
+function options(element: HTMLElement): uPlot.Options {
+  const colour = (name: string): string => resolveColour(element, name);
+  const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line'), width: 1 }, font: `12px ${getComputedStyle(element).fontFamily}` };
+  const line = { width: 2, points: { size: 6 } };
+  return {
+    width: element.clientWidth,
+    height,
+    // Days are written as moments in UTC, and read as such: no zone shifts them.
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    cursor: { drag: { x: false, y: false } },
+    scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max * 1.1)] } },
+    axes: [
+      { ...axis, space: 70 },
+      { ...axis, size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000] },
+    ],
+    series: [
+      { label: 'Day', value: (_chart, seconds) => (seconds == null ? '–' : new Date(seconds * 1000).toISOString().slice(0, 10)) },
+      { label: 'Completed', stroke: colour('--accent'), fill: colour('--accent-tint'), ...line },
+      { label: 'Incomplete', stroke: colour('--soft'), dash: [6, 4], ...line },
+    ],
+  };
+}
+
+/** What a token is in this theme: a canvas takes no variables. */
+function resolveColour(element: HTMLElement, name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+function useDark(): boolean {
+  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  useEffect(() => {
+    const query = matchMedia('(prefers-color-scheme: dark)');
+    const listen = (): void => setDark(query.matches);
+    query.addEventListener('change', listen);
+    return () => query.removeEventListener('change', listen);
+  }, []);
+  return isDark;
+}

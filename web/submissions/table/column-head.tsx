@@ -1,0 +1,123 @@
+import { type DragEvent, type PointerEvent, type ReactElement, useRef, useState } from 'react';
+import { Button } from 'react-aria-components/Button';
+import { Icon } from '../../design/icon.tsx';
+import { Menu, type MenuAction } from '../../design/menu.tsx';
+import { columnWidth, type TableColumn } from './table-columns.ts';
+
+/** What can be done with a column. */
+export type ColumnActions = {
+  /** Puts it before or behind the column that was dropped on. */
+  onMove: (id: string, target: string, place: 'before' | 'after') => void;
+  onHide: (id: string) => void;
+  onResize: (id: string, width: number) => void;
+};
+
+type Props = ColumnActions & {
+  column: TableColumn;
+  width: number;
+  /** The neighbours that it can change places with; none for the first column. */
+  previous: TableColumn | undefined;
+  next: TableColumn | undefined;
+};
+
+const dragType = 'application/x-formloom-column';
+
+/** The head of a column: a menu for the keyboard and for touch, a grip and an edge for the mouse. */
+export function ColumnHead({ column, width, previous, next, onMove, onHide, onResize }: Props): ReactElement {
+  const [dropPlace, setDropPlace] = useState<'before' | 'after'>();
+  const cell = useRef<HTMLTableCellElement>(null);
+  const isFixed = column.kind === 'created';
+  const hover = (event: DragEvent): void => {
+    if (isFixed || !event.dataTransfer.types.includes(dragType)) return;
+    event.preventDefault();
+    setDropPlace(placeIn(event, cell.current!));
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setDropPlace(undefined);
+    onMove(event.dataTransfer.getData(dragType), column.id, placeIn(event, cell.current!));
+  };
+  return (
+    <th
+      ref={cell}
+      scope="col"
+      className={`sheet-head${isFixed ? ' sheet-first' : ''}`}
+      data-drop={dropPlace}
+      onDragOver={hover}
+      onDragLeave={() => setDropPlace(undefined)}
+      onDrop={drop}
+    >
+      <span className="sheet-head-content">
+        {!isFixed && (
+          <span
+            className="sheet-grip"
+            aria-hidden="true"
+            draggable
+            onDragStart={(event) => {
+              event.dataTransfer.setData(dragType, column.id);
+              event.dataTransfer.effectAllowed = 'move';
+            }}
+          >
+            <Icon name="drag" />
+          </span>
+        )}
+        <Menu label={`Column ${column.title}`} items={actionsOf({ column, width, previous, next, onMove, onHide, onResize })} placement="bottom start">
+          <Button className="sheet-head-button" aria-label={`${column.title}, column options`}>
+            <span className="cut">{column.title}</span>
+            <Icon name="chevron-down" />
+          </Button>
+        </Menu>
+      </span>
+      <ResizeEdge width={width} onResize={(wide) => onResize(column.id, wide)} />
+    </th>
+  );
+}
+
+function placeIn(event: DragEvent, cell: HTMLElement): 'before' | 'after' {
+  const { left, width } = cell.getBoundingClientRect();
+  const isFirstHalf = event.clientX < left + width / 2;
+  return isFirstHalf === (getComputedStyle(cell).direction === 'ltr') ? 'before' : 'after';
+}
+
+function actionsOf({ column, width, previous, next, onMove, onHide, onResize }: Props): MenuAction[] {
+  const { id } = column;
+  const moves: MenuAction[] =
+    column.kind === 'created'
+      ? []
+      : [
+          { id: 'before', label: 'Move towards the start', icon: 'back', isDisabled: !previous, onAction: () => onMove(id, previous!.id, 'before') },
+          { id: 'after', label: 'Move towards the end', icon: 'chevron-end', isDisabled: !next, onAction: () => onMove(id, next!.id, 'after') },
+        ];
+  const hide: MenuAction[] = column.kind === 'created' ? [] : [{ id: 'hide', label: 'Hide column', icon: 'eye', onAction: () => onHide(id) }];
+  return [
+    ...moves,
+    { id: 'wider', label: 'Wider', isDisabled: width >= columnWidth.most, onAction: () => onResize(id, width + columnWidth.step) },
+    { id: 'narrower', label: 'Narrower', isDisabled: width <= columnWidth.least, onAction: () => onResize(id, width - columnWidth.step) },
+    ...hide,
+  ];
+}
+
+/** The edge that the mouse pulls; the menu does the same by keyboard. */
+function ResizeEdge({ width, onResize }: { width: number; onResize: (width: number) => void }): ReactElement {
+  const start = useRef<{ x: number; width: number } | undefined>(undefined);
+  const pull = (event: PointerEvent<HTMLElement>): void => {
+    if (!start.current) return;
+    const forward = getComputedStyle(event.currentTarget).direction === 'ltr' ? 1 : -1;
+    onResize(start.current.width + forward * (event.clientX - start.current.x));
+  };
+  return (
+    <span
+      className="sheet-edge"
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        start.current = { x: event.clientX, width };
+      }}
+      onPointerMove={pull}
+      onPointerUp={() => {
+        start.current = undefined;
+      }}
+    />
+  );
+}

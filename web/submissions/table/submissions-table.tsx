@@ -1,0 +1,83 @@
+import './submissions-table.css';
+import { type ReactElement, useEffect, useRef } from 'react';
+import type { TableRow } from '#console/submissions/shapes.ts';
+import { Checkbox } from '../../design/checkbox.tsx';
+import { type ColumnActions, ColumnHead } from './column-head.tsx';
+import { SubmissionRow } from './submission-row.tsx';
+import { createdColumn, type TableColumn, usualWidth } from './table-columns.ts';
+
+type Props = ColumnActions & {
+  rows: readonly TableRow[];
+  columns: readonly TableColumn[];
+  widths: Readonly<Record<string, number>>;
+  isTall: boolean;
+  /** The rows are still those of the view before. */
+  isStale: boolean;
+  open: string | undefined;
+  mayEdit: boolean;
+  selected: ReadonlySet<string>;
+  onSelect: (id: string, isSelected: boolean) => void;
+  onSelectPage: (isSelected: boolean) => void;
+  onOpen: (id: string) => void;
+};
+
+/** The submissions as a table of its own width, in a window that scrolls under fixed heads. */
+export function SubmissionsTable({ rows, columns, widths, isTall, isStale, open, mayEdit, selected, onSelect, onSelectPage, onOpen, ...actions }: Props): ReactElement {
+  const sheet = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (open) sheet.current?.querySelector(`[data-id="${CSS.escape(open)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [open, rows]);
+  const widthOf = (column: TableColumn): number => widths[column.id] ?? usualWidth(column);
+  const chosen = rows.filter((row) => selected.has(row.id)).length;
+  const all = [createdColumn, ...columns];
+  return (
+    <div ref={sheet} className="sheet" role="region" aria-label="Submissions" tabIndex={0} aria-busy={isStale} data-tall={isTall || undefined}>
+      <table className="sheet-table">
+        <colgroup>
+          {mayEdit && <col className="sheet-check-column" />}
+          {all.map((column) => (
+            <col key={column.id} style={{ inlineSize: widthOf(column) }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {mayEdit && (
+              <td className="sheet-head sheet-check">
+                <Checkbox
+                  aria-label="Select all submissions on this page"
+                  isSelected={rows.length > 0 && chosen === rows.length}
+                  isIndeterminate={chosen > 0 && chosen < rows.length}
+                  onChange={onSelectPage}
+                />
+              </td>
+            )}
+            {all.map((column, index) => (
+              <ColumnHead
+                key={column.id}
+                column={column}
+                width={widthOf(column)}
+                previous={index > 1 ? all[index - 1] : undefined}
+                next={index > 0 ? all[index + 1] : undefined}
+                {...actions}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <SubmissionRow
+              key={row.id}
+              row={row}
+              columns={columns}
+              isOpen={row.id === open}
+              isSelected={selected.has(row.id)}
+              mayEdit={mayEdit}
+              onSelect={onSelect}
+              onOpen={onOpen}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

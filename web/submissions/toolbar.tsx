@@ -1,0 +1,83 @@
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { Button, IconButton } from '../design/button.tsx';
+import { SearchField } from '../design/field.tsx';
+import { Select } from '../design/select.tsx';
+import { DateFilter } from './date-filter.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import type { FormPlace } from './queries.ts';
+import { type ChangeView, isFiltered, type ViewState } from './view-state.ts';
+
+const statuses = [
+  { id: 'any', label: 'Any status' },
+  { id: 'completed', label: 'Completed' },
+  { id: 'incomplete', label: 'Incomplete' },
+] as const;
+
+type Props = {
+  form: FormPlace;
+  view: ViewState;
+  onChange: ChangeView;
+  total: number | undefined;
+  isTall: boolean;
+  onTallChange: (isTall: boolean) => void;
+  onColumns: () => void;
+};
+
+/** What narrows the table, and what is done with all of it. */
+export function Toolbar({ form, view, onChange, total, isTall, onTallChange, onColumns }: Props): ReactElement {
+  return (
+    <div className="submissions-toolbar">
+      <div className="submissions-filters" role="search">
+        <SearchBox q={view.q} onChange={(q) => onChange({ q }, { replace: true })} />
+        <Select
+          label="Status"
+          isLabelHidden
+          choices={statuses}
+          value={view.status ?? 'any'}
+          onChange={(status) => onChange({ status: status === 'any' ? undefined : status })}
+        />
+        <DateFilter from={view.from} to={view.to} onChange={onChange} />
+        {isFiltered(view) && (
+          <Button variant="quiet" icon="close" onPress={() => onChange({ status: undefined, from: undefined, to: undefined, q: undefined })}>
+            Clear
+          </Button>
+        )}
+      </div>
+      <div className="submissions-tools">
+        <IconButton
+          icon="steps"
+          label={isTall ? 'Rows of one line' : 'Rows of several lines'}
+          aria-pressed={isTall}
+          variant="secondary"
+          onPress={() => onTallChange(!isTall)}
+        />
+        <IconButton icon="columns" label="Columns" variant="secondary" onPress={onColumns} />
+        <ExportMenu form={form} view={view} total={total} />
+      </div>
+    </div>
+  );
+}
+
+/** A pause in typing after which the search begins. */
+const typingMs = 250;
+
+function SearchBox({ q, onChange }: { q: string | undefined; onChange: (q: string | undefined) => void }): ReactElement {
+  const [text, setText] = useState(q ?? '');
+  const asked = useRef(q);
+  // The address may change by itself: by the browser's Back, or by Clear.
+  useEffect(() => {
+    if (q === asked.current) return;
+    asked.current = q;
+    setText(q ?? '');
+  }, [q]);
+  useEffect(() => {
+    const next = text.trim() || undefined;
+    if (next === asked.current) return undefined;
+    const timer = setTimeout(() => {
+      asked.current = next;
+      onChange(next);
+    }, typingMs);
+    return () => clearTimeout(timer);
+  }, [text, onChange]);
+  return <SearchField label="Search submissions" placeholder="Search answers" value={text} onChange={setText} />;
+}

@@ -1,0 +1,89 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+
+/** What the address says about the table: the whole view, so that it can be shared. */
+export type ViewState = {
+  status: 'completed' | 'incomplete' | undefined;
+  /** The first and the last day, in the reader's time zone. */
+  from: string | undefined;
+  to: string | undefined;
+  q: string | undefined;
+  page: number;
+  /** The submission that is open beside the table. */
+  open: string | undefined;
+};
+
+export type ChangeView = (change: Partial<ViewState>, options?: { replace?: boolean }) => void;
+
+/** The view of the address, and a way to change it. Another filter begins at its first page. */
+export function useViewState(): [ViewState, ChangeView] {
+  const view = readView(useSearch({ strict: false }) as Record<string, unknown>);
+  const navigate = useNavigate();
+  const change: ChangeView = useCallback(
+    (changed, { replace = false } = {}) => {
+      const isFilter = ['status', 'from', 'to', 'q'].some((key) => key in changed);
+      const search = (before: Record<string, unknown>) =>
+        writeView({ ...readView(before), ...(isFilter && { page: 1 }), ...changed });
+      void navigate({ to: '.', search: search as never, replace, resetScroll: false });
+    },
+    [navigate],
+  );
+  return [view, change];
+}
+
+/** Addresses are written by people too: what makes no sense is left out. */
+export function readView(search: Readonly<Record<string, unknown>>): ViewState {
+  const text = (key: string): string | undefined => {
+    const value = search[key];
+    const given = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+    return given === '' ? undefined : given;
+  };
+  const matching = (key: string, pattern: RegExp): string | undefined => {
+    const value = text(key);
+    return value !== undefined && pattern.test(value) ? value : undefined;
+  };
+  const status = text('status');
+  return {
+    status: status === 'completed' || status === 'incomplete' ? status : undefined,
+    from: matching('from', dayPattern),
+    to: matching('to', dayPattern),
+    q: text('q'),
+    page: Number(matching('page', /^[1-9]\d{0,8}$/) ?? 1),
+    open: matching('open', /^[0-9a-f-]{36}$/i),
+  };
+}
+
+const dayPattern = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+function writeView({ page, ...view }: ViewState): Record<string, string | number> {
+  const set = Object.entries({ ...view, page: page > 1 ? page : undefined });
+  return Object.fromEntries(set.filter((entry): entry is [string, string | number] => entry[1] !== undefined));
+}
+
+/** Whether anything narrows the view. */
+export const isFiltered = ({ status, from, to, q }: ViewState): boolean =>
+  status !== undefined || from !== undefined || to !== undefined || q !== undefined;
+
+/** The filter as the service takes it: days of the reader's time zone become moments. */
+export function filterOf({ status, from, to, q }: Pick<ViewState, 'status' | 'from' | 'to' | 'q'>): Record<string, string> {
+  const filter = {
+    status,
+    q,
+    created_from: from && startOf(from, 0),
+    created_to: to && startOf(to, 1),
+  };
+  return Object.fromEntries(Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** The first moment of a day, or of one some days later, where the reader is. */
+function startOf(day: string, later: number): string {
+  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
+  return new Date(year, month - 1, date + later).toISOString();
+}
+
+/** Today, or so many days before, as YYYY-MM-DD where the reader is. */
+export function dayBefore(days: number, now: Date = new Date()): string {
+  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}

@@ -1,0 +1,20 @@
+import type { Webhook } from '#console/webhooks/shapes.ts';
+
+export type EventKind = Webhook['events'][number];
+
+/** The events in the words of people. Specification, "Event kinds". */
+const sentences: Readonly<Record<EventKind, readonly [label: string, sentence: string]>> = {
+  'submission.created': ['Created', 'Somebody completes and submits the form.'],
+  'submission.updated': ['Updated', 'Answers, reference data or the status of a submission change.'],
+  'submission.deleted': ['Deleted', 'A submission is deleted for good, alone or with others.'],
+};
+
+/** For check boxes and menus: every event with a sentence. */
+export const eventChoices = (Object.keys(sentences) as EventKind[]).map((id) => ({
+  id,
+  label: id,
+  description: sentences[id][1],
+}));
+
+/** One word for where space is scarce. */
+export const shortEvent = (kind: EventKind): string => sentences[kind][0];

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { secretChoices, secretOf } from './secret-choice.ts';
+
+const ids = (has: boolean | undefined, isAllowed: boolean): string[] =>
+  secretChoices(has === undefined ? undefined : { has_secret: has }, isAllowed).map(({ id }) => id);
+
+test('a new webhook has no secret, one that is made here, or one of the person’s own', () => {
+  assert.deepEqual(ids(undefined, true), ['none', 'generate', 'enter']);
+  assert.deepEqual(ids(false, true), ['none', 'generate', 'enter']);
+});
+
+test('a secret is kept, replaced or removed', () => {
+  assert.deepEqual(ids(true, true), ['keep', 'generate', 'enter', 'none']);
+});
+
+test('the free plan offers no secret, but lets one from a better time be kept or removed', () => {
+  assert.deepEqual(ids(undefined, false), ['none']);
+  assert.deepEqual(ids(true, false), ['keep', 'none']);
+});
+
+test('only a change of the secret is sent', () => {
+  assert.equal(secretOf('keep', '', true), undefined);
+  assert.equal(secretOf('none', '', false), undefined);
+  assert.equal(secretOf('none', '', true), null);
+  assert.equal(secretOf('generate', '', false), 'generate');
+  assert.equal(secretOf('enter', 'a secret of my own', true), 'a secret of my own');
+});

@@ -1,0 +1,85 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { Webhook } from '#console/webhooks/shapes.ts';
+import { patch, remove } from '../api/client.ts';
+import { IconButton } from '../design/button.tsx';
+import { ConfirmDialog } from '../design/dialog.tsx';
+import { Menu } from '../design/menu.tsx';
+import { toastDone, toastProblem } from '../design/toast.tsx';
+import type { LocatedForm } from '../shell/form-place.ts';
+import { hostOf } from './url-problem.ts';
+import { WebhookDialog } from './webhook-dialog.tsx';
+import { refreshWebhooks, webhookPath } from './webhooks-query.ts';
+
+type Props = {
+  form: LocatedForm;
+  webhook: Webhook;
+  secretsAllowed: boolean;
+  /** Before the lists forget it; on its own page, leads away from there. */
+  onDeleted?: () => void;
+};
+
+/** What an editor can do with a webhook: edit, pause or resume, delete. */
+export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Props): ReactElement {
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const close = (): void => setOpen(undefined);
+  const setActive = useMutation({
+    mutationFn: (active: boolean) => patch(webhookPath(form, webhook.id), { active }),
+    async onSuccess(_, active) {
+      toastDone(active ? 'The webhook is active again.' : 'The webhook is paused.');
+      await refreshWebhooks(form);
+    },
+    onError: toastProblem,
+  });
+  return (
+    <>
+      <Menu
+        label={`Webhook ${hostOf(webhook.url)}`}
+        items={[
+          { id: 'edit', label: 'Edit', icon: 'edit', onAction: () => setOpen('edit') },
+          webhook.active
+            ? { id: 'pause', label: 'Pause', icon: 'pause', description: 'Events are not sent, not even later', onAction: () => setActive.mutate(false) }
+            : { id: 'resume', label: 'Resume', icon: 'play', description: 'Events from now on are sent', onAction: () => setActive.mutate(true) },
+          { id: 'line', separator: true },
+          { id: 'delete', label: 'Delete', icon: 'remove', isDanger: true, onAction: () => setOpen('delete') },
+        ]}
+      >
+        <IconButton icon="more" label={`Actions for ${hostOf(webhook.url)}`} />
+      </Menu>
+      <WebhookDialog form={form} webhook={webhook} secretsAllowed={secretsAllowed} isOpen={open === 'edit'} onClose={close} />
+      <DeleteWebhook form={form} webhook={webhook} isOpen={open === 'delete'} onClose={close} onDeleted={onDeleted} />
+    </>
+  );
+}
+
+type DeleteProps = Pick<Props, 'form' | 'webhook'> & { onDeleted: (() => void) | undefined; isOpen: boolean; onClose: () => void };
+
+function DeleteWebhook({ form, webhook, onDeleted, isOpen, onClose }: DeleteProps): ReactElement {
+  const deletion = useMutation({
+    mutationFn: () => remove(webhookPath(form, webhook.id)),
+    async onSuccess() {
+      toastDone('The webhook was deleted.');
+      onClose();
+      onDeleted?.();
+      await refreshWebhooks(form);
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Delete this webhook?"
+      isOpen={isOpen}
+      onClose={() => {
+        deletion.reset();
+        onClose();
+      }}
+      confirmLabel="Delete webhook"
+      onConfirm={() => deletion.mutate()}
+      isPending={deletion.isPending}
+      error={deletion.error?.message}
+    >
+      Nothing is sent to <strong>{hostOf(webhook.url)}</strong> any more, its delivery log is deleted
+      {webhook.day.retrying > 0 && `, and ${webhook.day.retrying} waiting ${webhook.day.retrying === 1 ? 'delivery is' : 'deliveries are'} dropped`}
+      . To stop for a while, pause it instead.
+    </ConfirmDialog>
+  );
+}

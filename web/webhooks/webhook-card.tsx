@@ -1,0 +1,48 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import type { Webhook } from '#console/webhooks/shapes.ts';
+import { Chip, StatusChip } from '../design/chip.tsx';
+import type { LocatedForm } from '../shell/form-place.ts';
+import { mayEdit } from '../shell/session.ts';
+import { shortEvent } from './events.ts';
+import { DayHealth, LastDelivery } from './health.tsx';
+import { hostOf } from './url-problem.ts';
+import { WebhookActions } from './webhook-actions.tsx';
+
+/** A webhook in the list: where it goes, what it tells, how it fares. */
+export function WebhookCard({ form, webhook, secretsAllowed }: { form: LocatedForm; webhook: Webhook; secretsAllowed: boolean }): ReactElement {
+  return (
+    <li className="card webhook-card">
+      <div className="webhook-identity">
+        <Link to="/forms/$form/webhooks/$webhook" params={{ form: form.id, webhook: webhook.id }} className="webhook-link">
+          {hostOf(webhook.url)}
+        </Link>
+        <span className="webhook-address soft small cut">{webhook.url}</span>
+        <div className="row">
+          <StatusChip status={webhook.active ? 'active' : 'paused'} />
+          {webhook.events.map((kind) => (
+            <Chip key={kind}>{shortEvent(kind)}</Chip>
+          ))}
+          {webhook.has_secret && <Chip tone="info">Signed</Chip>}
+        </div>
+      </div>
+      <dl className="webhook-fact">
+        <dt>Last delivery</dt>
+        <dd>
+          <LastDelivery last={webhook.last_delivery} />
+        </dd>
+      </dl>
+      <dl className="webhook-fact">
+        <dt>Last 24 hours</dt>
+        <dd>
+          <DayHealth day={webhook.day} />
+        </dd>
+      </dl>
+      {mayEdit(form.role) && (
+        <div className="webhook-menu">
+          <WebhookActions form={form} webhook={webhook} secretsAllowed={secretsAllowed} />
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,56 @@
+import { type ReactElement, useState } from 'react';
+import type { Webhook } from '#console/webhooks/shapes.ts';
+import { Button } from '../design/button.tsx';
+import { Chip, StatusChip } from '../design/chip.tsx';
+import { shortEvent } from './events.ts';
+import { DayHealth, LastDelivery } from './health.tsx';
+import { VerifyDialog } from './secret-dialog.tsx';
+
+/** What a webhook is and how it fares, in one row. */
+export function WebhookFacts({ webhook }: { webhook: Webhook }): ReactElement {
+  const [isVerifying, setVerifying] = useState(false);
+  return (
+    <>
+      <dl className="card webhook-facts">
+        <div className="webhook-fact">
+          <dt>State</dt>
+          <dd>
+            <StatusChip status={webhook.active ? 'active' : 'paused'} />
+          </dd>
+        </div>
+        <div className="webhook-fact">
+          <dt>Events</dt>
+          <dd>
+            {webhook.events.map((kind) => (
+              <Chip key={kind}>{shortEvent(kind)}</Chip>
+            ))}
+          </dd>
+        </div>
+        <div className="webhook-fact">
+          <dt>Last delivery</dt>
+          <dd>
+            <LastDelivery last={webhook.last_delivery} />
+          </dd>
+        </div>
+        <div className="webhook-fact">
+          <dt>Last 24 hours</dt>
+          <dd>
+            <DayHealth day={webhook.day} />
+          </dd>
+        </div>
+        <div className="webhook-fact">
+          <dt>Signature</dt>
+          <dd>
+            {webhook.has_secret ? 'Signed' : <span className="soft">Not signed</span>}
+            {webhook.has_secret && (
+              <Button size="small" variant="quiet" onPress={() => setVerifying(true)}>
+                How to verify
+              </Button>
+            )}
+          </dd>
+        </div>
+      </dl>
+      <VerifyDialog isOpen={isVerifying} onClose={() => setVerifying(false)} />
+    </>
+  );
+}

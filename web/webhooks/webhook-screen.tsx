@@ -1,0 +1,78 @@
+import './webhooks.css';
+import './deliveries.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import type { WebhookDetail } from '#console/webhooks/shapes.ts';
+import { Icon } from '../design/icon.tsx';
+import { Page } from '../design/page.tsx';
+import { ErrorState, Loading } from '../design/states.tsx';
+import { type LocatedForm, useForm } from '../shell/form-place.ts';
+import { mayEdit } from '../shell/session.ts';
+import { DeliveryLog } from './delivery-log.tsx';
+import { DeliveryPanel } from './delivery-panel.tsx';
+import { type LogView, readLogView } from './log-view.ts';
+import { SendTest } from './send-test.tsx';
+import { hostOf } from './url-problem.ts';
+import { useClock } from './use-clock.ts';
+import { WebhookActions } from './webhook-actions.tsx';
+import { WebhookFacts } from './webhook-facts.tsx';
+import { webhookQuery } from './webhooks-query.ts';
+
+/** One webhook: how it fares, its delivery log, and tests. */
+export function WebhookScreen(): ReactElement {
+  const form = useForm();
+  const id = useParams({ strict: false }).webhook!;
+  const found = useQuery(webhookQuery(form, id));
+  return (
+    <>
+      <nav className="webhook-crumb" aria-label="Back">
+        <Link to="/forms/$form/webhooks" params={{ form: form.id }}>
+          <Icon name="back" />
+          All webhooks
+        </Link>
+      </nav>
+      {found.data ? (
+        <Webhook form={form} detail={found.data} />
+      ) : (
+        <Page title="Webhook">
+          {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : <Loading lines={4} />}
+        </Page>
+      )}
+    </>
+  );
+}
+
+function Webhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail }): ReactElement {
+  const { webhook } = detail;
+  const view = readLogView(useSearch({ strict: false }));
+  const navigate = useNavigate();
+  useClock();
+  const show = (change: Partial<LogView>, replace = true): void =>
+    void navigate({ to: '.', search: { ...view, ...change }, replace, resetScroll: false });
+  return (
+    <Page
+      title={hostOf(webhook.url)}
+      lead={webhook.url}
+      actions={
+        mayEdit(form.role) && (
+          <>
+            <SendTest form={form} webhook={webhook} onSent={(delivery) => show({ delivery })} />
+            <WebhookActions
+              form={form}
+              webhook={webhook}
+              secretsAllowed={detail.secrets_allowed}
+              onDeleted={() => void navigate({ to: '/forms/$form/webhooks', params: { form: form.id } })}
+            />
+          </>
+        )
+      }
+    >
+      <WebhookFacts webhook={webhook} />
+      <DeliveryLog form={form} detail={detail} view={view} onShow={show} />
+      {view.delivery && (
+        <DeliveryPanel form={form} webhook={webhook.id} delivery={view.delivery} onClose={() => show({ delivery: undefined })} />
+      )}
+    </Page>
+  );
+}

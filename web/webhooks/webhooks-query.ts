@@ -1,0 +1,53 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { DeliveryDetail, DeliveryList, WebhookDetail, WebhookList } from '#console/webhooks/shapes.ts';
+import { get, query } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+import { formPath, type LocatedForm } from '../shell/form-place.ts';
+import { type LogView, logParameters } from './log-view.ts';
+
+type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
+
+/** How often a screen looks again: soon while something is on its way, else now and then. */
+const soonMs = 2_000;
+const laterMs = 15_000;
+
+/** Where the client finds a form's webhooks, one of them, a delivery of it. */
+export const webhooksPath = (form: Form): string => `${formPath(form)}/webhooks`;
+export const webhookPath = (form: Form, webhook: string): string => `${webhooksPath(form)}/${webhook}`;
+export const deliveryPath = (form: Form, webhook: string, delivery: string): string =>
+  `${webhookPath(form, webhook)}/deliveries/${delivery}`;
+
+export const webhooksQuery = (form: Form) =>
+  queryOptions({
+    queryKey: ['webhooks', form.id],
+    queryFn: ({ signal }) => get<WebhookList>(webhooksPath(form), { signal }),
+    refetchInterval: (found) => (found.state.data?.data.some(({ day }) => day.retrying > 0) ? soonMs : laterMs),
+  });
+
+export const webhookQuery = (form: Form, webhook: string) =>
+  queryOptions({
+    queryKey: ['webhooks', form.id, webhook],
+    queryFn: ({ signal }) => get<WebhookDetail>(webhookPath(form, webhook), { signal }),
+    refetchInterval: (found) => ((found.state.data?.webhook.day.retrying ?? 0) > 0 ? soonMs : laterMs),
+  });
+
+export const deliveriesQuery = (form: Form, webhook: string, { delivery: _, ...view }: LogView) =>
+  queryOptions({
+    queryKey: ['webhooks', form.id, webhook, 'deliveries', view],
+    queryFn: ({ signal }) =>
+      get<DeliveryList>(`${webhookPath(form, webhook)}/deliveries${query(logParameters(view))}`, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: (found) =>
+      found.state.data?.data.some(({ status }) => status === 'Retrying') ? soonMs : laterMs,
+  });
+
+export const deliveryQuery = (form: Form, webhook: string, delivery: string) =>
+  queryOptions({
+    queryKey: ['webhooks', form.id, webhook, 'delivery', delivery],
+    queryFn: ({ signal }) => get<DeliveryDetail>(deliveryPath(form, webhook, delivery), { signal }),
+    refetchInterval: (found) => (found.state.data?.status === 'Retrying' ? soonMs : false),
+  });
+
+/** After any change: the list, the webhook, its log and what is open of it are read again. */
+export const refreshWebhooks = (form: Form): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: ['webhooks', form.id] });

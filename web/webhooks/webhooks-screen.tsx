@@ -1,0 +1,80 @@
+import './webhooks.css';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import type { WebhookList } from '#console/webhooks/shapes.ts';
+import { Button } from '../design/button.tsx';
+import { Page } from '../design/page.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { useForm } from '../shell/form-place.ts';
+import { mayEdit } from '../shell/session.ts';
+import { useClock } from './use-clock.ts';
+import { WebhookCard } from './webhook-card.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
+import { webhooksQuery } from './webhooks-query.ts';
+
+/** The webhooks of a form, with their health at a glance. */
+export function WebhooksScreen(): ReactElement {
+  const form = useForm();
+  const webhooks = useQuery(webhooksQuery(form));
+  const [isAdding, setAdding] = useState(false);
+  const navigate = useNavigate();
+  useClock();
+  const list = webhooks.data;
+  const add = list && mayEdit(form.role) && <AddButton list={list} onPress={() => setAdding(true)} />;
+  return (
+    <Page
+      title="Webhooks"
+      lead="What happens to the submissions of this form is sent to the addresses below, as it happens."
+      actions={list && list.data.length > 0 && add}
+    >
+      {webhooks.isPending && <Loading lines={2} />}
+      {webhooks.error && !list && <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} />}
+      {list?.data.length === 0 && <NoWebhooks mostAttempts={list.most_attempts} add={add} />}
+      {list && list.data.length > 0 && (
+        <ul role="list" className="webhook-list">
+          {list.data.map((webhook) => (
+            <WebhookCard key={webhook.id} form={form} webhook={webhook} secretsAllowed={list.secrets_allowed} />
+          ))}
+        </ul>
+      )}
+      {list && (
+        <WebhookDialog
+          form={form}
+          secretsAllowed={list.secrets_allowed}
+          isOpen={isAdding}
+          onClose={() => setAdding(false)}
+          onCreated={(webhook) => void navigate({ to: '/forms/$form/webhooks/$webhook', params: { form: form.id, webhook } })}
+        />
+      )}
+    </Page>
+  );
+}
+
+function AddButton({ list, onPress }: { list: WebhookList; onPress: () => void }): ReactElement {
+  if (list.data.length >= list.most_webhooks) {
+    return <span className="soft small">A form has at most {list.most_webhooks} webhooks.</span>;
+  }
+  return (
+    <Button variant="primary" icon="add" onPress={onPress}>
+      Add webhook
+    </Button>
+  );
+}
+
+function NoWebhooks({ mostAttempts, add }: { mostAttempts: number; add: ReactNode }): ReactElement {
+  return (
+    <EmptyState icon="webhook" title="No webhooks yet" action={add}>
+      <div className="stack-tight">
+        <p>
+          A webhook tells another program at once when a submission comes in, changes or is deleted: we send it a small JSON
+          document over https.
+        </p>
+        <p>
+          If the program does not answer, we try again, up to {mostAttempts} times in all. Every attempt stands in the
+          delivery log, where you can also send a test.
+        </p>
+      </div>
+    </EmptyState>
+  );
+}
