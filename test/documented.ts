@@ -9,6 +9,7 @@ type Answered = { status: number; headers: Headers; body: unknown };
  * schema. Returns what does not, in words; nothing for an answer that is as documented.
  */
 export type Documented = {
+  paths: OpenApi['paths'];
   /** The operation that a request is for; undefined where the document has none. */
   operationOf(method: string, path: string): { operation: Operation; name: string } | undefined;
   problems(method: string, path: string, answer: Answered): string[];
@@ -31,28 +32,41 @@ export function holdAgainst(document: OpenApi): Documented {
   const operationOf: Documented['operationOf'] = (method, path) => {
     const [plain] = path.split('?');
     // A path without parameters goes first: /submissions/search is no submission.
-    const templates = Object.keys(document.paths).sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')));
-    const template = templates.find((candidate) => new RegExp(`^${candidate.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain!));
+    const templates = Object.keys(document.paths).sort(
+      (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
+    );
+    const template = templates.find((candidate) =>
+      new RegExp(`^${candidate.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain!),
+    );
     const name = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = template === undefined ? undefined : document.paths[template]?.[name];
     return operation && { operation, name: `${name.toUpperCase()} ${template}` };
   };
 
   return {
+    paths: document.paths,
     operationOf,
     problems(method, path, { status, headers, body }) {
       const found = operationOf(method, path);
       // What is not in the document is answered by an error in its shape.
-      const response = (found ? found.operation.responses[status] : status >= 400 ? errorAnswer : undefined) as Response | undefined;
+      const response: Response | undefined = found
+        ? found.operation.responses[status]
+        : status >= 400
+          ? errorAnswer
+          : undefined;
       if (!response) return [`${method} ${path} answered ${status}, which is not documented`];
       const missing = Object.keys(response.headers ?? {}).filter((name) => !headers.has(name));
       const problems = missing.map((name) => `${method} ${path}: ${status} has no ${name}`);
       if (method === 'HEAD') return problems;
-      if (!response.content) return body === undefined ? problems : [...problems, `${method} ${path}: ${status} has a body`];
+      if (!response.content)
+        return body === undefined ? problems : [...problems, `${method} ${path}: ${status} has a body`];
       const check = compile(response.content['application/json'].schema);
       if (check.Check(body)) return problems;
       const [, errors] = check.Errors(body);
-      return [...problems, `${method} ${path}: ${status} does not fit its schema: ${JSON.stringify(errors).slice(0, 500)}`];
+      return [
+        ...problems,
+        `${method} ${path}: ${status} does not fit its schema: ${JSON.stringify(errors).slice(0, 500)}`,
+      ];
     },
   };
 }

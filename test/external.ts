@@ -28,7 +28,8 @@ type External = { url: string; description: string; close(): Promise<void> };
 
 async function openPostgres(): Promise<External> {
   const url = process.env['TEST_DATABASE_URL'];
-  if (url !== undefined) return { url, description: 'PostgreSQL at TEST_DATABASE_URL', close: async () => {} };
+  if (url !== undefined)
+    return { url, description: 'PostgreSQL at TEST_DATABASE_URL', close: async () => {} };
   await access(join(postgresPrograms, 'postgres')).catch((cause: unknown) => {
     throw new Error(
       `There is no PostgreSQL 15 in ${postgresPrograms} (Debian: apt-get install postgresql-15). ` +
@@ -39,10 +40,28 @@ async function openPostgres(): Promise<External> {
   // PostgreSQL refuses to run as root.
   const account = await findAccount();
   const directory = await makeDirectory(account);
-  const initdb = ['--username=formloom', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'];
-  await runProgram(join(postgresPrograms, 'initdb'), ['-D', directory, ...initdb], { account, purpose: 'make a database for the tests' });
-  const settings = ['listen_addresses=', `unix_socket_directories=${directory}`, 'fsync=off', 'max_connections=200'];
-  const server = start([join(postgresPrograms, 'postgres'), '-D', directory, ...settings.flatMap((setting) => ['-c', setting])], account);
+  const initdb = [
+    '--username=formloom',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+    '--no-instructions',
+  ];
+  await runProgram(join(postgresPrograms, 'initdb'), ['-D', directory, ...initdb], {
+    account,
+    purpose: 'make a database for the tests',
+  });
+  const settings = [
+    'listen_addresses=',
+    `unix_socket_directories=${directory}`,
+    'fsync=off',
+    'max_connections=200',
+  ];
+  const server = start(
+    [join(postgresPrograms, 'postgres'), '-D', directory, ...settings.flatMap((setting) => ['-c', setting])],
+    account,
+  );
   const socketUrl = `postgres://formloom@localhost/postgres?host=${encodeURIComponent(directory)}`;
   const version = await until('PostgreSQL 15 to answer', () => askVersion(socketUrl));
   return {
@@ -59,7 +78,8 @@ async function askVersion(url: string): Promise<string | undefined> {
   const client = new Client({ connectionString: url });
   try {
     await client.connect();
-    return (await client.query<{ version: string }>("select current_setting('server_version') as version")).rows[0]!.version;
+    return (await client.query<{ version: string }>("select current_setting('server_version') as version"))
+      .rows[0]!.version;
   } catch {
     // On its way up; whoever waits says so when it never comes.
     return undefined;
@@ -76,7 +96,10 @@ async function openValkey(): Promise<External | undefined> {
   if (program === undefined) return undefined;
   const port = await freePort();
   const directory = await makeDirectory(undefined);
-  const server = start([program, '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory], undefined);
+  const server = start(
+    [program, '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory],
+    undefined,
+  );
   return {
     url: `redis://127.0.0.1:${port}`,
     description: program,
@@ -106,7 +129,11 @@ async function makeDirectory(account: Account | undefined): Promise<string> {
 }
 
 function start([program, ...parameters]: readonly string[], account: Account | undefined): ChildProcess {
-  return spawn(program!, parameters, { stdio: 'ignore', cwd: '/', ...(account && { uid: account.uid, gid: account.gid }) });
+  return spawn(program!, parameters, {
+    stdio: 'ignore',
+    cwd: '/',
+    ...(account && { uid: account.uid, gid: account.gid }),
+  });
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -116,8 +143,15 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 /** Runs a script of ours to its end, and returns whether it succeeded. */
-async function succeeds(parameters: readonly string[], environment: Record<string, string>): Promise<boolean> {
-  const child = spawn(node[0], [node[1], ...parameters], { cwd: home, stdio: 'inherit', env: { ...process.env, ...environment } });
+async function succeeds(
+  parameters: readonly string[],
+  environment: Record<string, string>,
+): Promise<boolean> {
+  const child = spawn(node[0], [node[1], ...parameters], {
+    cwd: home,
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code === 0;
 }
@@ -132,25 +166,30 @@ async function testOnPostgres(files: readonly string[]): Promise<boolean> {
   }
 }
 
-async function testOnValkey(): Promise<boolean> {
-  const suites = await Array.fromAsync(glob('src/**/*.external.ts', { cwd: home }));
+async function testOnValkey(files: readonly string[]): Promise<boolean> {
   const valkey = await openValkey();
   if (!valkey) {
-    say(`NOT RUN, as this machine has neither valkey-server nor redis-server: ${suites.join(', ')}`);
+    say(`NOT RUN, as this machine has neither valkey-server nor redis-server: ${files.join(', ')}`);
     return true;
   }
   say(`✔ ${valkey.description}`);
   try {
-    return await succeeds(['--test', ...suites], { VALKEY_TEST_URL: valkey.url });
+    return await succeeds(['--test', ...files], { VALKEY_TEST_URL: valkey.url });
   } finally {
     await valkey.close();
   }
 }
 
-const files = process.argv.slice(2);
+const isExternal = (file: string): boolean => file.endsWith('.external.ts');
+const given = process.argv.slice(2);
+const external =
+  given.length > 0
+    ? given.filter(isExternal)
+    : await Array.fromAsync(glob('src/**/*.external.ts', { cwd: home }));
+const others = given.filter((file) => !isExternal(file));
 try {
-  const onPostgres = await testOnPostgres(files);
-  const onValkey = files.length > 0 || (await testOnValkey());
+  const onPostgres = (given.length > 0 && others.length === 0) || (await testOnPostgres(others));
+  const onValkey = external.length === 0 || (await testOnValkey(external));
   say(onPostgres && onValkey ? 'Everything external passed.' : 'Something external failed.');
   process.exit(onPostgres && onValkey ? 0 : 1);
 } catch (error) {

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +22,10 @@ export type Instance = {
   /** Starts a server and waits until it is ready. More than one may run, each on a port of its own. */
   start(environment?: Environment): Promise<ServerProcess>;
   /** Starts a server that is expected to fail: how it ended, and all that it printed. */
-  failToStart(environment?: Environment, user?: { uid: number; gid: number }): Promise<{ code: number | null; output: string }>;
+  failToStart(
+    environment?: Environment,
+    user?: { uid: number; gid: number },
+  ): Promise<{ code: number | null; output: string }>;
   /** Runs a command of the CLI, `words` first, and returns its JSON document. */
   cli<Document>(words: string, ...rest: string[]): Promise<Document>;
   /** One statement on its database. */
@@ -38,7 +42,7 @@ export type ServerProcess = {
   url: string;
   pid: number;
   /** What it printed so far, on both streams. */
-  output(): string;
+  output: () => string;
   /** SIGTERM, as a service manager sends it: the exit code, and how long it took in ms. */
   terminate(): Promise<{ code: number | null; ms: number }>;
   /** SIGKILL to this process alone. */
@@ -88,7 +92,10 @@ export async function openInstance(environment: Environment = {}): Promise<Insta
     databasePid: async () => (await findPostmaster(cluster))?.pid,
     killDatabase: () => killPostmaster(cluster, 'SIGKILL'),
     async close() {
+      // A child leaves the set when it is closed, so that is still to come for each of these.
+      const closed = [...children].map((child) => once(child, 'close'));
       for (const child of children) child.kill('SIGKILL');
+      await Promise.all(closed);
       await removeData(dataDir);
     },
   };
@@ -109,9 +116,13 @@ async function removeData(dataDir: string): Promise<void> {
 
 // Servers -------------------------------------------------------------------------------------------------
 
-type Running = { child: ChildProcess; output(): string; exit: Promise<number | null> };
+type Running = { child: ChildProcess; output: () => string; exit: Promise<number | null> };
 
-function spawnServer(children: Children, environment: Environment, user?: { uid: number; gid: number }): Running {
+function spawnServer(
+  children: Children,
+  environment: Environment,
+  user?: { uid: number; gid: number },
+): Running {
   const child = spawn(process.execPath, node('src/app/main.ts'), {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -142,12 +153,16 @@ async function startServer(children: Children, environment: Environment): Promis
   void exit.finally(() => {
     isOver = true;
   });
-  await until(`the server at ${url}`, async () => {
-    if (isOver) throw new Error(`the server ended before it was ready:\n${output()}`);
-    const response = await fetch(`${url}/readyz`).catch(() => undefined);
-    // The summary comes last; whoever reads the output finds all of it.
-    return response?.status === 200 && output().includes('Stop with Ctrl-C.');
-  }, 30);
+  await until(
+    `the server at ${url}`,
+    async () => {
+      if (isOver) throw new Error(`the server ended before it was ready:\n${output()}`);
+      const response = await fetch(`${url}/readyz`).catch(() => undefined);
+      // The summary comes last; whoever reads the output finds all of it.
+      return response?.status === 200 && output().includes('Stop with Ctrl-C.');
+    },
+    30,
+  );
   return {
     url,
     pid: child.pid!,
@@ -176,13 +191,22 @@ async function failToStart(
 
 // Commands ------------------------------------------------------------------------------------------------
 
-function runCli<Document>(children: Children, environment: Environment, args: readonly string[]): Promise<Document> {
+function runCli<Document>(
+  children: Children,
+  environment: Environment,
+  args: readonly string[],
+): Promise<Document> {
   return new Promise((resolve, reject) => {
-    const child = execFile(process.execPath, [...node('src/app/cli.ts'), ...args], { env: environment }, (error, stdout, stderr) => {
-      children.delete(child);
-      if (error) reject(new Error(`formloom ${args.join(' ')}: ${stderr}`, { cause: error }));
-      else resolve(JSON.parse(stdout) as Document);
-    });
+    const child = execFile(
+      process.execPath,
+      [...node('src/app/cli.ts'), ...args],
+      { env: environment },
+      (error, stdout, stderr) => {
+        children.delete(child);
+        if (error) reject(new Error(`formloom ${args.join(' ')}: ${stderr}`, { cause: error }));
+        else resolve(JSON.parse(stdout) as Document);
+      },
+    );
     children.add(child);
   });
 }

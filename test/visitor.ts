@@ -29,8 +29,14 @@ export function openVisitor({ url }: Pick<TestService, 'url'>): Visitor {
   const visit = async (path: string, request: RequestInit = {}): Promise<Visit> => {
     const response = await fetch(`${url}${path}`, { redirect: 'manual', ...request });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
-    return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as Body };
+    const isJson =
+      response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson ? JSON.parse(text) : {}) as Body,
+    };
   };
   return {
     fetch: visit,
@@ -41,9 +47,13 @@ export function openVisitor({ url }: Pick<TestService, 'url'>): Visitor {
         body: JSON.stringify({ answers }),
       }),
     post(formId, parts, { query = '', multipart = false, headers = {} } = {}) {
-      const hasFile = parts.some(([, value]) => typeof value !== 'string');
-      const body = hasFile || multipart ? new FormData() : new URLSearchParams();
-      for (const [name, value] of parts) (body as FormData).append(name, value as string);
+      const texts: [string, string][] = [];
+      const form = new FormData();
+      for (const [name, value] of parts) {
+        form.append(name, value);
+        if (typeof value === 'string') texts.push([name, value]);
+      }
+      const body = multipart || texts.length < parts.length ? form : new URLSearchParams(texts);
       return visit(`/f/${formId}${query}`, { method: 'POST', body, headers });
     },
   };
@@ -67,5 +77,8 @@ export async function makeForm(
 /** Every file under the service's data directory, as paths below it: what uploads left on the disk. */
 export async function listFiles({ dataDir }: Pick<TestService, 'dataDir'>): Promise<string[]> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1)).sort();
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
+    .sort();
 }

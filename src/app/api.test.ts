@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { createKey, revokeKey } from '#workspaces/keys.ts';
+import { openLiveForms } from '#forms/live-form.ts';
+import { openDatabase } from '#kit/database.ts';
 import { requestText, sendRaw } from '#test/raw.ts';
 import { callApi, openService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { apiRoutes } from './routes.ts';
+import { buildServer } from './server.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -18,13 +21,18 @@ const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 const valid = structure(element('text', 'a'));
 const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 /** A path of a route with this id, and what it needs as parameters. */
-const pathOf = (url: string, id = absent): string => url.replace(':id', id) + (url.endsWith('/search') ? '?q=word' : '');
-const bodyOf = (method: string): object | undefined => (method === 'POST' || method === 'PUT' ? { structure: valid } : undefined);
+const pathOf = (url: string, id = absent): string =>
+  url.replace(':id', id) + (url.endsWith('/search') ? '?q=word' : '');
+const bodyOf = (method: string): object | undefined =>
+  method === 'POST' || method === 'PUT' ? { structure: valid } : undefined;
 const raw = (text: string, from?: string) => sendRaw(service.url, text, { ...(from && { from }) });
 
 // Who ---------------------------------------------------------------------------------------------------------
 
-const keyWith = async (more: { permissions?: string[]; expiresAt?: Date }): Promise<{ id: string; key: string }> =>
+const keyWith = async (more: {
+  permissions?: string[];
+  expiresAt?: Date;
+}): Promise<{ id: string; key: string }> =>
   createKey(database, { workspaceId: tenant.workspaceId, name: 'Test', ...more });
 
 test('a missing, malformed, unknown, revoked or expired key: the same 401 each time, on every route', async () => {
@@ -51,14 +59,20 @@ test('a missing, malformed, unknown, revoked or expired key: the same 401 each t
   ];
   const bodies = new Set<string>();
   for (const header of headers) {
-    const response = await fetch(`${service.url}/api/v1/forms`, { headers: header === undefined ? {} : { Authorization: header } });
+    const response = await fetch(`${service.url}/api/v1/forms`, {
+      headers: header === undefined ? {} : { Authorization: header },
+    });
     assert.equal(response.status, 401, header);
     assert.equal(response.headers.get('www-authenticate'), 'Bearer');
     bodies.add(await response.text());
   }
   assert.deepEqual([...bodies], ['{"error":"unauthorized","message":"The API key is missing or invalid."}']);
   for (const [method, url] of routes) {
-    assert.equal((await fetch(`${service.url}/api/v1${pathOf(url)}`, { method })).status, 401, `${method} ${url}`);
+    assert.equal(
+      (await fetch(`${service.url}/api/v1${pathOf(url)}`, { method })).status,
+      401,
+      `${method} ${url}`,
+    );
   }
 });
 
@@ -68,17 +82,36 @@ test('a key sent twice, or in the address, or in a cookie, is no key', async () 
   assert.equal((await raw(`${head}\r\n`)).status, 200);
   assert.equal((await raw(`${head}Authorization: Bearer ${key}\r\n\r\n`)).status, 401);
   assert.equal((await fetch(`${service.url}/api/v1/forms?api_key=${key}`)).status, 401);
-  assert.equal((await fetch(`${service.url}/api/v1/forms`, { headers: { Cookie: `authorization=${key}`, 'X-Api-Key': key } })).status, 401);
+  assert.equal(
+    (
+      await fetch(`${service.url}/api/v1/forms`, {
+        headers: { Cookie: `authorization=${key}`, 'X-Api-Key': key },
+      })
+    ).status,
+    401,
+  );
 });
 
 test('a key without the permission of a route: 403 that names it; nothing changes. With it: anything but 403', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   for (const [method, url, { permission }] of routes) {
     const others = permissionNames.filter((name) => name !== permission);
-    const lacking = await callApi(service.url, (await keyWith({ permissions: others })).key, method, pathOf(url, form.id), bodyOf(method));
+    const lacking = await callApi(
+      service.url,
+      (await keyWith({ permissions: others })).key,
+      method,
+      pathOf(url, form.id),
+      bodyOf(method),
+    );
     assert.deepEqual([lacking.status, lacking.body.error], [403, 'forbidden'], `${method} ${url}`);
     assert.match(lacking.body.message, new RegExp(permission));
-    const having = await callApi(service.url, (await keyWith({ permissions: [permission] })).key, method, pathOf(url), bodyOf(method));
+    const having = await callApi(
+      service.url,
+      (await keyWith({ permissions: [permission] })).key,
+      method,
+      pathOf(url),
+      bodyOf(method),
+    );
     assert.notEqual(having.status, 403, `${method} ${url}`);
   }
   assert.equal((await tenant.call('GET', `/forms/${form.id}`)).body.updated_at, form.updated_at);
@@ -93,7 +126,11 @@ test("on every route another workspace's ids are answered exactly like ids that 
     const id = url.startsWith('/submissions') ? submission.id : form.id;
     const foreign = await other.call(method, pathOf(url, id), bodyOf(method));
     const missing = await other.call(method, pathOf(url), bodyOf(method));
-    assert.deepEqual([foreign.status, foreign.body, [...foreign.headers.keys()]], [404, missing.body, [...missing.headers.keys()]], `${method} ${url}`);
+    assert.deepEqual(
+      [foreign.status, foreign.body, [...foreign.headers.keys()]],
+      [404, missing.body, [...missing.headers.keys()]],
+      `${method} ${url}`,
+    );
   }
   assert.deepEqual((await tenant.call('GET', `/forms/${form.id}`)).body, before);
   assert.equal((await other.call('GET', '/submissions/search?q=mine')).body.pagination.total_count, 0);
@@ -106,7 +143,8 @@ test('the order of checks: key, limit, permission, shape, existence', async () =
   await over.call('GET', '/forms');
   const reader: Tenant['call'] = async (method, path, body, headers) =>
     callApi(service.url, await tenant.makeKey(['submissions:read']), method, path, body, headers);
-  const anybody: Tenant['call'] = (method, path, body, headers) => callApi(service.url, 'nobody', method, path, body, headers);
+  const anybody: Tenant['call'] = (method, path, body, headers) =>
+    callApi(service.url, 'nobody', method, path, body, headers);
   const text = { 'Content-Type': 'text/plain' };
   const rows: [string, number, ReturnType<Tenant['call']>][] = [
     ['no key, and everything else wrong', 401, anybody('PUT', '/forms/42?x=1', '{', text)],
@@ -120,9 +158,17 @@ test('the order of checks: key, limit, permission, shape, existence', async () =
     ['a wrong type for a form that is not there', 415, tenant.call('PUT', `/forms/${absent}`, 'x', text)],
     ['a broken body for a form that is not there', 400, tenant.call('PUT', `/forms/${absent}`, '{')],
     ['a broken id with an invalid structure', 400, tenant.call('PUT', '/forms/42', { structure: {} })],
-    ['an invalid structure for a form that is not there', 422, tenant.call('PUT', `/forms/${absent}`, { structure: {} })],
+    [
+      'an invalid structure for a form that is not there',
+      422,
+      tenant.call('PUT', `/forms/${absent}`, { structure: {} }),
+    ],
     ['an unknown parameter for a form that is not there', 400, tenant.call('GET', `/forms/${absent}?x=1`)],
-    ['a valid change of a form that is not there', 404, tenant.call('PUT', `/forms/${absent}`, { structure: valid })],
+    [
+      'a valid change of a form that is not there',
+      404,
+      tenant.call('PUT', `/forms/${absent}`, { structure: valid }),
+    ],
   ];
   for (const [name, status, answer] of rows) assert.equal((await answer).status, status, name);
 });
@@ -136,7 +182,11 @@ test('the headers of the limit are on every answer, whatever its status and meth
   const json = { 'Content-Type': 'application/json' };
   const authorization = { Authorization: `Bearer ${tenant.key}` };
   const send = (method: string, path: string, body?: string, headers: Record<string, string> = json) =>
-    fetch(`${service.url}/api/v1${path}`, { method, headers: { ...authorization, ...(body !== undefined && headers) }, ...(body !== undefined && { body }) });
+    fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: { ...authorization, ...(body !== undefined && headers) },
+      ...(body !== undefined && { body }),
+    });
   const answers: [number, Promise<Response>][] = [
     [200, send('GET', '/forms')],
     [200, send('HEAD', '/forms')],
@@ -160,13 +210,18 @@ test('the headers of the limit are on every answer, whatever its status and meth
     [429, fetch(`${service.url}/api/v1/forms`, { headers: { Authorization: `Bearer ${over.key}` } })],
   ];
   async function callReader(): Promise<Response> {
-    return fetch(`${service.url}/api/v1/forms`, { method: 'POST', headers: { ...json, Authorization: `Bearer ${await tenant.makeKey(['forms:read'])}` }, body: '{}' });
+    return fetch(`${service.url}/api/v1/forms`, {
+      method: 'POST',
+      headers: { ...json, Authorization: `Bearer ${await tenant.makeKey(['forms:read'])}` },
+      body: '{}',
+    });
   }
   for (const [status, answer] of answers) {
     const response = await answer;
     await response.text();
     assert.equal(response.status, status);
-    for (const name of rateHeaders) assert.match(response.headers.get(name) ?? '', /^\d+$/, `${status} ${name}`);
+    for (const name of rateHeaders)
+      assert.match(response.headers.get(name) ?? '', /^\d+$/, `${status} ${name}`);
   }
 });
 
@@ -182,7 +237,10 @@ test('Remaining counts down to 0 and stays there in the burst; past it 429 with 
   }
   assert.deepEqual(remaining, ['2', '1', '0', '0', '0']);
   const { status, headers, body } = await small.call('GET', '/forms');
-  assert.deepEqual([status, body.error, headers.get('x-ratelimit-remaining')], [429, 'rate_limit_exceeded', '0']);
+  assert.deepEqual(
+    [status, body.error, headers.get('x-ratelimit-remaining')],
+    [429, 'rate_limit_exceeded', '0'],
+  );
   assert.ok(Number.isInteger(body.retry_after) && body.retry_after >= 1 && body.retry_after <= 60);
   assert.equal(headers.get('retry-after'), String(body.retry_after));
   assert.match(body.message, new RegExp(`\\b${body.retry_after} seconds?\\b`));
@@ -190,10 +248,15 @@ test('Remaining counts down to 0 and stays there in the burst; past it 429 with 
   assert.ok(Number(reset) > before && Number(reset) <= before + 61);
 });
 
-for (const [plan, limit, burst] of [['free', 60, 10], ['pro', 300, 30]] as const) {
+for (const [plan, limit, burst] of [
+  ['free', 60, 10],
+  ['pro', 300, 30],
+] as const) {
   test(`plan ${plan}: of ${limit + burst + 30} requests at once exactly ${limit + burst} pass`, async () => {
-    const { call } = await service.makeTenant({ plan });
-    const answers = await Promise.all(Array.from({ length: limit + burst + 30 }, () => call('GET', `/forms/${absent}`)));
+    const caller = await service.makeTenant({ plan });
+    const answers = await Promise.all(
+      Array.from({ length: limit + burst + 30 }, () => caller.call('GET', `/forms/${absent}`)),
+    );
     assert.equal(answers.filter(({ status }) => status === 404).length, limit + burst);
     assert.equal(answers.filter(({ status }) => status === 429).length, 30);
     assert.equal(answers[0]!.headers.get('x-ratelimit-limit'), String(limit));
@@ -201,25 +264,57 @@ for (const [plan, limit, burst] of [['free', 60, 10], ['pro', 300, 30]] as const
 }
 
 test('the keys of a workspace share its limit, and other workspaces have their own', async () => {
-  const [one, two] = [await service.makeTenant({ rateLimit: 2, burst: 0 }), await service.makeTenant({ rateLimit: 2, burst: 0 })];
+  const [one, two] = [
+    await service.makeTenant({ rateLimit: 2, burst: 0 }),
+    await service.makeTenant({ rateLimit: 2, burst: 0 }),
+  ];
   const second = await one.makeKey();
-  const statuses = [await one.call('GET', '/forms'), await callApi(service.url, second, 'GET', '/forms'), await one.call('GET', '/forms'), await callApi(service.url, second, 'GET', '/forms')].map(({ status }) => status);
+  const statuses = [
+    await one.call('GET', '/forms'),
+    await callApi(service.url, second, 'GET', '/forms'),
+    await one.call('GET', '/forms'),
+    await callApi(service.url, second, 'GET', '/forms'),
+  ].map(({ status }) => status);
   assert.deepEqual(statuses, [200, 200, 429, 429]);
   assert.equal((await two.call('GET', '/forms')).status, 200);
 });
 
 test('whoever has no key is counted by address, whatever the request says of where it comes from', async () => {
   const anonymous = (index: number) =>
-    raw(requestText('GET', '/api/v1/forms', { 'X-Forwarded-For': `10.0.0.${index}`, Forwarded: `for=10.0.0.${index}`, 'X-Real-IP': `10.0.0.${index}`, Authorization: `Bearer ${index}` }), '127.0.0.9');
+    raw(
+      requestText('GET', '/api/v1/forms', {
+        'X-Forwarded-For': `10.0.0.${index}`,
+        Forwarded: `for=10.0.0.${index}`,
+        'X-Real-IP': `10.0.0.${index}`,
+        Authorization: `Bearer ${index}`,
+      }),
+      '127.0.0.9',
+    );
   const statuses: number[] = [];
   for (let index = 0; index < 72; index += 1) statuses.push((await anonymous(index)).status);
-  assert.deepEqual([statuses.slice(0, 70).every((status) => status === 401), statuses.slice(70)], [true, [429, 429]]);
+  assert.deepEqual(
+    [statuses.slice(0, 70).every((status) => status === 401), statuses.slice(70)],
+    [true, [429, 429]],
+  );
   assert.equal((await raw(requestText('GET', '/api/v1/forms'), '127.0.0.10')).status, 401);
-  assert.equal((await raw(requestText('GET', '/api/v1/forms', { Authorization: `Bearer ${tenant.key}` }), '127.0.0.9')).status, 200);
+  assert.equal(
+    (await raw(requestText('GET', '/api/v1/forms', { Authorization: `Bearer ${tenant.key}` }), '127.0.0.9'))
+      .status,
+    200,
+  );
 });
 
 test('other spellings of a path are other paths, and pass no limit', async () => {
-  for (const path of ['//api/v1/forms', '/api//v1/forms', '/API/v1/forms', '/api/v1/forms/', '/api/v1/Forms', '/api/v1/./forms', '/api/v1;x/forms', '/api/v2/forms']) {
+  for (const path of [
+    '//api/v1/forms',
+    '/api//v1/forms',
+    '/API/v1/forms',
+    '/api/v1/forms/',
+    '/api/v1/Forms',
+    '/api/v1/./forms',
+    '/api/v1;x/forms',
+    '/api/v2/forms',
+  ]) {
     assert.ok([401, 404].includes((await raw(requestText('GET', path))).status), path);
   }
 });
@@ -231,7 +326,14 @@ for (const [url, list] of Map.groupBy(routes, ([, path]) => path)) {
   test(`${url} answers every method that it does not have with 405 and Allow`, async () => {
     const allowed = list.flatMap(([method]) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     for (const method of methods.filter((name) => !allowed.includes(name as 'GET'))) {
-      const { status, headers, body } = await raw(requestText(method, `/api/v1${pathOf(url)}`, { Authorization: `Bearer ${tenant.key}`, 'Content-Type': 'text/plain' }, method === 'TRACE' ? '' : 'x'));
+      const { status, headers, body } = await raw(
+        requestText(
+          method,
+          `/api/v1${pathOf(url)}`,
+          { Authorization: `Bearer ${tenant.key}`, 'Content-Type': 'text/plain' },
+          method === 'TRACE' ? '' : 'x',
+        ),
+      );
       assert.deepEqual([status, headers['allow']], [405, allowed.join(', ')], method);
       assert.match(body, /"error":"method_not_allowed"/, method);
     }
@@ -245,8 +347,16 @@ test('HEAD answers what GET would, without the body', async () => {
     const address = `${service.url}/api/v1${pathOf(url, url.startsWith('/submissions') ? id : form.id)}`;
     const request = { headers: { Authorization: `Bearer ${tenant.key}` } };
     const [get, head] = [await fetch(address, request), await fetch(address, { ...request, method: 'HEAD' })];
-    const plain = (headers: Headers) => [...headers].filter(([name]) => !['date', 'x-request-id', 'x-ratelimit-remaining', 'connection', 'keep-alive'].includes(name));
-    assert.deepEqual([head.status, await head.text(), plain(head.headers)], [get.status, '', plain(get.headers)], url);
+    const plain = (headers: Headers) =>
+      [...headers].filter(
+        ([name]) =>
+          !['date', 'x-request-id', 'x-ratelimit-remaining', 'connection', 'keep-alive'].includes(name),
+      );
+    assert.deepEqual(
+      [head.status, await head.text(), plain(head.headers)],
+      [get.status, '', plain(get.headers)],
+      url,
+    );
     assert.equal(Number(get.headers.get('content-length')), Buffer.byteLength(await get.text()));
   }
 });
@@ -273,8 +383,13 @@ const contentTypes: readonly [contentType: string | undefined, statuses: readonl
 for (const [contentType, statuses] of contentTypes) {
   test(`an invalid body as ${JSON.stringify(contentType)}: ${statuses.join(' or ')}, and nothing is made`, async () => {
     const before = (await tenant.call('GET', '/forms')).body.pagination.total_count;
-    const headers = { Authorization: `Bearer ${tenant.key}`, ...(contentType !== undefined && { 'Content-Type': contentType }) };
-    const { status } = await raw(requestText('POST', '/api/v1/forms', headers, '{"structure":{"type":"form"},"publish":"yes"}'));
+    const headers = {
+      Authorization: `Bearer ${tenant.key}`,
+      ...(contentType !== undefined && { 'Content-Type': contentType }),
+    };
+    const { status } = await raw(
+      requestText('POST', '/api/v1/forms', headers, '{"structure":{"type":"form"},"publish":"yes"}'),
+    );
     assert.ok(statuses.includes(status), String(status));
     assert.equal((await tenant.call('GET', '/forms')).body.pagination.total_count, before);
   });
@@ -289,13 +404,21 @@ test('two content types are one too many to skip a check', async () => {
 });
 
 test('keys of a body that nobody asked for are refused by name, never kept', async () => {
-  const extra = { id: absent, workspace_id: absent, status: 'published', created_at: 'x', submission_count: 5, published_at: 'x' };
+  const extra = {
+    id: absent,
+    workspace_id: absent,
+    status: 'published',
+    created_at: 'x',
+    submission_count: 5,
+    published_at: 'x',
+  };
   const { status, body } = await tenant.call('POST', '/forms', { structure: valid, ...extra });
   assert.deepEqual([status, body.errors.map(({ field }) => field).sort()], [422, Object.keys(extra).sort()]);
 });
 
 test('a body over 1 MB is refused when it is announced, and when it turns out to be, while it is still being sent', async () => {
-  const head = (length: string): string => `POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+  const head = (length: string): string =>
+    `POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
   function* endless(first: string): Generator<string> {
     yield first;
     for (;;) yield `10000\r\n${'x'.repeat(65_536)}\r\n`;
@@ -318,7 +441,11 @@ test('a body of exactly 1 MB is read', async () => {
 test('every answer has a request id of our own, and is JSON that no browser reads as anything else', async () => {
   const ids = new Set<string>();
   for (const path of ['/forms', '/nothing', '/forms/42']) {
-    const { headers } = await tenant.call('GET', path, undefined, { 'X-Request-Id': 'mine', 'Request-Id': 'mine', Origin: 'https://evil.example' });
+    const { headers } = await tenant.call('GET', path, undefined, {
+      'X-Request-Id': 'mine',
+      'Request-Id': 'mine',
+      Origin: 'https://evil.example',
+    });
     ids.add(headers.get('x-request-id')!);
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
@@ -329,7 +456,11 @@ test('every answer has a request id of our own, and is JSON that no browser read
 });
 
 test('an error has a code and a message, and says nothing of how we are made', async () => {
-  for (const [path, body] of [['/forms/42', undefined], ['/forms', '{'], ['/submissions/search?q=%00', undefined]] as const) {
+  for (const [path, body] of [
+    ['/forms/42', undefined],
+    ['/forms', '{'],
+    ['/submissions/search?q=%00', undefined],
+  ] as const) {
     const answer = await tenant.call(body === undefined ? 'GET' : 'POST', path, body);
     assert.equal(typeof answer.body.error, 'string');
     assert.equal(typeof answer.body.message, 'string');
@@ -340,9 +471,39 @@ test('an error has a code and a message, and says nothing of how we are made', a
 test('a proxy that is trusted says who asks; nobody else does', async () => {
   const behind = await openService({ TRUST_PROXY: '1' });
   const from = async (forwarded: string): Promise<string> =>
-    (await sendRaw(behind.url, requestText('GET', '/api/v1/forms', { 'X-Forwarded-For': forwarded }))).headers['x-ratelimit-remaining']!;
-  assert.deepEqual([await from('203.0.113.1'), await from('203.0.113.1'), await from('203.0.113.2')], ['59', '58', '59']);
+    (await sendRaw(behind.url, requestText('GET', '/api/v1/forms', { 'X-Forwarded-For': forwarded })))
+      .headers['x-ratelimit-remaining']!;
+  assert.deepEqual(
+    [await from('203.0.113.1'), await from('203.0.113.1'), await from('203.0.113.2')],
+    ['59', '58', '59'],
+  );
   // The proxy appends; what stands before its entry is the visitor's invention.
   assert.deepEqual([await from('1.1.1.1, 203.0.113.1'), await from('2.2.2.2, 203.0.113.1')], ['57', '56']);
-  assert.deepEqual([await from('::ffff:203.0.113.1'), await from('2001:db8:1:2::1'), await from('2001:db8:1:2:ffff::9')], ['55', '59', '58']);
+  assert.deepEqual(
+    [await from('::ffff:203.0.113.1'), await from('2001:db8:1:2::1'), await from('2001:db8:1:2:ffff::9')],
+    ['55', '59', '58'],
+  );
+});
+
+test('while the database is away every answer is a 503 that says when to come back, with the headers of the limit', async () => {
+  const { services } = service;
+  const away = openDatabase(
+    { connectionString: 'postgres://nobody@127.0.0.1:1/none' },
+    { pool: 1, log: services.log },
+  );
+  const state = { isStopping: () => false };
+  const server = await buildServer({ ...services, database: away, liveForms: openLiveForms(away) }, state);
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  // One key that this process just learned about, and one that it has to ask for.
+  await tenant.call('GET', '/forms');
+  for (const key of [tenant.key, await tenant.makeKey()]) {
+    const { status, headers, body } = await callApi(url, key, 'GET', '/forms');
+    assert.deepEqual([status, body.error, body.retry_after], [503, 'service_unavailable', 1]);
+    for (const name of ['retry-after', ...rateHeaders]) assert.match(headers.get(name) ?? '', /^\d+$/, name);
+  }
+  const page = await fetch(`${url}/f/${absent}`);
+  assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '1']);
+  assert.match(await page.text(), /<h1>Please try again in a moment<\/h1>/);
+  server.server.closeAllConnections();
+  await server.close();
 });

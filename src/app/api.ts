@@ -17,7 +17,11 @@ declare module 'fastify' {
  * The API on a server of its own scope: who is asking, how often, whether it may, then the endpoint, which checks
  * shape and existence (DESIGN 4.7). Unknown paths and methods are answered in the same order, by 404 and 405.
  */
-export async function serveApi(server: Server, services: Services, routes: readonly ApiRoute[]): Promise<void> {
+export async function serveApi(
+  server: Server,
+  services: Services,
+  routes: readonly ApiRoute[],
+): Promise<void> {
   server.decorateRequest('caller', null);
   server.addHook('onRequest', async (request, reply) => {
     request.caller = await admit(services, request, reply);

@@ -33,14 +33,17 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
         run: deliverWebhook({
           database,
           vault: services.vault,
-          signLink: services.links.sign,
+          signLink: (workspaceId, fileId) => services.links.sign(workspaceId, fileId),
           retryDelays: config.webhookRetryDelays,
           timeoutSeconds: config.webhookTimeout,
           allowNetworks: config.webhookAllowNetworks,
           ownUrls: [config.publicUrl],
         }),
       },
-      [removeFormJob]: { perLane: 1, run: (job) => removeFormBatch({ database, wakeQueue: () => queue.wake() }, job) },
+      [removeFormJob]: {
+        perLane: 1,
+        run: (job) => removeFormBatch({ database, wakeQueue: () => queue.wake() }, job),
+      },
     },
     // A lease outlives the longest delivery by what preparing and settling may take (a query ends after 12 s). At the
     // default time limit of 10 s another process takes over after 25 s, within the 30 s of reliability F2.
@@ -48,13 +51,21 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
   });
   const housekeeping = [
     // Half a second: between two runs at most a few hundred documents wait in the index's pending list.
-    runPeriodically('cleaning the search index', { pauseMs: 500, log, work: () => cleanPendingList(database, {}) }),
+    runPeriodically('cleaning the search index', {
+      pauseMs: 500,
+      log,
+      work: () => cleanPendingList(database, {}),
+    }),
     runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
   ];
   const listening = listen(database, keyChannel, forgetKeys, { log, signal: ending.signal });
   const end = async (graceMs: number | undefined): Promise<void> => {
     ending.abort();
-    await Promise.all([queue.stop(graceMs === undefined ? {} : { graceMs }), listening, ...housekeeping.map((task) => task.stop())]);
+    await Promise.all([
+      queue.stop(graceMs === undefined ? {} : { graceMs }),
+      listening,
+      ...housekeeping.map((task) => task.stop()),
+    ]);
   };
   let ended: Promise<void> | undefined;
   return {

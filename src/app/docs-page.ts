@@ -66,33 +66,63 @@ ${writeElements(openApi)}
 }
 
 function writeOperation(method: string, path: string, operation: Operation): Html {
-  const body = operation.requestBody?.content['application/json'].schema as { properties?: Record<string, Schema>; required?: string[] } | undefined;
+  const body: { properties?: Record<string, Schema>; required?: string[] } | undefined =
+    operation.requestBody?.content['application/json'].schema;
   const fields = Object.entries(body?.properties ?? {});
   return html`<section id="${operation.operationId}">
 <h2>${operation.summary}</h2>
 <p class="path"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
 ${operation.description.split('\n\n').map((paragraph) => html`<p>${writeCode(paragraph)}</p>`)}
-${operation.parameters.length > 0 &&
-  writeTable('Parameters', operation.parameters.map(({ name, in: place, required, description, schema }) => ({
-    name,
-    type: `${describeSchema(schema as Schema)}, ${place}`,
-    text: [required ? 'Required.' : '', description ?? '', defaultOf(schema as Schema)].filter(Boolean).join(' '),
-  })))}
-${fields.length > 0 &&
-  writeTable('Body', fields.map(([name, schema]) => ({
-    name,
-    type: describeSchema(schema),
-    text: [body?.required?.includes(name) ? 'Required.' : '', schema.description ?? '', defaultOf(schema)].filter(Boolean).join(' '),
-  })))}
-${writeTable('Answers', Object.entries(operation.responses).map(([status, response]) => ({
+${
+  operation.parameters.length > 0 &&
+  writeTable(
+    'Parameters',
+    operation.parameters.map(({ name, in: place, required, description, schema }) => ({
+      name,
+      type: `${describeSchema(schema as Schema)}, ${place}`,
+      text: [required ? 'Required.' : '', description ?? '', defaultOf(schema as Schema)]
+        .filter(Boolean)
+        .join(' '),
+    })),
+  )
+}
+${
+  fields.length > 0 &&
+  writeTable(
+    'Body',
+    fields.map(([name, schema]) => ({
+      name,
+      type: describeSchema(schema),
+      text: [body?.required?.includes(name) ? 'Required.' : '', schema.description ?? '', defaultOf(schema)]
+        .filter(Boolean)
+        .join(' '),
+    })),
+  )
+}
+${writeTable(
+  'Answers',
+  Object.entries(operation.responses).map(([status, response]) => ({
     name: status,
     type: '',
     text: (response as { description: string }).description,
-  })))}
+  })),
+)}
 </section>`;
 }
 
-type Schema = { type?: string; format?: string; enum?: string[]; const?: string; $ref?: string; default?: unknown; description?: string; minimum?: number; maximum?: number; properties?: Record<string, Schema>; required?: string[] };
+type Schema = {
+  type?: string;
+  format?: string;
+  enum?: string[];
+  const?: string;
+  $ref?: string;
+  default?: unknown;
+  description?: string;
+  minimum?: number;
+  maximum?: number;
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
 
 /** Texts of the document mark code with backticks. */
 const writeCode = (text: string): Html[] =>
@@ -101,11 +131,15 @@ const writeCode = (text: string): Html[] =>
 const describeSchema = (schema: Schema): string => {
   if (schema.enum) return schema.enum.join(' | ');
   if (schema.$ref) return schema.$ref.split('/').at(-1)!;
-  const range = schema.minimum !== undefined && schema.maximum !== undefined ? ` ${schema.minimum}–${schema.maximum}` : '';
+  const range =
+    schema.minimum !== undefined && schema.maximum !== undefined
+      ? ` ${schema.minimum}–${schema.maximum}`
+      : '';
   return `${schema.format ?? schema.type ?? 'any'}${range}`;
 };
 
-const defaultOf = (schema: Schema): string => (schema.default === undefined ? '' : `Default ${JSON.stringify(schema.default)}.`);
+const defaultOf = (schema: Schema): string =>
+  schema.default === undefined ? '' : `Default ${JSON.stringify(schema.default)}.`;
 
 function writeTable(caption: string, rows: readonly { name: string; type: string; text: string }[]): Html {
   return html`<table><caption>${caption}</caption><tbody>
@@ -119,13 +153,17 @@ function writeElements(openApi: OpenApi): Html {
   const nodes = schemas.flatMap(([, schema]) => {
     const type = schema.properties?.['type']?.const;
     const attrs = schema.properties?.['attrs'];
-    return type === undefined ? [] : [{ type, required: attrs?.required ?? [], names: Object.keys(attrs?.properties ?? {}) }];
+    return type === undefined
+      ? []
+      : [{ type, required: attrs?.required ?? [], names: Object.keys(attrs?.properties ?? {}) }];
   });
   return html`<table><caption>Node types and their attributes</caption><tbody>
 ${nodes.map(
-  ({ type, required, names }) => html`<tr><th scope="row"><code>${type}</code></th><td>${names.map(
-    (name, index) => html`${index > 0 && ', '}${required.includes(name) ? html`<strong>${name}</strong>` : name}`,
-  )}</td></tr>`,
+  ({ type, required, names }) =>
+    html`<tr><th scope="row"><code>${type}</code></th><td>${names.map(
+      (name, index) =>
+        html`${index > 0 && ', '}${required.includes(name) ? html`<strong>${name}</strong>` : name}`,
+    )}</td></tr>`,
 )}
 </tbody></table><p>Required attributes are in bold.</p>`;
 }

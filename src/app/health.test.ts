@@ -11,7 +11,10 @@ const { database } = await testDatabase();
 /** Nobody listens there. */
 const away = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }, { pool: 1, log });
 
-async function ask(path: string, state: { database: typeof database; isStopping: boolean }): Promise<[number, unknown]> {
+async function ask(
+  path: string,
+  state: { database: typeof database; isStopping: boolean },
+): Promise<[number, unknown]> {
   const server = openServer({ log, trustProxy: false });
   healthRoutes(server, { database: state.database, isStopping: () => state.isStopping });
   const { statusCode, body } = await server.inject(path);

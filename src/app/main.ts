@@ -53,7 +53,11 @@ async function main(): Promise<void> {
 }
 
 /** Opens what the service is made of, database first, and puts each part's end on `parts`. */
-async function start(config: Config, parts: AsyncDisposableStack, state: { isStopping: boolean }): Promise<void> {
+async function start(
+  config: Config,
+  parts: AsyncDisposableStack,
+  state: { isStopping: boolean },
+): Promise<void> {
   const log = openLog(config.logLevel);
   say(`Formloom ${version} is starting …`);
   const storage = await openFormloomDatabase(config, log, say);
@@ -75,7 +79,10 @@ async function start(config: Config, parts: AsyncDisposableStack, state: { isSto
   };
   const background = startBackground(services);
   parts.defer(() => background.stop(drainMs));
-  const server = await buildServer({ ...services, wakeQueue: background.wakeQueue }, { isStopping: () => state.isStopping });
+  const server = await buildServer(
+    { ...services, wakeQueue: background.wakeQueue },
+    { isStopping: () => state.isStopping },
+  );
   const listening = await server.listen({ host: config.host, port: config.port });
   parts.defer(() => drain(server, background));
   await printSummary(config, storage, listening);
@@ -95,7 +102,10 @@ function stopAtSignal(stop: () => Promise<void>): void {
   const hear = (): void => {
     if (since === undefined) {
       since = performance.now();
-      setTimeout(() => fail('Formloom did not stop in order.', `It was still busy after ${stopMs / 1_000} s.`), stopMs).unref();
+      setTimeout(
+        () => fail('Formloom did not stop in order.', `It was still busy after ${stopMs / 1_000} s.`),
+        stopMs,
+      ).unref();
       stop().then(
         () => {
           say('Stopped.');
@@ -118,7 +128,10 @@ async function printSummary(config: Config, storage: FormloomDatabase, listening
   if (listening !== config.publicUrl) say(`  Listening   ${listening}`);
   say(`  Data        ${config.dataDir}`);
   say(`  Database    ${storage.description}`);
-  if (setupToken) say(`  Set up      ${config.publicUrl}/app/setup?token=${setupToken}\n              (works once: it makes the first account)`);
+  if (setupToken)
+    say(
+      `  Set up      ${config.publicUrl}/app/setup?token=${setupToken}\n              (works once: it makes the first account)`,
+    );
   say('  Stop with Ctrl-C.');
   say('');
 }
@@ -126,10 +139,15 @@ async function printSummary(config: Config, storage: FormloomDatabase, listening
 /** What went wrong, for the operator: in words where the cause is known, else with its trace. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if ([ConfigError, MigrationError, EmbeddedPostgresError].some((ours) => error instanceof ours)) return error.message;
-  const { code, syscall, path, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if ([ConfigError, MigrationError, EmbeddedPostgresError].some((ours) => error instanceof ours))
+    return error.message;
+  const { code, syscall, path, address, port } = error as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
   if (syscall === 'listen') return `${address}:${port}: ${listenProblems[code ?? ''] ?? error.message}`;
-  if (path !== undefined) return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
+  if (path !== undefined)
+    return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
   if (isUnavailable(error)) return `The database does not answer: ${error.message}`;
   return error.stack ?? error.message;
 }
@@ -137,7 +155,8 @@ function explain(error: unknown): string {
 const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: 'This port is taken. Stop what listens there, or set PORT to another one.',
   EACCES: 'This port is only for privileged users. Set PORT to one above 1023.',
-  EADDRNOTAVAIL: 'This machine does not have this address. Set HOST to one that it has, such as 127.0.0.1 or 0.0.0.0.',
+  EADDRNOTAVAIL:
+    'This machine does not have this address. Set HOST to one that it has, such as 127.0.0.1 or 0.0.0.0.',
 };
 
 function fail(what: string, why: string): never {

@@ -22,7 +22,13 @@ export type Operation = {
   requestBody?: { required: true; content: JsonContent };
   responses: Record<string, object>;
 };
-export type Parameter = { name: string; in: 'path' | 'query'; required: boolean; description?: string; schema: object };
+export type Parameter = {
+  name: string;
+  in: 'path' | 'query';
+  required: boolean;
+  description?: string;
+  schema: object;
+};
 type JsonContent = { 'application/json': { schema: object } };
 
 const ErrorSchema = Type.Object(
@@ -30,7 +36,13 @@ const ErrorSchema = Type.Object(
     error: Type.Enum(Object.keys(errorCodes)),
     message: Type.String(),
     errors: Type.Optional(
-      Type.Array(Type.Object({ message: Type.String(), field: Type.Optional(Type.String()), path: Type.Optional(Type.Array(Type.Integer())) })),
+      Type.Array(
+        Type.Object({
+          message: Type.String(),
+          field: Type.Optional(Type.String()),
+          path: Type.Optional(Type.Array(Type.Integer())),
+        }),
+      ),
     ),
     retry_after: Type.Optional(Type.Integer({ description: 'Seconds.' })),
   },
@@ -39,12 +51,18 @@ const ErrorSchema = Type.Object(
 
 const rateHeaders = {
   'X-RateLimit-Limit': { description: 'Requests per minute.', schema: { type: 'integer' } },
-  'X-RateLimit-Remaining': { description: 'Requests left in the current window.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': {
+    description: 'Requests left in the current window.',
+    schema: { type: 'integer' },
+  },
   'X-RateLimit-Reset': { description: 'Unix second at which the limit resets.', schema: { type: 'integer' } },
 };
 
 /** Writes the document from the very schemas that check requests, so that it cannot say anything else. */
-export function writeOpenApi(routes: readonly ApiRoute[], options: { publicUrl: string; version: string }): OpenApi {
+export function writeOpenApi(
+  routes: readonly ApiRoute[],
+  options: { publicUrl: string; version: string },
+): OpenApi {
   const paths: OpenApi['paths'] = {};
   for (const route of routes) {
     const [method, path] = route;
@@ -56,12 +74,19 @@ export function writeOpenApi(routes: readonly ApiRoute[], options: { publicUrl: 
     info: {
       title: 'Formloom API',
       version: options.version,
-      description: 'Forms, their submissions, and search over them. Every request acts within the workspace of its API key.',
+      description:
+        'Forms, their submissions, and search over them. Every request acts within the workspace of its API key.',
     },
     servers: [{ url: `${options.publicUrl}/api/v1` }],
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: `Permissions: ${Object.keys(permissions).join(', ')}.` } },
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `Permissions: ${Object.keys(permissions).join(', ')}.`,
+        },
+      },
       schemas: { ...structureSchemas(), Error: ErrorSchema },
     },
     security: [{ apiKey: [] }],
@@ -76,29 +101,40 @@ function writeOperation([method, path, endpoint]: ApiRoute): Operation {
   return {
     operationId: operationId(endpoint.summary),
     summary: endpoint.summary,
-    description: [endpoint.description, `Needs the permission \`${endpoint.permission}\`.`].filter(Boolean).join('\n\n'),
+    description: [endpoint.description, `Needs the permission \`${endpoint.permission}\`.`]
+      .filter(Boolean)
+      .join('\n\n'),
     tags: [path.split('/')[1]!],
     parameters: [...writeParameters(endpoint.params, 'path'), ...writeParameters(endpoint.query, 'query')],
-    ...(endpoint.body && { requestBody: { required: true as const, content: json(withReferences(endpoint.body)) } }),
+    ...(endpoint.body && {
+      requestBody: { required: true as const, content: json(withReferences(endpoint.body)) },
+    }),
     responses: { ...Object.fromEntries(success), ...Object.fromEntries(failures(method, endpoint)) },
   };
 }
 
 /** Which errors an operation can answer with follows from its shape. */
 function failures(method: string, endpoint: ApiRoute[2]): [string, object][] {
-  const hasParameters = Object.keys({ ...endpoint.params.properties, ...endpoint.query.properties }).length > 0;
+  const hasParameters =
+    Object.keys({ ...endpoint.params.properties, ...endpoint.query.properties }).length > 0;
   const statuses = [
     ...(hasParameters || endpoint.body ? [400] : []),
     401,
     403,
-    ...(Object.keys(endpoint.params.properties).length > 0 || 'form_id' in endpoint.query.properties ? [404] : []),
-    ...(method === 'POST' || method === 'PUT' ? [413, 415, 422] : []),
+    ...(Object.keys(endpoint.params.properties).length > 0 || 'form_id' in endpoint.query.properties
+      ? [404]
+      : []),
+    // A body is read by the same rules also where none is asked for.
+    ...(method === 'GET' ? [] : [413, 415, 422]),
     429,
     503,
   ];
   return statuses.map((status) => {
     const description = Object.values(errorCodes).find((code) => code.status === status)!.message;
-    return [String(status), { description, headers: rateHeaders, content: json({ $ref: '#/components/schemas/Error' }) }];
+    return [
+      String(status),
+      { description, headers: rateHeaders, content: json({ $ref: '#/components/schemas/Error' }) },
+    ];
   });
 }
 
@@ -108,16 +144,26 @@ function writeParameters(schema: TObject, place: 'path' | 'query'): Parameter[] 
   const required = new Set<string>(schema.required ?? []);
   return Object.entries(schema.properties).map(([name, property]) => {
     const { description, ...rest } = property as { description?: string };
-    return { name, in: place, required: place === 'path' || required.has(name), ...(description && { description }), schema: withReferences(rest) };
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.has(name),
+      ...(description && { description }),
+      schema: withReferences(rest),
+    };
   });
 }
 
 /** The form structure is checked by its own walker (ast/validate.ts); in the document it is a named schema. */
 function withReferences(schema: unknown): object {
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && 'x-component' in value ? { $ref: `#/components/schemas/${String(value['x-component'])}` } : value,
+    typeof value === 'object' && value !== null && 'x-component' in value
+      ? { $ref: `#/components/schemas/${String(value['x-component'])}` }
+      : value,
   ) as object;
 }
 
 const operationId = (summary: string): string =>
-  summary.replaceAll(/ (?:of a )?(\w)(\w*)/g, (_, first: string, tail: string) => first.toUpperCase() + tail).replace(/^./, (first) => first.toLowerCase());
+  summary
+    .replaceAll(/ (?:of a )?(\w)(\w*)/g, (_, first: string, tail: string) => first.toUpperCase() + tail)
+    .replace(/^./, (first) => first.toLowerCase());

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { consoleRoutes } from '#console/routes.ts';
-import { serveConsole } from '#console/serve-console.ts';
+import { serveConsole } from '#console/serve.ts';
 import { staticRoutes } from '#console/static.ts';
 import { fileRoutes } from '#files/routes.ts';
 import { openServer, type Server } from '#kit/http.ts';
@@ -36,7 +36,9 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   await server.register(async (scope) => serveApi(scope, services, routes), { prefix: '/api/v1' });
   await server.register(async (scope) => pageRoutes(scope, services));
   const console = { ...services, accounts: openAccounts({ ...services, publicUrl: config.publicUrl }) };
-  await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), { prefix: '/app/api' });
+  await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), {
+    prefix: '/app/api',
+  });
   await server.register(async (scope) => staticRoutes(scope, builtConsole));
   await server.register(async (scope) => setupRoutes(scope, console));
   await server.ready();

@@ -13,7 +13,8 @@ const token = (await prepareSetup(database))!;
 const account = { email: 'ada@example.com', password: 'correct horse battery', workspace_name: 'Ada & <Co>' };
 const send = (given: Record<string, string>, by = token): Promise<Visit> =>
   visitor.fetch(`/app/setup?token=${by}`, { method: 'POST', body: new URLSearchParams(given) });
-const accounts = async (): Promise<number> => (await database.query<{ count: number }>('select count(*) from users')).rows[0]!.count;
+const accounts = async (): Promise<number> =>
+  (await database.query<{ count: number }>('select count(*) from users')).rows[0]!.count;
 
 test('the page asks for an address, a password and a name, without a script and without being kept', async () => {
   const { status, text, headers } = await visitor.fetch(`/app/setup?token=${token}`);
@@ -56,16 +57,34 @@ test('another token, one of an earlier start, and none: a notice, and no account
 });
 
 test('what is no form is refused', async () => {
-  const request = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(account) };
+  const request = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(account),
+  };
   assert.equal((await visitor.fetch(`/app/setup?token=${token}`, request)).status, 415);
-  assert.equal((await visitor.fetch(`/app/setup?token=${token}`, { method: 'POST', body: `email=${'x'.repeat(2_000_000)}`, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } })).status, 413);
+  assert.equal(
+    (
+      await visitor.fetch(`/app/setup?token=${token}`, {
+        method: 'POST',
+        body: `email=${'x'.repeat(2_000_000)}`,
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      })
+    ).status,
+    413,
+  );
   assert.equal(await accounts(), 0);
 });
 
 test('of ten at once one makes the account; it gets a key that works, and the link is closed', async () => {
-  const visits = await Promise.all(Array.from({ length: 10 }, (_, index) => send({ ...account, email: `ada${index}@example.com` })));
+  const visits = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => send({ ...account, email: `ada${index}@example.com` })),
+  );
   const [made, ...more] = visits.filter(({ status }) => status === 200);
-  assert.deepEqual([more.length, visits.filter(({ status }) => status === 410).length, await accounts()], [0, 9, 1]);
+  assert.deepEqual(
+    [more.length, visits.filter(({ status }) => status === 410).length, await accounts()],
+    [0, 9, 1],
+  );
   const [key] = /fl_[\w-]{43}/.exec(made!.text)!;
   const { status, body } = await callApi(service.url, key, 'GET', '/forms');
   assert.deepEqual([status, body.data], [200, []]);

@@ -13,10 +13,34 @@ import { signIn } from '#workspaces/sign-in.ts';
 
 type Given = { email: string; password: string; workspace_name: string };
 const fields = [
-  { name: 'email', label: 'Email address', type: 'email', autocomplete: 'username', help: 'You sign in with it.' },
-  { name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', help: 'At least 10 characters.' },
-  { name: 'workspace_name', label: 'Name of your workspace', type: 'text', autocomplete: 'organization', help: 'Forms and keys belong to a workspace, such as your team.' },
-] as const satisfies readonly { name: keyof Given; label: string; type: string; autocomplete: string; help: string }[];
+  {
+    name: 'email',
+    label: 'Email address',
+    type: 'email',
+    autocomplete: 'username',
+    help: 'You sign in with it.',
+  },
+  {
+    name: 'password',
+    label: 'Password',
+    type: 'password',
+    autocomplete: 'new-password',
+    help: 'At least 10 characters.',
+  },
+  {
+    name: 'workspace_name',
+    label: 'Name of your workspace',
+    type: 'text',
+    autocomplete: 'organization',
+    help: 'Forms and keys belong to a workspace, such as your team.',
+  },
+] as const satisfies readonly {
+  name: keyof Given;
+  label: string;
+  type: string;
+  autocomplete: string;
+  help: string;
+}[];
 
 /**
  * The one-time set-up link that a first start prints: it makes the first account, its workspace and a first API key,
@@ -24,13 +48,21 @@ const fields = [
  * anything else does.
  */
 export function setupRoutes(server: Server, services: ConsoleServices): void {
-  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
-    done(null, new URLSearchParams(body as string));
-  });
+  server.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      done(null, new URLSearchParams(body as string));
+    },
+  );
   server.setErrorHandler((error, request, reply) => {
     const problem = toApiError(error);
     if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
-    return send(reply, problem.status, renderNotice({ title: 'This link does not work', message: problem.message, language: 'en' }));
+    return send(
+      reply,
+      problem.status,
+      renderNotice({ title: 'This link does not work', message: problem.message, language: 'en' }),
+    );
   });
 
   server.get('/app/setup', (request, reply) => send(reply, 200, setupPage(tokenOf(request), undefined, [])));
@@ -39,7 +71,12 @@ export function setupRoutes(server: Server, services: ConsoleServices): void {
     const token = tokenOf(request);
     const given = readGiven(request);
     try {
-      const made = await completeSetup(services.database, { token, email: given.email, password: given.password, workspaceName: given.workspace_name });
+      const made = await completeSetup(services.database, {
+        token,
+        email: given.email,
+        password: given.password,
+        workspaceName: given.workspace_name,
+      });
       reply.header('Set-Cookie', await enter(services, request, given));
       return await send(reply, 200, donePage(services.config.publicUrl, made.apiKey));
     } catch (error) {
@@ -50,7 +87,11 @@ export function setupRoutes(server: Server, services: ConsoleServices): void {
 }
 
 /** The cookies of the person's first session; none when that fails: the key is shown in any case, for the only time. */
-async function enter(services: ConsoleServices, request: FastifyRequest, { email, password }: Given): Promise<string[]> {
+async function enter(
+  services: ConsoleServices,
+  request: FastifyRequest,
+  { email, password }: Given,
+): Promise<string[]> {
   const attempt = { address: addressKey(request.ip), headers: new Headers(), device: undefined };
   try {
     const { cookies, device } = await signIn(services, attempt, { email, password });
@@ -63,7 +104,8 @@ async function enter(services: ConsoleServices, request: FastifyRequest, { email
 
 function tokenOf(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown };
-  if (typeof token !== 'string' || token === '') throw new ApiError('not_found', 'Use the link that the start of the service printed.');
+  if (typeof token !== 'string' || token === '')
+    throw new ApiError('not_found', 'Use the link that the start of the service printed.');
   return token;
 }
 
@@ -71,10 +113,15 @@ function readGiven(request: FastifyRequest): Given {
   if (!(request.body instanceof URLSearchParams)) throw new ApiError('unsupported_media_type');
   const { body } = request;
   const read = (name: keyof Given): string => body.get(name) ?? '';
-  return { email: read('email').trim(), password: read('password'), workspace_name: read('workspace_name').trim() };
+  return {
+    email: read('email').trim(),
+    password: read('password'),
+    workspace_name: read('workspace_name').trim(),
+  };
 }
 
-const send = (reply: FastifyReply, status: number, page: string): FastifyReply => reply.code(status).headers(pageHeaders).send(page);
+const send = (reply: FastifyReply, status: number, page: string): FastifyReply =>
+  reply.code(status).headers(pageHeaders).send(page);
 
 function setupPage(token: string, given: Given | undefined, errors: readonly ErrorItem[]): string {
   return renderDocument({
@@ -86,14 +133,24 @@ function setupPage(token: string, given: Given | undefined, errors: readonly Err
 </header>
 <form${attributes({ method: 'post', action: `/app/setup?token=${encodeURIComponent(token)}`, novalidate: true })}>
 <section class="step"><div class="stack">
-${fields.map((field) => writeField(field, given, errors.filter((error) => error.field === field.name).map((error) => error.message)))}
+${fields.map((field) =>
+  writeField(
+    field,
+    given,
+    errors.filter((error) => error.field === field.name).map((error) => error.message),
+  ),
+)}
 </div></section>
 <button type="submit" class="submit">Create account</button>
 </form>`,
   });
 }
 
-function writeField({ name, label, type, autocomplete, help }: (typeof fields)[number], given: Given | undefined, messages: readonly string[]): Html {
+function writeField(
+  { name, label, type, autocomplete, help }: (typeof fields)[number],
+  given: Given | undefined,
+  messages: readonly string[],
+): Html {
   const input = attributes({
     id: name,
     name,

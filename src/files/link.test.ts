@@ -7,7 +7,11 @@ const vault = openVault('ab'.repeat(32));
 const start = Date.parse('2026-01-31T12:00:00.700Z');
 let clock = start;
 const links = openFileLinks({ vault, publicUrl: 'https://forms.example', now: () => new Date(clock) });
-const [workspace, file, other] = ['0199e5b0-0000-7000-8000-000000000001', '0199e5b0-0000-7000-8000-000000000002', '0199e5b0-0000-7000-8000-000000000003'];
+const [workspace, file, other] = [
+  '0199e5b0-0000-7000-8000-000000000001',
+  '0199e5b0-0000-7000-8000-000000000002',
+  '0199e5b0-0000-7000-8000-000000000003',
+];
 
 const signed = (() => {
   const { pathname, searchParams } = new URL(links.sign(workspace, file));
@@ -46,9 +50,19 @@ const changed: Record<string, Parameters<typeof links.verify>> = {
   'no signature': [workspace, file, signed.expires, ''],
   'a signature cut short': [workspace, file, signed.expires, signed.signature.slice(0, -1)],
   'a signature with more behind it': [workspace, file, signed.expires, `${signed.signature}=`],
-  'another first letter': [workspace, file, signed.expires, (signed.signature[0] === 'A' ? 'B' : 'A') + signed.signature.slice(1)],
+  'another first letter': [
+    workspace,
+    file,
+    signed.expires,
+    (signed.signature[0] === 'A' ? 'B' : 'A') + signed.signature.slice(1),
+  ],
   'a signature of letters beyond ASCII': [workspace, file, signed.expires, 'é'.repeat(22)],
-  'a signature for another purpose': [workspace, file, signed.expires, vault.sign('held uploads', `${workspace}/${file}/${signed.expires}`)],
+  'a signature for another purpose': [
+    workspace,
+    file,
+    signed.expires,
+    vault.sign('held uploads', `${workspace}/${file}/${signed.expires}`),
+  ],
 };
 for (const [name, values] of Object.entries(changed)) {
   test(`${name}: not valid`, () => {
@@ -57,6 +71,10 @@ for (const [name, values] of Object.entries(changed)) {
 }
 
 test('another instance, with another key, does not accept it', () => {
-  const elsewhere = openFileLinks({ vault: openVault('cd'.repeat(32)), publicUrl: 'https://forms.example', now: () => new Date(start) });
+  const elsewhere = openFileLinks({
+    vault: openVault('cd'.repeat(32)),
+    publicUrl: 'https://forms.example',
+    now: () => new Date(start),
+  });
   assert.equal(elsewhere.verify(workspace, file, signed.expires, signed.signature), false);
 });

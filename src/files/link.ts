@@ -10,8 +10,17 @@ export type FileLinks = {
   verify(workspaceId: string, fileId: string, expires: string, signature: string): boolean;
 };
 
-export function openFileLinks({ vault, publicUrl, now }: { vault: Vault; publicUrl: string; now: () => Date }): FileLinks {
-  const signed = (workspaceId: string, fileId: string, expires: string): string => `${workspaceId}/${fileId}/${expires}`;
+export function openFileLinks({
+  vault,
+  publicUrl,
+  now,
+}: {
+  vault: Vault;
+  publicUrl: string;
+  now: () => Date;
+}): FileLinks {
+  const signed = (workspaceId: string, fileId: string, expires: string): string =>
+    `${workspaceId}/${fileId}/${expires}`;
   return {
     sign(workspaceId, fileId) {
       const expires = String(Math.floor(now().getTime() / 1000) + linkSeconds);

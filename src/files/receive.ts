@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { fileTypeFromBuffer } from 'file-type';
 import type { FileAnswer } from '#ast/answers.ts';
+import { byteLength, cutToBytes } from '#ast/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Storage } from '#kit/storage.ts';
@@ -22,14 +23,32 @@ export const storageKey = (workspaceId: string, id: string): string => `${worksp
  */
 export async function receiveFile(
   context: FilesContext,
-  part: { workspaceId: string; formId: string; element: string; filename: string; declaredType: string; source: Readable },
+  part: {
+    workspaceId: string;
+    formId: string;
+    element: string;
+    filename: string;
+    declaredType: string;
+    source: Readable;
+  },
 ): Promise<FileAnswer> {
   const { workspaceId, formId, element } = part;
   const id = newId();
   const filename = cleanFilename(part.filename);
-  await insertUnclaimedFile(context.database, { workspace_id: workspaceId, id, form_id: formId, element, filename, created_at: now() });
+  await insertUnclaimedFile(context.database, {
+    workspace_id: workspaceId,
+    id,
+    form_id: formId,
+    element,
+    filename,
+    created_at: now(),
+  });
   try {
-    const { size, head } = await context.storage.put(storageKey(workspaceId, id), part.source, fileLimits.fileBytes);
+    const { size, head } = await context.storage.put(
+      storageKey(workspaceId, id),
+      part.source,
+      fileLimits.fileBytes,
+    );
     const content_type = await recogniseType(head, part.declaredType);
     await setFileContent(context.database, { workspace_id: workspaceId, id, size, content_type });
     return { id, filename, size, content_type };
@@ -43,14 +62,26 @@ export async function receiveFile(
  * Removes files that no submission has claimed; claimed ones are left alone, so this is safe when the outcome of a
  * submit is not known. Take hold, then the bytes, then the row: a crash anywhere leaves a row for the sweep.
  */
-export async function discardFiles(context: FilesContext, workspaceId: string, ids: readonly string[]): Promise<void> {
+export async function discardFiles(
+  context: FilesContext,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length === 0) return;
   const taken = await takeUnclaimedFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
-  await removeTakenFiles(context, workspaceId, taken.map((file) => file.id));
+  await removeTakenFiles(
+    context,
+    workspaceId,
+    taken.map((file) => file.id),
+  );
 }
 
 /** Removes bytes and rows of files that were taken hold of. */
-export async function removeTakenFiles(context: FilesContext, workspaceId: string, ids: readonly string[]): Promise<void> {
+export async function removeTakenFiles(
+  context: FilesContext,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<void> {
   for (const id of ids) await context.storage.remove(storageKey(workspaceId, id));
   await deleteTakenFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
 }
@@ -60,7 +91,9 @@ async function recogniseType(head: Buffer, declared: string): Promise<string> {
   const recognised = await fileTypeFromBuffer(head);
   if (recognised) return recognised.mime;
   const type = declared.split(';', 1)[0]!.trim().toLowerCase();
-  return /^(text\/(plain|csv|markdown)|application\/(json|rtf))$/.test(type) ? type : 'application/octet-stream';
+  return /^(text\/(plain|csv|markdown)|application\/(json|rtf))$/.test(type)
+    ? type
+    : 'application/octet-stream';
 }
 
 /** The visitor's name for the file as a plain name: no path, no control or direction characters, at most 200 bytes. */
@@ -75,7 +108,6 @@ export function cleanFilename(given: string): string {
 /** Cuts the stem, not the extension. */
 function shorten(name: string, bytes: number): string {
   const extension = /\.[^.]{1,10}$/.exec(name)?.[0] ?? '';
-  let stem = name.slice(0, name.length - extension.length);
-  while (Buffer.byteLength(stem + extension) > bytes) stem = [...stem].slice(0, -1).join('');
-  return stem + extension;
+  const stem = name.slice(0, name.length - extension.length);
+  return cutToBytes(stem, bytes - byteLength(extension)) + extension;
 }

@@ -15,7 +15,9 @@ const form = await makeForm(tenant, [element('file_upload', 'file')]);
 async function uploaded(file: File, formId = form.id): Promise<{ id: string; url: string }> {
   const { status, body } = await visitor.post(formId, [['file', file]], asJson);
   assert.equal(status, 201, JSON.stringify(body));
-  const { answers } = (await tenant.call('GET', `/submissions/${body.id}`)).body as unknown as { answers: { file: { id: string; url: string }[] } };
+  const { answers } = (await tenant.call('GET', `/submissions/${body.id}`)).body as unknown as {
+    answers: { file: { id: string; url: string }[] };
+  };
   return answers.file[0]!;
 }
 const text = await uploaded(new File(['hello'], 'hello.txt', { type: 'text/plain' }));
@@ -27,7 +29,15 @@ test('a link gives the bytes, always as a download: never sniffed, never run, ne
   const { headers } = response;
   assert.deepEqual(
     Object.fromEntries(
-      ['content-type', 'content-length', 'content-disposition', 'x-content-type-options', 'content-security-policy', 'cache-control', 'referrer-policy'].map((name) => [name, headers.get(name)]),
+      [
+        'content-type',
+        'content-length',
+        'content-disposition',
+        'x-content-type-options',
+        'content-security-policy',
+        'cache-control',
+        'referrer-policy',
+      ].map((name) => [name, headers.get(name)]),
     ),
     {
       'content-type': 'text/plain',
@@ -42,12 +52,32 @@ test('a link gives the bytes, always as a download: never sniffed, never run, ne
 });
 
 const hostile: Record<string, { file: File; name: string }> = {
-  'a page': { file: new File(['<script>alert(1)</script>'], 'page.html', { type: 'text/html' }), name: 'filename=page.html' },
-  'a drawing with a script': { file: new File(['<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'], 'a.svg', { type: 'image/svg+xml' }), name: 'filename=a.svg' },
-  'a page in an image': { file: new File(['GIF89a<script>alert(1)</script>'], 'x.gif', { type: 'text/html' }), name: 'filename=x.gif' },
-  'a name that breaks the header': { file: new File(['x'], 'a"; filename="evil.exe\r\nX-Evil: 1.txt', { type: 'text/plain' }), name: 'filename' },
-  'a name in letters beyond ASCII': { file: new File(['x'], 'Übersicht €.txt', { type: 'text/plain' }), name: "filename*=utf-8''%C3%9Cbersicht%20%E2%82%AC.txt" },
-  'a name of 300 letters': { file: new File(['x'], `${'n'.repeat(300)}.txt`, { type: 'text/plain' }), name: `filename=${'n'.repeat(196)}.txt` },
+  'a page': {
+    file: new File(['<script>alert(1)</script>'], 'page.html', { type: 'text/html' }),
+    name: 'filename=page.html',
+  },
+  'a drawing with a script': {
+    file: new File(['<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'], 'a.svg', {
+      type: 'image/svg+xml',
+    }),
+    name: 'filename=a.svg',
+  },
+  'a page in an image': {
+    file: new File(['GIF89a<script>alert(1)</script>'], 'x.gif', { type: 'text/html' }),
+    name: 'filename=x.gif',
+  },
+  'a name that breaks the header': {
+    file: new File(['x'], 'a"; filename="evil.exe\r\nX-Evil: 1.txt', { type: 'text/plain' }),
+    name: 'filename',
+  },
+  'a name in letters beyond ASCII': {
+    file: new File(['x'], 'Übersicht €.txt', { type: 'text/plain' }),
+    name: "filename*=utf-8''%C3%9Cbersicht%20%E2%82%AC.txt",
+  },
+  'a name of 300 letters': {
+    file: new File(['x'], `${'n'.repeat(300)}.txt`, { type: 'text/plain' }),
+    name: `filename=${'n'.repeat(196)}.txt`,
+  },
 };
 for (const [name, { file, name: expected }] of Object.entries(hostile)) {
   test(`${name}: a download with a safe type and a safe name`, async () => {
@@ -78,22 +108,42 @@ test('a link that was changed anywhere is a 403, and says no more than one that 
     return copy.href;
   };
   const [, , workspace, file] = url.pathname.split('/');
-  await refused(edit((copy) => copy.searchParams.set('expires', String(Number(copy.searchParams.get('expires')) + 1))));
+  await refused(
+    edit((copy) => copy.searchParams.set('expires', String(Number(copy.searchParams.get('expires')) + 1))),
+  );
   await refused(edit((copy) => copy.searchParams.append('expires', '9999999999')));
-  await refused(edit((copy) => copy.searchParams.set('signature', copy.searchParams.get('signature')!.toLowerCase())));
+  await refused(
+    edit((copy) => copy.searchParams.set('signature', copy.searchParams.get('signature')!.toLowerCase())),
+  );
   await refused(edit((copy) => copy.searchParams.append('signature', copy.searchParams.get('signature')!)));
   await refused(edit((copy) => (copy.search = '')));
-  await refused(edit((copy) => (copy.pathname = `/files/${workspace}/${file!.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`)));
+  await refused(
+    edit(
+      (copy) =>
+        (copy.pathname = `/files/${workspace}/${file!.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`),
+    ),
+  );
   await refused(edit((copy) => (copy.pathname = `/files/${file}/${workspace}`)));
   await refused(edit((copy) => (copy.pathname = '/files/x/..%2f..%2fetc%2fpasswd')));
-  await refused(edit((copy) => (copy.search = '')), 'HEAD');
+  await refused(
+    edit((copy) => (copy.search = '')),
+    'HEAD',
+  );
 });
 
 test('an hour later the link is a 403, and the API gives a fresh one', async () => {
   const { vault, config } = service.services;
-  const hourAgo = openFileLinks({ vault, publicUrl: config.publicUrl, now: () => new Date(Date.now() - 3_601_000) });
+  const hourAgo = openFileLinks({
+    vault,
+    publicUrl: config.publicUrl,
+    now: () => new Date(Date.now() - 3_601_000),
+  });
   await refused(hourAgo.sign(tenant.workspaceId, text.id));
-  const almost = openFileLinks({ vault, publicUrl: config.publicUrl, now: () => new Date(Date.now() - 3_590_000) });
+  const almost = openFileLinks({
+    vault,
+    publicUrl: config.publicUrl,
+    now: () => new Date(Date.now() - 3_590_000),
+  });
   assert.equal((await fetch(almost.sign(tenant.workspaceId, text.id))).status, 200);
 });
 
@@ -102,7 +152,8 @@ test('HEAD answers what GET would, without the bytes', async () => {
   await get.arrayBuffer();
   assert.equal(head.status, 200);
   assert.equal(await head.text(), '');
-  const plain = (headers: Headers) => [...headers].filter(([name]) => !['date', 'x-request-id', 'connection', 'keep-alive'].includes(name));
+  const plain = (headers: Headers) =>
+    [...headers].filter(([name]) => !['date', 'x-request-id', 'connection', 'keep-alive'].includes(name));
   assert.deepEqual(plain(head.headers), plain(get.headers));
 });
 
@@ -124,7 +175,10 @@ test('a file that no submission claimed has no address, even with a signature', 
     [tenant.workspaceId, id, form.id],
   );
   const response = await fetch(services.links.sign(tenant.workspaceId, id));
-  assert.deepEqual([response.status, ((await response.json()) as { error: string }).error], [404, 'not_found']);
+  assert.deepEqual(
+    [response.status, ((await response.json()) as { error: string }).error],
+    [404, 'not_found'],
+  );
 });
 
 test('after its form is deleted, and when its bytes are gone, a valid link is a 404', async () => {

@@ -6,7 +6,10 @@ import { findClaimedFile } from './queries.ts';
 import type { FileLinks } from './link.ts';
 import { type FilesContext, storageKey } from './receive.ts';
 
-type Download = { Params: { workspace: string; file: string }; Querystring: { expires?: string; signature?: string } };
+type Download = {
+  Params: { workspace: string; file: string };
+  Querystring: { expires?: string; signature?: string };
+};
 
 /**
  * `GET /files/<workspace>/<file>?expires&signature`: the bytes, to whoever holds a valid link. Always as a download,
@@ -21,7 +24,8 @@ export function fileRoutes(server: Server, context: FilesContext & { links: File
     }
     const [found] = await findClaimedFile(context.database, { workspace_id: workspace, id: file });
     // Of an empty stream the framework keeps our Content-Length, which a HEAD answer has as well.
-    const read = () => (request.method === 'HEAD' ? Readable.from([]) : context.storage.open(storageKey(workspace, file)));
+    const read = () =>
+      request.method === 'HEAD' ? Readable.from([]) : context.storage.open(storageKey(workspace, file));
     const stream = found && (await read());
     if (!found || !stream) throw new ApiError('not_found', 'This file no longer exists.');
     return reply

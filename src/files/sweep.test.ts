@@ -22,7 +22,13 @@ type State = { age: string; submission: 'none' | 'living' | 'gone' };
 /** A file as it would be after so long, claimed or not. A living submission is one that exists. */
 async function makeFile({ age, submission }: State, place = places[0]): Promise<string> {
   const source = Readable.from([Buffer.from('bytes')], { objectMode: false });
-  const { id } = await receiveFile(context, { ...place, element: 'file', filename: 'a.txt', declaredType: '', source });
+  const { id } = await receiveFile(context, {
+    ...place,
+    element: 'file',
+    filename: 'a.txt',
+    declaredType: '',
+    source,
+  });
   await database.query('update files set created_at = now() - $2::interval where id = $1', [id, age]);
   if (submission === 'gone') await database.query('update files set claimed_at = now() where id = $1', [id]);
   if (submission === 'living') {
@@ -38,8 +44,12 @@ async function makeFile({ age, submission }: State, place = places[0]): Promise<
 }
 
 const stored = async (): Promise<string[]> =>
-  (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name).sort();
-const rows = async (): Promise<string[]> => (await database.query<{ id: string }>('select id from files order by id')).rows.map(({ id }) => id);
+  (await readdir(directory, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+    .sort();
+const rows = async (): Promise<string[]> =>
+  (await database.query<{ id: string }>('select id from files order by id')).rows.map(({ id }) => id);
 
 test('what nobody claimed within the hour, and what lost its submission, is removed; all else stays', async () => {
   const kept = [
@@ -60,7 +70,9 @@ test('what nobody claimed within the hour, and what lost its submission, is remo
 
 test('a submission that is deleted makes its files orphans', async () => {
   const id = await makeFile({ age: '1 second', submission: 'living' });
-  await database.query('delete from submissions where id = (select submission_id from files where id = $1)', [id]);
+  await database.query('delete from submissions where id = (select submission_id from files where id = $1)', [
+    id,
+  ]);
   assert.equal(await sweepFiles(context), 1);
   assert.ok(!(await stored()).includes(id));
 });
@@ -69,13 +81,20 @@ test('a file is either claimed or swept, never both, when both happen at once', 
   for (let round = 0; round < 10; round += 1) {
     const id = await makeFile({ age: '2 hours', submission: 'none' });
     const [place] = places;
-    const { rows: [submission] } = await database.query<{ id: string }>(
+    const {
+      rows: [submission],
+    } = await database.query<{ id: string }>(
       `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at)
        values ($1, gen_random_uuid(), $2, 1, 'completed', '{}', '{}', true, now(), now()) returning id`,
       [place.workspaceId, place.formId],
     );
     const [claimed] = await Promise.all([
-      claimFiles(database, { workspace_id: place.workspaceId, form_id: place.formId, submission_id: submission!.id, ids: [id] }),
+      claimFiles(database, {
+        workspace_id: place.workspaceId,
+        form_id: place.formId,
+        submission_id: submission!.id,
+        ids: [id],
+      }),
       sweepFiles(context),
     ]);
     assert.equal((await stored()).includes(id), claimed.length === 1);
@@ -89,14 +108,31 @@ test('bytes that cannot be removed now keep their row, and the next sweep remove
   await assert.rejects(sweepFiles({ database, storage: broken }), /the disk is away/);
   assert.ok((await rows()).includes(id));
   const [place] = places;
-  assert.deepEqual(await claimFiles(database, { workspace_id: place.workspaceId, form_id: place.formId, submission_id: id, ids: [id] }), [], 'no late claim has it');
+  assert.deepEqual(
+    await claimFiles(database, {
+      workspace_id: place.workspaceId,
+      form_id: place.formId,
+      submission_id: id,
+      ids: [id],
+    }),
+    [],
+    'no late claim has it',
+  );
   await sweepFiles(context);
   assert.deepEqual([(await rows()).includes(id), (await stored()).includes(id)], [false, false]);
 });
 
 test('two sweeps at once remove everything once', async () => {
-  const ids = await Promise.all(Array.from({ length: 20 }, () => makeFile({ age: '2 hours', submission: 'none' })));
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, () => makeFile({ age: '2 hours', submission: 'none' })),
+  );
   await Promise.all([sweepFiles(context), sweepFiles(context)]);
-  assert.deepEqual((await stored()).filter((name) => ids.includes(name)), []);
-  assert.deepEqual((await rows()).filter((name) => ids.includes(name)), []);
+  assert.deepEqual(
+    (await stored()).filter((name) => ids.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    (await rows()).filter((name) => ids.includes(name)),
+    [],
+  );
 });

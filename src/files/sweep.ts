@@ -9,7 +9,11 @@ export async function sweepFiles(context: FilesContext): Promise<number> {
   const orphans = await takeOrphanedFiles(context.database, {});
   const byWorkspace = Map.groupBy(orphans, (file) => file.workspace_id);
   for (const [workspaceId, files] of byWorkspace) {
-    await removeTakenFiles(context, workspaceId, files.map((file) => file.id));
+    await removeTakenFiles(
+      context,
+      workspaceId,
+      files.map((file) => file.id),
+    );
   }
   return orphans.length;
 }

@@ -6,7 +6,11 @@ const service = await openService();
 const tenant = await service.makeTenant();
 const other = await service.makeTenant();
 
-const text = (id: string, attrs: object = {}) => ({ type: 'text', attrs: { id, label: id, required: false, ...attrs }, children: [] });
+const text = (id: string, attrs: object = {}) => ({
+  type: 'text',
+  attrs: { id, label: id, required: false, ...attrs },
+  children: [],
+});
 const structure = (name: string, elements: object[] = [text('subject')], attrs: object = {}) => ({
   type: 'form',
   attrs: { name, ...attrs },
@@ -16,13 +20,28 @@ const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 
-const create = async (name: string, more: object = {}) => (await tenant.call('POST', '/forms', { structure: structure(name), ...more })).body;
+const create = async (name: string, more: object = {}) =>
+  (await tenant.call('POST', '/forms', { structure: structure(name), ...more })).body;
 
 test('create: 201 with the structure as it was sent, both addresses, name and description from its attrs, a draft', async () => {
-  const sent = structure('Contact', [text('subject', { future_attribute: { kept: [1, 2.5, null] } })], { description: 'Say hello' });
+  const sent = structure('Contact', [text('subject', { future_attribute: { kept: [1, 2.5, null] } })], {
+    description: 'Say hello',
+  });
   const { status, body } = await tenant.call('POST', '/forms', { structure: sent });
   assert.equal(status, 201);
-  assert.deepEqual(Object.keys(body), ['id', 'workspace_id', 'name', 'description', 'status', 'structure', 'public_url', 'builder_url', 'created_at', 'updated_at', 'published_at']);
+  assert.deepEqual(Object.keys(body), [
+    'id',
+    'workspace_id',
+    'name',
+    'description',
+    'status',
+    'structure',
+    'public_url',
+    'builder_url',
+    'created_at',
+    'updated_at',
+    'published_at',
+  ]);
   assert.match(body.id, uuid);
   assert.equal(body.workspace_id, tenant.workspaceId);
   assert.equal(body.name, 'Contact');
@@ -43,9 +62,21 @@ test('create with publish true: published, published_at set', async () => {
 
 const invalid: { name: string; structure: unknown; errors: object[] }[] = [
   { name: 'no name', structure: { ...structure('x'), attrs: {} }, errors: [{ path: [], field: 'name' }] },
-  { name: 'no step', structure: { type: 'form', attrs: { name: 'x' }, children: [] }, errors: [{ path: [], field: 'steps' }] },
-  { name: 'a missing label', structure: structure('x', [text('a'), { type: 'text', attrs: { id: 'b' }, children: [] }]), errors: [{ path: [0, 1] }] },
-  { name: 'two elements with one id: the path of the second', structure: structure('x', [text('a'), text('a')]), errors: [{ path: [0, 1] }] },
+  {
+    name: 'no step',
+    structure: { type: 'form', attrs: { name: 'x' }, children: [] },
+    errors: [{ path: [], field: 'steps' }],
+  },
+  {
+    name: 'a missing label',
+    structure: structure('x', [text('a'), { type: 'text', attrs: { id: 'b' }, children: [] }]),
+    errors: [{ path: [0, 1] }],
+  },
+  {
+    name: 'two elements with one id: the path of the second',
+    structure: structure('x', [text('a'), text('a')]),
+    errors: [{ path: [0, 1] }],
+  },
   {
     name: 'several problems: all at once',
     structure: structure('', [{ type: 'nonsense', attrs: {}, children: [] }, text('1bad')]),
@@ -68,16 +99,26 @@ for (const scenario of invalid) {
 }
 
 test('create: unknown and mass-assigned keys are refused by name', async () => {
-  const { status, body } = await tenant.call('POST', '/forms', { structure: structure('x'), id: absent, workspace_id: other.workspaceId });
+  const { status, body } = await tenant.call('POST', '/forms', {
+    structure: structure('x'),
+    id: absent,
+    workspace_id: other.workspaceId,
+  });
   assert.equal(status, 422);
-  assert.deepEqual(body.errors.map(({ field }) => field), ['id', 'workspace_id']);
+  assert.deepEqual(
+    body.errors.map(({ field }) => field),
+    ['id', 'workspace_id'],
+  );
 });
 
 test('create and update take settings: known keys are kept, unknown ones refused', async () => {
   const settings = { confirmation_message: 'Thank you', subject_element: 'subject' };
   const form = await create('With settings', { settings });
   assert.deepEqual((await tenant.call('GET', `/forms/${form.id}`)).body.settings, settings);
-  const refused = await tenant.call('PUT', `/forms/${form.id}`, { structure: structure('x'), settings: { colour: 'red' } });
+  const refused = await tenant.call('PUT', `/forms/${form.id}`, {
+    structure: structure('x'),
+    settings: { colour: 'red' },
+  });
   assert.equal(refused.status, 422);
 });
 
@@ -85,13 +126,27 @@ test('get: structure, settings and the number of submissions', async () => {
   const form = await create('Get me');
   const { status, body } = await tenant.call('GET', `/forms/${form.id}`);
   assert.equal(status, 200);
-  assert.deepEqual(Object.keys(body), ['id', 'workspace_id', 'name', 'description', 'status', 'structure', 'settings', 'submission_count', 'created_at', 'updated_at', 'published_at']);
+  assert.deepEqual(Object.keys(body), [
+    'id',
+    'workspace_id',
+    'name',
+    'description',
+    'status',
+    'structure',
+    'settings',
+    'submission_count',
+    'created_at',
+    'updated_at',
+    'published_at',
+  ]);
   assert.equal(body.submission_count, 0);
 });
 
 test('update: the same shape as get, the new name, a later updated_at', async () => {
   const form = await create('Before');
-  const { status, body } = await tenant.call('PUT', `/forms/${form.id}`, { structure: structure('After', [text('added')]) });
+  const { status, body } = await tenant.call('PUT', `/forms/${form.id}`, {
+    structure: structure('After', [text('added')]),
+  });
   assert.equal(status, 200);
   assert.equal(body.name, 'After');
   assert.deepEqual(body, (await tenant.call('GET', `/forms/${form.id}`)).body);
@@ -109,7 +164,13 @@ test('update with status: draft to published to draft, archived, restored', asyn
 
 test('fifty updates at once: the last one whole, never a mixture', async () => {
   const form = await create('Race');
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => tenant.call('PUT', `/forms/${form.id}`, { structure: structure(`Name ${index}`, [text(`id_${index}`)]) })));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      tenant.call('PUT', `/forms/${form.id}`, {
+        structure: structure(`Name ${index}`, [text(`id_${index}`)]),
+      }),
+    ),
+  );
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
   const { body } = await tenant.call('GET', `/forms/${form.id}`);
   const number = body.name.slice('Name '.length);
@@ -120,13 +181,29 @@ test('list: newest first, without structure, filtered by status, in pages with a
   const lister = await service.makeTenant();
   const made: string[] = [];
   for (let index = 0; index < 5; index += 1) {
-    const { body } = await lister.call('POST', '/forms', { structure: structure(`Form ${index}`), publish: index % 2 === 0 });
+    const { body } = await lister.call('POST', '/forms', {
+      structure: structure(`Form ${index}`),
+      publish: index % 2 === 0,
+    });
     made.unshift(body.id);
   }
   const { status, body } = await lister.call('GET', '/forms?per_page=2&page=2');
   assert.equal(status, 200);
-  assert.deepEqual(body.data.map((form) => form.id), made.slice(2, 4));
-  assert.deepEqual(Object.keys(body.data[0]!), ['id', 'workspace_id', 'name', 'description', 'status', 'submission_count', 'created_at', 'updated_at', 'published_at']);
+  assert.deepEqual(
+    body.data.map((form) => form.id),
+    made.slice(2, 4),
+  );
+  assert.deepEqual(Object.keys(body.data[0]!), [
+    'id',
+    'workspace_id',
+    'name',
+    'description',
+    'status',
+    'submission_count',
+    'created_at',
+    'updated_at',
+    'published_at',
+  ]);
   assert.deepEqual(body.pagination, { page: 2, per_page: 2, total_count: 5, total_pages: 3 });
   const published = (await lister.call('GET', '/forms?status=published')).body;
   assert.deepEqual(published.pagination, { page: 1, per_page: 20, total_count: 3, total_pages: 1 });
@@ -138,16 +215,29 @@ test('delete: 204 with an empty body; then it and its row are gone, and deleting
   const form = await create('Short-lived', { publish: true });
   const { status, body } = await tenant.call('DELETE', `/forms/${form.id}`);
   assert.deepEqual([status, body], [204, undefined]);
-  for (const [method, path, sent] of [['GET', '', undefined], ['PUT', '', { structure: structure('x') }], ['DELETE', '', undefined], ['GET', '/submissions', undefined]] as const) {
+  for (const [method, path, sent] of [
+    ['GET', '', undefined],
+    ['PUT', '', { structure: structure('x') }],
+    ['DELETE', '', undefined],
+    ['GET', '/submissions', undefined],
+  ] as const) {
     assert.equal((await tenant.call(method, `/forms/${form.id}${path}`, sent)).status, 404);
   }
   assert.equal((await fetch(`${service.url}/f/${form.id}`)).status, 404);
-  await until('the row to go', async () => (await service.services.database.query('select from forms where id = $1', [form.id])).rowCount === 0);
+  await until(
+    'the row to go',
+    async () =>
+      (await service.services.database.query('select from forms where id = $1', [form.id])).rowCount === 0,
+  );
 });
 
 test("another workspace's form is answered exactly like one that does not exist, and stays as it was", async () => {
   const form = await create('Mine');
-  for (const [method, sent] of [['GET', undefined], ['PUT', { structure: structure('stolen') }], ['DELETE', undefined]] as const) {
+  for (const [method, sent] of [
+    ['GET', undefined],
+    ['PUT', { structure: structure('stolen') }],
+    ['DELETE', undefined],
+  ] as const) {
     const foreign = await other.call(method, `/forms/${form.id}`, sent);
     const missing = await other.call(method, `/forms/${absent}`, sent);
     assert.deepEqual([foreign.status, foreign.body], [404, missing.body]);
@@ -180,7 +270,123 @@ for (const [name, path] of [
 test('permissions: a key that may only read gets 403 for writing, and nothing changes', async () => {
   const form = await create('Guarded');
   const reader = await tenant.makeKey(['forms:read']);
-  const answer = await fetch(`${service.url}/api/v1/forms/${form.id}`, { method: 'DELETE', headers: { Authorization: `Bearer ${reader}` } });
+  const answer = await fetch(`${service.url}/api/v1/forms/${form.id}`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${reader}` },
+  });
   assert.deepEqual([answer.status, ((await answer.json()) as { error: string }).error], [403, 'forbidden']);
   assert.equal((await tenant.call('GET', `/forms/${form.id}`)).status, 200);
+});
+
+test('what is sent comes back exactly: unknown attributes, their order, and names of the language itself', async () => {
+  const sent = JSON.stringify(structure('Exact', [text('a')])).replace(
+    '"label":"a"',
+    '"label":"a","z":1,"b":[0.1,1e21,-5e-324,123456789012345680000],"__proto__":{"polluted":true},"toString":null,"é":"\\u2028👍"',
+  );
+  const { status, body } = await tenant.call('POST', '/forms', `{"structure":${sent}}`);
+  assert.equal(status, 201, JSON.stringify(body));
+  const read = await fetch(`${service.url}/api/v1/forms/${body.id}`, {
+    headers: { Authorization: `Bearer ${tenant.key}` },
+  });
+  assert.ok((await read.text()).includes(`"structure":${JSON.stringify(JSON.parse(sent))},`));
+  assert.ok(!('polluted' in {}));
+});
+
+test('a published form changes at once for its visitors, and a draft stays hidden', async () => {
+  const [live, draft] = [await create('Live', { publish: true }), await create('Draft')];
+  for (const [form, status] of [
+    [live, 200],
+    [draft, 404],
+  ] as const) {
+    await tenant.call('PUT', `/forms/${form.id}`, {
+      structure: structure('Changed', [text('new_question')]),
+    });
+    const page = await fetch(`${service.url}/f/${form.id}`);
+    assert.deepEqual([page.status, (await page.text()).includes('new_question')], [status, status === 200]);
+  }
+});
+
+test('published_at is the time of the publication, stays through changes, and is new after a time as a draft', async () => {
+  const form = await create('Times', { publish: true });
+  assert.equal(form.published_at, form.created_at);
+  const put = async (more: object = {}) =>
+    (await tenant.call('PUT', `/forms/${form.id}`, { structure: structure('Times'), ...more })).body;
+  assert.equal((await put()).published_at, form.published_at);
+  assert.equal((await put({ status: 'published' })).published_at, form.published_at);
+  assert.equal((await put({ status: 'draft' })).published_at, form.published_at);
+  assert.ok((await put({ status: 'published' })).published_at! > form.published_at);
+});
+
+test('settings stay when they are not sent, are replaced when they are, and a null clears one', async () => {
+  const form = await create('Settings', {
+    settings: { access: 'public', confirmation_message: 'Thanks', language: 'german' },
+  });
+  const put = async (settings?: object) =>
+    (
+      await tenant.call('PUT', `/forms/${form.id}`, {
+        structure: structure('Settings'),
+        ...(settings && { settings }),
+      })
+    ).body.settings;
+  assert.deepEqual(await put(), { access: 'public', confirmation_message: 'Thanks', language: 'german' });
+  assert.deepEqual(await put({ editing: true, confirmation_message: null }), { editing: true });
+});
+
+const wrongSettings: Record<string, unknown> = {
+  access: 'everyone',
+  confirmation_message: 5,
+  notification_email: 'nobody',
+  editing: 'yes',
+  subject_element: 'nobody',
+  language: 'klingon',
+  opens_at: 'tomorrow',
+  closes_at: '2026-01-31',
+  max_submissions: 0,
+  colour: 'red',
+};
+test('every setting that does not hold is named, all at once, and nothing is made', async () => {
+  const before = (await tenant.call('GET', '/forms')).body.pagination.total_count;
+  const { status, body } = await tenant.call('POST', '/forms', {
+    structure: structure('x'),
+    settings: wrongSettings,
+  });
+  assert.deepEqual(
+    [status, body.errors.map(({ field }) => field).sort()],
+    [422, Object.keys(wrongSettings).sort()],
+  );
+  assert.equal((await tenant.call('GET', '/forms')).body.pagination.total_count, before);
+});
+
+test('of ten deletes at once one is a 204 and nine are 404s', async () => {
+  const form = await create('Raced');
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => tenant.call('DELETE', `/forms/${form.id}`)),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [
+    204,
+    ...Array.from({ length: 9 }, () => 404),
+  ]);
+});
+
+test('a change that races a deletion is a 200 before it or a 404 after it, never a form that came back', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const form = await create('Raced');
+    const [removal, ...changes] = await Promise.all([
+      tenant.call('DELETE', `/forms/${form.id}`),
+      ...Array.from({ length: 10 }, () =>
+        tenant.call('PUT', `/forms/${form.id}`, { structure: structure('Back') }),
+      ),
+    ]);
+    assert.equal(removal.status, 204);
+    assert.deepEqual(
+      changes.filter(({ status }) => status !== 200 && status !== 404),
+      [],
+    );
+    assert.equal((await tenant.call('GET', `/forms/${form.id}`)).status, 404);
+  }
+});
+
+test('an id in capitals is the same id', async () => {
+  const form = await create('Capitals');
+  assert.equal((await tenant.call('GET', `/forms/${form.id.toUpperCase()}`)).body.id, form.id);
 });

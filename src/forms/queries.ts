@@ -1,5 +1,18 @@
 import type { Settings } from '#ast/settings.ts';
-import { bigint, boolean, integer, json, jsonb, jsonText, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import {
+  bigint,
+  boolean,
+  integer,
+  json,
+  jsonb,
+  jsonText,
+  nullable,
+  statement,
+  text,
+  timestamp,
+  uuid,
+  word,
+} from '#kit/statement.ts';
 
 /** Specification, "Form status". */
 export type FormStatus = 'draft' | 'published' | 'archived';
@@ -225,7 +238,14 @@ export const countVersions = statement(
 export const findVersion = statement(
   'find_version',
   { workspace_id: uuid, form_id: uuid, version: integer },
-  { version: integer, name: text, created_at: timestamp, created_by: nullable(text), is_live: boolean, structure: json<object>() },
+  {
+    version: integer,
+    name: text,
+    created_at: timestamp,
+    created_by: nullable(text),
+    is_live: boolean,
+    structure: json<object>(),
+  },
   `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live, v.structure
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id

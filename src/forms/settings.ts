@@ -11,13 +11,19 @@ import { lockForm, setFormSettings } from './queries.ts';
  * null takes the setting away. It holds at once; settings have no working copy. Returns all settings.
  * @throws ApiError not_found, validation_error with the name of each setting that does not hold.
  */
-export async function changeSettings(database: Database, workspaceId: string, id: string, changes: object): Promise<Settings> {
+export async function changeSettings(
+  database: Database,
+  workspaceId: string,
+  id: string,
+  changes: object,
+): Promise<Settings> {
   return transaction(database, async (client) => {
     const [form] = await lockForm(client, { workspace_id: workspaceId, id });
     if (!form) throw new ApiError('not_found');
     // The structure was validated when it became the live version.
     const checked = checkSettings({ ...form.settings, ...changes }, form.structure as Form);
-    if (!checked.ok) throw new ApiError('validation_error', 'The settings are not valid.', { errors: checked.errors });
+    if (!checked.ok)
+      throw new ApiError('validation_error', 'The settings are not valid.', { errors: checked.errors });
     await setFormSettings(client, {
       workspace_id: workspaceId,
       id,

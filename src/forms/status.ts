@@ -14,7 +14,12 @@ const changes: Readonly<Record<FormStatus, readonly FormStatus[]>> = {
  * Unpublishes (`draft`), archives, or restores (`draft`) a form; its live version stays.
  * @throws ApiError not_found; conflict when its status does not lead there.
  */
-export async function changeStatus(database: Database, workspaceId: string, id: string, status: FormStatus): Promise<void> {
+export async function changeStatus(
+  database: Database,
+  workspaceId: string,
+  id: string,
+  status: FormStatus,
+): Promise<void> {
   await transaction(database, async (client) => {
     const [form] = await lockForm(client, { workspace_id: workspaceId, id });
     if (!form) throw new ApiError('not_found');

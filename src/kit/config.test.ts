@@ -32,26 +32,50 @@ test('nothing set: the defaults of DESIGN section 5', () => {
   } satisfies Config);
 });
 
-const s3 = { S3_ENDPOINT: 'https://s3.example/bucket/', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
+const s3 = {
+  S3_ENDPOINT: 'https://s3.example/bucket/',
+  S3_ACCESS_KEY_ID: 'id',
+  S3_SECRET_ACCESS_KEY: 'secret',
+};
 const read: readonly [environment: Record<string, string>, part: Partial<Config>][] = [
-  [{ PORT: '8080', HOST: '0.0.0.0' }, { port: 8080, publicUrl: 'http://0.0.0.0:8080' }],
+  [
+    { PORT: '8080', HOST: '0.0.0.0' },
+    { port: 8080, publicUrl: 'http://0.0.0.0:8080' },
+  ],
   [{ HOST: '::1' }, { publicUrl: 'http://[::1]:3000' }],
   [{ PUBLIC_URL: 'https://forms.example/' }, { publicUrl: 'https://forms.example' }],
-  [{ PORT: '  ', DATABASE_URL: '', LOG_LEVEL: '' }, { port: 3000, databaseUrl: undefined, logLevel: 'info' }],
-  [{ DATABASE_URL: 'postgres://u:p@h:5433/db?host=/tmp/x' }, { databaseUrl: 'postgres://u:p@h:5433/db?host=/tmp/x' }],
+  [
+    { PORT: '  ', DATABASE_URL: '', LOG_LEVEL: '' },
+    { port: 3000, databaseUrl: undefined, logLevel: 'info' },
+  ],
+  [
+    { DATABASE_URL: 'postgres://u:p@h:5433/db?host=/tmp/x' },
+    { databaseUrl: 'postgres://u:p@h:5433/db?host=/tmp/x' },
+  ],
   [{ DATA_DIR: '/var/lib/formloom' }, { dataDir: '/var/lib/formloom' }],
   [{ WEBHOOK_RETRY_DELAYS: '1, 2.5,3' }, { webhookRetryDelays: [1, 2.5, 3] }],
   [{ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8,fd00::/8' }, { webhookAllowNetworks: ['127.0.0.0/8', 'fd00::/8'] }],
   [{ TRUST_PROXY: '1' }, { trustProxy: 1 }],
   [{ TRUST_PROXY: '0' }, { trustProxy: false }],
   [{ TRUST_PROXY: '10.0.0.0/8, 192.168.1.1' }, { trustProxy: ['10.0.0.0/8', '192.168.1.1'] }],
-  [{ ...s3, S3_REGION: 'eu-1' }, { s3: { endpoint: 'https://s3.example/bucket', region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'secret' } }],
+  [
+    { ...s3, S3_REGION: 'eu-1' },
+    {
+      s3: {
+        endpoint: 'https://s3.example/bucket',
+        region: 'eu-1',
+        accessKeyId: 'id',
+        secretAccessKey: 'secret',
+      },
+    },
+  ],
   [{ SECRET_KEY: 'AB'.repeat(32) }, { secretKey: 'AB'.repeat(32) }],
 ];
 for (const [environment, part] of read) {
   test(`${JSON.stringify(environment)} is read`, () => {
     const config = readConfig(environment);
-    for (const [name, value] of Object.entries(part)) assert.deepEqual(config[name as keyof Config], value, name);
+    for (const [name, value] of Object.entries(part))
+      assert.deepEqual(config[name as keyof Config], value, name);
   });
 }
 

@@ -34,7 +34,9 @@ export type Config = {
 /** A start that cannot work: all problems at once, in words. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
-    super(`The configuration has ${problems.length === 1 ? 'a problem' : 'problems'}:\n${problems.map((p) => `  - ${p}`).join('\n')}`);
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : 'problems'}:\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    );
   }
 }
 
@@ -59,7 +61,9 @@ export function readConfig(environment: Environment): Config {
     const given = value(name);
     if (given === undefined) return fallback;
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
-    return number >= least && number <= most ? number : complain(name, `a whole number from ${least} to ${most}`, fallback);
+    return number >= least && number <= most
+      ? number
+      : complain(name, `a whole number from ${least} to ${most}`, fallback);
   };
   const url = (name: string, protocols: readonly string[]): string | undefined => {
     const given = value(name);
@@ -67,10 +71,17 @@ export function readConfig(environment: Environment): Config {
     const parsed = URL.parse(given);
     return parsed && protocols.includes(parsed.protocol)
       ? given.replace(/\/+$/, '')
-      : complain(name, `an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`, undefined);
+      : complain(
+          name,
+          `an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+          undefined,
+        );
   };
   const list = (name: string): string[] =>
-    value(name)?.split(',').map((item) => item.trim()).filter(Boolean) ?? [];
+    value(name)
+      ?.split(',')
+      .map((item) => item.trim())
+      .filter(Boolean) ?? [];
 
   const host = value('HOST') ?? '127.0.0.1';
   const port = wholeNumber('PORT', 3000, 1, 65_535);
@@ -85,7 +96,9 @@ export function readConfig(environment: Environment): Config {
     : complain('WEBHOOK_ALLOW_NETWORKS', 'networks separated by commas, such as 127.0.0.0/8', []);
 
   const level = value('LOG_LEVEL') ?? 'info';
-  const logLevel = logLevels.find((known) => known === level) ?? complain('LOG_LEVEL', `one of ${logLevels.join(', ')}`, 'info' as const);
+  const logLevel =
+    logLevels.find((known) => known === level) ??
+    complain('LOG_LEVEL', `one of ${logLevels.join(', ')}`, 'info' as const);
 
   const secretKey = value('SECRET_KEY');
   if (secretKey !== undefined && !/^[0-9a-f]{64}$/i.test(secretKey)) {
@@ -96,7 +109,8 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     host,
     port,
-    publicUrl: url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    publicUrl:
+      url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     dataDir: resolve(value('DATA_DIR') ?? './data'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePool: wholeNumber('DATABASE_POOL', 10, 2, 200),
@@ -126,7 +140,9 @@ function readS3(
     return { endpoint, accessKeyId, secretAccessKey, region: value('S3_REGION') ?? 'auto' };
   }
   if (endpoint || accessKeyId || secretAccessKey) {
-    problems.push('S3_ENDPOINT (with the bucket in its path), S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together.');
+    problems.push(
+      'S3_ENDPOINT (with the bucket in its path), S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together.',
+    );
   }
   return undefined;
 }
@@ -141,5 +157,9 @@ function readTrustProxy(
   const networks = given.split(',').map((network) => network.trim());
   return networks.every((network) => ipaddr.isValid(network) || ipaddr.isValidCIDR(network))
     ? networks
-    : complain('TRUST_PROXY', 'the number of proxies in front (such as 1) or their addresses and networks', false);
+    : complain(
+        'TRUST_PROXY',
+        'the number of proxies in front (such as 1) or their addresses and networks',
+        false,
+      );
 }

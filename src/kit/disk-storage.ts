@@ -44,7 +44,11 @@ async function makeDirectory(path: string): Promise<void> {
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
-async function writeDurably(path: string, source: Readable, limit: number): Promise<{ size: number; head: Buffer }> {
+async function writeDurably(
+  path: string,
+  source: Readable,
+  limit: number,
+): Promise<{ size: number; head: Buffer }> {
   const file: FileHandle = await open(path, 'w', 0o600);
   try {
     let size = 0;
@@ -72,4 +76,5 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -23,8 +23,9 @@ const jsonType = 'application/json; charset=utf-8';
  * Every answer carries X-Request-Id, under which its log lines are found.
  */
 export function openServer(options: { log: Log; trustProxy: Config['trustProxy'] }): Server {
+  const loggerInstance: FastifyBaseLogger = options.log;
   const server = Fastify({
-    loggerInstance: options.log as FastifyBaseLogger,
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trusted(options.trustProxy),
     genReqId: newId,
@@ -57,7 +58,10 @@ export function openServer(options: { log: Log; trustProxy: Config['trustProxy']
   server.addHook('onResponse', async (request, reply) => {
     // The path without its query: signed links and answers in a query string stay out of the log.
     const path = request.url.split('?', 1)[0];
-    request.log.info({ method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered');
+    request.log.info(
+      { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'answered',
+    );
   });
   server.setErrorHandler((error, request, reply) => {
     const problem = toApiError(error);
@@ -109,7 +113,10 @@ export function refuseOtherMethods(server: Server, url: string, answered: readon
 
 /** What the framework's own client errors mean in our table. */
 const frameworkCodes: Readonly<Record<string, [ErrorCode, string?]>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'Send the body as Content-Type: application/json.',
+  ],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', `The body is larger than ${jsonBodyLimit} bytes.`],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
 };
@@ -119,25 +126,33 @@ const foreignKeyViolation = '23503';
 /** Any error as one of the table's. What is not meant for the caller becomes server_error, without its text. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isUnavailable(error)) return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
+  if (isUnavailable(error))
+    return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
   const { code, statusCode } = error as Partial<FastifyError>;
   // What the request was about was deleted between its first statement and this one.
   if (code === foreignKeyViolation) return new ApiError('not_found', undefined, { cause: error });
   const known = code === undefined ? undefined : frameworkCodes[code];
   if (known) return new ApiError(known[0], known[1], { cause: error });
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new ApiError('bad_request', undefined, { cause: error });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new ApiError('bad_request', undefined, { cause: error });
   return new ApiError('server_error', undefined, { cause: error });
 }
 
 /** Answers what is not HTTP, or too slow or too large in its head, before any route is known; then hangs up. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket & { _httpMessage?: ServerResponse }): void {
+function answerBrokenRequest(
+  error: Error & { code?: string },
+  socket: Socket & { readonly ['_httpMessage']?: ServerResponse },
+): void {
   // Behind an answer that has begun, these bytes would be read as its end.
-  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket['_httpMessage']?.headersSent) {
     socket.destroy();
     return;
   }
   const { status, message } = brokenRequests[error.code ?? ''] ?? brokenRequest;
-  const body = JSON.stringify({ error: 'bad_request', message } satisfies { error: ErrorCode; message: string });
+  const body = JSON.stringify({ error: 'bad_request', message } satisfies {
+    error: ErrorCode;
+    message: string;
+  });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { ApiError } from './errors.ts';
 import { readJsonBody } from './json-body.ts';
 
@@ -17,7 +17,20 @@ const statusOf = (text: string | Buffer): number => {
 const nested = (levels: number, inside = ''): string => '['.repeat(levels) + inside + ']'.repeat(levels);
 
 test('what is JSON is read as JSON, a byte order mark aside', () => {
-  const values: unknown[] = [{}, [], null, true, 0, -1.5, 1e21, 5e-324, 9_007_199_254_740_991, '', 'é"\\/\b\n\u2028👍', { a: [{ b: { c: 'd' } }] }];
+  const values: unknown[] = [
+    {},
+    [],
+    null,
+    true,
+    0,
+    -1.5,
+    1e21,
+    5e-324,
+    9_007_199_254_740_991,
+    '',
+    'é"\\/\b\n\u2028👍',
+    { a: [{ b: { c: 'd' } }] },
+  ];
   for (const value of values) assert.deepEqual(read(JSON.stringify(value)), value);
   assert.deepEqual(read('\uFEFF{"a":1}'), { a: 1 });
   assert.deepEqual(read('"\\ud83d\\ude00 \\uD83D\\uDE00 \\\\u0000 \\u0001"'), '😀 😀 \\u0000 \u0001');
@@ -68,7 +81,18 @@ for (const [name, text] of Object.entries(unkeepable)) {
 }
 
 test('numbers that come back as they were are kept, also large ones', () => {
-  for (const text of ['9007199254740992', '9007199254740994', '-0', '0.0', '0e400', '1e308', '123456789012345680000', '0.1234567890123456789', '1E5', '-1.5e-300']) {
+  for (const text of [
+    '9007199254740992',
+    '9007199254740994',
+    '-0',
+    '0.0',
+    '0e400',
+    '1e308',
+    '123456789012345680000',
+    '0.1234567890123456789',
+    '1E5',
+    '-1.5e-300',
+  ]) {
     assert.equal(statusOf(`[${text}]`), 200, text);
   }
 });
@@ -108,9 +132,19 @@ test('names of the language itself are keys like any other, and pollute nothing'
 
 test('whatever JSON.stringify writes comes back equal, but for what cannot be stored', () => {
   const cleanText = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\u0000'));
-  const numbers = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((number) => !Object.is(number, -0));
+  const numbers = fc
+    .double({ noNaN: true, noDefaultInfinity: true })
+    .filter((number) => !Object.is(number, -0));
   const value = fc.letrec((tie) => ({
-    any: fc.oneof({ depthSize: 'small' }, cleanText, numbers, fc.boolean(), fc.constant(null), fc.array(tie('any')), fc.dictionary(cleanText, tie('any'))),
+    any: fc.oneof(
+      { depthSize: 'small' },
+      cleanText,
+      numbers,
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('any')),
+      fc.dictionary(cleanText, tie('any')),
+    ),
   })).any;
   fc.assert(
     fc.property(value, (sent) => {
@@ -121,7 +155,30 @@ test('whatever JSON.stringify writes comes back equal, but for what cannot be st
 });
 
 test('any bytes at all are a value, a 400 or a 422', () => {
-  const soup = fc.array(fc.constantFrom('"', '\\', '[', ']', '{', '}', ':', ',', '-', '1', 'e', '.', 'u', 'd800', '0000', '\\u', 'é', '\u0000')).map((parts) => parts.join(''));
+  const soup = fc
+    .array(
+      fc.constantFrom(
+        '"',
+        '\\',
+        '[',
+        ']',
+        '{',
+        '}',
+        ':',
+        ',',
+        '-',
+        '1',
+        'e',
+        '.',
+        'u',
+        'd800',
+        '0000',
+        '\\u',
+        'é',
+        '\u0000',
+      ),
+    )
+    .map((parts) => parts.join(''));
   fc.assert(
     fc.property(soup, (text) => assert.ok([200, 400, 422].includes(statusOf(text)))),
     { numRuns: 2_000, seed: 20_260_131 },

@@ -72,13 +72,17 @@ function endOfString(text: string, start: number): number | undefined {
   return text.length;
 }
 
-const matchAt = (pattern: RegExp) => (text: string, at: number): RegExpExecArray => {
-  pattern.lastIndex = at;
-  return pattern.exec(text)!;
-};
+const matchAt =
+  (pattern: RegExp) =>
+  (text: string, at: number): RegExpExecArray => {
+    pattern.lastIndex = at;
+    return pattern.exec(text)!;
+  };
 
 /** A whole surrogate pair, one `\u` escape, or a backslash and what follows it. */
-const escapeAt = matchAt(/\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^]?/y);
+const escapeAt = matchAt(
+  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^]?/y,
+);
 const numberAt = matchAt(/-?[\d.eE+-]*/y);
 
 /** Unescaped text is well-formed already: it was decoded. */

@@ -27,13 +27,20 @@ after(async () => {
   await rm(directory, { recursive: true });
 });
 
-const settings = { endpoint: `http://127.0.0.1:${port}/uploads`, region: 'auto', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+const settings = {
+  endpoint: `http://127.0.0.1:${port}/uploads`,
+  region: 'auto',
+  accessKeyId: 'S3RVER',
+  secretAccessKey: 'S3RVER',
+};
 const storage = s3Storage(settings, spool);
 
 /** Objects in the bucket and files in the spool. */
 const left = async (): Promise<string[]> =>
   (await readdir(directory, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile() && !entry.name.includes('._S3rver_metadata') && !entry.name.includes('md5'))
+    .filter(
+      (entry) => entry.isFile() && !entry.name.includes('._S3rver_metadata') && !entry.name.includes('md5'),
+    )
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 
@@ -41,14 +48,20 @@ testStorage(storage, left);
 
 test('nothing stays in the spool', async () => {
   await storage.put('ws/ff/spooled', streamOf('x'), 10);
-  assert.deepEqual((await left()).filter((path) => path.startsWith(spool)), []);
+  assert.deepEqual(
+    (await left()).filter((path) => path.startsWith(spool)),
+    [],
+  );
 });
 
 test('a file that a crash left in the spool goes when its key is removed', async () => {
   await mkdir(join(spool, 'ws', 'ff'), { recursive: true });
   await writeFile(join(spool, 'ws', 'ff', 'crashed'), 'whole');
   await storage.remove('ws/ff/crashed');
-  assert.deepEqual((await left()).filter((path) => path.startsWith(spool)), []);
+  assert.deepEqual(
+    (await left()).filter((path) => path.startsWith(spool)),
+    [],
+  );
 });
 
 test('a file that is sent in parts is read again as one', async () => {
@@ -68,5 +81,8 @@ test('a store that refuses is an error, and nothing stays', async () => {
 test('a store that is away is an error, and nothing stays', async () => {
   const away = s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1/uploads' }, spool);
   await assert.rejects(away.put('ws/ff/away', streamOf('x'), 10));
-  assert.deepEqual((await left()).filter((path) => path.startsWith(spool)), []);
+  assert.deepEqual(
+    (await left()).filter((path) => path.startsWith(spool)),
+    [],
+  );
 });

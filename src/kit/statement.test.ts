@@ -2,7 +2,27 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
 import { transaction } from './database.ts';
-import { boolean, bigint, bytes, declaredStatements, double, integer, json, jsonb, jsonText, nullable, only, smallint, statement, text, texts, timestamp, uuid, uuids, word } from './statement.ts';
+import {
+  boolean,
+  bigint,
+  bytes,
+  declaredStatements,
+  double,
+  integer,
+  json,
+  jsonb,
+  jsonText,
+  nullable,
+  only,
+  smallint,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from './statement.ts';
 
 const { database } = await testDatabase();
 
@@ -27,7 +47,9 @@ const echo = statement(
   'test.echo',
   everything,
   everything,
-  `select ${Object.keys(everything).map((name) => `$${name} as ${name}`).join(', ')}`,
+  `select ${Object.keys(everything)
+    .map((name) => `$${name} as ${name}`)
+    .join(', ')}`,
 );
 
 test('every type arrives as it was given', async () => {
@@ -58,17 +80,32 @@ test('JSON that is text already is stored as it is written', async () => {
 });
 
 test('a parameter may stand anywhere and several times; values go by name, not by place', async () => {
-  const subtract = statement('test.subtract', { first: integer, second: integer }, { a: integer, b: integer }, 'select $second - $first as a, $first - $second as b');
+  const subtract = statement(
+    'test.subtract',
+    { first: integer, second: integer },
+    { a: integer, b: integer },
+    'select $second - $first as a, $first - $second as b',
+  );
   assert.deepEqual(await subtract(database, { second: 10, first: 3 }), [{ a: 7, b: -7 }]);
 });
 
 test('a value is never part of the statement', async () => {
-  const find = statement('test.find', { name: text }, { found: boolean }, 'select exists (select from forms where name = $name) as found');
+  const find = statement(
+    'test.find',
+    { name: text },
+    { found: boolean },
+    'select exists (select from forms where name = $name) as found',
+  );
   assert.deepEqual(await find(database, { name: "x' or '1'='1'; drop table forms; --" }), [{ found: false }]);
 });
 
 test('it runs in a transaction, and is undone with it', async () => {
-  const insert = statement('test.insert', { id: uuid }, { id: uuid }, "insert into workspaces (id, name, plan, created_at) values ($id, 'T', 'free', now()) returning id");
+  const insert = statement(
+    'test.insert',
+    { id: uuid },
+    { id: uuid },
+    "insert into workspaces (id, name, plan, created_at) values ($id, 'T', 'free', now()) returning id",
+  );
   const count = statement('test.count', {}, { total: bigint }, 'select count(*) as total from workspaces');
   const undone = transaction(database, async (client) => {
     await insert(client, { id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1' });
@@ -93,7 +130,10 @@ test('it is prepared once for each connection, under its name', async () => {
 
 test('two statements of one name, and a parameter that is not declared, are refused when they are declared', () => {
   assert.throws(() => statement('test.echo', {}, {}, 'select 1'), /two statements are named test\.echo/);
-  assert.throws(() => statement('test.undeclared', {}, {}, 'select $nobody'), /test\.undeclared uses the undeclared parameter \$nobody/);
+  assert.throws(
+    () => statement('test.undeclared', {}, {}, 'select $nobody'),
+    /test\.undeclared uses the undeclared parameter \$nobody/,
+  );
   assert.ok(!declaredStatements().some(({ name }) => name === 'test.undeclared'));
 });
 

@@ -8,7 +8,10 @@ import { headBytes, type Storage } from './storage.ts';
 
 /** A stream of these chunks. */
 export const streamOf = (...chunks: readonly (string | Buffer)[]): Readable =>
-  Readable.from(chunks.map((chunk) => Buffer.from(chunk as string)), { objectMode: false });
+  Readable.from(
+    chunks.map((chunk) => Buffer.from(chunk as string)),
+    { objectMode: false },
+  );
 
 /** What every storage promises (storage.ts). `left` lists whatever it holds, wherever it holds it. */
 export function testStorage(storage: Storage, left: () => Promise<readonly string[]>): void {
@@ -20,7 +23,11 @@ export function testStorage(storage: Storage, left: () => Promise<readonly strin
 
   test('what is put is read again byte for byte, with its size and its first bytes', async () => {
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
-    const written = await storage.put('ws/aa/large', streamOf(bytes.subarray(0, 3), bytes.subarray(3, 100_000), bytes.subarray(100_000)), limit);
+    const written = await storage.put(
+      'ws/aa/large',
+      streamOf(bytes.subarray(0, 3), bytes.subarray(3, 100_000), bytes.subarray(100_000)),
+      limit,
+    );
     assert.equal(written.size, 300_000);
     assert.deepEqual(written.head, bytes.subarray(0, headBytes));
     assert.deepEqual(await read('ws/aa/large'), bytes);
@@ -33,7 +40,9 @@ export function testStorage(storage: Storage, left: () => Promise<readonly strin
 
   test('exactly the limit is kept; one byte more is refused as too large, and nothing of it stays', async () => {
     const before = await left();
-    await assert.rejects(storage.put('ws/bb/over', streamOf(Buffer.alloc(limit), 'x'), limit), { code: 'payload_too_large' });
+    await assert.rejects(storage.put('ws/bb/over', streamOf(Buffer.alloc(limit), 'x'), limit), {
+      code: 'payload_too_large',
+    });
     assert.deepEqual(await left(), before);
     assert.equal((await storage.put('ws/bb/full', streamOf(Buffer.alloc(limit)), limit)).size, limit);
   });

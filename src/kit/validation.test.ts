@@ -28,7 +28,14 @@ const sentences: readonly [value: unknown, errors: Record<string, string>][] = [
   [{ name: '', extra: 1 }, { extra: '"extra" is not known here. Known: name, count, kind, id, inner.' }],
   [{ name: '', inner: {} }, { 'inner.deep': '"deep" is required.' }],
   [{ name: '', inner: { deep: 'yes' } }, { 'inner.deep': '"inner.deep" must be a boolean.' }],
-  [{ count: 'x', kind: 7 }, { name: '"name" is required.', count: '"count" must be an integer.', kind: '"kind" must be one of one, two.' }],
+  [
+    { count: 'x', kind: 7 },
+    {
+      name: '"name" is required.',
+      count: '"count" must be an integer.',
+      kind: '"kind" must be one of one, two.',
+    },
+  ],
   ['text', { '': 'The body must be an object.' }],
   [[], { '': 'The body must be an object.' }],
 ];
@@ -36,14 +43,21 @@ test('every problem of a value is a sentence with its place, one for each proper
   for (const [value, expected] of sentences) {
     const result = check(value);
     assert.ok(!result.ok, JSON.stringify(value));
-    assert.deepEqual(Object.fromEntries(result.errors.map(({ field, message }) => [field, message])), expected, JSON.stringify(value));
+    assert.deepEqual(
+      Object.fromEntries(result.errors.map(({ field, message }) => [field, message])),
+      expected,
+      JSON.stringify(value),
+    );
   }
 });
 
 test('names of the language itself are unknown like any other', () => {
   const result = check(JSON.parse('{"name":"","__proto__":{},"toString":1}'));
   assert.ok(!result.ok);
-  assert.deepEqual(result.errors.map(({ field }) => field), ['__proto__', 'toString']);
+  assert.deepEqual(
+    result.errors.map(({ field }) => field),
+    ['__proto__', 'toString'],
+  );
 });
 
 test("a caller's own text comes back short", () => {
@@ -53,23 +67,57 @@ test("a caller's own text comes back short", () => {
 });
 
 test('what fits is handed on as it is', () => {
-  const value = { name: 'é', count: 9, kind: 'two', id: '01A1FDE4-6fce-7e1a-a75a-2f8f8cc3c4b1', inner: { deep: true } };
+  const value = {
+    name: 'é',
+    count: 9,
+    kind: 'two',
+    id: '01A1FDE4-6fce-7e1a-a75a-2f8f8cc3c4b1',
+    inner: { deep: true },
+  };
   const result = check(value);
   assert.ok(result.ok);
   assert.equal(result.value, value);
 });
 
-const readQuery = compileQuery(Type.Object({ ...pageParameters, q: Type.Optional(Type.String()) }, { additionalProperties: false }));
+const readQuery = compileQuery(
+  Type.Object({ ...pageParameters, q: Type.Optional(Type.String()) }, { additionalProperties: false }),
+);
 
 test('digits become whole numbers where the schema says so, and stay text where it does not', () => {
   assert.deepEqual(readQuery({ page: '007', per_page: '100', q: '5' }), { page: 7, per_page: 100, q: '5' });
   assert.deepEqual(readQuery({}), {});
 });
 
-const notNumbers = ['', ' 1', '1 ', '+1', '1.0', '1e3', '0x10', '-0', '-1', '0', '1000000001', '9'.repeat(30), 'NaN', 'Infinity', 'one', '١', '1,000', 'true', 'null', '[1]'];
+const notNumbers = [
+  '',
+  ' 1',
+  '1 ',
+  '+1',
+  '1.0',
+  '1e3',
+  '0x10',
+  '-0',
+  '-1',
+  '0',
+  '1000000001',
+  '9'.repeat(30),
+  'NaN',
+  'Infinity',
+  'one',
+  '١',
+  '1,000',
+  'true',
+  'null',
+  '[1]',
+];
 test('no other notation is a page', () => {
   for (const page of notNumbers) {
-    assert.throws(() => readQuery({ page }), (error) => error instanceof ApiError && error.code === 'bad_request' && error.errors?.[0]?.field === 'page', page);
+    assert.throws(
+      () => readQuery({ page }),
+      (error) =>
+        error instanceof ApiError && error.code === 'bad_request' && error.errors?.[0]?.field === 'page',
+      page,
+    );
   }
   for (const page of [['1', '2'], { $ne: '1' }, null]) {
     assert.throws(() => readQuery({ page }), { code: 'bad_request' });
@@ -77,7 +125,11 @@ test('no other notation is a page', () => {
 });
 
 test('the first problem is the message, and all of them are listed', () => {
-  assert.throws(() => readQuery({ page: 'x', sort: 'y' }), (error) => error instanceof ApiError && error.errors?.length === 2 && error.message === error.errors[0]!.message);
+  assert.throws(
+    () => readQuery({ page: 'x', sort: 'y' }),
+    (error) =>
+      error instanceof ApiError && error.errors?.length === 2 && error.message === error.errors[0]!.message,
+  );
 });
 
 test('a page is read with its defaults, and what it skips is exact up to the last', () => {
@@ -87,7 +139,18 @@ test('a page is read with its defaults, and what it skips is exact up to the las
 });
 
 test('the number of pages is rounded up, and 0 of nothing', () => {
-  for (const [total, pages] of [[0, 0], [1, 1], [20, 1], [21, 2], [40, 2]] as const) {
-    assert.deepEqual(paginate(readPage({}), total), { page: 1, per_page: 20, total_count: total, total_pages: pages });
+  for (const [total, pages] of [
+    [0, 0],
+    [1, 1],
+    [20, 1],
+    [21, 2],
+    [40, 2],
+  ] as const) {
+    assert.deepEqual(paginate(readPage({}), total), {
+      page: 1,
+      per_page: 20,
+      total_count: total,
+      total_pages: pages,
+    });
   }
 });

@@ -8,15 +8,20 @@ import { ApiError, type ErrorItem } from './errors.ts';
  */
 export type Check<T> = (value: unknown) => { ok: true; value: T } | { ok: false; errors: ErrorItem[] };
 
-type SchemaError = { keyword: string; instancePath: string; params: Record<string, unknown>; message: string };
+type SchemaError = {
+  keyword: string;
+  instancePath: string;
+  params: Record<string, unknown>;
+  message: string;
+};
 
 /** Compiles a schema into a check. Do it once, when the route is declared. */
 export function compileCheck<S extends TObject>(schema: S): Check<Static<S>> {
   const compiled = Compile(schema);
   return (value) =>
     compiled.Check(value)
-      ? { ok: true, value: value as Static<S> }
-      : { ok: false, errors: describeErrors(schema, compiled.Errors(value) as SchemaError[]) };
+      ? { ok: true, value }
+      : { ok: false, errors: describeErrors(schema, compiled.Errors(value)) };
 }
 
 /** One item per property, in words. The branches of a union that did not match are summed up by its own error. */
@@ -28,10 +33,14 @@ function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorI
   for (const error of errors) {
     const field = error.instancePath.slice(1).replaceAll('/', '.');
     if (error.keyword === 'required') {
-      for (const name of names(error.params['requiredProperties'])) add(join(field, name), `"${name}" is required.`);
+      for (const name of names(error.params['requiredProperties']))
+        add(join(field, name), `"${name}" is required.`);
     } else if (error.keyword === 'additionalProperties') {
       for (const name of names(error.params['additionalProperties'])) {
-        add(join(field, name), `"${clip(name)}" is not known here. Known: ${Object.keys(schema.properties).join(', ')}.`);
+        add(
+          join(field, name),
+          `"${clip(name)}" is not known here. Known: ${Object.keys(schema.properties).join(', ')}.`,
+        );
       }
     } else if (error.keyword !== 'boolean' && error.keyword !== 'const') {
       add(field, describe(field, error));
@@ -63,7 +72,9 @@ const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` 
  */
 export function compileQuery<S extends TObject>(schema: S): (query: unknown) => Static<S> {
   const check = compileCheck(schema);
-  const integers = new Set(Object.entries(schema.properties).flatMap(([name, property]) => (isInteger(property) ? [name] : [])));
+  const integers = new Set(
+    Object.entries(schema.properties).flatMap(([name, property]) => (isInteger(property) ? [name] : [])),
+  );
   return (query) => {
     const entries = Object.entries(query as Record<string, unknown>).map(([name, value]) => [
       name,

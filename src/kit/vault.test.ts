@@ -47,7 +47,9 @@ test('a signature is for one text, one purpose and one key', () => {
 });
 
 test('each purpose derives a key of its own, the same each time', () => {
-  const keys = (['webhook secrets', 'file links', 'sessions', 'held uploads'] as const).map((purpose) => vault.derive(purpose));
+  const keys = (['webhook secrets', 'file links', 'sessions', 'held uploads'] as const).map((purpose) =>
+    vault.derive(purpose),
+  );
   assert.equal(new Set(keys).size, 4);
   for (const key of keys) assert.match(key, /^[0-9a-f]{64}$/);
   assert.equal(vault.derive('sessions'), keys[2]);

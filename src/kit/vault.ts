@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -29,7 +36,8 @@ export function openVault(keyHex: string): Vault {
     keys.set(purpose, key);
     return key;
   };
-  const sign = (purpose: Purpose, text: string): string => createHmac('sha256', keyFor(purpose)).update(text).digest('base64url');
+  const sign = (purpose: Purpose, text: string): string =>
+    createHmac('sha256', keyFor(purpose)).update(text).digest('base64url');
   return {
     seal(purpose, plain) {
       const nonce = randomBytes(12);
@@ -38,7 +46,9 @@ export function openVault(keyHex: string): Vault {
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
     },
     unseal(purpose, sealed) {
-      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), sealed.subarray(0, 12), { authTagLength: 16 });
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), sealed.subarray(0, 12), {
+        authTagLength: 16,
+      });
       decipher.setAuthTag(sealed.subarray(12, 28));
       return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
     },

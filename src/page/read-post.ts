@@ -120,7 +120,8 @@ async function* readParts(request: FastifyRequest): AsyncGenerator<Multipart> {
   try {
     for await (const part of request.parts()) {
       // The parser's types promise a name, and a part need not have one.
-      if (typeof part.fieldname !== 'string') throw new ApiError('bad_request', 'A part of the form has no name.');
+      if (typeof part.fieldname !== 'string')
+        throw new ApiError('bad_request', 'A part of the form has no name.');
       yield part;
     }
   } catch (error) {
@@ -131,7 +132,9 @@ async function* readParts(request: FastifyRequest): AsyncGenerator<Multipart> {
 function malformed(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   const isTooMuch =
-    cause instanceof Error && 'statusCode' in cause && cause.statusCode === errorCodes.payload_too_large.status;
+    cause instanceof Error &&
+    'statusCode' in cause &&
+    cause.statusCode === errorCodes.payload_too_large.status;
   return isTooMuch
     ? new ApiError('payload_too_large', 'The form has too many parts.', { cause })
     : new ApiError('bad_request', 'The multipart body is broken, or ends too early.', { cause });
@@ -141,7 +144,10 @@ function malformed(cause: unknown): ApiError {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The text of a post: answers with every row that the page showed, and the page's controls. */
-function readAnswers(live: LiveForm, entries: Iterable<readonly [string, string]>): Pick<Post, 'raw' | 'controls'> {
+function readAnswers(
+  live: LiveForm,
+  entries: Iterable<readonly [string, string]>,
+): Pick<Post, 'raw' | 'controls'> {
   const { raw, extra } = readFields(live.form, entries);
   return { raw: restoreRows(live.form, raw, extra), controls: extra };
 }

@@ -16,16 +16,27 @@ const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const { database } = service.services;
 
-const total = async (formId: string): Promise<number> => (await tenant.call('GET', `/forms/${formId}`)).body.submission_count;
-const answersOf = async (id: string): Promise<Record<string, unknown>> => (await tenant.call('GET', `/submissions/${id}`)).body.answers;
-const fileRows = async (): Promise<number> => (await database.query<{ count: number }>('select count(*) from files')).rows[0]!.count;
+const total = async (formId: string): Promise<number> =>
+  (await tenant.call('GET', `/forms/${formId}`)).body.submission_count;
+const answersOf = async (id: string): Promise<Record<string, unknown>> =>
+  (await tenant.call('GET', `/submissions/${id}`)).body.answers;
+const fileRows = async (): Promise<number> =>
+  (await database.query<{ count: number }>('select count(*) from files')).rows[0]!.count;
 /** Everything that a refused post could leave behind. */
 const traces = async (): Promise<unknown> => [await listFiles(service), await fileRows()];
 
-const contact = [element('text', 'name', { required: true }), element('email', 'mail'), element('multiple_choice', 'topics')];
+const contact = [
+  element('text', 'name', { required: true }),
+  element('email', 'mail'),
+  element('multiple_choice', 'topics'),
+];
 const withFile = [element('text', 'name', { required: true }), element('file_upload', 'cv')];
-const withRows = [element('text', 'name'), composite('team', [element('text', 'member'), element('file_upload', 'photo')], { repeatable: true })];
-const textFile = (content = 'bytes', name = 'a.txt'): File => new File([content], name, { type: 'text/plain' });
+const withRows = [
+  element('text', 'name'),
+  composite('team', [element('text', 'member'), element('file_upload', 'photo')], { repeatable: true }),
+];
+const textFile = (content = 'bytes', name = 'a.txt'): File =>
+  new File([content], name, { type: 'text/plain' });
 
 // The page ----------------------------------------------------------------------------------------------------
 
@@ -42,8 +53,14 @@ test('the page of a form comes with its security headers, posts to its own addre
 test('HEAD answers like GET without the page, other methods 405 with Allow', async () => {
   const form = await makeForm(tenant, contact);
   const head = await visitor.fetch(`/f/${form.id}`, { method: 'HEAD' });
-  assert.deepEqual([head.status, head.text, head.headers.get('content-security-policy')], [200, '', pageHeaders['Content-Security-Policy']]);
-  for (const [path, allow] of [[`/f/${form.id}`, 'GET, HEAD, POST'], [`/f/${form.id}/submitted`, 'GET, HEAD']]) {
+  assert.deepEqual(
+    [head.status, head.text, head.headers.get('content-security-policy')],
+    [200, '', pageHeaders['Content-Security-Policy']],
+  );
+  for (const [path, allow] of [
+    [`/f/${form.id}`, 'GET, HEAD, POST'],
+    [`/f/${form.id}/submitted`, 'GET, HEAD'],
+  ]) {
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const { status, headers } = await visitor.fetch(path!, { method });
       assert.deepEqual([status, headers.get('allow')], [405, allow], `${method} ${path}`);
@@ -52,7 +69,13 @@ test('HEAD answers like GET without the page, other methods 405 with Allow', asy
 });
 
 test('an id that is none, and a path that no form has, are a 404 page', async () => {
-  for (const path of ['/f/42', '/f/01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1', '/f/%zz', '/f/..%2f..%2fetc', `/f/${'x'.repeat(3_000)}`]) {
+  for (const path of [
+    '/f/42',
+    '/f/01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1',
+    '/f/%zz',
+    '/f/..%2f..%2fetc',
+    `/f/${'x'.repeat(3_000)}`,
+  ]) {
     const { status, text, headers } = await visitor.fetch(path);
     assert.equal(status, 404, path);
     assert.match(text, /<h1>Form not found<\/h1>/);
@@ -63,8 +86,18 @@ test('an id that is none, and a path that no form has, are a 404 page', async ()
 // Submitting --------------------------------------------------------------------------------------------------
 
 test('a submitted form leads by a 303 to a page that thanks, in the words of the form, with a receipt', async () => {
-  const form = await makeForm(tenant, contact, { settings: { confirmation_message: 'We <read> it & answer' } });
-  const { status, headers } = await visitor.post(form.id, [['name', 'Ada'], ['topics', 'Red'], ['topics', 'Blue']], { query: '?next=//evil.example' });
+  const form = await makeForm(tenant, contact, {
+    settings: { confirmation_message: 'We <read> it & answer' },
+  });
+  const { status, headers } = await visitor.post(
+    form.id,
+    [
+      ['name', 'Ada'],
+      ['topics', 'Red'],
+      ['topics', 'Blue'],
+    ],
+    { query: '?next=//evil.example' },
+  );
   assert.equal(status, 303);
   const location = headers.get('location')!;
   const [, receipt] = new RegExp(`^/f/${form.id}/submitted\\?receipt=([0-9a-f-]{36})$`).exec(location) ?? [];
@@ -86,14 +119,28 @@ test('the page that thanks needs a receipt; anything else leads to the form', as
 
 test('a form with problems comes back as a 422 page: a summary that links to each, every answer kept, nothing stored', async () => {
   const form = await makeForm(tenant, contact);
-  const { status, text } = await visitor.post(form.id, [['name', ' '], ['mail', '"><script>alert(1)</script>'], ['topics', 'Blue']]);
+  const { status, text } = await visitor.post(form.id, [
+    ['name', ' '],
+    ['mail', '"><script>alert(1)</script>'],
+    ['topics', 'Blue'],
+  ]);
   assert.equal(status, 422);
   const page = readMarkup(text);
-  assert.deepEqual(page.filter(({ tag, attrs }) => tag === 'a' && attrs['href']?.startsWith('#')).map(({ attrs }) => attrs['href']), ['#name', '#mail']);
+  assert.deepEqual(
+    page
+      .filter(({ tag, attrs }) => tag === 'a' && attrs['href']?.startsWith('#'))
+      .map(({ attrs }) => attrs['href']),
+    ['#name', '#mail'],
+  );
   assert.match(page.find(({ tag }) => tag === 'title')!.text, /^Error: /);
   assert.equal(byId(page, 'mail').attrs['value'], '"><script>alert(1)</script>');
   assert.equal(byId(page, 'mail').attrs['aria-invalid'], 'true');
-  assert.deepEqual(page.filter(({ attrs }) => attrs['name'] === 'topics' && 'checked' in attrs).map(({ attrs }) => attrs['value']), ['Blue']);
+  assert.deepEqual(
+    page
+      .filter(({ attrs }) => attrs['name'] === 'topics' && 'checked' in attrs)
+      .map(({ attrs }) => attrs['value']),
+    ['Blue'],
+  );
   assert.equal(await total(form.id), 0);
 });
 
@@ -119,13 +166,21 @@ const bodies: readonly [name: string, contentType: string | undefined, body: str
   ['a form as multipart', 'multipart/form-data', 'name=Ada', 400],
   ['JSON with a space before its name', ' application/json', '{"answers":{}}', 422],
   ['JSON with a tab behind its name', 'application/json\t;x', '{"answers":{}}', 422],
-  ['JSON in UTF-16', 'application/json; charset=utf-16', Buffer.from('{"answers":{"name":"Ada"}}', 'utf16le').toString('latin1'), 400],
+  [
+    'JSON in UTF-16',
+    'application/json; charset=utf-16',
+    Buffer.from('{"answers":{"name":"Ada"}}', 'utf16le').toString('latin1'),
+    400,
+  ],
 ];
 for (const [name, contentType, body, status] of bodies) {
   test(`a body of ${name}: ${status}, and nothing stored`, async () => {
     const form = await makeForm(tenant, contact);
     const head = `POST /f/${form.id} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`}`;
-    const answer = await sendRaw(service.url, `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    const answer = await sendRaw(
+      service.url,
+      `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
     assert.equal(answer.status, status, answer.text.slice(0, 300));
     assert.equal(await total(form.id), 0);
   });
@@ -134,7 +189,12 @@ for (const [name, contentType, body, status] of bodies) {
 // When --------------------------------------------------------------------------------------------------------
 
 const [past, future] = ['2020-01-01T00:00:00Z', '2120-01-01T00:00:00Z'];
-const states: readonly [name: string, make: { publish?: boolean; settings?: object }, change: object | undefined, status: number][] = [
+const states: readonly [
+  name: string,
+  make: { publish?: boolean; settings?: object },
+  change: object | undefined,
+  status: number,
+][] = [
   ['a draft that was never published', { publish: false }, undefined, 404],
   ['one that was taken back to draft', {}, { status: 'draft' }, 410],
   ['an archived one', {}, { status: 'archived' }, 410],
@@ -149,11 +209,18 @@ const states: readonly [name: string, make: { publish?: boolean; settings?: obje
 for (const [name, make, change, status] of states) {
   test(`${name}: ${status} for its page, its form and JSON, and ${status === 200 ? 'it takes' : 'it takes no'} submissions`, async () => {
     const form = await makeForm(tenant, contact, make);
-    if (change) assert.equal((await tenant.call('PUT', `/forms/${form.id}`, { structure: form.structure, ...change })).status, 200);
+    if (change)
+      assert.equal(
+        (await tenant.call('PUT', `/forms/${form.id}`, { structure: form.structure, ...change })).status,
+        200,
+      );
     const page = await visitor.fetch(`/f/${form.id}`);
     assert.equal(page.status, status);
     assert.match(page.text, /<h1>/);
-    const [html, json] = [await visitor.post(form.id, [['name', 'Ada']]), await visitor.submit(form.id, { name: 'Ada' })];
+    const [html, json] = [
+      await visitor.post(form.id, [['name', 'Ada']]),
+      await visitor.submit(form.id, { name: 'Ada' }),
+    ];
     assert.deepEqual([html.status, json.status], status === 200 ? [303, 201] : [status, status]);
     assert.equal(await total(form.id), status === 200 ? 2 : 0);
   });
@@ -161,29 +228,58 @@ for (const [name, make, change, status] of states) {
 
 // Rows --------------------------------------------------------------------------------------------------------
 
-const rowsOn = (visit: Visit): string[] => readMarkup(visit.text).filter(({ attrs }) => attrs['name'] === '_row').map(({ attrs }) => attrs['value']!);
-const valueOf = (visit: Visit, name: string): string | undefined => byId(readMarkup(visit.text), name).attrs['value'];
+const rowsOn = (visit: Visit): string[] =>
+  readMarkup(visit.text)
+    .filter(({ attrs }) => attrs['name'] === '_row')
+    .map(({ attrs }) => attrs['value']!);
+const valueOf = (visit: Visit, name: string): string | undefined =>
+  byId(readMarkup(visit.text), name).attrs['value'];
 
 test('adding and removing a row posts the page: every answer stays in its row, nothing is checked, nothing is stored', async () => {
   const form = await makeForm(tenant, [element('text', 'must', { required: true }), ...withRows.slice(1)]);
-  const filled: Part[] = [['_row', 'team[0]'], ['team[0][member]', 'Ada'], ['_row', 'team[1]'], ['team[1][member]', 'Bob']];
+  const filled: Part[] = [
+    ['_row', 'team[0]'],
+    ['team[0][member]', 'Ada'],
+    ['_row', 'team[1]'],
+    ['team[1][member]', 'Bob'],
+  ];
   const added = await visitor.post(form.id, [...filled, ['_add', 'team']]);
   assert.equal(added.status, 200);
   assert.deepEqual(rowsOn(added), ['team[0]', 'team[1]', 'team[2]']);
-  assert.deepEqual([valueOf(added, 'team[0][member]'), valueOf(added, 'team[1][member]'), valueOf(added, 'team[2][member]')], ['Ada', 'Bob', '']);
+  assert.deepEqual(
+    [valueOf(added, 'team[0][member]'), valueOf(added, 'team[1][member]'), valueOf(added, 'team[2][member]')],
+    ['Ada', 'Bob', ''],
+  );
   assert.ok('autofocus' in byId(readMarkup(added.text), 'team[2][member]').attrs);
   const removed = await visitor.post(form.id, [...filled, ['_remove', 'team[0]']]);
-  assert.deepEqual([removed.status, rowsOn(removed), valueOf(removed, 'team[0][member]')], [200, ['team[0]'], 'Bob']);
+  assert.deepEqual(
+    [removed.status, rowsOn(removed), valueOf(removed, 'team[0][member]')],
+    [200, ['team[0]'], 'Bob'],
+  );
   assert.equal(await total(form.id), 0);
 });
 
 test('rows that are not there, a group that is none, and a hundred and first row are asked for in vain', async () => {
   const form = await makeForm(tenant, withRows);
-  for (const control of [['_remove', 'team[7]'], ['_remove', 'nobody[0]'], ['_remove', 'team[x]'], ['_add', 'nobody'], ['_add', '__proto__'], ['_row', 'team[9999]']] as const) {
-    const { status } = await visitor.post(form.id, [['team[0][member]', 'Ada'], ['_remove', 'team[5]'], control]);
+  for (const control of [
+    ['_remove', 'team[7]'],
+    ['_remove', 'nobody[0]'],
+    ['_remove', 'team[x]'],
+    ['_add', 'nobody'],
+    ['_add', '__proto__'],
+    ['_row', 'team[9999]'],
+  ] as const) {
+    const { status } = await visitor.post(form.id, [
+      ['team[0][member]', 'Ada'],
+      ['_remove', 'team[5]'],
+      control,
+    ]);
     assert.equal(status, 200, control.join(' '));
   }
-  const full = await visitor.post(form.id, [...Array.from({ length: 100 }, (_, index) => ['_row', `team[${index}]`] as const), ['_add', 'team']]);
+  const full = await visitor.post(form.id, [
+    ...Array.from({ length: 100 }, (_, index) => ['_row', `team[${index}]`] as const),
+    ['_add', 'team'],
+  ]);
   assert.equal(rowsOn(full).length, 100);
   const over = await visitor.post(form.id, [['team[100][member]', 'x']], asJson);
   assert.deepEqual([over.status, over.body.errors.map(({ field }) => field)], [422, ['team[100][member]']]);
@@ -195,28 +291,62 @@ test('a file is received with its answers, in the open and in a row, and belongs
   const form = await makeForm(tenant, [...withFile, ...withRows.slice(1)]);
   const { body, status } = await visitor.post(
     form.id,
-    [['name', 'Ada'], ['cv', textFile('one', 'one.txt')], ['cv', textFile('two', 'two.txt')], ['team[1][photo]', textFile('three', 'three.txt')]],
+    [
+      ['name', 'Ada'],
+      ['cv', textFile('one', 'one.txt')],
+      ['cv', textFile('two', 'two.txt')],
+      ['team[1][photo]', textFile('three', 'three.txt')],
+    ],
     asJson,
   );
   assert.equal(status, 201, JSON.stringify(body));
-  const { cv, team } = (await answersOf(body.id)) as { cv: { filename: string }[]; team: { photo: { filename: string }[] }[] };
-  assert.deepEqual([cv.map(({ filename }) => filename), team.map(({ photo }) => photo[0]!.filename)], [['one.txt', 'two.txt'], ['three.txt']]);
+  const { cv, team } = (await answersOf(body.id)) as {
+    cv: { filename: string }[];
+    team: { photo: { filename: string }[] }[];
+  };
+  assert.deepEqual(
+    [cv.map(({ filename }) => filename), team.map(({ photo }) => photo[0]!.filename)],
+    [['one.txt', 'two.txt'], ['three.txt']],
+  );
 });
 
 test('a file input that was left alone sends an empty part without a name: no file', async () => {
   const form = await makeForm(tenant, withFile);
-  const { status, body } = await visitor.post(form.id, [['name', 'Ada'], ['cv', new File([], '')]], asJson);
+  const { status, body } = await visitor.post(
+    form.id,
+    [
+      ['name', 'Ada'],
+      ['cv', new File([], '')],
+    ],
+    asJson,
+  );
   assert.deepEqual([status, await answersOf(body.id)], [201, { name: 'Ada' }]);
 });
 
 const large = Buffer.alloc(fileLimits.fileBytes + 1);
 const badFiles: Record<string, { parts: Part[]; field: string; message: RegExp }> = {
-  'a file of 10 MB and a byte': { parts: [['cv', new File([large], 'large.bin')]], field: 'cv', message: /"large\.bin" is larger than 10 MB/ },
-  'eleven files': { parts: Array.from({ length: 11 }, (_, index) => ['cv', textFile(String(index))]), field: 'cv', message: /at most 10 files/ },
+  'a file of 10 MB and a byte': {
+    parts: [['cv', new File([large], 'large.bin')]],
+    field: 'cv',
+    message: /"large\.bin" is larger than 10 MB/,
+  },
+  'eleven files': {
+    parts: Array.from({ length: 11 }, (_, index) => ['cv', textFile(String(index))]),
+    field: 'cv',
+    message: /at most 10 files/,
+  },
   'a file for a text question': { parts: [['name', textFile()]], field: 'name', message: /takes files/ },
   'a file for no question': { parts: [['nobody', textFile()]], field: 'nobody', message: /takes files/ },
-  'a file for a row of nothing': { parts: [['cv[0][cv]', textFile()]], field: 'cv[0][cv]', message: /takes files/ },
-  'text for a file question': { parts: [['cv', '/etc/passwd']], field: 'cv', message: /send the file itself/ },
+  'a file for a row of nothing': {
+    parts: [['cv[0][cv]', textFile()]],
+    field: 'cv[0][cv]',
+    message: /takes files/,
+  },
+  'text for a file question': {
+    parts: [['cv', '/etc/passwd']],
+    field: 'cv',
+    message: /send the file itself/,
+  },
 };
 for (const [name, { parts, field, message }] of Object.entries(badFiles)) {
   test(`${name}: a 422 that names the field, as a page and as JSON, and nothing is left`, async () => {
@@ -235,8 +365,14 @@ for (const [name, { parts, field, message }] of Object.entries(badFiles)) {
 
 test('a field that is labelled as JSON is text all the same', async () => {
   const form = await makeForm(tenant, withFile);
-  const part = (type: string, value: string): string => `--b\r\nContent-Disposition: form-data; name="name"\r\nContent-Type: ${type}\r\n\r\n${value}\r\n--b--\r\n`;
-  const send = (body: string) => visitor.fetch(`/f/${form.id}`, { method: 'POST', headers: { 'Content-Type': 'multipart/form-data; boundary=b', ...asJson.headers }, body });
+  const part = (type: string, value: string): string =>
+    `--b\r\nContent-Disposition: form-data; name="name"\r\nContent-Type: ${type}\r\n\r\n${value}\r\n--b--\r\n`;
+  const send = (body: string) =>
+    visitor.fetch(`/f/${form.id}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'multipart/form-data; boundary=b', ...asJson.headers },
+      body,
+    });
   const { status, body } = await send(part('application/json', '{"a":[1]}'));
   assert.deepEqual([status, await answersOf(body.id)], [201, { name: '{"a":[1]}' }]);
 });
@@ -245,7 +381,9 @@ test('a field that is labelled as JSON is text all the same', async () => {
 
 /** The tokens of held files on a page, as the parts that a browser would send back. */
 const heldOn = (visit: Visit): Part[] =>
-  readMarkup(visit.text).filter(({ attrs }: Tag) => attrs['name']?.startsWith('_file[')).map(({ attrs }) => [attrs['name']!, attrs['value']!] as const);
+  readMarkup(visit.text)
+    .filter(({ attrs }: Tag) => attrs['name']?.startsWith('_file['))
+    .map(({ attrs }) => [attrs['name']!, attrs['value']!] as const);
 
 /** Chooses files and presses the button that adds a row. */
 async function hold(formId: string, parts: readonly Part[]): Promise<{ visit: Visit; held: Part[] }> {
@@ -256,43 +394,88 @@ async function hold(formId: string, parts: readonly Part[]): Promise<{ visit: Vi
 
 test('a file that was chosen before a row was added is submitted with it, and moves up when a row before it is removed', async () => {
   const form = await makeForm(tenant, withRows);
-  const { visit, held } = await hold(form.id, [['_row', 'team[0]'], ['_row', 'team[1]'], ['team[1][photo]', textFile('face', 'face.txt')]]);
+  const { visit, held } = await hold(form.id, [
+    ['_row', 'team[0]'],
+    ['_row', 'team[1]'],
+    ['team[1][photo]', textFile('face', 'face.txt')],
+  ]);
   assert.match(visit.text, /face\.txt/);
-  assert.deepEqual(held.map(([name]) => name), ['_file[team[1][photo]]']);
-  const removed = await visitor.post(form.id, [['_row', 'team[1]'], ['team[1][member]', 'Bob'], ...held, ['_remove', 'team[0]']], { multipart: true });
+  assert.deepEqual(
+    held.map(([name]) => name),
+    ['_file[team[1][photo]]'],
+  );
+  const removed = await visitor.post(
+    form.id,
+    [['_row', 'team[1]'], ['team[1][member]', 'Bob'], ...held, ['_remove', 'team[0]']],
+    { multipart: true },
+  );
   const moved = heldOn(removed);
-  assert.deepEqual(moved.map(([name]) => name), ['_file[team[0][photo]]']);
-  const { status, body } = await visitor.post(form.id, [['team[0][member]', 'Bob'], ...moved], { ...asJson, multipart: true });
+  assert.deepEqual(
+    moved.map(([name]) => name),
+    ['_file[team[0][photo]]'],
+  );
+  const { status, body } = await visitor.post(form.id, [['team[0][member]', 'Bob'], ...moved], {
+    ...asJson,
+    multipart: true,
+  });
   assert.equal(status, 201, JSON.stringify(body));
-  const { team } = (await answersOf(body.id)) as { team: { member: string; photo: { filename: string; url: string }[] }[] };
+  const { team } = (await answersOf(body.id)) as {
+    team: { member: string; photo: { filename: string; url: string }[] }[];
+  };
   assert.deepEqual([team.length, team[0]!.member, team[0]!.photo[0]!.filename], [1, 'Bob', 'face.txt']);
   assert.equal(await (await fetch(team[0]!.photo[0]!.url)).text(), 'face');
 });
 
 test('held files stay on a page with problems, in their order, and one that is dropped goes', async () => {
-  const form = await makeForm(tenant, [element('text', 'must', { required: true }), element('file_upload', 'cv'), ...withRows.slice(1)]);
-  const { held } = await hold(form.id, [['cv', textFile('1', 'one.txt')], ['cv', textFile('2', 'two.txt')], ['cv', textFile('3', 'three.txt')]]);
+  const form = await makeForm(tenant, [
+    element('text', 'must', { required: true }),
+    element('file_upload', 'cv'),
+    ...withRows.slice(1),
+  ]);
+  const { held } = await hold(form.id, [
+    ['cv', textFile('1', 'one.txt')],
+    ['cv', textFile('2', 'two.txt')],
+    ['cv', textFile('3', 'three.txt')],
+  ]);
   const refused = await visitor.post(form.id, [...held, ['_drop', held[1]![1]]], { multipart: true });
   assert.deepEqual([refused.status, heldOn(refused)], [422, [held[0], held[2]]]);
-  const { body } = await visitor.post(form.id, [['must', 'x'], ...heldOn(refused), ['cv', textFile('4', 'four.txt')]], { ...asJson, multipart: true });
+  const { body } = await visitor.post(
+    form.id,
+    [['must', 'x'], ...heldOn(refused), ['cv', textFile('4', 'four.txt')]],
+    { ...asJson, multipart: true },
+  );
   const { cv } = (await answersOf(body.id)) as { cv: { filename: string }[] };
-  assert.deepEqual(cv.map(({ filename }) => filename), ['one.txt', 'three.txt', 'four.txt']);
+  assert.deepEqual(
+    cv.map(({ filename }) => filename),
+    ['one.txt', 'three.txt', 'four.txt'],
+  );
 });
 
 test('held files count: ten of them and one more are too many', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
-  const { held } = await hold(form.id, Array.from({ length: 10 }, (_, index) => ['cv', textFile(String(index))] as const));
+  const { held } = await hold(
+    form.id,
+    Array.from({ length: 10 }, (_, index) => ['cv', textFile(String(index))] as const),
+  );
   const { status, body } = await visitor.post(form.id, [...held, ['cv', textFile()]], asJson);
-  assert.deepEqual([status, body.errors], [422, [{ field: 'cv', message: 'The cv: choose at most 10 files.' }]]);
+  assert.deepEqual(
+    [status, body.errors],
+    [422, [{ field: 'cv', message: 'The cv: choose at most 10 files.' }]],
+  );
 });
 
 test('a token is good for its form, its question and one submission, and cannot be made up', async () => {
-  const form = await makeForm(tenant, [element('file_upload', 'cv'), element('file_upload', 'other'), ...withRows.slice(1)]);
+  const form = await makeForm(tenant, [
+    element('file_upload', 'cv'),
+    element('file_upload', 'other'),
+    ...withRows.slice(1),
+  ]);
   const twin = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
   const { held } = await hold(form.id, [['cv', textFile()]]);
   const token = held[0]![1] as string;
   const [fileId, signature] = token.split('.');
-  const submitted = async (formId: string, parts: readonly Part[]) => visitor.post(formId, parts, { ...asJson, multipart: true });
+  const submitted = async (formId: string, parts: readonly Part[]) =>
+    visitor.post(formId, parts, { ...asJson, multipart: true });
   for (const [formId, name, given] of [
     [twin.id, '_file[cv]', token],
     [form.id, '_file[other]', token],
@@ -307,14 +490,25 @@ test('a token is good for its form, its question and one submission, and cannot 
   const first = await submitted(form.id, held);
   assert.equal(first.status, 201);
   const second = await submitted(form.id, held);
-  assert.deepEqual([second.status, second.body.errors], [422, [{ field: 'cv', message: 'The cv: a file is no longer here. Choose it again.' }]]);
+  assert.deepEqual(
+    [second.status, second.body.errors],
+    [422, [{ field: 'cv', message: 'The cv: a file is no longer here. Choose it again.' }]],
+  );
 });
 
 test('of two submits with one held file at the same time, one gets it and the other is told', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
   const { held } = await hold(form.id, [['cv', textFile()]]);
-  const visits = await Promise.all(Array.from({ length: 6 }, () => visitor.post(form.id, held, { ...asJson, multipart: true })));
-  assert.deepEqual([visits.filter(({ status }) => status === 201).length, visits.filter(({ status }) => [409, 422].includes(status)).length], [1, 5]);
+  const visits = await Promise.all(
+    Array.from({ length: 6 }, () => visitor.post(form.id, held, { ...asJson, multipart: true })),
+  );
+  assert.deepEqual(
+    [
+      visits.filter(({ status }) => status === 201).length,
+      visits.filter(({ status }) => [409, 422].includes(status)).length,
+    ],
+    [1, 5],
+  );
   assert.equal(await total(form.id), 1);
 });
 
@@ -322,7 +516,9 @@ test('a file that was held for over an hour is swept, and the visitor is told to
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
   const before = await traces();
   const { held } = await hold(form.id, [['cv', textFile()]]);
-  await database.query("update files set created_at = now() - interval '61 minutes' where form_id = $1", [form.id]);
+  await database.query("update files set created_at = now() - interval '61 minutes' where form_id = $1", [
+    form.id,
+  ]);
   await sweepFiles(service.services);
   assert.deepEqual(await traces(), before);
   const { status, text } = await visitor.post(form.id, held, { multipart: true });
@@ -333,7 +529,8 @@ test('a file that was held for over an hour is swept, and the visitor is told to
 
 // What no browser sends ---------------------------------------------------------------------------------------
 
-const field = (name: string, value = 'x', more = ''): string => `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+const field = (name: string, value = 'x', more = ''): string =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
 const end = '--b--\r\n';
 const malformed: Record<string, { body: string; type?: string }> = {
   'no boundary': { body: field('name') + end, type: 'multipart/form-data' },
@@ -350,7 +547,9 @@ const malformed: Record<string, { body: string; type?: string }> = {
   'a file with an empty name': { body: field('', 'x', '; filename="a.txt"') + end },
   'a part without headers': { body: `--b\r\n\r\nx\r\n${end}` },
   'a header without a colon': { body: `--b\r\nContent-Disposition form-data\r\n\r\nx\r\n${end}` },
-  'a header of a million letters': { body: `--b\r\nX-Long: ${'x'.repeat(1_000_000)}\r\nContent-Disposition: form-data; name="name"\r\n\r\nx\r\n${end}` },
+  'a header of a million letters': {
+    body: `--b\r\nX-Long: ${'x'.repeat(1_000_000)}\r\nContent-Disposition: form-data; name="name"\r\n\r\nx\r\n${end}`,
+  },
   'a thousand headers': { body: `--b\r\n${'X-A: 1\r\n'.repeat(1_000)}\r\nx\r\n${end}` },
   'a name of the language itself': { body: field('__proto__') + end },
   'a header of the language itself': { body: `--b\r\n__proto__: x\r\nconstructor: y\r\n\r\nx\r\n${end}` },
@@ -358,8 +557,12 @@ const malformed: Record<string, { body: string; type?: string }> = {
   'a name of 10,000 letters': { body: field('n'.repeat(10_000)) + end },
   'six thousand fields': { body: field('mail').repeat(6_000) + end },
   'six thousand files': { body: field('cv', 'x', '; filename="a.txt"').repeat(6_000) + end },
-  'a multipart in a multipart': { body: `--b\r\nContent-Disposition: form-data; name="cv"\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\nContent-Disposition: file; filename="a"\r\n\r\nx\r\n--c--\r\n${end}` },
-  'a JSON field that is none': { body: `--b\r\nContent-Disposition: form-data; name="name"\r\nContent-Type: application/json\r\n\r\n{\r\n${end}` },
+  'a multipart in a multipart': {
+    body: `--b\r\nContent-Disposition: form-data; name="cv"\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\nContent-Disposition: file; filename="a"\r\n\r\nx\r\n--c--\r\n${end}`,
+  },
+  'a JSON field that is none': {
+    body: `--b\r\nContent-Disposition: form-data; name="name"\r\nContent-Type: application/json\r\n\r\n{\r\n${end}`,
+  },
   'a NUL in a name': { body: field('na\u0000me') + end },
 };
 for (const [name, { body, type = 'multipart/form-data; boundary=b' }] of Object.entries(malformed)) {
@@ -367,7 +570,11 @@ for (const [name, { body, type = 'multipart/form-data; boundary=b' }] of Object.
     const form = await makeForm(tenant, withFile);
     const before = await traces();
     const start = performance.now();
-    const { status, text } = await visitor.fetch(`/f/${form.id}`, { method: 'POST', headers: { 'Content-Type': type, ...asJson.headers }, body });
+    const { status, text } = await visitor.fetch(`/f/${form.id}`, {
+      method: 'POST',
+      headers: { 'Content-Type': type, ...asJson.headers },
+      body,
+    });
     assert.ok([400, 413, 415, 422].includes(status), `${status} ${text}`);
     assert.ok(performance.now() - start < 1_000);
     assert.deepEqual(await traces(), before);
@@ -381,10 +588,16 @@ async function beginUpload(formId: string) {
   const files = (await listFiles(service)).length;
   const sending = request(`${service.url}/f/${formId}`, {
     method: 'POST',
-    headers: { 'Content-Type': 'multipart/form-data; boundary=b', 'Transfer-Encoding': 'chunked', ...asJson.headers },
+    headers: {
+      'Content-Type': 'multipart/form-data; boundary=b',
+      'Transfer-Encoding': 'chunked',
+      ...asJson.headers,
+    },
   });
   sending.on('error', () => {});
-  sending.write(`${field('name', 'Ada')}--b\r\nContent-Disposition: form-data; name="cv"; filename="a.txt"\r\n\r\n${'x'.repeat(200_000)}`);
+  sending.write(
+    `${field('name', 'Ada')}--b\r\nContent-Disposition: form-data; name="cv"; filename="a.txt"\r\n\r\n${'x'.repeat(200_000)}`,
+  );
   await until('the first bytes on the disk', async () => (await listFiles(service)).length > files);
   return sending;
 }
@@ -412,7 +625,8 @@ test('a form that is deleted in the middle of an upload answers 404 at its end, 
 test('files of more than 120 MB together are refused when they are announced, and cut off when they are not', async () => {
   const form = await makeForm(tenant, withFile);
   const before = await traces();
-  const head = (length: string): string => `POST /f/${form.id} HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n`;
+  const head = (length: string): string =>
+    `POST /f/${form.id} HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n`;
   const first = `--b\r\nContent-Disposition: form-data; name="cv"; filename="a"\r\n\r\n`;
   const chunk = Buffer.concat([Buffer.from('80000\r\n'), Buffer.alloc(0x80000, 'x'), Buffer.from('\r\n')]);
   function* announced(): Generator<string | Buffer> {
@@ -436,15 +650,31 @@ test('a disk that fails ends the post with a 500 and its connection, and keeps n
   const form = await makeForm(tenant, withFile);
   const before = await traces();
   const { storage } = service.services;
-  const { put } = storage;
-  storage.put = () => Promise.reject(Object.assign(new Error('no space left on /dev/sda1'), { code: 'ENOSPC' }));
+  const put = storage.put.bind(storage);
+  storage.put = () =>
+    Promise.reject(Object.assign(new Error('no space left on /dev/sda1'), { code: 'ENOSPC' }));
   try {
-    const { status, headers, text } = await visitor.post(form.id, [['name', 'Ada'], ['cv', textFile('x'.repeat(1_000_000))]], asJson);
+    const { status, headers, text } = await visitor.post(
+      form.id,
+      [
+        ['name', 'Ada'],
+        ['cv', textFile('x'.repeat(1_000_000))],
+      ],
+      asJson,
+    );
     assert.deepEqual([status, headers.get('connection')], [500, 'close']);
     assert.doesNotMatch(text, /sda1|ENOSPC/);
   } finally {
     storage.put = put;
   }
   assert.deepEqual(await traces(), before);
-  assert.equal((await visitor.post(form.id, [['name', 'Ada'], ['cv', textFile()]])).status, 303);
+  assert.equal(
+    (
+      await visitor.post(form.id, [
+        ['name', 'Ada'],
+        ['cv', textFile()],
+      ])
+    ).status,
+    303,
+  );
 });

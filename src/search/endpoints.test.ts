@@ -9,11 +9,16 @@ const visitor = openVisitor(service);
 const tenant = await service.makeTenant();
 
 const search = async (who: Tenant, query: Record<string, string>) =>
-  (await who.call('GET', `/submissions/search?${new URLSearchParams(query)}`)).body;
+  (await who.call('GET', `/submissions/search?${new URLSearchParams(query).toString()}`)).body;
 const find = async (who: Tenant, q: string, more: Record<string, string> = {}): Promise<string[]> =>
   (await search(who, { q, ...more })).data.map(({ id }) => id);
 
-const elements = [element('text', 'subject'), element('textarea', 'text'), element('multiple_choice', 'topics'), element('number', 'amount')];
+const elements = [
+  element('text', 'subject'),
+  element('textarea', 'text'),
+  element('multiple_choice', 'topics'),
+  element('number', 'amount'),
+];
 
 /** A workspace with one form and these submissions; ids by the key that they have here. */
 async function library<Name extends string>(
@@ -40,7 +45,10 @@ test('the answer has the shape of a list: whole submissions and the pagination o
 });
 
 test('an inflected word finds its base form, and the other way round', async () => {
-  const { who, ids } = await library({ base: { text: 'I want to run a shop' }, inflected: { text: 'running shops' } });
+  const { who, ids } = await library({
+    base: { text: 'I want to run a shop' },
+    inflected: { text: 'running shops' },
+  });
   for (const q of ['runs', 'RUNNING', 'run', 'shopping run']) {
     assert.deepEqual((await find(who, q)).sort(), [ids.base, ids.inflected].sort(), q);
   }
@@ -79,7 +87,13 @@ test('the subject is the element that the settings name, else the one called sub
   const who = await service.makeTenant();
   const first = element('text', 'first');
   const rows: [string, Parameters<typeof makeForm>[1], object, object, object][] = [
-    ['settings', [first, element('textarea', 'note')], { subject_element: 'note' }, { note: 'zebra' }, { first: 'zebra' }],
+    [
+      'settings',
+      [first, element('textarea', 'note')],
+      { subject_element: 'note' },
+      { note: 'zebra' },
+      { first: 'zebra' },
+    ],
     ['by its id', [first, element('textarea', 'subject')], {}, { subject: 'zebra' }, { first: 'zebra' }],
     ['the first text', [element('textarea', 'note'), first], {}, { first: 'zebra' }, { note: 'zebra' }],
   ];
@@ -117,7 +131,15 @@ test('everything textual is searched: options, rows, numbers, file names and ref
     { query: '?campaign=springtime' },
   );
   assert.equal(status, 303);
-  for (const q of ['green', '4711', '2026-05-17', 'ada@example.com', 'grace hopper', 'curriculum.txt', 'springtime']) {
+  for (const q of [
+    'green',
+    '4711',
+    '2026-05-17',
+    'ada@example.com',
+    'grace hopper',
+    'curriculum.txt',
+    'springtime',
+  ]) {
     assert.equal((await find(who, q)).length, 1, q);
   }
   assert.equal((await find(who, 'true')).length, 0);
@@ -144,14 +166,23 @@ test('no word of another workspace is ever found, nor its marks in the index', a
   const { formId, who } = await library({ secret: { subject: 'confidential' } });
   const stranger = await service.makeTenant();
   await makeForm(stranger, elements);
-  for (const q of ['confidential', `w${who.workspaceId}`, ` w${who.workspaceId}`, formId, 'lenglish', `' w${who.workspaceId}'`]) {
+  for (const q of [
+    'confidential',
+    `w${who.workspaceId}`,
+    ` w${who.workspaceId}`,
+    formId,
+    'lenglish',
+    `' w${who.workspaceId}'`,
+  ]) {
     assert.equal((await search(stranger, { q })).pagination.total_count, 0, q);
   }
 });
 
 test('pages through ties: every match once, in a stable order, with the exact total, and past the end none', async () => {
-  const { who, ids } = await library(Object.fromEntries(Array.from({ length: 23 }, (_, index) => [`n${index}`, { text: `tied ${index}` }])));
-  const newestFirst = Object.values(ids).reverse();
+  const { who, ids } = await library(
+    Object.fromEntries(Array.from({ length: 23 }, (_, index) => [`n${index}`, { text: `tied ${index}` }])),
+  );
+  const newestFirst = Object.values(ids).toReversed();
   const pages: string[] = [];
   for (let page = 1; page <= 3; page += 1) {
     const body = await search(who, { q: 'tied', page: String(page), per_page: '10' });
@@ -164,8 +195,39 @@ test('pages through ties: every match once, in a stable order, with the exact to
 });
 
 const harmless: readonly string[] = [
-  '!!!', '\\', "'", '"', '(', ')', '&', '|', '<->', ':*', 'a & ', "a' or '1'='1", '; drop table submissions', 'the of and',
-  '👍🏽', '\u202E', '%', '_', '*', 'a:*', '-', 'a -b', '<b>bold</b>', '\\u0000', '$q', '$1', ' ', '\uFFFF', '日本語', 'x'.repeat(1_024), 'e\u0301'.repeat(300), "' l", "a'b\\c",
+  '!!!',
+  '\\',
+  "'",
+  '"',
+  '(',
+  ')',
+  '&',
+  '|',
+  '<->',
+  ':*',
+  'a & ',
+  "a' or '1'='1",
+  '; drop table submissions',
+  'the of and',
+  '👍🏽',
+  '\u202E',
+  '%',
+  '_',
+  '*',
+  'a:*',
+  '-',
+  'a -b',
+  '<b>bold</b>',
+  '\\u0000',
+  '$q',
+  '$1',
+  ' ',
+  '\uFFFF',
+  '日本語',
+  'x'.repeat(1_024),
+  'e\u0301'.repeat(300),
+  "' l",
+  "a'b\\c",
 ];
 test('any text is a valid question', async () => {
   for (const q of harmless.filter((text) => text.trim() !== '')) {
@@ -175,8 +237,18 @@ test('any text is a valid question', async () => {
 });
 
 test('a word beside signs that mean something to the database is still found', async () => {
-  const { who, ids } = await library({ quoted: { text: "it's O'Brien & Sons: rock-climbing, C:\\path (50%)" } });
-  for (const q of ["O'Brien", 'sons & brien', 'rock-climbing', 'climbing', '"brien sons"', '!brien', 'climb | nothing'.split(' | ')[0]!]) {
+  const { who, ids } = await library({
+    quoted: { text: "it's O'Brien & Sons: rock-climbing, C:\\path (50%)" },
+  });
+  for (const q of [
+    "O'Brien",
+    'sons & brien',
+    'rock-climbing',
+    'climbing',
+    '"brien sons"',
+    '!brien',
+    'climb | nothing'.split(' | ')[0]!,
+  ]) {
     assert.deepEqual(await find(who, q), [ids.quoted], q);
   }
 });
@@ -199,8 +271,12 @@ const refused: Record<string, string> = {
 for (const [name, query] of Object.entries(refused)) {
   test(`${name}: 400 bad_request that names the parameter`, async () => {
     const { status, body } = await tenant.call('GET', `/submissions/search${query}`);
-    assert.deepEqual([status, body.error, body.errors?.length], [400, 'bad_request', body.errors?.length], JSON.stringify(body));
-    assert.ok(body.errors!.length > 0);
+    assert.deepEqual(
+      [status, body.error, body.errors?.length],
+      [400, 'bad_request', body.errors?.length],
+      JSON.stringify(body),
+    );
+    assert.ok(body.errors.length > 0);
   });
 }
 
@@ -217,7 +293,11 @@ test('each form is searched in its own language, and one question asks in all of
   assert.deepEqual(await find(who, 'Haus'), [german]);
   assert.deepEqual(await find(who, 'maison'), [french]);
   assert.deepEqual(await find(who, 'running'), [english]);
-  assert.deepEqual(await find(who, 'the'), [simple], 'a word that says nothing in English says something in no language');
+  assert.deepEqual(
+    await find(who, 'the'),
+    [simple],
+    'a word that says nothing in English says something in no language',
+  );
   assert.deepEqual((await find(who, 'runs')).sort(), [english, simple].sort());
 });
 
@@ -225,7 +305,10 @@ test('a form whose language changes finds its older submissions still', async ()
   const who = await service.makeTenant();
   const form = await makeForm(who, elements);
   const older = (await visitor.submit(form.id, { text: 'houses' })).body.id;
-  const { status } = await who.call('PUT', `/forms/${form.id}`, { structure: form.structure, settings: { language: 'german' } });
+  const { status } = await who.call('PUT', `/forms/${form.id}`, {
+    structure: form.structure,
+    settings: { language: 'german' },
+  });
   assert.equal(status, 200);
   const newer = (await visitor.submit(form.id, { text: 'Häuser' })).body.id;
   assert.deepEqual(await find(who, 'house'), [older]);

@@ -18,7 +18,8 @@ const idsOf = (body: { data: { id: string }[] }): string[] => body.data.map(({ i
 /** Submits so often, one after the other; the ids, newest first. */
 async function submitTimes(formId: string, times: number): Promise<string[]> {
   const ids: string[] = [];
-  for (let count = 0; count < times; count += 1) ids.unshift((await visitor.submit(formId, { a: `answer ${count}` })).body.id);
+  for (let count = 0; count < times; count += 1)
+    ids.unshift((await visitor.submit(formId, { a: `answer ${count}` })).body.id);
   return ids;
 }
 
@@ -45,7 +46,10 @@ async function insertIncomplete(formId: string): Promise<string> {
 }
 
 test('get: every field of the specification, and nothing else', async () => {
-  const form = await makeForm(tenant, [element('text', 'a', { label: 'Question', required: true }), element('yes_no', 'b')]);
+  const form = await makeForm(tenant, [
+    element('text', 'a', { label: 'Question', required: true }),
+    element('yes_no', 'b'),
+  ]);
   const { body: sent } = await visitor.submit(form.id, { a: 'x', b: true }, '?campaign=spring');
   const { status, body } = await tenant.call('GET', `/submissions/${sent.id}`);
   assert.equal(status, 200);
@@ -56,7 +60,10 @@ test('get: every field of the specification, and nothing else', async () => {
     status: 'completed',
     answers: { a: 'x', b: true },
     metadata: {
-      fields: { a: { label: 'Question', type: 'text', required: true }, b: { label: 'The b', type: 'yes_no', required: false } },
+      fields: {
+        a: { label: 'Question', type: 'text', required: true },
+        b: { label: 'The b', type: 'yes_no', required: false },
+      },
       form_name: 'Contact',
       reference: { campaign: 'spring' },
     },
@@ -72,13 +79,32 @@ test('fields and form name stay those of the version that was answered', async (
   await tenant.call('PUT', `/forms/${form.id}`, { structure: { ...changed, attrs: { name: 'Renamed' } } });
   const { body: second } = await visitor.submit(form.id, { b: 'y' });
   const [newer, older] = (await tenant.call('GET', `/forms/${form.id}/submissions`)).body.data;
-  assert.deepEqual([older!.id, older!.metadata.form_name, older!.metadata.fields['a']!.label, Object.keys(older!.metadata.fields)], [first.id, 'Contact', 'Before', ['a']]);
-  assert.deepEqual([newer!.id, newer!.metadata.form_name, newer!.metadata.fields['a']!.label, Object.keys(newer!.metadata.fields)], [second.id, 'Renamed', 'After', ['a', 'b']]);
+  assert.deepEqual(
+    [
+      older!.id,
+      older!.metadata.form_name,
+      older!.metadata.fields['a']!.label,
+      Object.keys(older!.metadata.fields),
+    ],
+    [first.id, 'Contact', 'Before', ['a']],
+  );
+  assert.deepEqual(
+    [
+      newer!.id,
+      newer!.metadata.form_name,
+      newer!.metadata.fields['a']!.label,
+      Object.keys(newer!.metadata.fields),
+    ],
+    [second.id, 'Renamed', 'After', ['a', 'b']],
+  );
   assert.deepEqual((await tenant.call('GET', `/submissions/${first.id}`)).body, older);
 });
 
 test('metadata names a repeatable composite beside the questions of its rows', async () => {
-  const form = await makeForm(tenant, [composite('team', [element('text', 'member', { required: true })], { repeatable: true }), element('heading', 'h')]);
+  const form = await makeForm(tenant, [
+    composite('team', [element('text', 'member', { required: true })], { repeatable: true }),
+    element('heading', 'h'),
+  ]);
   const { body } = await visitor.submit(form.id, { team: [{ member: 'Ada' }] });
   const { fields } = (await tenant.call('GET', `/submissions/${body.id}`)).body.metadata;
   assert.deepEqual(fields, {
@@ -90,7 +116,8 @@ test('metadata names a repeatable composite beside the questions of its rows', a
 test('list: newest first, in pages, with the exact total; past the end 200 and empty', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const ids = await submitTimes(form.id, 25);
-  const list = async (query: string) => (await tenant.call('GET', `/forms/${form.id}/submissions${query}`)).body;
+  const list = async (query: string) =>
+    (await tenant.call('GET', `/forms/${form.id}/submissions${query}`)).body;
   const first = await list('');
   assert.deepEqual(idsOf(first), ids.slice(0, 20));
   assert.deepEqual(first.pagination, { page: 1, per_page: 20, total_count: 25, total_pages: 2 });
@@ -105,14 +132,21 @@ test('list: newest first, in pages, with the exact total; past the end 200 and e
 test('a form without submissions lists none, with a total of 0 in 0 pages', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const { status, body } = await tenant.call('GET', `/forms/${form.id}/submissions?status=completed`);
-  assert.deepEqual([status, body], [200, { data: [], pagination: { page: 1, per_page: 20, total_count: 0, total_pages: 0 } }]);
+  assert.deepEqual(
+    [status, body],
+    [200, { data: [], pagination: { page: 1, per_page: 20, total_count: 0, total_pages: 0 } }],
+  );
 });
 
 test('status filters list and total alike; an incomplete submission has no completed_at', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const completed = await submitTimes(form.id, 3);
-  const incomplete = [await insertIncomplete(form.id), await insertIncomplete(form.id)].reverse();
-  for (const [query, ids] of [['', [...incomplete, ...completed]], ['?status=completed', completed], ['?status=incomplete', incomplete]] as const) {
+  const incomplete = [await insertIncomplete(form.id), await insertIncomplete(form.id)].toReversed();
+  for (const [query, ids] of [
+    ['', [...incomplete, ...completed]],
+    ['?status=completed', completed],
+    ['?status=incomplete', incomplete],
+  ] as const) {
     const { body } = await tenant.call('GET', `/forms/${form.id}/submissions${query}`);
     assert.deepEqual([idsOf(body), body.pagination.total_count], [ids, ids.length], query);
   }
@@ -122,31 +156,40 @@ test('status filters list and total alike; an incomplete submission has no compl
 
 test('a list reads what another request has just written: every total is that of a moment', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
-  let submitting = true;
-  const writer = submitTimes(form.id, 60).finally(() => {
-    submitting = false;
-  });
-  let looks = 0;
-  while (submitting) {
+  const writer = submitTimes(form.id, 60);
+  for (let seen = 0; seen < 60; ) {
     const { body } = await tenant.call('GET', `/forms/${form.id}/submissions?per_page=100`);
     assert.equal(body.data.length, body.pagination.total_count);
-    looks += 1;
+    assert.ok(body.data.length >= seen);
+    seen = body.data.length;
   }
-  assert.equal((await writer).length, 60);
-  assert.ok(looks > 3);
+  await writer;
 });
 
 test('files are in the answers with a signed link, also in rows, and each read signs anew', async () => {
-  const form = await makeForm(tenant, [element('file_upload', 'cv'), composite('guests', [element('file_upload', 'photo')], { repeatable: true })]);
+  const form = await makeForm(tenant, [
+    element('file_upload', 'cv'),
+    composite('guests', [element('file_upload', 'photo')], { repeatable: true }),
+  ]);
   const { body } = await visitor.post(
     form.id,
-    [['cv', new File(['one'], 'one.txt', { type: 'text/plain' })], ['cv', new File(['two!'], 'two.txt')], ['guests[0][photo]', new File(['three'], 'three.txt')]],
+    [
+      ['cv', new File(['one'], 'one.txt', { type: 'text/plain' })],
+      ['cv', new File(['two!'], 'two.txt')],
+      ['guests[0][photo]', new File(['three'], 'three.txt')],
+    ],
     { headers: { Accept: 'application/json' } },
   );
   const { answers } = (await tenant.call('GET', `/submissions/${body.id}`)).body as unknown as {
     answers: { cv: Record<string, unknown>[]; guests: { photo: Record<string, unknown>[] }[] };
   };
-  assert.deepEqual(answers.cv.map(({ filename, size, content_type }) => [filename, size, content_type]), [['one.txt', 3, 'text/plain'], ['two.txt', 4, 'application/octet-stream']]);
+  assert.deepEqual(
+    answers.cv.map(({ filename, size, content_type }) => [filename, size, content_type]),
+    [
+      ['one.txt', 3, 'text/plain'],
+      ['two.txt', 4, 'application/octet-stream'],
+    ],
+  );
   assert.deepEqual(Object.keys(answers.cv[0]!), ['id', 'filename', 'size', 'content_type', 'url']);
   const url = String(answers.guests[0]!.photo[0]!['url']);
   assert.ok(url.startsWith(`${service.url}/files/${tenant.workspaceId}/`));
@@ -156,7 +199,10 @@ test('files are in the answers with a signed link, also in rows, and each read s
 test("another workspace's submission and form are answered exactly like those that do not exist", async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const [id] = await submitTimes(form.id, 1);
-  for (const [path, missing] of [[`/submissions/${id}`, `/submissions/${absent}`], [`/forms/${form.id}/submissions`, `/forms/${absent}/submissions`]] as const) {
+  for (const [path, missing] of [
+    [`/submissions/${id}`, `/submissions/${absent}`],
+    [`/forms/${form.id}/submissions`, `/forms/${absent}/submissions`],
+  ] as const) {
     const [foreign, none] = [await other.call('GET', path), await other.call('GET', missing)];
     assert.deepEqual([foreign.status, foreign.body], [404, none.body]);
     assert.deepEqual([...foreign.headers.keys()], [...none.headers.keys()]);
@@ -167,7 +213,8 @@ test('a submission of a deleted form is a 404 at once', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const [id] = await submitTimes(form.id, 1);
   await tenant.call('DELETE', `/forms/${form.id}`);
-  for (const path of [`/submissions/${id}`, `/forms/${form.id}/submissions`]) assert.equal((await tenant.call('GET', path)).status, 404);
+  for (const path of [`/submissions/${id}`, `/forms/${form.id}/submissions`])
+    assert.equal((await tenant.call('GET', path)).status, 404);
 });
 
 const refused = {

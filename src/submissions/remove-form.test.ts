@@ -27,7 +27,11 @@ async function leftOf(formId: string): Promise<Record<string, number>> {
   for (const { name } of tables) await note(name, `select from ${name} where form_id = $1`, [formId]);
   await note('forms', 'select from forms where id = $1', [formId]);
   await note('jobs', "select from jobs where payload ->> 'form_id' = $1", [formId]);
-  await note('search_documents', 'select from search_documents d where not exists (select from submissions s where s.id = d.submission_id)', []);
+  await note(
+    'search_documents',
+    'select from search_documents d where not exists (select from submissions s where s.id = d.submission_id)',
+    [],
+  );
   return left;
 }
 
@@ -42,9 +46,17 @@ const removed = (formId: string): Promise<boolean> =>
 
 test('the tables that are looked at are all there are', () => {
   assert.deepEqual(
-    ['deliveries', 'events', 'files', 'form_lookup', 'form_versions', 'search_documents', 'submission_counts', 'submissions', 'webhooks'].filter(
-      (name) => !tables.some((table) => table.name === name),
-    ),
+    [
+      'deliveries',
+      'events',
+      'files',
+      'form_lookup',
+      'form_versions',
+      'search_documents',
+      'submission_counts',
+      'submissions',
+      'webhooks',
+    ].filter((name) => !tables.some((table) => table.name === name)),
     [],
   );
 });
@@ -81,11 +93,21 @@ test('each of its completed submissions is told as submission.deleted, once, bef
     events: ['submission.deleted'],
   });
   const ids: string[] = [];
-  for (let count = 0; count < 30; count += 1) ids.push((await visitor.submit(form.id, { a: `${count}` })).body.id);
-  await database.query("update submissions set status = 'incomplete', completed_at = null where id = $1", [ids.pop()]);
+  for (let count = 0; count < 30; count += 1)
+    ids.push((await visitor.submit(form.id, { a: `${count}` })).body.id);
+  await database.query("update submissions set status = 'incomplete', completed_at = null where id = $1", [
+    ids.pop(),
+  ]);
   await tenant.call('DELETE', `/forms/${form.id}`);
   await receiver.waitFor(29, 10_000);
-  const told = receiver.requests.map(({ body }) => JSON.parse(body.toString()) as { event: string; form: object; submission: { id: string; responses: object } });
+  const told = receiver.requests.map(
+    ({ body }) =>
+      JSON.parse(body.toString()) as {
+        event: string;
+        form: object;
+        submission: { id: string; responses: object };
+      },
+  );
   assert.deepEqual(told.map(({ submission }) => submission.id).sort(), ids.sort());
   assert.deepEqual([...new Set(told.map(({ event }) => event))], ['submission.deleted']);
   assert.deepEqual(told[0]!.form, { id: form.id, name: 'Contact', workspace_id: tenant.workspaceId });
@@ -97,7 +119,9 @@ test('its files go with it: links answer 404 at once, bytes and rows follow', as
   const form = await makeForm(tenant, [element('file_upload', 'file')]);
   const before = await listFiles(service);
   const { body } = await visitor.post(form.id, [['file', new File(['bytes'], 'a.txt')]], asJson);
-  const { answers } = (await tenant.call('GET', `/submissions/${body.id}`)).body as unknown as { answers: { file: { url: string }[] } };
+  const { answers } = (await tenant.call('GET', `/submissions/${body.id}`)).body as unknown as {
+    answers: { file: { url: string }[] };
+  };
   const link = answers.file[0]!.url;
   assert.equal((await fetch(link)).status, 200);
   await tenant.call('DELETE', `/forms/${form.id}`);
@@ -120,7 +144,10 @@ for (const uploaders of [0, 5]) {
         }
       };
       const visitors = Array.from({ length: 50 }, (_, index) => visit(index < uploaders));
-      await until('some submissions', async () => (await tenant.call('GET', `/forms/${form.id}`)).body.submission_count > 20);
+      await until(
+        'some submissions',
+        async () => (await tenant.call('GET', `/forms/${form.id}`)).body.submission_count > 20,
+      );
       assert.equal((await tenant.call('DELETE', `/forms/${form.id}`)).status, 204);
       await Promise.all(visitors);
       assert.deepEqual([...statuses].sort(), [201, 404]);

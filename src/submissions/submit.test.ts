@@ -14,7 +14,8 @@ const read = async (id: string) => (await tenant.call('GET', `/submissions/${id}
 const total = async (formId: string): Promise<number> =>
   (await tenant.call('GET', `/forms/${formId}/submissions`)).body.pagination.total_count;
 const countRows = async (table: string, formId: string): Promise<number> =>
-  (await database.query<{ count: number }>(`select count(*) from ${table} where form_id = $1`, [formId])).rows[0]!.count;
+  (await database.query<{ count: number }>(`select count(*) from ${table} where form_id = $1`, [formId]))
+    .rows[0]!.count;
 
 /** Every type with its answer as JSON, as the values of an HTML form, and as it is stored (DESIGN 4.10). */
 const kinds: readonly { type: string; sent: unknown; typed: readonly string[]; stored?: unknown }[] = [
@@ -59,7 +60,12 @@ test('rows of a repeatable composite are a list of objects, from JSON and from H
   const json = await visitor.submit(form.id, sent);
   const html = await visitor.post(
     form.id,
-    [['team[0][member]', 'Ada'], ['team[0][age]', '36'], ['team[2][member]', 'Bob'], ['city', 'London']],
+    [
+      ['team[0][member]', 'Ada'],
+      ['team[0][age]', '36'],
+      ['team[2][member]', 'Bob'],
+      ['city', 'London'],
+    ],
     asJson,
   );
   for (const { status, body } of [json, html]) {
@@ -92,14 +98,22 @@ const wrong: readonly { name: string; type: string; answer: unknown; required?: 
   { name: 'an option twice', type: 'multiple_choice', answer: ['Red', 'Red'] },
   { name: 'yes in words', type: 'yes_no', answer: 'yes' },
   { name: 'nothing for a required answer', type: 'text', answer: '   ', required: true },
-  { name: 'a file named in JSON', type: 'file_upload', answer: [{ id: 'x', filepath: '/etc/passwd', url: 'file:///etc/passwd' }] },
+  {
+    name: 'a file named in JSON',
+    type: 'file_upload',
+    answer: [{ id: 'x', filepath: '/etc/passwd', url: 'file:///etc/passwd' }],
+  },
   { name: 'a file named by its path', type: 'file_upload', answer: '/etc/passwd' },
 ];
 test('a wrong answer is a 422 that names its field and says what to do, and nothing is stored', async () => {
   for (const { name, type, answer, required = false } of wrong) {
     const form = await makeForm(tenant, [element(type, 'asked', { required })]);
     const { status, body } = await visitor.submit(form.id, { asked: answer });
-    assert.deepEqual([status, body.error, body.errors?.map(({ field }) => field)], [422, 'validation_error', ['asked']], name);
+    assert.deepEqual(
+      [status, body.error, body.errors?.map(({ field }) => field)],
+      [422, 'validation_error', ['asked']],
+      name,
+    );
     assert.match(body.errors[0]!.message, /^The asked: .+\.$/, name);
     assert.equal(await countRows('submissions', form.id), 0, name);
   }
@@ -107,7 +121,11 @@ test('a wrong answer is a 422 that names its field and says what to do, and noth
 
 const foreign: readonly { name: string; body: unknown; fields: readonly string[] }[] = [
   { name: 'an unknown question', body: { answers: { nobody: 1 } }, fields: ['nobody'] },
-  { name: 'names of the language itself', body: '{"answers":{"__proto__":{"polluted":1},"constructor":1,"toString":1}}', fields: ['__proto__', 'constructor', 'toString'] },
+  {
+    name: 'names of the language itself',
+    body: '{"answers":{"__proto__":{"polluted":1},"constructor":1,"toString":1}}',
+    fields: ['__proto__', 'constructor', 'toString'],
+  },
   { name: 'columns of the table', body: { answers: {}, id: 'x', status: 'incomplete' }, fields: ['id'] },
   { name: 'no answers', body: {}, fields: ['answers'] },
   { name: 'answers that are a list', body: { answers: [] }, fields: ['answers'] },
@@ -129,25 +147,53 @@ for (const { name, body: sent, fields } of foreign) {
 }
 
 test('every problem of a submission comes at once, in the order of the form', async () => {
-  const form = await makeForm(tenant, [element('email', 'mail'), element('number', 'n'), element('text', 'must', { required: true })]);
+  const form = await makeForm(tenant, [
+    element('email', 'mail'),
+    element('number', 'n'),
+    element('text', 'must', { required: true }),
+  ]);
   const { body } = await visitor.submit(form.id, { n: 'x', mail: 'y', extra: 1 });
-  assert.deepEqual(body.errors.map(({ field }) => field), ['mail', 'n', 'must', 'extra']);
+  assert.deepEqual(
+    body.errors.map(({ field }) => field),
+    ['mail', 'n', 'must', 'extra'],
+  );
 });
 
 test('the 201 says the id, the status, the times and the confirmation message', async () => {
-  const form = await makeForm(tenant, [element('text', 'a')], { settings: { confirmation_message: 'Thank you' } });
+  const form = await makeForm(tenant, [element('text', 'a')], {
+    settings: { confirmation_message: 'Thank you' },
+  });
   const { status, body } = await visitor.submit(form.id, { a: 'x' });
   assert.equal(status, 201);
-  assert.deepEqual(Object.keys(body), ['id', 'form_id', 'status', 'created_at', 'completed_at', 'confirmation_message']);
+  assert.deepEqual(Object.keys(body), [
+    'id',
+    'form_id',
+    'status',
+    'created_at',
+    'completed_at',
+    'confirmation_message',
+  ]);
   const stored = await read(body.id);
-  assert.deepEqual([stored.status, stored.form_id, stored.created_at], ['completed', form.id, body.created_at]);
+  assert.deepEqual(
+    [stored.status, stored.form_id, stored.created_at],
+    ['completed', form.id, body.created_at],
+  );
 });
 
 test('parameters of the address become the reference, as they are, the first of a repeated one', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
-  const { body } = await visitor.submit(form.id, { a: 'x' }, '?ref=A%20%26%20B&campaign=spring&ref=second&__proto__=p&empty=');
+  const { body } = await visitor.submit(
+    form.id,
+    { a: 'x' },
+    '?ref=A%20%26%20B&campaign=spring&ref=second&__proto__=p&empty=',
+  );
   const { reference } = (await read(body.id)).metadata;
-  assert.deepEqual(Object.entries(reference), [['ref', 'A & B'], ['campaign', 'spring'], ['__proto__', 'p'], ['empty', '']]);
+  assert.deepEqual(Object.entries(reference), [
+    ['ref', 'A & B'],
+    ['campaign', 'spring'],
+    ['__proto__', 'p'],
+    ['empty', ''],
+  ]);
 });
 
 test('a NUL character is refused in an answer, a name, a parameter and an urlencoded field', async () => {
@@ -160,15 +206,29 @@ test('a NUL character is refused in an answer, a name, a parameter and an urlenc
     await visitor.post(form.id, [['a', 'x\u0000y']], asJson),
     await visitor.post(form.id, [['a', 'x\u0000y']], { ...asJson, multipart: true }),
   ];
-  assert.deepEqual(visits.map(({ status }) => status), [422, 422, 422, 400, 422, 422]);
+  assert.deepEqual(
+    visits.map(({ status }) => status),
+    [422, 422, 422, 400, 422, 422],
+  );
   assert.equal(await total(form.id), 0);
 });
 
 test('any other text comes back byte for byte', async () => {
   const form = await makeForm(tenant, [element('textarea', 'a')]);
-  const texts = ['\uFFFE\uFEFFx', '\u202Eevil', 'e\u0301'.repeat(500), '👩‍👩‍👧‍👦 \u2028\u2029', "'; drop table forms; --", '\\u0000 \\ "', '𝕏'];
+  const texts = [
+    '\uFFFE\uFEFFx',
+    '\u202Eevil',
+    'e\u0301'.repeat(500),
+    '👩‍👩‍👧‍👦 \u2028\u2029',
+    "'; drop table forms; --",
+    '\\u0000 \\ "',
+    '𝕏',
+  ];
   for (const text of texts) {
-    for (const { body } of [await visitor.submit(form.id, { a: text }), await visitor.post(form.id, [['a', text]], asJson)]) {
+    for (const { body } of [
+      await visitor.submit(form.id, { a: text }),
+      await visitor.post(form.id, [['a', text]], asJson),
+    ]) {
       assert.equal((await read(body.id)).answers['a'], text);
     }
   }
@@ -177,7 +237,10 @@ test('any other text comes back byte for byte', async () => {
 test('an element may be named like a method of every object', async () => {
   const form = await makeForm(tenant, [element('text', 'toString'), element('text', 'hasOwnProperty')]);
   const answers = { toString: 'a', hasOwnProperty: 'b' };
-  for (const { status, body } of [await visitor.submit(form.id, answers), await visitor.post(form.id, Object.entries(answers), asJson)]) {
+  for (const { status, body } of [
+    await visitor.submit(form.id, answers),
+    await visitor.post(form.id, Object.entries(answers), asJson),
+  ]) {
     assert.equal(status, 201);
     assert.deepEqual((await read(body.id)).answers, answers);
   }
@@ -192,15 +255,34 @@ test('a maximum of submissions is exact under forty at once', async () => {
 });
 
 test('after two hundred mixed submits at once, counts, lists and search agree, and a refused one left nothing', async () => {
-  const forms = await Promise.all(Array.from({ length: 3 }, () => makeForm(tenant, [element('text', 'a', { required: true })])));
-  const visits = await Promise.all(
-    Array.from({ length: 200 }, (_, index) => visitor.submit(forms[index % 3]!.id, index % 4 === 3 ? {} : { a: 'concurrence' })),
+  const forms = await Promise.all(
+    Array.from({ length: 3 }, () => makeForm(tenant, [element('text', 'a', { required: true })])),
   );
-  assert.deepEqual(Object.fromEntries(Object.entries(Object.groupBy(visits, ({ status }) => status)).map(([status, list]) => [status, list?.length])), { 201: 150, 422: 50 });
+  const visits = await Promise.all(
+    Array.from({ length: 200 }, (_, index) =>
+      visitor.submit(forms[index % 3]!.id, index % 4 === 3 ? {} : { a: 'concurrence' }),
+    ),
+  );
+  assert.deepEqual(
+    Object.fromEntries(
+      Object.entries(Object.groupBy(visits, ({ status }) => status)).map(([status, list]) => [
+        status,
+        list?.length,
+      ]),
+    ),
+    { 201: 150, 422: 50 },
+  );
   for (const form of forms) {
-    const expected = visits.filter(({ body }) => body.form_id === form.id).map(({ body }) => body.id).sort().reverse();
+    const expected = visits
+      .filter(({ body }) => body.form_id === form.id)
+      .map(({ body }) => body.id)
+      .sort()
+      .toReversed();
     const { body } = await tenant.call('GET', `/forms/${form.id}/submissions?per_page=100`);
-    assert.deepEqual(body.data.map(({ id }) => id), expected);
+    assert.deepEqual(
+      body.data.map(({ id }) => id),
+      expected,
+    );
     assert.equal(body.pagination.total_count, expected.length);
     assert.equal((await tenant.call('GET', `/forms/${form.id}`)).body.submission_count, expected.length);
     const found = await tenant.call('GET', `/submissions/search?q=concurrence&form_id=${form.id}`);
@@ -209,23 +291,35 @@ test('after two hundred mixed submits at once, counts, lists and search agree, a
 });
 
 test('a refused submit leaves no row, no event and no byte', async () => {
-  const form = await makeForm(tenant, [element('file_upload', 'file'), element('text', 'must', { required: true })]);
+  const form = await makeForm(tenant, [
+    element('file_upload', 'file'),
+    element('text', 'must', { required: true }),
+  ]);
   const before = await listFiles(service);
   for (let count = 0; count < 5; count += 1) {
     const { status } = await visitor.post(form.id, [['file', new File(['bytes'], 'a.txt')]], asJson);
     assert.equal(status, 422);
   }
   assert.deepEqual(await listFiles(service), before);
-  for (const table of ['submissions', 'files', 'events', 'search_documents', 'submission_counts']) assert.equal(await countRows(table, form.id), 0, table);
+  for (const table of ['submissions', 'files', 'events', 'search_documents', 'submission_counts'])
+    assert.equal(await countRows(table, form.id), 0, table);
 });
 
 test('fifteen long answers of only distinct words are stored and found', async () => {
   const ids = Array.from({ length: 15 }, (_, index) => `t${index}`);
-  const form = await makeForm(tenant, ids.map((id) => element('textarea', id)));
-  const answers = Object.fromEntries(ids.map((id, part) => [id, Array.from({ length: 7_000 }, (_, index) => `w${part}x${index}`).join(' ')]));
+  const form = await makeForm(
+    tenant,
+    ids.map((id) => element('textarea', id)),
+  );
+  const answers = Object.fromEntries(
+    ids.map((id, part) => [id, Array.from({ length: 7_000 }, (_, index) => `w${part}x${index}`).join(' ')]),
+  );
   const { status, body } = await visitor.submit(form.id, answers);
   assert.equal(status, 201);
-  assert.equal((await tenant.call('GET', `/submissions/search?q=w0x6999&form_id=${form.id}`)).body.data[0]?.id, body.id);
+  assert.equal(
+    (await tenant.call('GET', `/submissions/search?q=w0x6999&form_id=${form.id}`)).body.data[0]?.id,
+    body.id,
+  );
 });
 
 /** PostgreSQL takes these apart into several words each; its limit is on what comes out (1 MB). */
@@ -237,10 +331,15 @@ const dense: Record<string, (index: number) => string> = {
 for (const [name, word] of Object.entries(dense)) {
   test(`answers full of ${name} are stored, however many words the index makes of them`, async () => {
     const ids = Array.from({ length: 5 }, (_, index) => `t${index}`);
-    const form = await makeForm(tenant, ids.map((id) => element('textarea', id)));
+    const form = await makeForm(
+      tenant,
+      ids.map((id) => element('textarea', id)),
+    );
     let words = '';
     for (let index = 0; words.length < 5 * 65_000; index += 1) words += `${word(index)} `;
-    const answers = Object.fromEntries(ids.map((id, index) => [id, words.slice(index * 65_000, (index + 1) * 65_000)]));
+    const answers = Object.fromEntries(
+      ids.map((id, index) => [id, words.slice(index * 65_000, (index + 1) * 65_000)]),
+    );
     const { status, body } = await visitor.submit(form.id, answers);
     assert.equal(status, 201, JSON.stringify(body));
   });
@@ -250,7 +349,8 @@ test('a form that was deleted since it was found takes nothing: 404, and no row 
   const form = await makeForm(tenant, [element('text', 'a')]);
   const live = (await service.services.liveForms.find(form.id))!;
   await tenant.call('DELETE', `/forms/${form.id}`);
-  const late = () => submitAnswers(service.services, { live, raw: { a: 'x' }, files: new Map(), reference: {} });
+  const late = () =>
+    submitAnswers(service.services, { live, raw: { a: 'x' }, files: new Map(), reference: {} });
   await assert.rejects(late, { code: 'not_found' });
   assert.equal(await countRows('submissions', form.id), 0);
 });

@@ -32,8 +32,24 @@ const structure = {
 };
 const cv = Buffer.from('%PDF-1.4\nA life in bytes: \u00e9\u{1f600}\n%%EOF\n');
 
-type Line = { id: string; event: string; status: string; attempts: number; response_status: number | null; next_attempt_at: string | null };
-type Sent = { event: string; delivery_id: string; submission: { id: string; responses: object; reference_data: object; file_uploads: Record<string, { filename: string; url: string; size: number; content_type: string }[]> } };
+type Line = {
+  id: string;
+  event: string;
+  status: string;
+  attempts: number;
+  response_status: number | null;
+  next_attempt_at: string | null;
+};
+type Sent = {
+  event: string;
+  delivery_id: string;
+  submission: {
+    id: string;
+    responses: object;
+    reference_data: object;
+    file_uploads: Record<string, { filename: string; url: string; size: number; content_type: string }[]>;
+  };
+};
 
 const receiver = await openReceiver();
 const instance = await makeInstance({ WEBHOOK_RETRY_DELAYS: retryDelays.join() });
@@ -44,7 +60,8 @@ let fileUrl: string;
 let webhook: { id: string; secret?: string };
 
 const call = (method: string, path: string, body?: unknown) => callApi(instance.url, key, method, path, body);
-const deliveries = async () => (await instance.cli<{ data: Line[] }>('delivery list', '--webhook', webhook.id)).data;
+const deliveries = async () =>
+  (await instance.cli<{ data: Line[] }>('delivery list', '--webhook', webhook.id)).data;
 const read = ({ body }: ReceivedRequest): Sent => JSON.parse(body.toString()) as Sent;
 
 /** Submits the page as a browser does, and returns the submission's id from the address of the confirmation. */
@@ -55,7 +72,11 @@ async function submit(subject: string): Promise<string> {
   answers.set('letter', 'I have been tuning pianos for years.');
   answers.set('remote', 'true');
   answers.set('cv', new File([cv], 'My CV.pdf', { type: 'application/pdf' }));
-  const response = await fetch(`${form.public_url}?utm_source=mail`, { method: 'POST', body: answers, redirect: 'manual' });
+  const response = await fetch(`${form.public_url}?utm_source=mail`, {
+    method: 'POST',
+    body: answers,
+    redirect: 'manual',
+  });
   assert.equal(response.status, 303, await response.text());
   const confirmation = new URL(response.headers.get('location')!, form.public_url);
   const page = await fetch(confirmation);
@@ -65,9 +86,20 @@ async function submit(subject: string): Promise<string> {
 }
 
 test('the command line makes a workspace and a key for it', async () => {
-  const workspace = await instance.cli<{ id: string; plan: string }>('workspace create', 'Pianos', '--plan', 'pro');
+  const workspace = await instance.cli<{ id: string; plan: string }>(
+    'workspace create',
+    'Pianos',
+    '--plan',
+    'pro',
+  );
   assert.equal(workspace.plan, 'pro');
-  ({ key } = await instance.cli<{ key: string }>('key create', '--workspace', workspace.id, '--name', 'Main job'));
+  ({ key } = await instance.cli<{ key: string }>(
+    'key create',
+    '--workspace',
+    workspace.id,
+    '--name',
+    'Main job',
+  ));
 });
 
 test('POST /forms with publish creates a form whose public_url shows it', async () => {
@@ -78,11 +110,22 @@ test('POST /forms with publish creates a form whose public_url shows it', async 
   const page = await fetch(form.public_url);
   assert.equal(page.status, 200);
   const markup = await page.text();
-  for (const shown of ['Job application', 'name="subject"', 'type="file"']) assert.ok(markup.includes(shown), shown);
+  for (const shown of ['Job application', 'name="subject"', 'type="file"'])
+    assert.ok(markup.includes(shown), shown);
 });
 
 test('the command line adds a webhook, and shows its secret once', async () => {
-  webhook = await instance.cli('webhook create', '--form', form.id, '--url', receiver.url, '--events', 'submission.created,submission.deleted', '--secret', secret);
+  webhook = await instance.cli(
+    'webhook create',
+    '--form',
+    form.id,
+    '--url',
+    receiver.url,
+    '--events',
+    'submission.created,submission.deleted',
+    '--secret',
+    secret,
+  );
   assert.equal(webhook.secret, secret);
   const listed = await instance.cli<object>('webhook list', '--form', form.id);
   assert.doesNotMatch(JSON.stringify(listed), new RegExp(secret));
@@ -94,14 +137,19 @@ test('a submission is read back, its file downloaded, and it is found by search'
 
   const { status, body } = await call('GET', `/submissions/${id}`);
   assert.equal(status, 200);
-  const file = (body.answers['cv'] as { filename: string; size: number; content_type: string; url: string }[])[0]!;
-  assert.deepEqual({ ...body.answers, cv: [{ ...file, id: '', url: '' }] }, {
-    subject: 'Piano tuner',
-    email: 'ada@example.com',
-    letter: 'I have been tuning pianos for years.',
-    remote: true,
-    cv: [{ id: '', filename: 'My CV.pdf', size: cv.length, content_type: 'application/pdf', url: '' }],
-  });
+  const file = (
+    body.answers['cv'] as { filename: string; size: number; content_type: string; url: string }[]
+  )[0]!;
+  assert.deepEqual(
+    { ...body.answers, cv: [{ ...file, id: '', url: '' }] },
+    {
+      subject: 'Piano tuner',
+      email: 'ada@example.com',
+      letter: 'I have been tuning pianos for years.',
+      remote: true,
+      cv: [{ id: '', filename: 'My CV.pdf', size: cv.length, content_type: 'application/pdf', url: '' }],
+    },
+  );
   assert.deepEqual(body.metadata.reference, { utm_source: 'mail' });
 
   fileUrl = file.url;
@@ -112,7 +160,11 @@ test('a submission is read back, its file downloaded, and it is found by search'
 
   for (const q of ['piano', 'tuning pianos', 'ADA@example.com']) {
     const found = await call('GET', `/submissions/search?q=${encodeURIComponent(q)}`);
-    assert.deepEqual(found.body.data.map((each) => each.id), [id], q);
+    assert.deepEqual(
+      found.body.data.map((each) => each.id),
+      [id],
+      q,
+    );
   }
   assert.equal((await call('GET', `/forms/${form.id}`)).body.submission_count, 1);
 });
@@ -128,7 +180,10 @@ test('its webhook is signed, and retried on schedule with the same delivery id u
   const gaps = requests.slice(1).map(({ at }, index) => (at - requests[index]!.at) / 1_000);
   gaps.forEach((gap, index) => {
     const delay = retryDelays[index]!;
-    assert.ok(gap >= delay && gap < delay + 2, `${delay} s were due after failure ${index + 1}, and it took ${gap} s`);
+    assert.ok(
+      gap >= delay && gap < delay + 2,
+      `${delay} s were due after failure ${index + 1}, and it took ${gap} s`,
+    );
   });
   const { submission } = read(requests[2]!);
   assert.deepEqual(submission.reference_data, { utm_source: 'mail' });
@@ -145,7 +200,10 @@ test('the delivery log tells of it', async () => {
   assert.deepEqual(others, []);
   assert.equal(line!.id, read(receiver.requests[0]!).delivery_id);
   const { event, attempts, response_status, next_attempt_at } = line!;
-  assert.deepEqual({ event, attempts, response_status, next_attempt_at }, { event: 'submission.created', attempts: 3, response_status: 200, next_attempt_at: null });
+  assert.deepEqual(
+    { event, attempts, response_status, next_attempt_at },
+    { event: 'submission.created', attempts: 3, response_status: 200, next_attempt_at: null },
+  );
 });
 
 test('a delivery that failed for good is sent again by hand, at once and with the same delivery id', async () => {
@@ -178,6 +236,9 @@ test('deleting the form deletes its submissions, and submission.deleted tells of
 
   const requests = await receiver.waitFor(7);
   const told = requests.slice(5).map(read);
-  assert.deepEqual(told.map(({ event }) => event), ['submission.deleted', 'submission.deleted']);
+  assert.deepEqual(
+    told.map(({ event }) => event),
+    ['submission.deleted', 'submission.deleted'],
+  );
   assert.deepEqual(new Set(told.map(({ submission }) => submission.id)), new Set(submitted));
 });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmod, mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findAccount, findClosedDirectory } from '#kit/embedded-postgres/account.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
-import { publishForm, sendVisitors, submitEntry } from '#test/visitors.ts';
+import { publishForm, sendVisitors, submitEntry } from '#test/crowd.ts';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -19,7 +20,10 @@ test('SIGTERM under load: every request that was begun is answered, readyz says 
   await until('some submissions', async () => visitors.acknowledged.size > 100);
 
   const ending = server.terminate();
-  await until('readyz to say that it stops', async () => (await fetch(`${instance.url}/readyz`)).status === 503);
+  await until(
+    'readyz to say that it stops',
+    async () => (await fetch(`${instance.url}/readyz`)).status === 503,
+  );
   const { code, ms } = await ending;
   await visitors.gone;
   assert.equal(code, 0, server.output());
@@ -30,7 +34,10 @@ test('SIGTERM under load: every request that was begun is answered, readyz says 
   // The second start finds all of it.
   await instance.start();
   const { idsByAnswer, totals, listed } = await form.listAll();
-  assert.deepEqual(new Map([...idsByAnswer].map(([entry, ids]) => [entry, ids.join()])), visitors.acknowledged);
+  assert.deepEqual(
+    new Map([...idsByAnswer].map(([entry, ids]) => [entry, ids.join()])),
+    visitors.acknowledged,
+  );
   assert.deepEqual([...totals], [listed]);
 });
 
@@ -53,6 +60,19 @@ test('SIGTERM while a receiver hangs: exit 0 within 10 s, and the delivery is ma
   assert.equal(again!.headers['x-service-delivery-id'], first!.headers['x-service-delivery-id']);
 });
 
+test('one Ctrl-C, which arrives from the terminal and from npm, stops in order; connections without a request do not hold it up', async () => {
+  const instance = await makeInstance();
+  const server = await instance.start();
+  const connection = connect(Number(new URL(instance.url).port), '127.0.0.1');
+  await once(connection, 'connect');
+  process.kill(server.pid, 'SIGINT');
+  const { code, ms } = await server.terminate();
+  connection.destroy();
+  assert.equal(code, 0, server.output());
+  assert.ok(ms < 5_000, `${ms} ms`);
+  assert.equal(await instance.databasePid(), undefined);
+});
+
 test('a first start prints a set-up link, each start a new one, until it has been used', async () => {
   const instance = await makeInstance();
   const linkIn = (output: string): string | undefined => /http\S+\/app\/setup\?token=\S+/.exec(output)?.[0];
@@ -61,14 +81,21 @@ test('a first start prints a set-up link, each start a new one, until it has bee
   await first.terminate();
   const second = await instance.start();
   const link = linkIn(second.output())!;
-  const account = new URLSearchParams({ email: 'ada@example.com', password: 'correct horse battery', workspace_name: 'Pianos' });
+  const account = new URLSearchParams({
+    email: 'ada@example.com',
+    password: 'correct horse battery',
+    workspace_name: 'Pianos',
+  });
   const use = (address: string) => fetch(address, { method: 'POST', body: account });
 
   assert.equal((await use(old)).status, 410, 'the link of an earlier start');
   const done = await use(link);
   assert.equal(done.status, 200);
   const key = /fl_[\w-]{43}/.exec(await done.text())![0];
-  assert.equal((await fetch(`${instance.url}/api/v1/forms`, { headers: { Authorization: `Bearer ${key}` } })).status, 200);
+  assert.equal(
+    (await fetch(`${instance.url}/api/v1/forms`, { headers: { Authorization: `Bearer ${key}` } })).status,
+    200,
+  );
   assert.equal((await use(link)).status, 410, 'used already');
   await second.terminate();
   const third = await instance.start();
@@ -88,10 +115,16 @@ test('a port that is taken: a sentence that names it, exit 1, and no database is
 });
 
 test('a wrong configuration: all problems at once, exit 1, and the secret is not shown', async () => {
-  const instance = await makeInstance({ PORT: '0', LOG_LEVEL: 'loud', WEBHOOK_RETRY_DELAYS: 'soon', SECRET_KEY: 'hunter2' });
+  const instance = await makeInstance({
+    PORT: '0',
+    LOG_LEVEL: 'loud',
+    WEBHOOK_RETRY_DELAYS: 'soon',
+    SECRET_KEY: 'hunter2',
+  });
   const { code, output } = await instance.failToStart();
   assert.equal(code, 1);
-  for (const name of ['PORT', 'LOG_LEVEL', 'WEBHOOK_RETRY_DELAYS', 'SECRET_KEY']) assert.match(output, new RegExp(`- ${name} `));
+  for (const name of ['PORT', 'LOG_LEVEL', 'WEBHOOK_RETRY_DELAYS', 'SECRET_KEY'])
+    assert.match(output, new RegExp(`- ${name} `));
   assert.doesNotMatch(output, /hunter2|\n\s+at /);
 });
 
@@ -102,13 +135,23 @@ test('a data directory that may not be written: a sentence with the remedy, exit
   await chmod(directory, 0o555);
   // Root may write everywhere, so the server runs as the user that the database would run as.
   const user = await findAccount();
-  if (user && (await findClosedDirectory(process.execPath, user))) return t.skip(`${user.name} cannot run Node here`);
-  for (const place of [{}, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }]) {
-    const { code, output } = await instance.failToStart({ DATA_DIR: directory, ...place }, user && { uid: user.uid, gid: user.gid });
-    assert.equal(code, 1);
-    assert.match(output, /could not start\.\n.*(EACCES|does not answer)/);
-    assert.doesNotMatch(output, /\n\s+at /);
-  }
+  if (user && (await findClosedDirectory(process.execPath, user)))
+    return t.skip(`${user.name} cannot run Node here`);
+  const { code, output } = await instance.failToStart(
+    { DATA_DIR: directory },
+    user && { uid: user.uid, gid: user.gid },
+  );
+  assert.equal(code, 1);
+  assert.match(output, /could not start\.\n.*EACCES.*(Give|choose another DATA_DIR)/);
+  assert.doesNotMatch(output, /\n\s+at /);
+});
+
+test('a DATABASE_URL at which nothing answers: a sentence, exit 1', async () => {
+  const instance = await makeInstance({ DATABASE_URL: 'postgres://formloom:hunter2@127.0.0.1:1/formloom' });
+  const { code, output } = await instance.failToStart();
+  assert.equal(code, 1);
+  assert.match(output, /could not start\.\nThe database does not answer: .*127\.0\.0\.1:1/);
+  assert.doesNotMatch(output, /hunter2|\n\s+at /);
 });
 
 test('kill -9 of the database: 503 with Retry-After meanwhile, then success, without a restart of the server', async () => {
@@ -130,7 +173,11 @@ test('kill -9 of the database: 503 with Retry-After meanwhile, then success, wit
     return 'id' in outcome;
   });
   const seconds = (performance.now() - since) / 1_000;
-  assert.deepEqual([...refused], ['1'], 'at least one request met a database that was away, and was told when to come back');
+  assert.deepEqual(
+    [...refused],
+    ['1'],
+    'at least one request met a database that was away, and was told when to come back',
+  );
   assert.ok(seconds < 5, `${seconds} s`);
   assert.notEqual(await instance.databasePid(), dead);
   const { idsByAnswer } = await form.listAll();

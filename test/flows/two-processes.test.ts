@@ -5,7 +5,7 @@ import { testDatabase } from '#test/database.ts';
 import { type Environment, type Instance, makeInstance, type ServerProcess } from '#test/process.ts';
 import { openReceiver, type ReceivedRequest } from '#test/receiver.ts';
 import { callApi, freePort, until } from '#test/service.ts';
-import { publishForm, submitEntry } from '#test/visitors.ts';
+import { publishForm, submitEntry } from '#test/crowd.ts';
 
 /** Starts two servers of one instance at the same moment. */
 async function startTwo(instance: Instance): Promise<[ServerProcess, ServerProcess]> {
@@ -27,24 +27,40 @@ for (const [place, environment] of Object.entries(places)) {
     const [one, other] = await startTwo(instance);
     const migrated = `${one.output()}${other.output()}`.match(/(?<=The database was migrated: ).*/g) ?? [];
     // The database of the tests is migrated already.
-    const expected = environment['DATABASE_URL'] ? [] : (await readMigrations()).map(({ name }) => `${name}.`);
+    const expected = environment['DATABASE_URL']
+      ? []
+      : (await readMigrations()).map(({ name }) => `${name}.`);
     assert.deepEqual(migrated, expected);
 
     const receiver = await openReceiver();
     const form = await publishForm(instance, receiver.url);
     const addresses = [`${one.url}/f/${form.id}`, `${other.url}/f/${form.id}`];
-    const outcomes = await Promise.all(Array.from({ length: 300 }, (_, index) => submitEntry(addresses[index % 2]!, `entry ${index}`)));
-    assert.ok(outcomes.every((outcome) => 'id' in outcome), JSON.stringify(outcomes.find((outcome) => 'failure' in outcome)));
+    const visit = async (visitor: number): Promise<void> => {
+      for (let entry = 0; entry < 30; entry += 1) {
+        const outcome = await submitEntry(addresses[entry % 2]!, `entry ${visitor}/${entry}`);
+        assert.ok('id' in outcome, JSON.stringify(outcome));
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, (_, visitor) => visit(visitor)));
 
-    await until('every delivery to be settled', async () => {
-      const [waiting] = await instance.query<{ count: number }>(`select count(*)::integer as count from deliveries where form_id = '${form.id}' and status = 'Retrying'`);
-      return waiting!.count === 0;
-    }, 30);
+    await until(
+      'every delivery to be settled',
+      async () => {
+        const [waiting] = await instance.query<{ count: number }>(
+          `select count(*)::integer as count from deliveries where form_id = '${form.id}' and status = 'Retrying'`,
+        );
+        return waiting!.count === 0;
+      },
+      30,
+    );
     assert.equal(receiver.requests.length, 300);
     assert.equal(new Set(receiver.requests.map(deliveryOf)).size, 300);
 
     const path = `/forms/${form.id}/submissions?per_page=100&page=2`;
-    const [seen, alsoSeen] = await Promise.all([callApi(one.url, form.key, 'GET', path), callApi(other.url, form.key, 'GET', path)]);
+    const [seen, alsoSeen] = await Promise.all([
+      callApi(one.url, form.key, 'GET', path),
+      callApi(other.url, form.key, 'GET', path),
+    ]);
     assert.equal(seen.body.pagination.total_count, 300);
     assert.deepEqual(alsoSeen.body, seen.body);
   });
@@ -64,14 +80,23 @@ test('kill -9 of one of two servers: the other makes the deliveries that it held
   receiver.replyWith(200);
   const since = performance.now();
 
-  await until('the other to make them all', async () => {
-    const [made] = await instance.query<{ count: number }>(`select count(*)::integer as count from deliveries where form_id = '${form.id}' and status = 'Success'`);
-    return made!.count === 16;
-  }, 40);
+  await until(
+    'the other to make them all',
+    async () => {
+      const [made] = await instance.query<{ count: number }>(
+        `select count(*)::integer as count from deliveries where form_id = '${form.id}' and status = 'Success'`,
+      );
+      return made!.count === 16;
+    },
+    40,
+  );
   const seconds = (performance.now() - since) / 1_000;
   assert.ok(seconds < 30, `${seconds} s`);
   const times = [...Map.groupBy(receiver.requests, deliveryOf).values()].map((requests) => requests.length);
   assert.equal(times.length, 16);
-  assert.ok(times.every((count) => count >= 2), `requests of each delivery: ${times.join()}`);
+  assert.ok(
+    times.every((count) => count >= 2),
+    `requests of each delivery: ${times.join()}`,
+  );
   assert.equal((await heir.terminate()).code, 0, heir.output());
 });

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import type { Instance, ServerProcess } from '#test/process.ts';
 import type { Receiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
-import { type PublishedForm, sendVisitors } from '#test/visitors.ts';
+import { type PublishedForm, sendVisitors } from '#test/crowd.ts';
 
 /** What the promise is checked on: an instance with a form whose webhook goes to a receiver. */
 export type CrashSite = { instance: Instance; form: PublishedForm; receiver: Receiver };
 
+/** A round begins to count when so many submissions were acknowledged, however slow the machine is. */
+const leastAcknowledged = 10;
+
 /**
- * One crash: eight visitors submit as fast as they can, and after `afterMs` the server and its database, sessions
- * included, are killed at the same moment. Then the next start is held against what was acknowledged.
+ * One crash: eight visitors submit as fast as they can, and `afterMs` after the first submissions the server and its
+ * database, sessions included, are killed at the same moment. Then the next start is held against what was acknowledged.
  * @param acknowledged of the rounds before, by what was sent; this round's are added.
  * @returns the server that was started afterwards.
  */
@@ -19,6 +22,7 @@ export async function crash(
   { name, afterMs, acknowledged }: { name: string; afterMs: number; acknowledged: Map<string, string> },
 ): Promise<ServerProcess> {
   const visitors = sendVisitors(form.publicUrl, { count: 8, name });
+  await until('the first submissions', async () => visitors.acknowledged.size >= leastAcknowledged);
   await new Promise((resolve) => setTimeout(resolve, afterMs));
   await Promise.all([server.kill(), instance.killDatabase()]);
   await visitors.gone;
@@ -29,7 +33,10 @@ export async function crash(
 }
 
 /** Every acknowledged submission is there once, under its id; the totals are the truth; nothing is half there. */
-async function checkSubmissions({ instance, form }: Omit<CrashSite, 'receiver'>, acknowledged: ReadonlyMap<string, string>): Promise<void> {
+async function checkSubmissions(
+  { instance, form }: Omit<CrashSite, 'receiver'>,
+  acknowledged: ReadonlyMap<string, string>,
+): Promise<void> {
   const { idsByAnswer, totals, listed } = await form.listAll();
   const lost = [...acknowledged].filter(([entry, id]) => idsByAnswer.get(entry)?.join() !== id);
   assert.deepEqual(lost, [], 'acknowledged, and not there exactly once');
@@ -37,8 +44,13 @@ async function checkSubmissions({ instance, form }: Omit<CrashSite, 'receiver'>,
   assert.deepEqual(twice, []);
 
   const { body } = await form.call('GET', `/forms/${form.id}`);
-  const [rows] = await instance.query<{ count: number }>(`select count(*)::integer as count from submissions where form_id = '${form.id}'`);
-  assert.deepEqual({ totals: [...totals], listed, counted: body.submission_count }, { totals: [rows!.count], listed: rows!.count, counted: rows!.count });
+  const [rows] = await instance.query<{ count: number }>(
+    `select count(*)::integer as count from submissions where form_id = '${form.id}'`,
+  );
+  assert.deepEqual(
+    { totals: [...totals], listed, counted: body.submission_count },
+    { totals: [rows!.count], listed: rows!.count, counted: rows!.count },
+  );
 
   assert.deepEqual(await instance.query(halfWritten(form.id)), []);
 }
@@ -56,16 +68,26 @@ const halfWritten = (formId: string): string => `
      and (d.submission_id is null or e.id is null or delivery.id is null or (delivery.status = 'Retrying') <> (job.id is not null))`;
 
 /** Waits until the receiver has heard of every acknowledged submission: what a dead server held comes with the end of its lease. */
-export async function checkDeliveries({ receiver }: Pick<CrashSite, 'receiver'>, acknowledged: ReadonlyMap<string, string>): Promise<void> {
+export async function checkDeliveries(
+  { receiver }: Pick<CrashSite, 'receiver'>,
+  acknowledged: ReadonlyMap<string, string>,
+): Promise<void> {
   const heard = new Map<string, Set<string>>();
   let read = 0;
   const missing = (): string[] => {
     for (; read < receiver.requests.length; read += 1) {
-      const { delivery_id, submission } = JSON.parse(receiver.requests[read]!.body.toString()) as { delivery_id: string; submission: { id: string } };
+      const { delivery_id, submission } = JSON.parse(receiver.requests[read]!.body.toString()) as {
+        delivery_id: string;
+        submission: { id: string };
+      };
       heard.set(submission.id, (heard.get(submission.id) ?? new Set()).add(delivery_id));
     }
     return [...acknowledged.values()].filter((id) => !heard.has(id));
   };
   await until('every acknowledged submission to be told of', async () => missing().length === 0, 60);
-  assert.deepEqual([...heard.values()].filter((ids) => ids.size !== 1), [], 'a repeated delivery has the same id');
+  assert.deepEqual(
+    [...heard.values()].filter((ids) => ids.size !== 1),
+    [],
+    'a repeated delivery has the same id',
+  );
 }

@@ -14,6 +14,13 @@ export async function copyAsNewForm(database: Database, request: CopyRequest): P
   const { workspaceId, formId, structure, userId } = request;
   const { form } = await readBuilderForm(database, workspaceId, formId);
   const { id } = await createForm(database, workspaceId, { structure: form.structure });
-  await saveWorkingCopy(database, { workspaceId, formId: id, revision: 0, structure, baseVersion: 1, userId });
+  await saveWorkingCopy(database, {
+    workspaceId,
+    formId: id,
+    revision: 0,
+    structure,
+    baseVersion: 1,
+    userId,
+  });
   return { id };
 }

@@ -16,13 +16,21 @@ import { publishWorkingCopy } from './publish.ts';
 const { database } = await testDatabase();
 const workspace = await createWorkspace(database, { name: 'Test', plan: 'free' });
 const other = await createWorkspace(database, { name: 'Other', plan: 'free' });
-const ada = (await createUser(database, { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' })).id;
-const bob = (await createUser(database, { name: 'Bob', email: 'bob@example.com', password: 'correct horse battery' })).id;
+const ada = (
+  await createUser(database, { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' })
+).id;
+const bob = (
+  await createUser(database, { name: 'Bob', email: 'bob@example.com', password: 'correct horse battery' })
+).id;
 
 const workspaceId = workspace.id;
 const live = structure(element('text', 'subject'));
 const edited = structure(element('text', 'subject'), element('email', 'email'));
-const incomplete = { type: 'form', attrs: {}, children: [{ type: 'step', attrs: {}, children: [{ type: 'text', attrs: {}, children: [] }] }] };
+const incomplete = {
+  type: 'form',
+  attrs: {},
+  children: [{ type: 'step', attrs: {}, children: [{ type: 'text', attrs: {}, children: [] }] }],
+};
 
 const make = async (): Promise<string> => (await createForm(database, workspaceId, { structure: live })).id;
 const read = (formId: string) => readBuilderForm(database, workspaceId, formId);
@@ -30,14 +38,17 @@ const save = (formId: string, revision: number, changed: object, userId = ada, b
   saveWorkingCopy(database, { workspaceId, formId, revision, structure: changed, baseVersion, userId });
 const publish = (formId: string, revision: number, version: number) =>
   publishWorkingCopy(database, { workspaceId, formId, revision, version, userId: ada });
-const liveStructure = async (formId: string) => (await findForm(database, { workspace_id: workspaceId, id: formId }))[0]!.structure;
+const liveStructure = async (formId: string) =>
+  (await findForm(database, { workspace_id: workspaceId, id: formId }))[0]!.structure;
 
-const refused = (code: ErrorCode, message = /./) => (error: unknown) => {
-  assert.ok(error instanceof ApiError, String(error));
-  assert.equal(error.code, code);
-  assert.match(error.message, message);
-  return true;
-};
+const refused =
+  (code: ErrorCode, message = /./) =>
+  (error: unknown) => {
+    assert.ok(error instanceof ApiError, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    return true;
+  };
 
 test('a form that was never edited is edited from its live version, and opening it writes nothing', async () => {
   const id = await make();
@@ -60,7 +71,10 @@ test('a working copy may be incomplete; publishing it is refused with the path o
   await save(id, 0, incomplete);
   await assert.rejects(publish(id, 1, 1), (error) => {
     refused('validation_error')(error);
-    assert.deepEqual((error as ApiError).errors!.map(({ path }) => path), [[], [0, 0], [0, 0]]);
+    assert.deepEqual(
+      (error as ApiError).errors!.map(({ path }) => path),
+      [[], [0, 0], [0, 0]],
+    );
     return true;
   });
   assert.deepEqual(await liveStructure(id), live);
@@ -72,14 +86,19 @@ test('two editors: the second save on one revision is refused, saying who saved 
   const mine = structure(element('text', 'mine'));
   const theirs = structure(element('text', 'theirs'));
   await save(id, 1, theirs, bob);
-  await assert.rejects(save(id, 1, mine), refused('precondition_failed', /^Bob saved this form at 20\d\d-.+Z/));
+  await assert.rejects(
+    save(id, 1, mine),
+    refused('precondition_failed', /^Bob saved this form at 20\d\d-.+Z/),
+  );
   await assert.rejects(save(id, 0, mine), refused('precondition_failed'));
   assert.deepEqual((await read(id)).draft.structure, theirs);
 });
 
 test('two first saves at once: one wins, the other is told', async () => {
   const id = await make();
-  const saves = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => save(id, 0, structure(element('text', name)))));
+  const saves = await Promise.allSettled(
+    ['a', 'b', 'c', 'd'].map((name) => save(id, 0, structure(element('text', name)))),
+  );
   assert.equal(saves.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
@@ -95,7 +114,10 @@ test('publish makes the working copy live as a new version by its author, and th
   await save(id, 0, edited);
   await publish(id, 1, 1);
   const { form, draft } = await read(id);
-  assert.deepEqual([form.status, form.version, form.structure, form.version_created_by], ['published', 2, edited, 'Ada']);
+  assert.deepEqual(
+    [form.status, form.version, form.structure, form.version_created_by],
+    ['published', 2, edited, 'Ada'],
+  );
   assert.ok(form.published_at);
   assert.deepEqual([draft.revision, draft.base_version], [1, 2]);
   const [first] = await findVersion(database, { workspace_id: workspaceId, form_id: id, version: 1 });
@@ -125,7 +147,10 @@ test('a change over the API beside a working copy keeps both, and shows as anoth
   const fromApi = structure(element('text', 'api'));
   await changeForm(database, workspaceId, id, { structure: fromApi });
   const { form, draft } = await read(id);
-  assert.deepEqual([form.structure, form.version, draft.structure, draft.base_version], [fromApi, 2, edited, 1]);
+  assert.deepEqual(
+    [form.structure, form.version, draft.structure, draft.base_version],
+    [fromApi, 2, edited, 1],
+  );
 });
 
 test('a working copy that holds nothing of its own follows the live version', async () => {
@@ -163,11 +188,21 @@ test('settings: two people who change different ones lose nothing; null takes on
     changeSettings(database, workspaceId, id, { confirmation_message: 'Thank you' }),
     changeSettings(database, workspaceId, id, { subject_element: 'subject', language: 'german' }),
   ]);
-  assert.deepEqual((await read(id)).form.settings, { confirmation_message: 'Thank you', subject_element: 'subject', language: 'german' });
+  assert.deepEqual((await read(id)).form.settings, {
+    confirmation_message: 'Thank you',
+    subject_element: 'subject',
+    language: 'german',
+  });
   await changeSettings(database, workspaceId, id, { language: null });
   assert.equal((await read(id)).form.settings.language, undefined);
-  await assert.rejects(changeSettings(database, workspaceId, id, { colour: 'red' }), refused('validation_error'));
-  await assert.rejects(changeSettings(database, workspaceId, id, { subject_element: 'absent' }), refused('validation_error'));
+  await assert.rejects(
+    changeSettings(database, workspaceId, id, { colour: 'red' }),
+    refused('validation_error'),
+  );
+  await assert.rejects(
+    changeSettings(database, workspaceId, id, { subject_element: 'absent' }),
+    refused('validation_error'),
+  );
 });
 
 test('a copy becomes a form of its own with the working copy, complete or not', async () => {
@@ -181,8 +216,14 @@ test('the form of another workspace is absent in every way', async () => {
   const id = await make();
   const stranger = { workspaceId: other.id, formId: id, structure: edited, userId: ada };
   await assert.rejects(readBuilderForm(database, other.id, id), refused('not_found'));
-  await assert.rejects(saveWorkingCopy(database, { ...stranger, revision: 0, baseVersion: 1 }), refused('not_found'));
-  await assert.rejects(publishWorkingCopy(database, { ...stranger, revision: 0, version: 1 }), refused('not_found'));
+  await assert.rejects(
+    saveWorkingCopy(database, { ...stranger, revision: 0, baseVersion: 1 }),
+    refused('not_found'),
+  );
+  await assert.rejects(
+    publishWorkingCopy(database, { ...stranger, revision: 0, version: 1 }),
+    refused('not_found'),
+  );
   await assert.rejects(copyAsNewForm(database, stranger), refused('not_found'));
   await assert.rejects(changeStatus(database, other.id, id, 'archived'), refused('not_found'));
   await assert.rejects(changeSettings(database, other.id, id, {}), refused('not_found'));

@@ -53,7 +53,10 @@ export type DraftChange = {
  * @throws ApiError not_found; validation_error for what is no form or rests on a version that does not exist;
  *   precondition_failed, naming who saved meanwhile and when.
  */
-export async function saveWorkingCopy(database: Database, change: DraftChange): Promise<{ revision: number; saved_at: Date }> {
+export async function saveWorkingCopy(
+  database: Database,
+  change: DraftChange,
+): Promise<{ revision: number; saved_at: Date }> {
   if (!isRecord(change.structure)) throw new ApiError('validation_error', 'The structure must be an object.');
   const [saved] = await saveDraft(database, {
     workspace_id: change.workspaceId,
@@ -67,10 +70,14 @@ export async function saveWorkingCopy(database: Database, change: DraftChange): 
   return saved ?? refuseOrRepeat(database, change);
 }
 
-async function refuseOrRepeat(database: Database, change: DraftChange): Promise<{ revision: number; saved_at: Date }> {
+async function refuseOrRepeat(
+  database: Database,
+  change: DraftChange,
+): Promise<{ revision: number; saved_at: Date }> {
   const { form, draft } = await readBuilderForm(database, change.workspaceId, change.formId);
   const isRepeated =
-    draft.revision === change.revision + 1 && JSON.stringify(draft.structure) === JSON.stringify(change.structure);
+    draft.revision === change.revision + 1 &&
+    JSON.stringify(draft.structure) === JSON.stringify(change.structure);
   if (isRepeated && draft.saved_at) return { revision: draft.revision, saved_at: draft.saved_at };
   if (change.baseVersion > form.version) {
     throw new ApiError('validation_error', undefined, {

@@ -22,7 +22,14 @@ export async function duplicateForm(
   });
   if (draft.revision > 0) {
     const structure = renamed(draft.structure);
-    await saveWorkingCopy(database, { workspaceId, formId: id, revision: 0, structure, baseVersion: 1, userId });
+    await saveWorkingCopy(database, {
+      workspaceId,
+      formId: id,
+      revision: 0,
+      structure,
+      baseVersion: 1,
+      userId,
+    });
   }
   return { id };
 }
@@ -40,6 +47,6 @@ function renamed(structure: object): object {
 
 function cutToBytes(text: string, most: number): string {
   let cut = text;
-  while (Buffer.byteLength(cut) > most) cut = [...cut].slice(0, -1).join('');
+  while (Buffer.byteLength(cut) > most) cut = Array.from(cut).slice(0, -1).join('');
   return cut;
 }

@@ -7,7 +7,13 @@ import { changedMeanwhile, readBuilderForm } from './draft.ts';
 import { rebaseDraft } from './queries.ts';
 
 /** What the person saw when they decided to publish: the working copy's revision and the live version. */
-export type Publication = { workspaceId: string; formId: string; revision: number; version: number; userId: string };
+export type Publication = {
+  workspaceId: string;
+  formId: string;
+  revision: number;
+  version: number;
+  userId: string;
+};
 
 /**
  * Makes the working copy the live version and the form published (DESIGN 4.5), in the way that the API's PUT does.
@@ -20,7 +26,8 @@ export async function publishWorkingCopy(database: Database, publication: Public
   await transaction(database, async (client) => {
     const [locked] = await lockForm(client, { workspace_id: workspaceId, id: formId });
     if (!locked) throw new ApiError('not_found');
-    if (locked.status === 'archived') throw new ApiError('conflict', 'This form is archived. Restore it before you publish it.');
+    if (locked.status === 'archived')
+      throw new ApiError('conflict', 'This form is archived. Restore it before you publish it.');
     const { draft } = await readBuilderForm(client, workspaceId, formId);
     if (draft.revision !== publication.revision) throw changedMeanwhile(draft);
     if (locked.version !== publication.version) {
@@ -29,7 +36,11 @@ export async function publishWorkingCopy(database: Database, publication: Public
     if (JSON.stringify(draft.structure) === JSON.stringify(locked.structure)) {
       await setFormStatus(client, { workspace_id: workspaceId, id: formId, status: 'published', now: now() });
     } else {
-      await changeForm(client, workspaceId, formId, { structure: draft.structure, status: 'published', changedBy: userId });
+      await changeForm(client, workspaceId, formId, {
+        structure: draft.structure,
+        status: 'published',
+        changedBy: userId,
+      });
     }
     await rebaseDraft(client, { workspace_id: workspaceId, form_id: formId });
   });

@@ -1,5 +1,17 @@
 import type { Settings } from '#ast/settings.ts';
-import { bigint, boolean, integer, json, jsonb, jsonText, nullable, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import {
+  bigint,
+  boolean,
+  integer,
+  json,
+  jsonb,
+  jsonText,
+  nullable,
+  statement,
+  text,
+  timestamp,
+  uuid,
+} from '#kit/statement.ts';
 import { formColumns, submissionCount } from '../queries.ts';
 
 /** What the builder opens: the form, its live version, and its working copy when it has one. */

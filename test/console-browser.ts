@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser } from './browser.ts';
+import type { ConsolePerson } from './console.ts';
+import type { TestService } from './service.ts';
+
+/** The built console in a real browser, for one test file. */
+export type ConsoleBrowser = {
+  /** A window of its own, as a person (nobody without one), at a path such as `/app/`. */
+  open(path: string, person?: ConsolePerson, options?: BrowserContextOptions): Promise<Page>;
+  /** Fails when a script threw, the policy was broken, or a script that came in as text ran. */
+  assertQuiet(): void;
+};
+
+/** What shows that foreign text became script: any of it calls `alert` or sets `window.pwned`. */
+export const payloads = [
+  '"><img src=x onerror=alert(1)>',
+  '<script>window.pwned=1</script>',
+  "'-alert(1)-'",
+  'javascript:alert(1)',
+  '{{constructor.constructor("alert(1)")()}}',
+] as const;
+
+export async function openConsoleBrowser(service: TestService): Promise<ConsoleBrowser> {
+  const browser = await openBrowser();
+  after(() => browser.close());
+  const problems: string[] = [];
+  return {
+    async open(path, person, options = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        permissions: ['clipboard-read', 'clipboard-write'],
+        ...options,
+      });
+      if (person) await context.addCookies(person.cookies);
+      const page = await context.newPage();
+      page.setDefaultTimeout(7_000);
+      page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
+      page.on('dialog', (dialog) => {
+        problems.push(`a dialog opened: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on('console', (message) => {
+        // A refused request is the subject of a test, not a problem of the page.
+        if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+          problems.push(message.text());
+      });
+      await page.goto(service.url + path);
+      return page;
+    },
+    assertQuiet: () => assert.deepEqual(problems, []),
+  };
+}
+
+const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** Animations pass through colours without contrast. Those that never end (a skeleton's) are not waited for. */
+const endAnimations = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity).map(({ finished }) => finished))`;
+
+/** What axe finds on a page as it is: one readable line each; none is what a test expects. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(endAnimations);
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(axeTags)} })`);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
+  );
+}
+
+/** Types into whatever has the focus. */
+export const type = (page: Page, text: string): Promise<void> => page.keyboard.type(text);
+
+/** Presses keys one after the other. */
+export async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** Moves the focus with Tab to the control of this name, as somebody without a mouse does. */
+export async function tabTo(page: Page, role: Role, name: string | RegExp): Promise<void> {
+  const target = page.getByRole(role, { name, exact: true }).first();
+  await target.waitFor();
+  for (let tries = 0; tries < 80; tries += 1) {
+    if (await target.evaluate(hasFocus)) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`Tab does not lead to the ${role} ${String(name)}`);
+}
+type Role = Parameters<Page['getByRole']>[0];
+
+/** Runs in the browser, whose globals this program's types do not know. */
+const hasFocus = (element: unknown): boolean =>
+  (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement === element;
+
+/** Waits for a screen by its title. */
+export const heading = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { level: 1, name }).waitFor();

@@ -1,0 +1,134 @@
+import { openDatabase } from '#kit/database.ts';
+import { openLog } from '#kit/log.ts';
+import { openVault, readInstanceKey } from '#kit/vault.ts';
+import { createWebhook } from '#webhooks/webhooks.ts';
+import { createKey } from '#workspaces/keys.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import type { Instance } from './process.ts';
+import { type Answer, callApi } from './service.ts';
+
+/** A published form with one question, in a workspace of its own. */
+export type PublishedForm = {
+  id: string;
+  publicUrl: string;
+  key: string;
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Every submission of the form as the API lists them, page by page: their ids by what was answered. */
+  listAll(): Promise<{ idsByAnswer: Map<string, string[]>; totals: Set<number>; listed: number }>;
+};
+
+const structure = {
+  type: 'form',
+  attrs: { name: 'Guest book' },
+  children: [
+    {
+      type: 'step',
+      attrs: { layout: 'stack' },
+      children: [{ type: 'text', attrs: { id: 'entry', label: 'Entry', required: true }, children: [] }],
+    },
+  ],
+};
+
+/** Makes a form on a running instance. What the API does not offer is done on its database: the CLI takes longer. */
+export async function publishForm(instance: Instance, receiverUrl?: string): Promise<PublishedForm> {
+  const database = openDatabase(
+    { connectionString: instance.databaseUrl },
+    { pool: 1, log: openLog('silent') },
+  );
+  const workspace = await createWorkspace(database, {
+    name: 'Load',
+    plan: 'enterprise',
+    rateLimit: 1_000_000,
+  });
+  const { key } = await createKey(database, { workspaceId: workspace.id, name: 'Load' });
+  const call: PublishedForm['call'] = (method, path, body) => callApi(instance.url, key, method, path, body);
+  const { body: form } = await call('POST', '/forms', { structure, publish: true });
+  if (receiverUrl !== undefined) {
+    await createWebhook(
+      {
+        database,
+        vault: openVault(await readInstanceKey(instance.dataDir, instance.environment['SECRET_KEY'])),
+        config: { webhookAllowNetworks: ['127.0.0.0/8'], publicUrl: instance.url },
+      },
+      { workspaceId: workspace.id, formId: form.id, url: receiverUrl, events: ['submission.created'] },
+    );
+  }
+  await database.end();
+  return {
+    id: form.id,
+    publicUrl: form.public_url,
+    key,
+    call,
+    async listAll() {
+      const idsByAnswer = new Map<string, string[]>();
+      const totals = new Set<number>();
+      let listed = 0;
+      for (let page = 1; ; page += 1) {
+        const { body } = await call('GET', `/forms/${form.id}/submissions?per_page=100&page=${page}`);
+        totals.add(body.pagination.total_count);
+        if (body.data.length === 0) return { idsByAnswer, totals, listed };
+        listed += body.data.length;
+        for (const { id, answers } of body.data) {
+          const entry = answers['entry'] as string;
+          idsByAnswer.set(entry, [...(idsByAnswer.get(entry) ?? []), id]);
+        }
+      }
+    },
+  };
+}
+
+export type Visitors = {
+  /** What was answered with 201: the submission's id by what was sent. */
+  acknowledged: Map<string, string>;
+  /** What else came back: a status, or the code of a network error. */
+  failures: string[];
+  /** Resolves when all are gone: they go when connections are refused. */
+  gone: Promise<unknown>;
+};
+
+/** Sends visitors to a form, each of whom submits again and again, always something else. */
+export function sendVisitors(
+  publicUrl: string,
+  { count, name, pauseMs = 0 }: { count: number; name: string; pauseMs?: number },
+): Visitors {
+  const acknowledged = new Map<string, string>();
+  const failures: string[] = [];
+
+  const visit = async (visitor: number): Promise<void> => {
+    for (let entry = 0; ; entry += 1) {
+      const text = `${name} ${visitor}/${entry}`;
+      const outcome = await submitEntry(publicUrl, text);
+      if ('id' in outcome) acknowledged.set(text, outcome.id);
+      else if (outcome.failure === 'ECONNREFUSED') return;
+      else failures.push(outcome.failure);
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  };
+  const gone = Promise.all(Array.from({ length: count }, (_, visitor) => visit(visitor)));
+  return { acknowledged, failures, gone };
+}
+
+/** One submission: its id when it was acknowledged, else what came back. */
+export async function submitEntry(
+  publicUrl: string,
+  entry: string,
+): Promise<{ id: string } | { failure: string; retryAfter: string | null }> {
+  try {
+    const response = await fetch(publicUrl, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ answers: { entry } }),
+    });
+    const body = (await response.json()) as { id: string };
+    return response.status === 201
+      ? body
+      : { failure: String(response.status), retryAfter: response.headers.get('retry-after') };
+  } catch (error) {
+    return { failure: codeOf(error), retryAfter: null };
+  }
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+}

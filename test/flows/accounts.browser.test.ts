@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { signIn } from '#test/console.ts';
+import { heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
+import { callApi, openService } from '#test/service.ts';
+import { prepareSetup } from '#workspaces/setup.ts';
+
+/* Accounts, workspaces, members and keys in a real browser, by keyboard alone, on the built console. */
+
+const service = await openService();
+const console = await openConsoleBrowser(service);
+const run = promisify(execFile);
+
+test('the one-time link makes the first account, signs it in, and leads to the console', async () => {
+  const token = (await prepareSetup(service.services.database))!;
+  const page = await console.open(`/app/setup?token=${token}`);
+  await page.getByLabel('Email address').fill('first@example.org');
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByLabel('Name of your workspace').fill('Acme');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('heading', { name: 'You are set up' }).waitFor();
+  const key = (await page.locator('code').first().textContent())!;
+  assert.equal((await callApi(service.url, key, 'GET', '/forms')).status, 200);
+  await page.getByRole('link', { name: 'Make your first form' }).click();
+  await heading(page, 'Forms');
+  await page.getByText('Make your first form').waitFor();
+  await page.getByRole('button', { name: /Workspace: Acme/ }).waitFor();
+  await page.context().close();
+});
+
+test('sign-in by keyboard leads to where one wanted to be; a wrong password is said, and typed again', async () => {
+  const person = await signIn(service, { name: 'Ada' });
+  const wanted = `/app/w/${person.workspaceId}/settings/members`;
+  const page = await console.open(wanted);
+  await heading(page, 'Sign in to Formloom');
+  await type(page, person.email);
+  await press(page, 'Tab');
+  await type(page, 'not the password');
+  await press(page, 'Enter');
+  await page.getByRole('alert').getByText('The email address or the password is wrong.').waitFor();
+  await type(page, person.password);
+  await press(page, 'Enter');
+  await heading(page, 'Members');
+  assert.equal(new URL(page.url()).pathname, wanted);
+
+  await tabTo(page, 'button', /Ada/);
+  await press(page, 'Enter', 'End', 'Enter');
+  await heading(page, 'Sign in to Formloom');
+  await page.goBack();
+  await heading(page, 'Sign in to Formloom');
+  await page.context().close();
+});
+
+test('a link to the sign-in takes nobody to another site', async () => {
+  const person = await signIn(service);
+  for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+    const page = await console.open(`/app/sign-in?next=${encodeURIComponent(next)}`);
+    await page.getByLabel('Email address').fill(person.email);
+    await page.getByLabel('Password').fill(person.password);
+    await press(page, 'Enter');
+    await heading(page, 'Forms');
+    assert.equal(new URL(page.url()).host, new URL(service.url).host);
+    await page.context().close();
+  }
+});
+
+test('a session that ends elsewhere leads to the sign-in, and back', async () => {
+  const person = await signIn(service);
+  const page = await console.open('/app/account', person);
+  await heading(page, 'Your account');
+  await service.services.database.query('delete from sessions where user_id = $1', [person.userId]);
+  await page.getByLabel('Name', { exact: true }).fill('Ada');
+  await press(page, 'Enter');
+  await heading(page, 'Sign in to Formloom');
+  await page.getByLabel('Email address').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await press(page, 'Enter');
+  await heading(page, 'Your account');
+  await page.context().close();
+});
+
+test('a password is changed, and only this browser stays signed in', async () => {
+  const person = await signIn(service);
+  const other = await console.open('/app/account', person);
+  const page = await console.open('/app/account', person);
+  await heading(page, 'Your account');
+  await page.getByLabel('Current password').fill('wrong');
+  await page.getByLabel('New password').fill('short');
+  await press(page, 'Enter');
+  await page.getByText('A password has 10 to 128 characters.').waitFor();
+  await page.getByLabel('New password').fill('a new long password');
+  await press(page, 'Enter');
+  await page.getByText('This is not your current password.').waitFor();
+  await page.getByLabel('Current password').fill(person.password);
+  await press(page, 'Enter');
+  await page.getByText('You were signed out everywhere else.').waitFor();
+  await page.reload();
+  await heading(page, 'Your account');
+  await other.reload();
+  await heading(other, 'Sign in to Formloom');
+  await page.context().close();
+  await other.context().close();
+});
+
+test('a workspace is made, renamed and left behind for another, by keyboard', async () => {
+  const person = await signIn(service, { name: 'Ada' });
+  const page = await console.open('/app/', person);
+  await heading(page, 'Forms');
+  await tabTo(page, 'button', /Workspace: Test/);
+  await press(page, 'Enter', 'End', 'Enter');
+  await page.getByRole('dialog', { name: 'Create workspace' }).waitFor();
+  await press(page, 'Enter');
+  await page.getByText('A name is required.').waitFor();
+  await type(page, 'Second');
+  await press(page, 'Enter');
+  await page.getByRole('button', { name: /Workspace: Second/ }).waitFor();
+
+  await tabTo(page, 'link', 'General');
+  await press(page, 'Enter');
+  await heading(page, 'General');
+  await page.getByText('From the Pro plan').waitFor();
+  await tabTo(page, 'textbox', 'Name');
+  await press(page, 'ControlOrMeta+a');
+  await type(page, 'Renamed');
+  await press(page, 'Enter');
+  await page.getByRole('button', { name: /Workspace: Renamed/ }).waitFor();
+
+  await tabTo(page, 'button', /Workspace: Renamed/);
+  await press(page, 'Enter');
+  await type(page, 'Test');
+  await press(page, 'Enter');
+  await page.waitForURL(new RegExp(person.workspaceId));
+  await page.goto(`${service.url}/app/`);
+  await page.waitForURL(new RegExp(`${person.workspaceId}/forms`), { timeout: 5_000 });
+  await page.context().close();
+});
+
+test('a member is added with a temporary password, gets another role, and is removed, by keyboard', async () => {
+  const owner = await signIn(service, { name: 'Owner' });
+  const page = await console.open(`/app/w/${owner.workspaceId}/settings/members`, owner);
+  await tabTo(page, 'button', 'Add member');
+  await press(page, 'Enter');
+  await type(page, 'new@example.org');
+  await press(page, 'Tab');
+  await type(page, 'Newcomer');
+  await press(page, 'Enter');
+  await page.getByRole('dialog', { name: 'An account was made' }).waitFor();
+  const password = (await page.getByRole('textbox', { name: 'Temporary password' }).textContent())!;
+  await tabTo(page, 'button', 'I have handed it over');
+  await press(page, 'Enter');
+  await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor();
+
+  await tabTo(page, 'button', /Role of Newcomer/);
+  await press(page, 'Enter', 'Home', 'Enter');
+  await page.getByText('Newcomer is viewer now.').waitFor();
+
+  const newcomer = await console.open('/app/sign-in');
+  await newcomer.getByLabel('Email address').fill('new@example.org');
+  await newcomer.getByLabel('Password').fill(password);
+  await press(newcomer, 'Enter');
+  await heading(newcomer, 'Forms');
+  assert.equal(
+    await newcomer.getByRole('button', { name: 'Create form' }).count(),
+    0,
+    'a viewer is offered no change',
+  );
+  await newcomer.context().close();
+
+  await tabTo(page, 'button', 'Remove Newcomer');
+  await press(page, 'Enter');
+  await tabTo(page, 'button', 'Remove member');
+  await press(page, 'Enter');
+  await page.getByText('Newcomer was removed.').waitFor();
+  await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor({ state: 'detached' });
+
+  await tabTo(page, 'button', 'Remove Owner');
+  await press(page, 'Enter');
+  await tabTo(page, 'button', 'Remove member');
+  await press(page, 'Enter');
+  await page.getByText('This is the last owner. Make somebody else an owner first.').waitFor();
+  await press(page, 'Escape');
+  await page.context().close();
+});
+
+test('a key is made, copied, used by the command that is shown, and revoked, by keyboard', async () => {
+  const owner = await signIn(service);
+  const page = await console.open(`/app/w/${owner.workspaceId}/settings/keys`, owner);
+  await page.getByText('No keys yet').waitFor();
+  await tabTo(page, 'button', 'Create key');
+  await press(page, 'Enter');
+  await type(page, 'Export');
+  await press(page, 'Enter');
+  await page.getByRole('dialog', { name: 'Your key “Export”' }).waitFor();
+  await tabTo(page, 'button', 'Copy');
+  await press(page, 'Enter');
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const key = await page.evaluate<string>('navigator.clipboard.readText()');
+  assert.match(key, /^fl_[\w-]{43}$/);
+  const command = (await page.getByRole('textbox', { name: 'Try it' }).textContent())!;
+  const { stdout } = await run('sh', ['-c', `${command} --silent`]);
+  assert.deepEqual((JSON.parse(stdout) as { data: unknown[] }).data, []);
+  await tabTo(page, 'button', 'I have stored it');
+  await press(page, 'Enter');
+
+  const row = page.getByRole('row', { name: /Export/ });
+  await row.getByText(`${key.slice(0, 11)}…`).waitFor();
+  await row.getByText('Everything').waitFor();
+  await row.getByText('does not expire').waitFor();
+  assert.equal((await page.content()).includes(key), false, 'it is shown once');
+  await tabTo(page, 'button', 'Revoke Export');
+  await press(page, 'Enter');
+  await tabTo(page, 'button', 'Revoke key');
+  await press(page, 'Enter');
+  await row.getByText('Revoked').waitFor();
+  assert.equal((await callApi(service.url, key, 'GET', '/forms')).status, 401);
+  await page.context().close();
+});
+
+test('no script failed on the way, and none was refused by the policy', () => {
+  console.assertQuiet();
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import { type ConsolePerson, signIn } from '#test/console.ts';
+import { findBarriers, heading, openConsoleBrowser, payloads } from '#test/console-browser.ts';
+import { openService } from '#test/service.ts';
+
+/* What holds on every screen of a workspace: no barrier, no script that came in as text, little to load. */
+
+const service = await openService();
+const console = await openConsoleBrowser(service);
+const owner = await signIn(service, { name: `Ada ${payloads[0]}` });
+const { workspaceId } = owner;
+const workspace = `/workspaces/${workspaceId}`;
+
+/** Names that are markup and script wherever a person may write one. */
+async function fillWithPayloads(person: ConsolePerson): Promise<void> {
+  const accepted = await Promise.all([
+    person.call('PATCH', workspace, { name: `Acme ${payloads[1]}` }),
+    ...payloads.flatMap((payload, index) => [
+      person.call('POST', `${workspace}/members`, {
+        email: `member-${index}@example.org`,
+        name: payload,
+        role: 'viewer',
+      }),
+      person.call('POST', `${workspace}/keys`, { name: payload }),
+      person.call('POST', `${workspace}/forms`, {
+        structure: { ...structure(element('text', 'a')), attrs: { name: payload, description: payload } },
+      }),
+    ]),
+  ]);
+  assert.deepEqual(
+    accepted.filter(({ status }) => status >= 300).map(({ body }) => body),
+    [],
+  );
+}
+await fillWithPayloads(owner);
+
+const screens: readonly [path: string, title: string][] = [
+  [`/app/w/${workspaceId}/forms`, 'Forms'],
+  [`/app/w/${workspaceId}/settings/general`, 'General'],
+  [`/app/w/${workspaceId}/settings/members`, 'Members'],
+  [`/app/w/${workspaceId}/settings/keys`, 'API keys'],
+  ['/app/account', 'Your account'],
+  ['/app/nowhere', 'There is nothing at this address'],
+  ['/app/forms/01890000-0000-7000-8000-000000000000', 'This is not here'],
+];
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 375]) {
+    test(`axe finds nothing on any screen: ${colorScheme}, ${width} px`, async () => {
+      const page = await console.open(screens[0]![0], owner, {
+        colorScheme,
+        viewport: { width, height: 800 },
+      });
+      for (const [path, title] of screens) {
+        await page.goto(service.url + path);
+        await heading(page, title);
+        await page.getByText('Loading …').first().waitFor({ state: 'detached' });
+        assert.deepEqual(await findBarriers(page), [], path);
+        const overflow = await page.evaluate<number>('document.body.scrollWidth - document.body.clientWidth');
+        assert.equal(overflow, 0, `${path} scrolls sideways`);
+      }
+      await page.context().close();
+    });
+  }
+}
+
+test('axe finds nothing on the sign-in, nor on an open dialog or menu', async () => {
+  const outside = await console.open('/app/sign-in');
+  await heading(outside, 'Sign in to Formloom');
+  assert.deepEqual(await findBarriers(outside), []);
+  await outside.context().close();
+
+  const page = await console.open(screens[0]![0], owner, { colorScheme: 'dark' });
+  await page.getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('dialog').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Workspace/ }).click();
+  await page.getByRole('menu').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.context().close();
+});
+
+test('names that are markup or script are shown as they are, and run nowhere', async () => {
+  const page = await console.open(screens[0]![0], owner);
+  await page.getByRole('link', { name: payloads[1], exact: true }).waitFor();
+  for (const [path, title] of screens) {
+    await page.goto(service.url + path);
+    await heading(page, title);
+  }
+  await page.goto(service.url + screens[0]![0]);
+  for (const payload of payloads) {
+    await page.getByRole('button', { name: `Actions for ${payload}` }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
+    await page.getByRole('alertdialog').getByText(payload, { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+  }
+  assert.equal(await page.evaluate('window.pwned'), undefined);
+  await page.context().close();
+  console.assertQuiet();
+});
+
+test('the first load takes less than 250 KB of script, and nothing from elsewhere', async () => {
+  // A window that has loaded nothing yet: a page without scripts comes first.
+  const first = await console.open('/healthz', owner);
+  const scripts: Promise<number>[] = [];
+  const hosts = new Set<string>();
+  first.on('requestfinished', (request) => {
+    hosts.add(new URL(request.url()).host);
+    if (request.resourceType() === 'script')
+      scripts.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+  });
+  await first.goto(service.url + screens[0]![0]);
+  await heading(first, 'Forms');
+  await first.getByRole('table').waitFor();
+  const bytes = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0);
+  assert.ok(bytes > 50_000 && bytes < 250 * 1024, `${bytes} bytes`);
+  assert.deepEqual([...hosts], [new URL(service.url).host]);
+  await first.context().close();
+});
+
+test('a theme that was chosen stays, and nothing moves when the page is drawn', async () => {
+  const page = await console.open(screens[0]![0], owner, { colorScheme: 'light' });
+  const ground = (): Promise<string> =>
+    page.evaluate<string>('getComputedStyle(document.body.parentElement).backgroundColor');
+  const light = await ground();
+  await page.getByRole('button', { name: /Ada/ }).click();
+  await page.getByRole('menuitem', { name: 'Dark' }).click();
+  const dark = await ground();
+  assert.notEqual(dark, light);
+  await page.addInitScript(
+    'new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.moved = (window.moved ?? 0) + entry.value; }).observe({ type: "layout-shift", buffered: true })',
+  );
+  await page.reload();
+  await page.getByRole('table').waitFor();
+  assert.equal(await ground(), dark);
+  const moved = await page.evaluate<number | undefined>('window.moved');
+  assert.ok((moved ?? 0) < 0.02, `moved by ${moved}`);
+  await page.context().close();
+});

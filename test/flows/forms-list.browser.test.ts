@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type ConsolePerson, signIn } from '#test/console.ts';
+import { heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
+import { openService } from '#test/service.ts';
+import type { ExportedForm, FormLine, LocatedForm } from '#console/forms-list/shapes.ts';
+import { contact } from '../../web/forms/templates/contact.ts';
+
+/* The list of forms in a real browser, by keyboard where it says so, on the built console. */
+
+const service = await openService();
+const console = await openConsoleBrowser(service);
+
+const create = async (person: ConsolePerson, name: string): Promise<string> => {
+  const structure = { ...contact.structure, attrs: { name } };
+  return (await person.call<{ id: string }>('POST', `/workspaces/${person.workspaceId}/forms`, { structure }))
+    .body.id;
+};
+const list = async (person: ConsolePerson): Promise<FormLine[]> =>
+  (await person.call<{ data: FormLine[] }>('GET', `/workspaces/${person.workspaceId}/forms?sort=name`)).body
+    .data;
+
+/** Opens the menu of a form's line and chooses, by keyboard. */
+async function choose(page: Page, form: string, action: string): Promise<void> {
+  await tabTo(page, 'button', `Actions for ${form}`);
+  await press(page, 'Enter');
+  await page.getByRole('menuitem', { name: action }).waitFor();
+  await type(page, action);
+  await press(page, 'Enter');
+}
+
+test('a form is made from a template by keyboard, and opens in the builder', async () => {
+  const person = await signIn(service, { role: 'editor' });
+  const page = await console.open('/app/', person);
+  await tabTo(page, 'button', 'Create form');
+  await press(page, 'Enter');
+  await page.getByRole('dialog', { name: 'Create form' }).waitFor();
+  await tabTo(page, 'button', /^Contact/);
+  await press(page, 'Enter');
+  await page.waitForURL(/\/app\/forms\/[0-9a-f-]{36}$/);
+  const id = page.url().split('/').at(-1)!;
+  const located = await person.call<LocatedForm>('GET', `/forms/${id}/locate`);
+  assert.equal(located.body.name, 'Contact us');
+  await page.getByRole('link', { name: 'Submissions', exact: true }).waitFor();
+  await tabTo(page, 'link', /All forms of Test/);
+  await press(page, 'Enter');
+  await heading(page, 'Forms');
+  await page.getByRole('link', { name: 'Contact us' }).waitFor();
+  await page.context().close();
+});
+
+test('pasted JSON that is wrong is told where; dropped JSON that is right becomes a form', async () => {
+  const person = await signIn(service, { role: 'editor' });
+  const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
+  await page.getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('tab', { name: 'From JSON' }).click();
+  const area = page.getByLabel('Form as JSON');
+  const step = (label: string): string =>
+    `{"type":"form","attrs":{"name":"Pasted"},"children":[\n{"type":"step","attrs":{},"children":[\n{"type":"text","attrs":{"id":"a"${label}},"children":[]}]}]}`;
+  await area.fill(step(''));
+  await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
+  const problem = page.getByRole('alert').getByRole('button', { name: /Step 1, element 1, line 3/ });
+  await problem.click();
+  const marked = await area.evaluate((element: unknown) => {
+    const { value, selectionStart, selectionEnd } = element as {
+      value: string;
+      selectionStart: number;
+      selectionEnd: number;
+    };
+    return value.slice(selectionStart, selectionEnd);
+  });
+  assert.equal(marked, '{"type":"text","attrs":{"id":"a"},"children":[]}');
+
+  await area.fill('{ "type": "form", ');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('alert').getByText('This is not valid JSON').waitFor();
+
+  const dropped = await page.evaluateHandle(
+    `(() => { const data = new DataTransfer(); data.items.add(new File([${JSON.stringify(step(',"label":"A"'))}], 'form.json', { type: 'application/json' })); return data; })()`,
+  );
+  await area.dispatchEvent('drop', { dataTransfer: dropped });
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
+  await page.waitForURL(/\/app\/forms\//);
+  assert.deepEqual(
+    (await list(person)).map(({ name }) => name),
+    ['Pasted'],
+  );
+  await page.context().close();
+});
+
+test('the list is searched, filtered and sorted, and its address says how', async () => {
+  const person = await signIn(service, { role: 'editor' });
+  for (const name of ['Cherry', 'Apple', 'Banana']) await create(person, name);
+  const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
+  const names = async (): Promise<string[]> =>
+    page.getByRole('rowheader').getByRole('link').allTextContents();
+  await page.getByRole('link', { name: 'Apple' }).waitFor();
+  await tabTo(page, 'button', /Sort by/);
+  await press(page, 'Enter');
+  await type(page, 'Name');
+  await press(page, 'Enter');
+  await page.waitForURL(/sort=name/);
+  await page.locator('[data-stale]').waitFor({ state: 'detached' });
+  assert.deepEqual(await names(), ['Apple', 'Banana', 'Cherry']);
+  await page.getByRole('searchbox', { name: 'Search forms' }).fill('an');
+  await page.waitForURL(/q=an/);
+  await page.getByRole('link', { name: 'Cherry' }).waitFor({ state: 'detached' });
+  assert.deepEqual(await names(), ['Banana']);
+  await page.reload();
+  await page.getByRole('link', { name: 'Banana' }).waitFor();
+  assert.deepEqual(await names(), ['Banana']);
+  assert.equal(await page.getByRole('searchbox', { name: 'Search forms' }).inputValue(), 'an');
+  await page.getByRole('searchbox', { name: 'Search forms' }).fill('nothing like it');
+  await page.getByText('No form matches').waitFor();
+  await page.getByRole('button', { name: 'Show all forms' }).click();
+  await page.getByRole('link', { name: 'Cherry' }).waitFor();
+  await page.context().close();
+});
+
+test('a form is duplicated, archived and restored by keyboard, with a way back', async () => {
+  const person = await signIn(service, { role: 'editor' });
+  await create(person, 'Original');
+  const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
+  await choose(page, 'Original', 'Duplicate');
+  await page.getByRole('link', { name: 'Original (copy)' }).waitFor();
+  await choose(page, 'Original', 'Archive');
+  await page.getByText('Original was archived.').waitFor();
+  await page
+    .getByRole('row', { name: /^Original A/ })
+    .getByText('Archived')
+    .waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Original is a draft again.').waitFor();
+  assert.deepEqual(
+    (await list(person)).map(({ name, status }) => [name, status]),
+    [
+      ['Original', 'draft'],
+      ['Original (copy)', 'draft'],
+    ],
+  );
+  await page.context().close();
+});
+
+test('a form is deleted only when its name is typed, and one is told how many submissions go', async () => {
+  const person = await signIn(service, { role: 'editor' });
+  const id = await create(person, 'Doomed');
+  await service.services.database.query(
+    "update forms set status = 'published', published_at = now() where id = $1",
+    [id],
+  );
+  const answers = { name: 'Ada', email: 'ada@example.org', subject: 'Hello', message: 'Hello' };
+  for (let count = 0; count < 2; count += 1) {
+    const sent = await fetch(`${service.url}/f/${id}`, {
+      method: 'POST',
+      headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ answers }),
+    });
+    assert.equal(sent.status, 201);
+  }
+  const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
+  await choose(page, 'Doomed', 'Delete');
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('2 submissions').waitFor();
+  await type(page, 'Doome');
+  await press(page, 'Enter');
+  assert.equal(await dialog.getByRole('button', { name: 'Delete form' }).isDisabled(), true);
+  await type(page, 'd');
+  await press(page, 'Enter');
+  await page.getByText('Doomed was deleted.').waitFor();
+  await page.getByText('Make your first form').waitFor();
+  assert.deepEqual(await list(person), []);
+  await page.context().close();
+});
+
+test('an exported form is a file that can be pasted again', async () => {
+  const person = await signIn(service, { role: 'viewer' });
+  const editor = await signIn(service, { role: 'editor', workspaceId: person.workspaceId });
+  await create(editor, 'Über uns / 2026');
+  const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
+  const download = page.waitForEvent('download');
+  await choose(page, 'Über uns / 2026', 'Export');
+  const file = await download;
+  assert.equal(file.suggestedFilename().normalize('NFC'), 'über-uns-2026.json');
+  const exported = JSON.parse(await readFile(await file.path(), 'utf8')) as ExportedForm;
+  assert.deepEqual(exported.structure, { ...contact.structure, attrs: { name: 'Über uns / 2026' } });
+  await page.getByRole('button', { name: 'Actions for Über uns / 2026' }).click();
+  assert.deepEqual(
+    await page.getByRole('menuitem').allTextContents(),
+    ['Open', 'Submissions', 'Export as JSON'],
+    'a viewer changes nothing',
+  );
+  await page.context().close();
+});
+
+test('no script failed on the way, and none was refused by the policy', () => {
+  console.assertQuiet();
+});

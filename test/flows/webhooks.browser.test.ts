@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { element, structure } from '#ast/testing.ts';
+import { openBrowser } from '#test/browser.ts';
+import { type ConsolePerson, signIn } from '#test/console.ts';
+import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
+import { openService, until } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
+import { verifySignature } from '#webhooks/signature.ts';
+
+// The delay is long enough for a person (and this test) to see Retrying.
+const service = await openService({ WEBHOOK_RETRY_DELAYS: '2.5,2.5' });
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
+const browser = await openBrowser();
+after(() => browser.close());
+const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+const payload = `"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>`;
+
+const makeForm = async (of = tenant): Promise<string> => {
+  const form = structure(element('text', 'name', { label: 'Your name' }));
+  return (await of.call('POST', '/forms', { structure: form, publish: true })).body.id;
+};
+
+type Scene = { form: string; webhook: string; receiver: Receiver; path: string };
+async function setScene(...replies: Reply[]): Promise<Scene> {
+  const form = await makeForm();
+  const receiver = await openReceiver({ path: '/hook?q=%22%3E%3Cscript%3Ewindow.pwned=1%3C/script%3E' });
+  receiver.replyWith(...replies);
+  const path = `/workspaces/${tenant.workspaceId}/forms/${form}/webhooks`;
+  const sent = { url: receiver.url, events: ['submission.created'] };
+  const { body } = await editor.call<{ id: string }>('POST', path, sent);
+  return { form, webhook: body.id, receiver, path: `${path}/${body.id}` };
+}
+
+/** What a page did that none should: run what was entered, break its policy, throw. */
+const problemsOf = new WeakMap<Page, string[]>();
+
+type Look = { width?: number; scheme?: 'light' | 'dark' };
+/** A page of somebody who is signed in. */
+async function openPage(
+  person: ConsolePerson,
+  path: string,
+  { width = 1280, scheme = 'light' }: Look = {},
+): Promise<Page> {
+  const context: BrowserContext = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: scheme,
+  });
+  after(() => context.close());
+  await context.addCookies(person.cookies);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  problemsOf.set(page, problems);
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('dialog', (dialog) => {
+    problems.push(`a dialog said ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto(`${service.url}/app${path}`);
+  return page;
+}
+async function stayedQuiet(page: Page): Promise<void> {
+  assert.equal(await page.evaluate(`window.pwned`), undefined);
+  assert.deepEqual(problemsOf.get(page), []);
+}
+
+/** Presses Tab until the element of this role and name has the focus. */
+async function tabTo(
+  page: Page,
+  role: Parameters<Page['getByRole']>[0],
+  name: string | RegExp,
+): Promise<void> {
+  const wanted = page.getByRole(role, { name }).first();
+  await wanted.waitFor();
+  for (let presses = 0; presses < 60; presses += 1) {
+    if ((await wanted.and(page.locator(':focus')).count()) === 1) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never came to ${role} ${name}`);
+}
+
+test('by keyboard alone: add a signed webhook, send a test, see what was sent and answered', async () => {
+  const form = await makeForm();
+  const receiver = await openReceiver();
+  receiver.replyWith({ status: 200, body: payload });
+  const page = await openPage(editor, `/forms/${form}/webhooks`);
+  await page.getByText('A webhook tells another program').waitFor();
+
+  await tabTo(page, 'button', 'Add webhook');
+  await page.keyboard.press('Enter');
+  const address = page.getByLabel('Address');
+  await address.waitFor();
+  await page.keyboard.type('http://example.com');
+  await page.getByText('Plain http is refused').waitFor();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type(receiver.url);
+  await tabTo(page, 'radio', /No secret/);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const secretBox = page.getByRole('textbox', { name: 'Secret', exact: true });
+  const secret = (await secretBox.textContent())!;
+  assert.match(secret, /^whsec_/);
+  await tabTo(page, 'tab', 'Node');
+  await page.keyboard.press('ArrowRight');
+  await page.getByText('hmac.compare_digest').waitFor();
+  await tabTo(page, 'button', 'I have stored it');
+  await page.keyboard.press('Enter');
+
+  await page.getByText('Nothing was sent yet').waitFor();
+  assert.equal((await page.content()).includes(secret), false);
+  await tabTo(page, 'button', 'Send test');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('dialog', { name: 'Delivery' });
+  await panel.getByText('Answered 200').waitFor();
+  await panel.getByText('Success').waitFor();
+  assert.equal(await panel.getByText('Test', { exact: true }).count(), 1);
+  const [request] = receiver.requests;
+  assert.ok(verifySignature(secret, request!.body, request!.headers['x-service-signature'] as string));
+  const shown = await panel.getByLabel('Request body, the same in every attempt').textContent();
+  assert.deepEqual(JSON.parse(shown!), JSON.parse(request!.body.toString()));
+  assert.match(
+    (await panel.getByLabel('Request headers').textContent())!,
+    /X-Service-Signature: sha256=\(hidden\)/,
+  );
+  assert.equal(await panel.getByLabel('Response 200: body').textContent(), payload);
+  assert.equal(await panel.getByRole('button', { name: 'Retry now' }).count(), 0);
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  await page.getByText('No deliveries').waitFor();
+  await stayedQuiet(page);
+});
+
+test('a submission: Retrying while the receiver fails, then Success, without a reload', async () => {
+  const scene = await setScene(503, { status: 200, body: 'now' });
+  assert.equal((await visitor.submit(scene.form, { name: payload })).status, 201);
+  await scene.receiver.waitFor(1);
+  const page = await openPage(editor, `/forms/${scene.form}/webhooks/${scene.webhook}`);
+  const row = page.getByRole('table').getByRole('row').nth(1);
+  await row.getByText('Retrying').waitFor();
+  assert.match((await row.textContent())!, /503.*1 of 3/);
+  await row.getByText('Success').waitFor({ timeout: 8_000 });
+  assert.match((await row.textContent())!, /200/);
+  await page.getByText('1 delivered').waitFor();
+  assert.equal(scene.receiver.requests.length, 2);
+  await stayedQuiet(page);
+});
+
+test('a failed delivery: the log says why, Retry sends it once more, also when it is clicked twice', async () => {
+  const scene = await setScene({ status: 404, body: payload }, 200);
+  await visitor.submit(scene.form, { name: payload });
+  await scene.receiver.waitFor(1);
+  const page = await openPage(editor, `/forms/${scene.form}/webhooks/${scene.webhook}`);
+  await page.getByRole('row').getByText('Failed').waitFor();
+  await tabTo(page, 'button', /^just now/);
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('dialog', { name: 'Delivery' });
+  await panel.getByText('The receiver answered 404. This is not retried.').waitFor();
+  assert.match(page.url(), /delivery=[0-9a-f-]{36}/);
+  assert.equal(await panel.getByLabel('Response 404: body').textContent(), payload);
+  assert.ok((await panel.getByLabel('Request body').textContent())!.includes('onerror'));
+  await panel.getByRole('button', { name: 'Retry now' }).dblclick();
+  await panel.getByText('Answered 200').waitFor();
+  await panel.getByText('Attempt 2, by hand').waitFor();
+  assert.equal(scene.receiver.requests.length, 2);
+  assert.equal(
+    await panel.or(panel.locator('*')).and(page.locator(':focus')).count(),
+    1,
+    'the focus stays in the panel',
+  );
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  await page.getByRole('row').getByText('Success').waitFor();
+  await stayedQuiet(page);
+});
+
+test('filters stand in the address, and Back closes what was opened', async () => {
+  const scene = await setScene(404, 200);
+  for (const [index, name] of ['first', 'second'].entries()) {
+    await visitor.submit(scene.form, { name });
+    await scene.receiver.waitFor(index + 1);
+  }
+  const log = () => editor.call<{ data: { status: string }[] }>('GET', `${scene.path}/deliveries`);
+  await until('both to settle', async () =>
+    (await log()).body.data.every(({ status }) => status !== 'Retrying'),
+  );
+  const page = await openPage(editor, `/forms/${scene.form}/webhooks/${scene.webhook}`);
+  const rows = page.locator('tbody').getByRole('row');
+  const showsRows = (count: number) => until(`${count} rows`, async () => (await rows.count()) === count);
+  await showsRows(2);
+  await page.getByRole('button', { name: /Status/ }).click();
+  await page.getByRole('option', { name: 'Failed' }).click();
+  await page.waitForURL(/status=Failed/);
+  await showsRows(1);
+  assert.match((await rows.first().textContent())!, /404/);
+  await page.reload();
+  await showsRows(1);
+  await page.getByLabel('From').fill('2030-01-01');
+  await page.getByText('No delivery matches').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await showsRows(2);
+  await rows.first().getByRole('button').click();
+  await page.getByRole('dialog').waitFor();
+  await page.goBack();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('edit, pause, resume, delete', async () => {
+  const scene = await setScene(200);
+  const page = await openPage(editor, `/forms/${scene.form}/webhooks`);
+  const card = page.getByRole('listitem');
+  const choose = async (action: string): Promise<void> => {
+    await card.getByRole('button', { name: /Actions/ }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  await choose('Edit');
+  await page.getByText('submission.deleted').click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await card.getByText('Deleted').waitFor();
+  await choose('Pause');
+  await card.getByText('Paused').waitFor();
+  await visitor.submit(scene.form, { name: 'unheard' });
+  await choose('Resume');
+  await card.getByText('Active').waitFor();
+  await choose('Delete');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete webhook' }).click();
+  await page.getByText('No webhooks yet').waitFor();
+  assert.equal(scene.receiver.requests.length, 0);
+  await stayedQuiet(page);
+});
+
+test('a viewer sees everything and can change nothing; the free plan says why there are no secrets', async () => {
+  const scene = await setScene(404);
+  await visitor.submit(scene.form, { name: 'seen' });
+  await scene.receiver.waitFor(1);
+  const viewer = await signIn(service, { role: 'viewer', workspaceId: tenant.workspaceId });
+  const page = await openPage(viewer, `/forms/${scene.form}/webhooks/${scene.webhook}`);
+  await page.getByRole('row').getByText('Failed').waitFor();
+  await page.locator('tbody').getByRole('button').click();
+  await page.getByText('The receiver answered 404').waitFor();
+  for (const name of ['Retry now', 'Send test', /Actions/]) {
+    assert.equal(await page.getByRole('button', { name, includeHidden: true }).count(), 0);
+  }
+
+  const free = await service.makeTenant({ plan: 'free' });
+  const person = await signIn(service, { role: 'editor', workspaceId: free.workspaceId });
+  const poor = await openPage(person, `/forms/${await makeForm(free)}/webhooks`);
+  await poor.getByRole('button', { name: 'Add webhook' }).click();
+  await poor.getByText('Signing needs the Pro, Business or Enterprise plan').waitFor();
+  assert.deepEqual(await poor.getByRole('radio').count(), 1);
+});
+
+const looks: readonly Look[] = [
+  { width: 1280, scheme: 'light' },
+  { width: 1280, scheme: 'dark' },
+  { width: 375, scheme: 'light' },
+  { width: 375, scheme: 'dark' },
+];
+const scene = await setScene({ status: 404, body: payload }, 503);
+for (const look of looks) {
+  test(`axe finds nothing, and nothing sticks out, at ${look.width} px in ${look.scheme}`, async () => {
+    await visitor.submit(scene.form, { name: payload });
+    const screens: readonly [path: string, ready: string, press?: RegExp][] = [
+      [`/forms/${await makeForm()}/webhooks`, 'No webhooks yet'],
+      [`/forms/${scene.form}/webhooks`, 'Last 24 hours', /Add webhook/],
+      [`/forms/${scene.form}/webhooks/${scene.webhook}`, 'Failed', /^just now|ago/],
+    ];
+    const page = await openPage(editor, '/', look);
+    for (const [path, ready, press] of screens) {
+      await page.goto(`${service.url}/app${path}`);
+      await page.getByText(ready).first().waitFor();
+      await checkScreen(page, path);
+      if (!press) continue;
+      await page.getByRole('button', { name: press }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog
+        .getByText(/Events|Attempt/)
+        .first()
+        .waitFor();
+      // Colours are judged when the dialog has come in.
+      await page.evaluate(
+        `Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => null)`,
+      );
+      await checkScreen(page, `${path}, ${press}`);
+    }
+    await stayedQuiet(page);
+  });
+}
+
+async function checkScreen(page: Page, what: string): Promise<void> {
+  await page.evaluate(axe);
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(tags)} })`);
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+    [],
+    what,
+  );
+  assert.ok(await page.evaluate(`document.documentElement.scrollWidth <= innerWidth`), `${what} is too wide`);
+}
