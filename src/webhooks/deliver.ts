@@ -96,6 +96,9 @@ function unseal(vault: DeliveryContext['vault'], secret: Buffer): string | undef
   }
 }
 
+/** `sent` is null when nothing left the house. */
+type Outcome = { delivery: Delivery; startedAt: Date; sent: PreparedRequest | null; result: OutboundResult };
+
 /**
  * Writes the outcome in one transaction: what becomes of the job, of the delivery, and a line of its history.
  * The job comes first: when the lease is lost, nothing else is written.
@@ -103,17 +106,7 @@ function unseal(vault: DeliveryContext['vault'], secret: Buffer): string | undef
 async function settle(
   { database, retryDelays }: DeliveryContext,
   job: Job,
-  {
-    delivery,
-    startedAt,
-    sent,
-    result,
-  }: {
-    delivery: Delivery;
-    startedAt: Date;
-    sent: PreparedRequest | null;
-    result: OutboundResult;
-  },
+  { delivery, startedAt, sent, result }: Outcome,
 ): Promise<void> {
   const trigger = triggerOf(job.payload);
   const delays = trigger === 'schedule' ? retryDelays : [];

@@ -4,6 +4,7 @@ import { Icon } from '../design/icon.tsx';
 import { Ago, sayAgo, sayMoment } from '../design/time.tsx';
 import { hasArrived, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
 import { MessageText } from './message-text.tsx';
+import { useClock } from './use-clock.ts';
 
 /** Every request of a delivery, the newest first, with why it went on or not; before them what comes next. */
 export function AttemptList({ delivery }: { delivery: DeliveryDetail }): ReactElement {
@@ -19,6 +20,7 @@ export function AttemptList({ delivery }: { delivery: DeliveryDetail }): ReactEl
 }
 
 function NextAttempt({ at }: { at: string | null }): ReactElement {
+  useClock(1_000);
   const isDue = at === null || Date.parse(at) <= Date.now();
   return (
     <li className="attempt attempt-next">

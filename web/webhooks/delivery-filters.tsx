@@ -5,11 +5,11 @@ import { Select } from '../design/select.tsx';
 import { eventChoices } from './events.ts';
 import { deliveryStatuses, isFiltered, type LogView } from './log-view.ts';
 
-const statuses = [
+const statuses = [{ id: 'all', label: 'All' }, ...deliveryStatuses.map((id) => ({ id, label: id }))] as const;
+const events = [
   { id: 'all', label: 'All' },
-  ...deliveryStatuses.map((id) => ({ id, label: id })),
+  ...eventChoices.map(({ id, label }) => ({ id, label })),
 ] as const;
-const events = [{ id: 'all', label: 'All' }, ...eventChoices.map(({ id, label }) => ({ id, label }))] as const;
 
 type Props = { view: LogView; onChange: (change: Partial<LogView>) => void; total: number | undefined };
 
@@ -30,8 +30,18 @@ export function DeliveryFilters({ view, onChange, total }: Props): ReactElement 
         value={view.event ?? 'all'}
         onChange={(event) => onChange({ event: orNothing(event) })}
       />
-      <TextField label="From" type="date" value={view.from ?? ''} onChange={(from) => onChange({ from: from || undefined })} />
-      <TextField label="To" type="date" value={view.to ?? ''} onChange={(to) => onChange({ to: to || undefined })} />
+      <TextField
+        label="From"
+        type="date"
+        value={view.from ?? ''}
+        onChange={(from) => onChange({ from: from || undefined })}
+      />
+      <TextField
+        label="To"
+        type="date"
+        value={view.to ?? ''}
+        onChange={(to) => onChange({ to: to || undefined })}
+      />
       {isFiltered(view) && (
         <Button
           variant="quiet"

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { WebhookDetail } from '#console/webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
+import { Message } from '../design/message.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import { FormsPages } from '../forms/forms-pages.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
@@ -30,10 +31,17 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
         Delivery log
       </h2>
       {(isNarrowed || total !== 0) && (
-        <DeliveryFilters view={view} total={total} onChange={(change) => onShow({ ...change, page: undefined })} />
+        <DeliveryFilters
+          view={view}
+          total={total}
+          onChange={(change) => onShow({ ...change, page: undefined })}
+        />
       )}
       {log.isPending && <Loading lines={5} />}
       {log.error && !log.data && <ErrorState error={log.error} onRetry={() => void log.refetch()} />}
+      {log.error && log.data && (
+        <Message tone="warn">What you see is not up to date. {log.error.message}</Message>
+      )}
       {total === 0 && isNarrowed && (
         <EmptyState icon="search" title="No delivery matches">
           <p>Try another status, event or day.</p>
@@ -59,7 +67,11 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
         </div>
       )}
       {log.data && log.data.data.length === 0 && total !== 0 && (
-        <EmptyState icon="clock" title="This page is empty" action={<Button onPress={() => onShow({ page: undefined })}>Go to the first page</Button>} />
+        <EmptyState
+          icon="clock"
+          title="This page is empty"
+          action={<Button onPress={() => onShow({ page: undefined })}>Go to the first page</Button>}
+        />
       )}
     </section>
   );

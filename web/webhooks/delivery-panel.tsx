@@ -20,7 +20,7 @@ type Props = { form: LocatedForm; webhook: string; delivery: string; onClose: ()
 /** One delivery: what was sent, every attempt, and a way to send it again. */
 export function DeliveryPanel({ form, webhook, delivery, onClose }: Props): ReactElement {
   const found = useQuery(deliveryQuery(form, webhook, delivery));
-  useClock(1_000);
+  useClock();
   const retry = useMutation({
     mutationFn: () => post(`${deliveryPath(form, webhook, delivery)}/retry`),
     // Also after a refusal: somebody else may have been faster.

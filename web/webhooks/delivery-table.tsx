@@ -31,16 +31,37 @@ export function DeliveryTable({ deliveries, mostAttempts, onOpen }: Props): Reac
       isNumeric: true,
       cell: ({ response_status }) => response_status ?? <span className="soft">none</span>,
     },
-    { id: 'ms', title: 'Took', isNumeric: true, isSecondary: true, cell: ({ response_ms }) => sayMs(response_ms) },
-    { id: 'attempts', title: 'Attempts', isNumeric: true, isSecondary: true, cell: (line) => sayAttempts(line, mostAttempts) },
+    {
+      id: 'ms',
+      title: 'Took',
+      isNumeric: true,
+      isSecondary: true,
+      cell: ({ response_ms }) => sayMs(response_ms),
+    },
+    {
+      id: 'attempts',
+      title: 'Attempts',
+      isNumeric: true,
+      isSecondary: true,
+      cell: (line) => sayAttempts(line, mostAttempts),
+    },
     {
       id: 'next',
       title: 'Next try',
       isSecondary: true,
-      cell: ({ next_attempt_at }) => (next_attempt_at ? <Ago at={next_attempt_at} /> : <span className="soft">–</span>),
+      cell: ({ next_attempt_at }) =>
+        next_attempt_at ? <Ago at={next_attempt_at} /> : <span className="soft">–</span>,
     },
   ];
-  return <DataTable label="Deliveries" className="delivery-table" columns={columns} rows={deliveries} rowId={({ id }) => id} />;
+  return (
+    <DataTable
+      label="Deliveries"
+      className="delivery-table"
+      columns={columns}
+      rows={deliveries}
+      rowId={({ id }) => id}
+    />
+  );
 }
 
 /** The row's name and the way into it; in full while it has the pointer or the focus. */

@@ -2,7 +2,9 @@ import type { Attempt, DeliveryLine } from '#console/webhooks/shapes.ts';
 
 /** "2 of 6" while there may be more by themselves; else how many there were. */
 export function sayAttempts({ attempts, status, is_test }: DeliveryLine, mostAttempts: number): string {
-  return status === 'Retrying' && !is_test && attempts < mostAttempts ? `${attempts} of ${mostAttempts}` : String(attempts);
+  return status === 'Retrying' && !is_test && attempts < mostAttempts
+    ? `${attempts} of ${mostAttempts}`
+    : String(attempts);
 }
 
 /** Why an attempt was made. */

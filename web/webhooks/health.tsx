@@ -23,7 +23,9 @@ export function DayHealth({ day }: Pick<Webhook, 'day'>): ReactElement {
       <span className="health-share numeric">
         {known > 0 && share.format(success / known)}
         <span className="health-bar" aria-hidden="true">
-          {parts.map(([tone, some]) => some > 0 && <span key={tone} className={tone} style={{ flexGrow: some }} />)}
+          {parts.map(
+            ([tone, some]) => some > 0 && <span key={tone} className={tone} style={{ flexGrow: some }} />,
+          )}
         </span>
       </span>
       <span className="soft small numeric">

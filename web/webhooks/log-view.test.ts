@@ -5,9 +5,24 @@ import { isFiltered, logParameters, readLogView } from './log-view.ts';
 const delivery = '01985f2e-0000-7000-8000-000000000000';
 
 test('an address is read with care: what is not understood is left out', () => {
-  const view = { status: 'Failed', event: 'submission.created', from: '2026-01-01', to: '2026-01-31', page: 2, delivery };
+  const view = {
+    status: 'Failed',
+    event: 'submission.created',
+    from: '2026-01-01',
+    to: '2026-01-31',
+    page: 2,
+    delivery,
+  };
   assert.deepEqual(readLogView(view), view);
-  const wrong = { status: 'failed', event: 7, from: '2026-13-01', to: 'now', page: '2', delivery: '../x', other: 1 };
+  const wrong = {
+    status: 'failed',
+    event: 7,
+    from: '2026-13-01',
+    to: 'now',
+    page: '2',
+    delivery: '../x',
+    other: 1,
+  };
   assert.deepEqual(readLogView(wrong), {});
   for (const page of [1, 0, -1, 1.5]) assert.deepEqual(readLogView({ page }), {});
 });

@@ -16,7 +16,8 @@ export type LogView = {
 
 export const deliveryStatuses = ['Success', 'Retrying', 'Failed'] as const satisfies DeliveryStatus[];
 const events: readonly string[] = eventChoices.map(({ id }) => id);
-const isStatus = (value: unknown): value is DeliveryStatus => (deliveryStatuses as readonly unknown[]).includes(value);
+const isStatus = (value: unknown): value is DeliveryStatus =>
+  (deliveryStatuses as readonly unknown[]).includes(value);
 const isEvent = (value: unknown): value is EventKind => typeof value === 'string' && events.includes(value);
 const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value));
@@ -39,7 +40,13 @@ export const isFiltered = ({ status, event, from, to }: LogView): boolean =>
   [status, event, from, to].some((value) => value !== undefined);
 
 /** The parameters of the console's JSON: days become moments, the last day's end included. */
-export function logParameters({ status, event, from, to, page }: LogView): Record<string, string | number | undefined> {
+export function logParameters({
+  status,
+  event,
+  from,
+  to,
+  page,
+}: LogView): Record<string, string | number | undefined> {
   return { status, event, from: from && startOf(from, 0), to: to && startOf(to, 1), page, per_page: 25 };
 }
 

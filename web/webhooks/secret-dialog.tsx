@@ -6,7 +6,15 @@ import { Message } from '../design/message.tsx';
 import { VerifySnippets } from './verify-snippets.tsx';
 
 /** Shows a secret for the one time that it can be shown, and what a receiver does with it. */
-export function SecretDialog({ secret, isOpen, onClose }: { secret: string; isOpen: boolean; onClose: () => void }): ReactElement {
+export function SecretDialog({
+  secret,
+  isOpen,
+  onClose,
+}: {
+  secret: string;
+  isOpen: boolean;
+  onClose: () => void;
+}): ReactElement {
   return (
     <Dialog
       title="The secret of your webhook"
@@ -21,7 +29,9 @@ export function SecretDialog({ secret, isOpen, onClose }: { secret: string; isOp
       }
     >
       <Message tone="warn">Give it to your receiver now. It is not shown again.</Message>
-      <CopyField label="Secret" text={secret} />
+      <div className="secret-fields">
+        <CopyField label="Secret" text={secret} />
+      </div>
       <VerifySnippets />
     </Dialog>
   );

@@ -39,7 +39,12 @@ export function SendTest({ form, webhook, onSent }: Props): ReactElement {
   return (
     <Menu
       label="Event of the test"
-      items={heard.map(({ id, label, description }) => ({ id, label, description, onAction: () => send.mutate(id) }))}
+      items={heard.map(({ id, label, description }) => ({
+        id,
+        label,
+        description,
+        onAction: () => send.mutate(id),
+      }))}
     >
       <Button icon="send" isPending={send.isPending}>
         Send test

@@ -110,7 +110,9 @@ for (const { id, label, code } of snippets) {
       .replace('"encoding/hex"', '"encoding/hex"\n\t"encoding/json"\n\t"os"');
     writeFileSync(path, (id === 'go' ? asProgram : code) + main);
     const given = JSON.stringify({ cases, secret });
-    const verdicts = JSON.parse(execFileSync(command, [...args(path), given], { encoding: 'utf8' })) as boolean[];
+    const verdicts = JSON.parse(
+      execFileSync(command, [...args(path), given], { encoding: 'utf8' }),
+    ) as boolean[];
     assert.deepEqual(
       cases.map(({ what }, index) => [what, verdicts[index]]),
       cases.map(({ what, isOurs }) => [what, isOurs]),

@@ -5,7 +5,8 @@
 export function urlProblem(text: string): string | undefined {
   if (text === '') return undefined;
   if (/\s/.test(text)) return 'An address has no spaces.';
-  if (/^http:/i.test(text)) return 'Plain http is refused: what is sent could be read on the way. Use https://.';
+  if (/^http:/i.test(text))
+    return 'Plain http is refused: what is sent could be read on the way. Use https://.';
   if (!/^https:\/\//i.test(text)) return 'The address begins with https://.';
   const url = URL.parse(text);
   if (!url?.hostname) return 'The address is not complete.';

@@ -7,7 +7,7 @@ import { type Snippet, snippets } from './snippets.ts';
 export function VerifySnippets(): ReactElement {
   const [language, setLanguage] = useState<Snippet['id']>('node');
   return (
-    <div className="verify-snippets">
+    <div className="secret-fields">
       <Tabs
         label="Language"
         value={language}

@@ -38,21 +38,55 @@ export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Pro
         items={[
           { id: 'edit', label: 'Edit', icon: 'edit', onAction: () => setOpen('edit') },
           webhook.active
-            ? { id: 'pause', label: 'Pause', icon: 'pause', description: 'Events are not sent, not even later', onAction: () => setActive.mutate(false) }
-            : { id: 'resume', label: 'Resume', icon: 'play', description: 'Events from now on are sent', onAction: () => setActive.mutate(true) },
+            ? {
+                id: 'pause',
+                label: 'Pause',
+                icon: 'pause',
+                description: 'Events are not sent, not even later',
+                onAction: () => setActive.mutate(false),
+              }
+            : {
+                id: 'resume',
+                label: 'Resume',
+                icon: 'play',
+                description: 'Events from now on are sent',
+                onAction: () => setActive.mutate(true),
+              },
           { id: 'line', separator: true },
-          { id: 'delete', label: 'Delete', icon: 'remove', isDanger: true, onAction: () => setOpen('delete') },
+          {
+            id: 'delete',
+            label: 'Delete',
+            icon: 'remove',
+            isDanger: true,
+            onAction: () => setOpen('delete'),
+          },
         ]}
       >
         <IconButton icon="more" label={`Actions for ${hostOf(webhook.url)}`} />
       </Menu>
-      <WebhookDialog form={form} webhook={webhook} secretsAllowed={secretsAllowed} isOpen={open === 'edit'} onClose={close} />
-      <DeleteWebhook form={form} webhook={webhook} isOpen={open === 'delete'} onClose={close} onDeleted={onDeleted} />
+      <WebhookDialog
+        form={form}
+        webhook={webhook}
+        secretsAllowed={secretsAllowed}
+        isOpen={open === 'edit'}
+        onClose={close}
+      />
+      <DeleteWebhook
+        form={form}
+        webhook={webhook}
+        isOpen={open === 'delete'}
+        onClose={close}
+        onDeleted={onDeleted}
+      />
     </>
   );
 }
 
-type DeleteProps = Pick<Props, 'form' | 'webhook'> & { onDeleted: (() => void) | undefined; isOpen: boolean; onClose: () => void };
+type DeleteProps = Pick<Props, 'form' | 'webhook'> & {
+  onDeleted: (() => void) | undefined;
+  isOpen: boolean;
+  onClose: () => void;
+};
 
 function DeleteWebhook({ form, webhook, onDeleted, isOpen, onClose }: DeleteProps): ReactElement {
   const deletion = useMutation({
@@ -78,7 +112,8 @@ function DeleteWebhook({ form, webhook, onDeleted, isOpen, onClose }: DeleteProp
       error={deletion.error?.message}
     >
       Nothing is sent to <strong>{hostOf(webhook.url)}</strong> any more, its delivery log is deleted
-      {webhook.day.retrying > 0 && `, and ${webhook.day.retrying} waiting ${webhook.day.retrying === 1 ? 'delivery is' : 'deliveries are'} dropped`}
+      {webhook.day.retrying > 0 &&
+        `, and ${webhook.day.retrying} waiting ${webhook.day.retrying === 1 ? 'delivery is' : 'deliveries are'} dropped`}
       . To stop for a while, pause it instead.
     </ConfirmDialog>
   );

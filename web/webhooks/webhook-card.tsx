@@ -10,11 +10,23 @@ import { hostOf } from './url-problem.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 
 /** A webhook in the list: where it goes, what it tells, how it fares. */
-export function WebhookCard({ form, webhook, secretsAllowed }: { form: LocatedForm; webhook: Webhook; secretsAllowed: boolean }): ReactElement {
+export function WebhookCard({
+  form,
+  webhook,
+  secretsAllowed,
+}: {
+  form: LocatedForm;
+  webhook: Webhook;
+  secretsAllowed: boolean;
+}): ReactElement {
   return (
     <li className="card webhook-card">
       <div className="webhook-identity">
-        <Link to="/forms/$form/webhooks/$webhook" params={{ form: form.id, webhook: webhook.id }} className="webhook-link">
+        <Link
+          to="/forms/$form/webhooks/$webhook"
+          params={{ form: form.id, webhook: webhook.id }}
+          className="webhook-link"
+        >
           {hostOf(webhook.url)}
         </Link>
         <span className="webhook-address soft small cut">{webhook.url}</span>

@@ -59,7 +59,8 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
     if (!webhook) onCreated?.(id);
   };
   const made = save.data;
-  if (made?.secret) return <SecretDialog secret={made.secret} isOpen={isOpen} onClose={() => finish(made.id)} />;
+  if (made?.secret)
+    return <SecretDialog secret={made.secret} isOpen={isOpen} onClose={() => finish(made.id)} />;
   const problem = save.error instanceof ApiProblem ? save.error : undefined;
   const typedProblem = wasLeft || /^http:/i.test(draft.url) ? urlProblem(draft.url) : undefined;
   return (
@@ -114,7 +115,9 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
         onChange={set}
         error={problem?.of('secret')}
       />
-      {save.error && !(problem && problem.errors.length > 0) && <Message tone="bad">{save.error.message}</Message>}
+      {save.error && !(problem && problem.errors.length > 0) && (
+        <Message tone="bad">{save.error.message}</Message>
+      )}
     </Dialog>
   );
 }
@@ -126,7 +129,11 @@ async function saveWebhook(
 ): Promise<CreatedWebhook> {
   const secret = secretOf(choice, entered, webhook?.has_secret ?? false);
   if (!webhook) {
-    return post<CreatedWebhook>(webhooksPath(form), { url, events, ...(typeof secret === 'string' && { secret }) });
+    return post<CreatedWebhook>(webhooksPath(form), {
+      url,
+      events,
+      ...(typeof secret === 'string' && { secret }),
+    });
   }
   // Only what is different is sent, so that two who change different things lose nothing.
   const change: WebhookChange = {

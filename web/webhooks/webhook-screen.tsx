@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { WebhookDetail } from '#console/webhooks/shapes.ts';
+import { ApiProblem } from '../api/client.ts';
 import { Icon } from '../design/icon.tsx';
 import { Page } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
@@ -24,6 +25,8 @@ export function WebhookScreen(): ReactElement {
   const form = useForm();
   const id = useParams({ strict: false }).webhook!;
   const found = useQuery(webhookQuery(form, id));
+  // Somebody else may delete it while it is looked at.
+  const isGone = found.error instanceof ApiProblem && found.error.status === 404;
   return (
     <>
       <nav className="webhook-crumb" aria-label="Back">
@@ -32,11 +35,15 @@ export function WebhookScreen(): ReactElement {
           All webhooks
         </Link>
       </nav>
-      {found.data ? (
+      {found.data && !isGone ? (
         <Webhook form={form} detail={found.data} />
       ) : (
         <Page title="Webhook">
-          {found.error ? <ErrorState error={found.error} onRetry={() => void found.refetch()} /> : <Loading lines={4} />}
+          {found.error ? (
+            <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+          ) : (
+            <Loading lines={4} />
+          )}
         </Page>
       )}
     </>
@@ -57,7 +64,7 @@ function Webhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail })
       actions={
         mayEdit(form.role) && (
           <>
-            <SendTest form={form} webhook={webhook} onSent={(delivery) => show({ delivery })} />
+            <SendTest form={form} webhook={webhook} onSent={(delivery) => show({ delivery }, false)} />
             <WebhookActions
               form={form}
               webhook={webhook}
@@ -71,7 +78,12 @@ function Webhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail })
       <WebhookFacts webhook={webhook} />
       <DeliveryLog form={form} detail={detail} view={view} onShow={show} />
       {view.delivery && (
-        <DeliveryPanel form={form} webhook={webhook.id} delivery={view.delivery} onClose={() => show({ delivery: undefined })} />
+        <DeliveryPanel
+          form={form}
+          webhook={webhook.id}
+          delivery={view.delivery}
+          onClose={() => show({ delivery: undefined })}
+        />
       )}
     </Page>
   );

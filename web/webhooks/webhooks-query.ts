@@ -7,9 +7,9 @@ import { type LogView, logParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
-/** How often a screen looks again: soon while something is on its way, else now and then. */
+/** How often a screen in view looks again: soon while something is being retried, else now and then. */
 const soonMs = 2_000;
-const laterMs = 15_000;
+const laterMs = 5_000;
 
 /** Where the client finds a form's webhooks, one of them, a delivery of it. */
 export const webhooksPath = (form: Form): string => `${formPath(form)}/webhooks`;
@@ -21,7 +21,8 @@ export const webhooksQuery = (form: Form) =>
   queryOptions({
     queryKey: ['webhooks', form.id],
     queryFn: ({ signal }) => get<WebhookList>(webhooksPath(form), { signal }),
-    refetchInterval: (found) => (found.state.data?.data.some(({ day }) => day.retrying > 0) ? soonMs : laterMs),
+    refetchInterval: (found) =>
+      found.state.data?.data.some(({ day }) => day.retrying > 0) ? soonMs : laterMs,
   });
 
 export const webhookQuery = (form: Form, webhook: string) =>
@@ -31,9 +32,9 @@ export const webhookQuery = (form: Form, webhook: string) =>
     refetchInterval: (found) => ((found.state.data?.webhook.day.retrying ?? 0) > 0 ? soonMs : laterMs),
   });
 
-export const deliveriesQuery = (form: Form, webhook: string, { delivery: _, ...view }: LogView) =>
+export const deliveriesQuery = (form: Form, webhook: string, view: LogView) =>
   queryOptions({
-    queryKey: ['webhooks', form.id, webhook, 'deliveries', view],
+    queryKey: ['webhooks', form.id, webhook, 'deliveries', logParameters(view)],
     queryFn: ({ signal }) =>
       get<DeliveryList>(`${webhookPath(form, webhook)}/deliveries${query(logParameters(view))}`, { signal }),
     placeholderData: keepPreviousData,

@@ -29,12 +29,19 @@ export function WebhooksScreen(): ReactElement {
       actions={list && list.data.length > 0 && add}
     >
       {webhooks.isPending && <Loading lines={2} />}
-      {webhooks.error && !list && <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} />}
+      {webhooks.error && !list && (
+        <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} />
+      )}
       {list?.data.length === 0 && <NoWebhooks mostAttempts={list.most_attempts} add={add} />}
       {list && list.data.length > 0 && (
         <ul role="list" className="webhook-list">
           {list.data.map((webhook) => (
-            <WebhookCard key={webhook.id} form={form} webhook={webhook} secretsAllowed={list.secrets_allowed} />
+            <WebhookCard
+              key={webhook.id}
+              form={form}
+              webhook={webhook}
+              secretsAllowed={list.secrets_allowed}
+            />
           ))}
         </ul>
       )}
@@ -44,7 +51,9 @@ export function WebhooksScreen(): ReactElement {
           secretsAllowed={list.secrets_allowed}
           isOpen={isAdding}
           onClose={() => setAdding(false)}
-          onCreated={(webhook) => void navigate({ to: '/forms/$form/webhooks/$webhook', params: { form: form.id, webhook } })}
+          onCreated={(webhook) =>
+            void navigate({ to: '/forms/$form/webhooks/$webhook', params: { form: form.id, webhook } })
+          }
         />
       )}
     </Page>
@@ -67,12 +76,12 @@ function NoWebhooks({ mostAttempts, add }: { mostAttempts: number; add: ReactNod
     <EmptyState icon="webhook" title="No webhooks yet" action={add}>
       <div className="stack-tight">
         <p>
-          A webhook tells another program at once when a submission comes in, changes or is deleted: we send it a small JSON
-          document over https.
+          A webhook tells another program at once when a submission comes in, changes or is deleted: we send
+          it a small JSON document over https.
         </p>
         <p>
-          If the program does not answer, we try again, up to {mostAttempts} times in all. Every attempt stands in the
-          delivery log, where you can also send a test.
+          If the program does not answer, we try again, up to {mostAttempts} times in all. Every attempt
+          stands in the delivery log, where you can also send a test.
         </p>
       </div>
     </EmptyState>

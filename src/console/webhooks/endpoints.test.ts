@@ -189,11 +189,8 @@ test('a test stands in the log as one, shows the same as any delivery, and count
     scene.receiver.requests[0]!.body.toString().replaceAll(links, ''),
   );
   assert.match(found.request_body, /sample\.pdf/);
-  assert.deepEqual(await health(scene), {
-    ...(await health(scene)),
-    last_delivery: null,
-    day: { success: 0, failed: 0, retrying: 0 },
-  });
+  const { last_delivery, day } = await health(scene);
+  assert.deepEqual([last_delivery, day], [null, { success: 0, failed: 0, retrying: 0 }]);
   assert.equal((await editor.call('POST', `${path}/deliveries/${line.id}/retry`)).status, 409);
   assert.equal((await tenant.call('GET', `/forms/${scene.form}`)).body.submission_count, 0);
 });

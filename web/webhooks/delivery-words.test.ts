@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Attempt, DeliveryLine } from '#console/webhooks/shapes.ts';
+import { layOut, outcomeOf, sayAttempts, sayMs } from './delivery-words.ts';
+
+const line = (more: Partial<DeliveryLine>): DeliveryLine => ({
+  id: '',
+  event: 'submission.created',
+  status: 'Retrying',
+  is_test: false,
+  submission_id: '',
+  created_at: '',
+  attempts: 2,
+  response_status: null,
+  response_ms: null,
+  reason: null,
+  next_attempt_at: null,
+  ...more,
+});
+const attempt = (more: Partial<Attempt>): Attempt => ({
+  attempt: 1,
+  trigger: 'schedule',
+  started_at: '',
+  url: null,
+  request_headers: null,
+  response_status: null,
+  response_ms: 1,
+  response_body: null,
+  reason: 'No.',
+  ...more,
+});
+
+test('attempts are counted against the schedule only while it runs', () => {
+  assert.equal(sayAttempts(line({}), 6), '2 of 6');
+  assert.equal(sayAttempts(line({ status: 'Failed', attempts: 6 }), 6), '6');
+  assert.equal(sayAttempts(line({ is_test: true, attempts: 0 }), 6), '0');
+  // Retried by hand after the schedule ended.
+  assert.equal(sayAttempts(line({ attempts: 6 }), 6), '6');
+});
+
+test('an attempt was answered, was not answered, or never left', () => {
+  assert.equal(outcomeOf(attempt({ response_status: 503, request_headers: {} })), 'Answered 503');
+  assert.equal(outcomeOf(attempt({ request_headers: {} })), 'No answer');
+  assert.equal(outcomeOf(attempt({})), 'Nothing was sent');
+});
+
+test('JSON is laid out for reading, anything else stays as it is', () => {
+  assert.equal(layOut('{"a":[1]}'), '{\n  "a": [\n    1\n  ]\n}');
+  assert.equal(layOut('<b>no</b>'), '<b>no</b>');
+});
+
+test('a time that nobody took is a dash', () => {
+  assert.equal(sayMs(null), '–');
+  assert.equal(sayMs(7), '7 ms');
+});
