@@ -3,9 +3,20 @@
 //   node setup.mjs [--all] <script.ts> [arguments]
 //
 // Without --all only what the service itself needs is installed; with it, what tests and checks need as well.
+// The console (web/) is built when its sources are not those of dist/web, but for the command line, which has no pages.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,7 +30,9 @@ const [first, ...rest] = process.argv.slice(2);
 const all = first === '--all';
 const [script, ...scriptArguments] = all ? rest : [first, ...rest];
 
-const lockHash = createHash('sha256').update(readFileSync(join(home, 'package-lock.json'))).digest('hex');
+const lockHash = createHash('sha256')
+  .update(readFileSync(join(home, 'package-lock.json')))
+  .digest('hex');
 
 /** Whether node_modules is what the lock file says: it is stamped only after npm has succeeded. */
 function isInstalled() {
@@ -29,14 +42,27 @@ function isInstalled() {
 }
 
 function install() {
-  say(`Installing ${all ? 'the service, its tests and checks' : 'the service'} (only when something is missing; about half a minute) …`);
+  say(
+    `Installing ${all ? 'the service, its tests and checks' : 'the service'} (only when something is missing; about half a minute) …`,
+  );
   const npm = process.env.npm_execpath;
   // Not `npm ci`: it refuses a lock file that lacks a platform which a registry does not carry. --no-save keeps the lock.
-  const parameters = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...(all ? ['--include=dev'] : ['--omit=dev'])];
+  const parameters = [
+    'install',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...(all ? ['--include=dev'] : ['--omit=dev']),
+  ];
   const started = Date.now();
   const result = npm
     ? spawnSync(process.execPath, [npm, ...parameters], { cwd: home, stdio: ['ignore', 2, 2] })
-    : spawnSync('npm', parameters, { cwd: home, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+    : spawnSync('npm', parameters, {
+        cwd: home,
+        stdio: ['ignore', 2, 2],
+        shell: process.platform === 'win32',
+      });
   if (result.status !== 0) {
     say('The installation failed: see above. With a connection to the npm registry, try again.');
     process.exit(1);
@@ -45,8 +71,54 @@ function install() {
   say(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
+/** The console as built, and a hash of all that it is built from. */
+const built = join(home, 'dist', 'web');
+const builtStamp = join(built, '.sources');
+const sourceHash = () => {
+  const hash = createHash('sha256').update(lockHash);
+  for (const folder of ['web', 'src/ast', 'src/page']) {
+    const names = readdirSync(join(home, folder), { recursive: true, withFileTypes: true });
+    for (const path of names
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+      .sort()) {
+      hash.update(path.slice(home.length)).update(readFileSync(path));
+    }
+  }
+  return hash.digest('hex');
+};
+
+const isBuilt = () => existsSync(builtStamp) && readFileSync(builtStamp, 'utf8') === sourceHash();
+
+/** Builds beside the old one and puts it in its place when it is whole. About a second. */
+function build() {
+  say('Building the console (only when its sources changed) …');
+  const draft = `${built}.new`;
+  const sources = sourceHash();
+  const vite = join(modules, 'vite', 'bin', 'vite.js');
+  const parameters = [
+    'build',
+    '--config',
+    join(home, 'web', 'vite.config.ts'),
+    '--outDir',
+    draft,
+    '--emptyOutDir',
+  ];
+  const result = spawnSync(findNode(), ['--disable-warning=ExperimentalWarning', vite, ...parameters], {
+    cwd: home,
+    stdio: ['ignore', 2, 2],
+  });
+  if (result.status !== 0) {
+    say('The console could not be built: see above.');
+    process.exit(1);
+  }
+  writeFileSync(join(draft, '.sources'), sources);
+  rmSync(built, { recursive: true, force: true });
+  renameSync(draft, built);
+}
+
 /** Takes turns with another start of the same clone; a lock whose process is gone is taken over. */
-function installInTurn() {
+function inTurn(work) {
   for (;;) {
     try {
       const lock = openSync(lockPath, 'wx');
@@ -61,7 +133,7 @@ function installInTurn() {
     }
   }
   try {
-    if (!isInstalled()) install();
+    work();
   } finally {
     rmSync(lockPath, { force: true });
   }
@@ -79,20 +151,32 @@ function isAlive(pid) {
 /** The Node of the lock file; where npm has none for this machine, the host's own if it is new enough. */
 function findNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
-  const pinned = join(modules, `node-${platform}-${process.arch}`, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  const pinned = join(
+    modules,
+    `node-${platform}-${process.arch}`,
+    'bin',
+    process.platform === 'win32' ? 'node.exe' : 'node',
+  );
   if (existsSync(pinned)) return pinned;
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
-  say(`Formloom runs on Node 24, which npm does not carry for ${process.platform}-${process.arch}, and this is Node ${process.versions.node}. Install Node 24 and try again.`);
-  process.exit(1);
+  say(
+    `Formloom runs on Node 24, which npm does not carry for ${process.platform}-${process.arch}, and this is Node ${process.versions.node}. Install Node 24 and try again.`,
+  );
+  return process.exit(1);
 }
 
-if (!isInstalled()) installInTurn();
+if (!isInstalled()) inTurn(() => isInstalled() || install());
+if (script !== 'src/app/cli.ts' && !isBuilt()) inTurn(() => isBuilt() || build());
 
-const child = spawn(findNode(), ['--disable-warning=ExperimentalWarning', join(home, script), ...scriptArguments], {
-  stdio: 'inherit',
-  // Compiled code is kept between starts: a command of the CLI answers in half the time.
-  env: { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), ...process.env },
-});
+const child = spawn(
+  findNode(),
+  ['--disable-warning=ExperimentalWarning', join(home, script), ...scriptArguments],
+  {
+    stdio: 'inherit',
+    // Compiled code is kept between starts: a command of the CLI answers in half the time.
+    env: { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), ...process.env },
+  },
+);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
 

@@ -43,7 +43,10 @@ export async function testDatabase(options: { pool?: number } = {}): Promise<Tes
   const template = process.env['TEST_DATABASE_TEMPLATE'];
   await administer(template ? `create database ${name} template ${template}` : `create database ${name}`);
   const url = withDatabase(serverUrl(), name);
-  const database = openDatabase({ connectionString: url }, { pool: options.pool ?? 8, log: openLog('silent') });
+  const database = openDatabase(
+    { connectionString: url },
+    { pool: options.pool ?? 8, log: openLog('silent') },
+  );
   if (!template) await migrate(database, await readMigrations());
   after(async () => {
     await database.end();

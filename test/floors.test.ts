@@ -5,7 +5,21 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 /** The rooms in one total order, ground first. Imports only go down, so a circle between rooms cannot be written. */
-const floors = ['ast', 'kit', 'workspaces', 'forms', 'files', 'webhooks', 'submissions', 'search', 'invitations', 'mail', 'page', 'console', 'app'];
+const floors = [
+  'ast',
+  'kit',
+  'workspaces',
+  'forms',
+  'files',
+  'webhooks',
+  'submissions',
+  'search',
+  'invitations',
+  'mail',
+  'page',
+  'console',
+  'app',
+];
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 
@@ -13,18 +27,23 @@ type Source = { path: string; room: string; text: string; imports: string[] };
 
 async function readSources(): Promise<Source[]> {
   const names = await readdir(join(home, 'src'), { recursive: true });
-  const paths = names.filter((name) => name.endsWith('.ts')).map((name) => posix.join('src', name.replaceAll('\\', '/')));
+  const paths = names
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => posix.join('src', name.replaceAll('\\', '/')));
   return Promise.all(
     paths.map(async (path) => {
       const text = await readFile(join(home, path), 'utf8');
-      const imports = [...text.matchAll(/(?:^|\s)(?:import|export)\s[^'";]*?from\s+'([^']+)'|import\s*\(\s*'([^']+)'/g)].map((match) => match[1] ?? match[2]!);
+      const imports = [
+        ...text.matchAll(/(?:^|\s)(?:import|export)\s[^'";]*?from\s+'([^']+)'|import\s*\(\s*'([^']+)'/g),
+      ].map((match) => match[1] ?? match[2]!);
       return { path, room: path.split('/')[1]!, text, imports };
     }),
   );
 }
 
 const sources = await readSources();
-const isTest = ({ path }: Source): boolean => /\.(test|external|fixture)\.ts$/.test(path) || path.endsWith('/testing.ts');
+const isTest = ({ path }: Source): boolean =>
+  /\.(test|external|fixture)\.ts$/.test(path) || path.endsWith('/testing.ts');
 const ours = sources.filter((source) => !isTest(source));
 /** The file that an import leads to, as a path from the project's folder; undefined for a package. */
 function target(source: Source, specifier: string): string | undefined {
@@ -39,7 +58,10 @@ function offences(candidates: readonly Source[], find: (source: Source) => reado
 }
 
 test('every folder of src is a room', () => {
-  assert.deepEqual([...new Set(sources.map((source) => source.room))].filter((room) => !floors.includes(room)), []);
+  assert.deepEqual(
+    [...new Set(sources.map((source) => source.room))].filter((room) => !floors.includes(room)),
+    [],
+  );
 });
 
 test('imports only go down', () => {
@@ -68,7 +90,8 @@ test('no circle inside a room', () => {
   const done = new Set<string>();
   const circles: string[] = [];
   const visit = (source: Source, trail: readonly string[]): void => {
-    if (trail.includes(source.path)) circles.push([...trail.slice(trail.indexOf(source.path)), source.path].join(' -> '));
+    if (trail.includes(source.path))
+      circles.push([...trail.slice(trail.indexOf(source.path)), source.path].join(' -> '));
     else if (!done.has(source.path)) {
       for (const specifier of source.imports) {
         const next = byPath.get(target(source, specifier) ?? '');
@@ -93,9 +116,18 @@ test('the form language imports nothing and touches no machine', () => {
 });
 
 test('the drawing of the page runs in a browser too: no node: imports', () => {
-  const drawing = ours.filter(({ path }) => /^src\/page\/(html|inputs|render|document|style|words|choices|frame|groups|rows|summary|upload|place)\.ts$/.test(path));
+  const drawing = ours.filter(({ path }) =>
+    /^src\/page\/(html|inputs|render|document|style|words|choices|frame|groups|rows|summary|upload|place)\.ts$/.test(
+      path,
+    ),
+  );
   assert.ok(drawing.length >= 5);
-  assert.deepEqual(offences(drawing, (source) => source.imports.filter((specifier) => specifier.startsWith('node:') || specifier.startsWith('#kit'))), []);
+  assert.deepEqual(
+    offences(drawing, (source) =>
+      source.imports.filter((specifier) => specifier.startsWith('node:') || specifier.startsWith('#kit')),
+    ),
+    [],
+  );
 });
 
 test('no default exports, no barrels, no star exports', () => {
@@ -108,23 +140,49 @@ test('no default exports, no barrels, no star exports', () => {
 });
 
 test('files are named for what they hold', () => {
-  assert.deepEqual(offences(ours, ({ path }) => (/\/(utils?|helpers?|common|manager|service|base|misc)\.ts$/.test(path) ? ['says nothing'] : [])), []);
+  assert.deepEqual(
+    offences(ours, ({ path }) =>
+      /\/(utils?|helpers?|common|manager|service|base|misc)\.ts$/.test(path) ? ['says nothing'] : [],
+    ),
+    [],
+  );
 });
 
 /** What only some files may do, so that a reader knows where to look for it. */
 const privileges: readonly { what: string; pattern: RegExp; allowed: RegExp }[] = [
-  { what: 'reads the environment', pattern: /\bprocess\.env\b/g, allowed: /^src\/(app\/main\.ts|app\/cli\.ts|kit\/embedded-postgres\/)/ },
-  { what: 'reads the wall clock', pattern: /\bDate\.now\(|\bnew Date\(\)/g, allowed: /^src\/kit\/(clock\.ts|embedded-postgres\/)/ },
-  { what: 'prints', pattern: /\bconsole\.|process\.std(out|err)\.write/g, allowed: /^src\/app\/(main|cli)\.ts$|^src\/app\/cli\/|^src\/kit\/log\.ts$/ },
-  { what: 'declares SQL', pattern: /\bstatement\(/g, allowed: /\/queries\.ts$|^src\/kit\/(statement|queue)\.ts$/ },
-  { what: 'opens connections to the outside', pattern: /from 'undici'|\bfetch\(|from 'node:(net|dns|tls|https)/g, allowed: /^src\/kit\// },
+  {
+    what: 'reads the environment',
+    pattern: /\bprocess\.env\b/g,
+    allowed: /^src\/(app\/main\.ts|app\/cli\.ts|kit\/embedded-postgres\/)/,
+  },
+  {
+    what: 'reads the wall clock',
+    pattern: /\bDate\.now\(|\bnew Date\(\)/g,
+    allowed: /^src\/kit\/(clock\.ts|embedded-postgres\/)/,
+  },
+  {
+    what: 'prints',
+    pattern: /\bconsole\.|process\.std(out|err)\.write/g,
+    allowed: /^src\/app\/(main|cli)\.ts$|^src\/app\/cli\/|^src\/kit\/log\.ts$/,
+  },
+  {
+    what: 'declares SQL',
+    pattern: /\bstatement\(/g,
+    allowed: /\/queries\.ts$|^src\/kit\/(statement|queue)\.ts$/,
+  },
+  {
+    what: 'opens connections to the outside',
+    pattern: /from 'undici'|\bfetch\(|from 'node:(net|dns|tls|https)/g,
+    allowed: /^src\/kit\//,
+  },
 ];
 
 for (const { what, pattern, allowed } of privileges) {
   test(`only its own place ${what}`, () => {
     const found = offences(
       ours.filter(({ path }) => !allowed.test(path)),
-      ({ text }) => [...text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '').matchAll(pattern)].map((match) => match[0]),
+      ({ text }) =>
+        [...text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '').matchAll(pattern)].map((match) => match[0]),
     );
     assert.deepEqual(found, []);
   });
@@ -141,7 +199,10 @@ test('each room says in ten lines what it is', async () => {
 });
 
 test('types are never silenced', () => {
-  const silenced = offences(sources, ({ text }) => text.match(/: any\b|as any\b|<any>|@ts-ignore|@ts-expect-error|oxlint-disable|biome-ignore/g) ?? []);
+  const silenced = offences(
+    sources,
+    ({ text }) =>
+      text.match(/: any\b|as any\b|<any>|@ts-ignore|@ts-expect-error|oxlint-disable|biome-ignore/g) ?? [],
+  );
   assert.deepEqual(silenced, []);
 });
-

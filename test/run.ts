@@ -23,7 +23,11 @@ const say = (text: string): void => {
 };
 const seconds = (since: number): string => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
-function run(command: string, parameters: readonly string[], environment: NodeJS.ProcessEnv = process.env): Promise<number> {
+function run(
+  command: string,
+  parameters: readonly string[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { cwd: home, env: environment, stdio: 'inherit' });
     child.on('error', reject);
@@ -49,7 +53,12 @@ async function openTestServer(): Promise<{ url: string; close(): Promise<void> }
   const external = process.env['TEST_DATABASE_URL'];
   if (external) return { url: external, close: async () => {} };
   const directory = await mkdtemp(join(tmpdir(), 'formloom-tests-'));
-  const server = await startEmbeddedPostgres({ dataDir: directory, log: say, durable: false, settings: { max_connections: '200' } });
+  const server = await startEmbeddedPostgres({
+    dataDir: directory,
+    log: say,
+    durable: false,
+    settings: { max_connections: '200' },
+  });
   const { host, user } = server.connection;
   return {
     url: `postgres://${user}@localhost/postgres?host=${encodeURIComponent(host)}`,
@@ -68,7 +77,10 @@ async function makeTemplate(serverUrl: string): Promise<string> {
   await client.query(`drop database if exists ${name} with (force)`);
   await client.query(`create database ${name}`);
   await client.end();
-  const database = openDatabase({ connectionString: withDatabase(serverUrl, name) }, { pool: 2, log: openLog('silent') });
+  const database = openDatabase(
+    { connectionString: withDatabase(serverUrl, name) },
+    { pool: 2, log: openLog('silent') },
+  );
   await migrate(database, await readMigrations());
   await database.end();
   return name;
@@ -92,7 +104,19 @@ const environment: NodeJS.ProcessEnv = {
 };
 say(`✔ database (${seconds(since)})`);
 const chosen = files.length > 0 ? files : ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'];
-const code = await run(process.execPath, ['--disable-warning=ExperimentalWarning', '--test', '--test-concurrency=2', '--test-timeout=180000', ...chosen], environment);
+const code = await run(
+  process.execPath,
+  [
+    '--disable-warning=ExperimentalWarning',
+    '--test',
+    '--test-concurrency=2',
+    '--test-timeout=180000',
+    ...chosen,
+  ],
+  environment,
+);
 await server.close();
-say(code === 0 ? `Everything passed in ${seconds(started)}.` : `Something failed, after ${seconds(started)}.`);
+say(
+  code === 0 ? `Everything passed in ${seconds(started)}.` : `Something failed, after ${seconds(started)}.`,
+);
 process.exit(code);

@@ -63,7 +63,11 @@ export type Body = {
   published_at: string | null;
   completed_at: string | null;
   answers: Record<string, unknown>;
-  metadata: { fields: Record<string, { label: string; type: string; required: boolean }>; form_name: string; reference: Record<string, string> };
+  metadata: {
+    fields: Record<string, { label: string; type: string; required: boolean }>;
+    form_name: string;
+    reference: Record<string, string>;
+  };
   data: Body[];
   pagination: { page: number; per_page: number; total_count: number; total_pages: number };
   error: string;
@@ -129,9 +133,20 @@ export async function openService(environment: Record<string, string> = {}): Pro
     async makeTenant({ plan = 'enterprise', ...limits } = {}) {
       const workspace = await createWorkspace(database, { name: 'Test', plan, ...limits });
       const makeKey = async (permissions?: Permission[]): Promise<string> =>
-        (await createKey(database, { workspaceId: workspace.id, name: 'Test', ...(permissions && { permissions }) })).key;
+        (
+          await createKey(database, {
+            workspaceId: workspace.id,
+            name: 'Test',
+            ...(permissions && { permissions }),
+          })
+        ).key;
       const key = await makeKey();
-      return { workspaceId: workspace.id, key, makeKey, call: (method, path, body, headers) => callApi(url, key, method, path, body, headers) };
+      return {
+        workspaceId: workspace.id,
+        key,
+        makeKey,
+        call: (method, path, body, headers) => callApi(url, key, method, path, body, headers),
+      };
     },
   };
 }
@@ -147,15 +162,27 @@ export async function callApi(
 ): Promise<Answer> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
-    headers: { Authorization: `Bearer ${key}`, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: (text === '' ? undefined : JSON.parse(text)) as Body };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (text === '' ? undefined : JSON.parse(text)) as Body,
+  };
 }
 
 /** Waits until `look` finds something, looking every 20 ms; fails after 15 s, saying what was waited for. */
-export async function until<Found>(what: string, look: () => Promise<Found | undefined | false>, seconds = 15): Promise<Found> {
+export async function until<Found>(
+  what: string,
+  look: () => Promise<Found | undefined | false>,
+  seconds = 15,
+): Promise<Found> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
     const found = await look();

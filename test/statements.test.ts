@@ -19,7 +19,8 @@ const statements = declaredStatements();
 
 type Field = { name: string; dataTypeID: number };
 type Description = { parameters: number[]; columns: [string, number][] };
-type Connection = EventEmitter & Record<'parse' | 'describe', (message: object, more?: boolean) => void> & { sync(): void };
+type Connection = EventEmitter &
+  Record<'parse' | 'describe', (message: object, more?: boolean) => void> & { sync(): void };
 
 /**
  * What PostgreSQL says of a statement: the types of its parameters, and the names and types of its columns. The
@@ -31,7 +32,10 @@ function describe(client: PoolClient, { name, text }: Declared): Promise<Descrip
     let failure: Error | undefined;
     const question = {
       submit(connection: Connection) {
-        connection.once('parameterDescription', (message: { dataTypeIDs: number[] }) => (found.parameters = message.dataTypeIDs));
+        connection.once(
+          'parameterDescription',
+          (message: { dataTypeIDs: number[] }) => (found.parameters = message.dataTypeIDs),
+        );
         connection.parse({ name, text }, true);
         connection.describe({ type: 'S', name }, true);
         connection.sync();
@@ -40,14 +44,19 @@ function describe(client: PoolClient, { name, text }: Declared): Promise<Descrip
         found.columns = fields.map((field) => [field.name, field.dataTypeID]);
       },
       handleError: (error: Error) => (failure = error),
-      handleReadyForQuery: () => (failure ? reject(new Error(`${name}: ${failure.message}`)) : resolve(found)),
+      handleReadyForQuery: () =>
+        failure ? reject(new Error(`${name}: ${failure.message}`)) : resolve(found),
     };
     client.query(question as never);
   });
 }
 
 const typeNames = new Map(
-  (await database.query<{ oid: number; name: string }>('select oid::integer as oid, format_type(oid, null) as name from pg_type')).rows.map(({ oid, name }) => [oid, name]),
+  (
+    await database.query<{ oid: number; name: string }>(
+      'select oid::integer as oid, format_type(oid, null) as name from pg_type',
+    )
+  ).rows.map(({ oid, name }) => [oid, name]),
 );
 const nameOf = (oid: number): string => typeNames.get(oid) ?? String(oid);
 
@@ -58,7 +67,11 @@ test('every statement is valid on the schema, and its declared parameters and co
     for (const declared of statements) {
       const found = await describe(client, declared);
       assert.deepEqual(
-        { name: declared.name, parameters: found.parameters.map(nameOf), columns: found.columns.map(([column, oid]) => [column, nameOf(oid)]) },
+        {
+          name: declared.name,
+          parameters: found.parameters.map(nameOf),
+          columns: found.columns.map(([column, oid]) => [column, nameOf(oid)]),
+        },
         {
           name: declared.name,
           parameters: Object.values(declared.parameters).map(({ pg }) => pg),
@@ -73,16 +86,23 @@ test('every statement is valid on the schema, and its declared parameters and co
 
 /** The tables of the migration that hold a tenant's rows: those with a workspace_id. */
 const tenantTables = (
-  await database.query<{ name: string }>("select table_name as name from information_schema.columns where column_name = 'workspace_id' and table_schema = 'public'")
+  await database.query<{ name: string }>(
+    "select table_name as name from information_schema.columns where column_name = 'workspace_id' and table_schema = 'public'",
+  )
 ).rows.map(({ name }) => name);
 
 test('every statement on a tenant table filters by workspace, but for what says that it looks across them', () => {
   const careless = statements.filter(({ text }) => {
     if (/^\s*\/\* (operator|sweep|queue|lookup): across workspaces \*\//.test(text)) return false;
-    const touches = tenantTables.some((table) => new RegExp(`\\b(from|join|update|into) ${table}\\b`).test(text));
+    const touches = tenantTables.some((table) =>
+      new RegExp(`\\b(from|join|update|into) ${table}\\b`).test(text),
+    );
     return touches && !/workspace_id/.test(text);
   });
-  assert.deepEqual(careless.map(({ name }) => name), []);
+  assert.deepEqual(
+    careless.map(({ name }) => name),
+    [],
+  );
 });
 
 test('every primary key and unique index of a tenant table begins with workspace_id, and every foreign key carries it', async () => {
@@ -93,7 +113,10 @@ test('every primary key and unique index of a tenant table begins with workspace
      where i.indisunique and i.indrelid::regclass::text = any ($1)`,
     [tenantTables.filter((table) => !lookups.includes(table))],
   );
-  assert.deepEqual(keys.rows.filter(({ first }) => first !== 'workspace_id').map(({ name }) => name), []);
+  assert.deepEqual(
+    keys.rows.filter(({ first }) => first !== 'workspace_id').map(({ name }) => name),
+    [],
+  );
 
   const foreign = await database.query<{ relation: string; name: string; definition: string }>(
     `select conrelid::regclass::text as relation, conname as name, pg_get_constraintdef(oid) as definition
@@ -102,5 +125,10 @@ test('every primary key and unique index of a tenant table begins with workspace
   );
   const toTenants = foreign.rows.filter(({ definition }) => !/REFERENCES users/.test(definition));
   assert.ok(toTenants.length > 10);
-  assert.deepEqual(toTenants.filter(({ definition }) => !/^FOREIGN KEY \(workspace_id/.test(definition)).map(({ name }) => name), []);
+  assert.deepEqual(
+    toTenants
+      .filter(({ definition }) => !definition.startsWith('FOREIGN KEY (workspace_id'))
+      .map(({ name }) => name),
+    [],
+  );
 });

@@ -4,7 +4,15 @@ import { endpoint, idParameter } from '#kit/endpoint.ts';
 import { ApiError } from '#kit/errors.ts';
 import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
-import { CreatedForm, type FormAddresses, FormDetail, FormListItem, presentCreated, presentForm, presentListItem } from './present.ts';
+import {
+  CreatedForm,
+  type FormAddresses,
+  FormDetail,
+  FormListItem,
+  presentCreated,
+  presentForm,
+  presentListItem,
+} from './present.ts';
 import { countForms, findForm, formStatuses, listForms } from './queries.ts';
 
 const structure = Type.Unsafe<object>({
@@ -17,7 +25,11 @@ const settings = Type.Optional(
 );
 
 /** The five operations on forms. Specification, "Forms". */
-export function formEndpoints(context: { database: Database; addresses: FormAddresses; wakeQueue: () => void }) {
+export function formEndpoints(context: {
+  database: Database;
+  addresses: FormAddresses;
+  wakeQueue: () => void;
+}) {
   const { database, addresses, wakeQueue } = context;
 
   const loadForm = async (workspaceId: string, id: string) => {
@@ -31,8 +43,16 @@ export function formEndpoints(context: { database: Database; addresses: FormAddr
       summary: 'List forms',
       description: 'Newest first, without their structure.',
       permission: 'forms:read',
-      query: Type.Object({ ...pageParameters, status: Type.Optional(status) }, { additionalProperties: false }),
-      replies: { 200: { description: 'A page of forms.', schema: Type.Object({ data: Type.Array(FormListItem), pagination: Pagination }) } },
+      query: Type.Object(
+        { ...pageParameters, status: Type.Optional(status) },
+        { additionalProperties: false },
+      ),
+      replies: {
+        200: {
+          description: 'A page of forms.',
+          schema: Type.Object({ data: Type.Array(FormListItem), pagination: Pagination }),
+        },
+      },
       async run({ workspaceId, query }) {
         const page = readPage(query);
         const filter = { workspace_id: workspaceId, status: query.status ?? null };
@@ -40,7 +60,10 @@ export function formEndpoints(context: { database: Database; addresses: FormAddr
           listForms(database, { ...filter, limit: page.perPage, offset: page.offset }),
           countForms(database, filter),
         ]);
-        return { status: 200, body: { data: rows.map(presentListItem), pagination: paginate(page, count!.total) } };
+        return {
+          status: 200,
+          body: { data: rows.map(presentListItem), pagination: paginate(page, count!.total) },
+        };
       },
     }),
 
@@ -54,13 +77,16 @@ export function formEndpoints(context: { database: Database; addresses: FormAddr
 
     create: endpoint({
       summary: 'Create form',
-      description: 'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true.',
+      description:
+        'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true.',
       permission: 'forms:write',
       body: Type.Object(
         { structure, publish: Type.Optional(Type.Boolean({ default: false })), settings },
         { additionalProperties: false },
       ),
-      replies: { 201: { description: 'The form, with the address where it is filled in.', schema: CreatedForm } },
+      replies: {
+        201: { description: 'The form, with the address where it is filled in.', schema: CreatedForm },
+      },
       async run({ workspaceId, body }) {
         const row = await createForm(database, workspaceId, {
           structure: body.structure,
@@ -73,10 +99,14 @@ export function formEndpoints(context: { database: Database; addresses: FormAddr
 
     update: endpoint({
       summary: 'Update form',
-      description: 'A published form changes at once. `status` publishes, takes back to draft, archives or restores.',
+      description:
+        'A published form changes at once. `status` publishes, takes back to draft, archives or restores.',
       permission: 'forms:write',
       params: idParameter,
-      body: Type.Object({ structure, status: Type.Optional(status), settings }, { additionalProperties: false }),
+      body: Type.Object(
+        { structure, status: Type.Optional(status), settings },
+        { additionalProperties: false },
+      ),
       replies: { 200: { description: 'The form as it is now.', schema: FormDetail } },
       async run({ workspaceId, params, body }) {
         await changeForm(database, workspaceId, params.id, {

@@ -40,7 +40,12 @@ export async function createForm(database: Database, workspaceId: string, change
  * version that they answered.
  * @throws ApiError not_found, validation_error.
  */
-export async function changeForm(database: Queryable, workspaceId: string, id: string, change: FormChange): Promise<void> {
+export async function changeForm(
+  database: Queryable,
+  workspaceId: string,
+  id: string,
+  change: FormChange,
+): Promise<void> {
   const { form, settings } = readChange(change);
   const changed = await updateForm(database, {
     workspace_id: workspaceId,
@@ -84,7 +89,8 @@ function readChange(change: FormChange): { form: Form; settings: Settings | unde
   }
   if (change.settings === undefined) return { form: result.form, settings: undefined };
   const checked = checkSettings(change.settings, result.form);
-  if (!checked.ok) throw new ApiError('validation_error', 'The settings are not valid.', { errors: checked.errors });
+  if (!checked.ok)
+    throw new ApiError('validation_error', 'The settings are not valid.', { errors: checked.errors });
   return { form: result.form, settings: checked.settings };
 }
 

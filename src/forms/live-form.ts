@@ -35,7 +35,11 @@ const keptVersions = 200;
 export function openLiveForms(database: Database): LiveForms {
   const versions = new Map<string, Version>();
 
-  const loadVersion = async (workspaceId: string, formId: string, version: number): Promise<Version | undefined> => {
+  const loadVersion = async (
+    workspaceId: string,
+    formId: string,
+    version: number,
+  ): Promise<Version | undefined> => {
     const key = `${formId}:${version}`;
     const known = versions.get(key);
     if (known) return known;

@@ -3,8 +3,10 @@ import { type FormStatus, formStatuses } from './queries.ts';
 
 /** Where a form's pages are. DESIGN section 5. */
 export type FormAddresses = { publicUrl: string };
-export const publicUrlOf = ({ publicUrl }: FormAddresses, formId: string): string => `${publicUrl}/f/${formId}`;
-export const builderUrlOf = ({ publicUrl }: FormAddresses, formId: string): string => `${publicUrl}/app/forms/${formId}`;
+export const publicUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
+  `${publicUrl}/f/${formId}`;
+export const builderUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
+  `${publicUrl}/app/forms/${formId}`;
 
 const timestamp = Type.String({ format: 'date-time' });
 const summaryShape = {
@@ -49,8 +51,18 @@ type FormRow = {
   published_at: Date | null;
 };
 
-const summary = ({ id, workspace_id, name, description, status }: FormRow) => ({ id, workspace_id, name, description, status });
-const times = ({ created_at, updated_at, published_at }: FormRow) => ({ created_at, updated_at, published_at });
+const summary = ({ id, workspace_id, name, description, status }: FormRow) => ({
+  id,
+  workspace_id,
+  name,
+  description,
+  status,
+});
+const times = ({ created_at, updated_at, published_at }: FormRow) => ({
+  created_at,
+  updated_at,
+  published_at,
+});
 
 export const presentListItem = (row: FormRow & { submission_count: number }) => ({
   ...summary(row),
@@ -58,7 +70,9 @@ export const presentListItem = (row: FormRow & { submission_count: number }) => 
   ...times(row),
 });
 
-export const presentForm = (row: FormRow & { structure: object; settings: object; submission_count: number }) => ({
+export const presentForm = (
+  row: FormRow & { structure: object; settings: object; submission_count: number },
+) => ({
   ...summary(row),
   structure: row.structure,
   settings: row.settings,

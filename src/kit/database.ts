@@ -1,7 +1,7 @@
-import pg, { type PoolClient, type PoolConfig } from 'pg';
+import { type CustomTypesConfig, Pool, type PoolClient, type PoolConfig, types as defaults } from 'pg';
 import type { Log } from './log.ts';
 
-export type Database = pg.Pool;
+export type Database = Pool;
 
 /** A request waits this long for a connection of the pool, then answers 503 (reliability C18: nothing hangs). */
 const poolWaitMs = 2_000;
@@ -12,25 +12,33 @@ const queryLimitMs = statementLimitMs + 2_000;
 
 const int8 = 20;
 
-/** bigint arrives as a number: counts and sizes here stay below 2^53. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+/** bigint arrives as a number: counts and sizes here stay below 2^53. Everything else arrives as the driver has it. */
+const types: CustomTypesConfig = {
+  getTypeParser: (oid: number, format) => (oid === int8 ? Number : defaults.getTypeParser(oid, format)),
 };
 
 /** How to reach a database: an address, or the parts of one (the embedded server's socket). */
-export type Connection = { connectionString: string } | { host: string; port: number; user: string; database: string };
+export type Connection =
+  | { connectionString: string }
+  | { host: string; port: number; user: string; database: string };
 
 /**
  * Opens a pool with bounded waits. Connections are made on demand; a database that is away makes queries fail
  * fast (see isUnavailable), never the process.
  */
-export function openDatabase(connection: Connection, options: { pool: number; log: Log; limits?: boolean }): Database {
+export function openDatabase(
+  connection: Connection,
+  options: { pool: number; log: Log; limits?: boolean },
+): Database {
   const limits: PoolConfig =
     options.limits === false
       ? {}
-      : { statement_timeout: statementLimitMs, query_timeout: queryLimitMs, idle_in_transaction_session_timeout: 30_000 };
-  const pool = new pg.Pool({
+      : {
+          statement_timeout: statementLimitMs,
+          query_timeout: queryLimitMs,
+          idle_in_transaction_session_timeout: 30_000,
+        };
+  const pool = new Pool({
     ...connection,
     ...limits,
     max: options.pool,
@@ -41,12 +49,17 @@ export function openDatabase(connection: Connection, options: { pool: number; lo
     types,
   });
   // Without a listener, a database restart ends the process (measured: reliability 1.7).
-  pool.on('error', (error) => options.log.warn({ reason: error.message }, 'an idle database connection was lost'));
+  pool.on('error', (error) =>
+    options.log.warn({ reason: error.message }, 'an idle database connection was lost'),
+  );
   return pool;
 }
 
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
-export async function transaction<T>(database: Database, work: (client: PoolClient) => Promise<T>): Promise<T> {
+export async function transaction<T>(
+  database: Database,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await database.connect();
   let broken: Error | undefined;
   try {
@@ -67,8 +80,18 @@ export async function transaction<T>(database: Database, work: (client: PoolClie
 
 /** Connection lost or refused (08), resources used up (53), shut down or starting (57P), cancelled by the limit (57014), read-only (25006), deadlock or serialization (40). */
 const unavailableStates = /^(08|53|57P|57014|25006|40)/;
-const unavailableErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
-const unavailableMessages = /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|not queryable/;
+const unavailableErrors = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+const unavailableMessages =
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|not queryable/;
 
 /** Whether an error says that the database cannot answer now: the request ends in 503, and trying again helps. */
 export function isUnavailable(error: unknown): boolean {

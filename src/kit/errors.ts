@@ -25,7 +25,12 @@ export type ErrorCode = keyof typeof errorCodes;
 export type ErrorItem = { message: string; field?: string; path?: number[] };
 
 /** The JSON body of every error answer. Specification, "Errors". */
-export type ErrorBody = { error: ErrorCode; message: string; errors?: readonly ErrorItem[]; retry_after?: number };
+export type ErrorBody = {
+  error: ErrorCode;
+  message: string;
+  errors?: readonly ErrorItem[];
+  retry_after?: number;
+};
 
 /** What a room throws to end a request with one of the table's codes. Its message is meant for the caller. */
 export class ApiError extends Error {
@@ -39,7 +44,12 @@ export class ApiError extends Error {
   constructor(
     code: ErrorCode,
     message: string = errorCodes[code].message,
-    more: { errors?: readonly ErrorItem[]; headers?: Record<string, string>; retryAfter?: number; cause?: unknown } = {},
+    more: {
+      errors?: readonly ErrorItem[];
+      headers?: Record<string, string>;
+      retryAfter?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: more.cause });
     this.code = code;

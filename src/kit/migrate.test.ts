@@ -21,7 +21,12 @@ test('two processes that migrate at once run each migration once', async () => {
 });
 
 test('a failing migration leaves nothing behind', async () => {
-  const broken = { number: migrations.length + 1, name: '9999_broken.sql', checksum: 'x', sql: 'create table half_done (id integer); select 1/0' };
+  const broken = {
+    number: migrations.length + 1,
+    name: '9999_broken.sql',
+    checksum: 'x',
+    sql: 'create table half_done (id integer); select 1/0',
+  };
   await assert.rejects(migrate(database, [...migrations, broken]), /division by zero/);
   const found = await database.query("select to_regclass('half_done') as found");
   assert.equal(found.rows[0].found, null);

@@ -19,7 +19,8 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
   return Promise.all(
     names.map(async (name, index) => {
       const number = Number(name.slice(0, 4));
-      if (number !== index + 1) throw new MigrationError(`Migrations are numbered without gaps; ${name} is out of order.`);
+      if (number !== index + 1)
+        throw new MigrationError(`Migrations are numbered without gaps; ${name} is out of order.`);
       const sql = await readFile(new URL(name, directory), 'utf8');
       return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
@@ -34,7 +35,7 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   return transaction(database, async (client) => {
     // Waiting for another process's migration and running a long one are both legitimate here.
-    await client.query("set local statement_timeout = 0");
+    await client.query('set local statement_timeout = 0');
     await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
     await client.query(
       'create table if not exists migrations (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())',

@@ -2,8 +2,12 @@ import { Type } from 'typebox';
 
 /** The two parameters of every list. Outside their bounds: 400. Specification, "Endpoints" and "Limits". */
 export const pageParameters = {
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'Which page, from 1.' })),
-  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many on a page.' })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'Which page, from 1.' }),
+  ),
+  per_page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many on a page.' }),
+  ),
 };
 
 /** The pagination object of every list answer. Specification, "Pagination object". */
@@ -25,6 +29,9 @@ export function readPage(query: { page?: number; per_page?: number }): Page {
 }
 
 /** The pagination object for a page of a list that holds `total` items in all. */
-export function paginate({ page, perPage }: Page, total: number): { page: number; per_page: number; total_count: number; total_pages: number } {
+export function paginate(
+  { page, perPage }: Page,
+  total: number,
+): { page: number; per_page: number; total_count: number; total_pages: number } {
   return { page, per_page: perPage, total_count: total, total_pages: Math.ceil(total / perPage) };
 }

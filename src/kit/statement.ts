@@ -63,7 +63,8 @@ export function statement<const P extends Columns, const C extends Columns>(
   const positions = new Map(names.map((name, index) => [name, index + 1]));
   const text = source.replace(/\$([a-z_]+)/g, (_, parameter: string) => {
     const position = positions.get(parameter);
-    if (position === undefined) throw new Error(`statement ${name} uses the undeclared parameter $${parameter}`);
+    if (position === undefined)
+      throw new Error(`statement ${name} uses the undeclared parameter $${parameter}`);
     return `$${position}::${parameters[parameter]!.pg}`;
   });
   registry.set(name, { name, text, parameters, columns });

@@ -19,4 +19,7 @@ export type Storage = {
 export const headBytes = 4_100;
 
 export const tooLarge = (limit: number): ApiError =>
-  new ApiError('payload_too_large', `A file is larger than the ${Math.floor(limit / 1024 / 1024)} MB that are allowed.`);
+  new ApiError(
+    'payload_too_large',
+    `A file is larger than the ${Math.floor(limit / 1024 / 1024)} MB that are allowed.`,
+  );

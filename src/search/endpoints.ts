@@ -27,7 +27,9 @@ export function searchEndpoints({ database, links }: { database: Database; links
         },
         { additionalProperties: false },
       ),
-      replies: { 200: { description: 'A page of submissions, ordered by relevance.', schema: submissionPage } },
+      replies: {
+        200: { description: 'A page of submissions, ordered by relevance.', schema: submissionPage },
+      },
       async run({ workspaceId, query }) {
         refuseUnsearchable(query.q);
         if (query.form_id !== undefined) {
@@ -36,10 +38,18 @@ export function searchEndpoints({ database, links }: { database: Database; links
         }
         const page = readPage(query);
         const question = { workspace_id: workspaceId, form_id: query.form_id ?? null, q: query.q };
-        const rows = await searchSubmissions(database, { ...question, limit: page.perPage, offset: page.offset });
-        const total = rows[0]?.total ?? (page.offset > 0 ? (await countMatches(database, question))[0]!.total : 0);
+        const rows = await searchSubmissions(database, {
+          ...question,
+          limit: page.perPage,
+          offset: page.offset,
+        });
+        const total =
+          rows[0]?.total ?? (page.offset > 0 ? (await countMatches(database, question))[0]!.total : 0);
         const found = rows.map((row) => submissionJson(row, links));
-        return { status: 200, json: `{"data":[${found.join(',')}],"pagination":${JSON.stringify(paginate(page, total))}}` };
+        return {
+          status: 200,
+          json: `{"data":[${found.join(',')}],"pagination":${JSON.stringify(paginate(page, total))}}`,
+        };
       },
     }),
   };

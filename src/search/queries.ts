@@ -1,4 +1,16 @@
-import { bigint, boolean, integer, nullable, statement, text, texts, timestamp, uuid, uuids, word } from '#kit/statement.ts';
+import {
+  bigint,
+  boolean,
+  integer,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 
 /*

@@ -28,17 +28,35 @@ test('the five-minute tour of the README works as it is written', async () => {
   assert.ok(tour.length >= 4, 'the tour was found');
   // The reader stands in the clone and the service is on port 3000; here it has a port and a directory of its own.
   const script = tour
-    .map((block) => block.replaceAll('http://127.0.0.1:3000', server.url).replaceAll('npm run -s formloom', `npm --prefix "${home}" run -s formloom`))
+    .map((block) =>
+      block
+        .replaceAll('http://127.0.0.1:3000', server.url)
+        .replaceAll('npm run -s formloom', `npm --prefix "${home}" run -s formloom`),
+    )
     .join('\necho "---8<---"\n');
-  const { stdout } = await run('sh', ['-euc', script], { cwd: directory, env: { ...process.env, DATA_DIR: instance.dataDir } });
+  const { stdout } = await run('sh', ['-euc', script], {
+    cwd: directory,
+    env: { ...process.env, DATA_DIR: instance.dataDir },
+  });
 
   const [, created, submitted, read] = stdout.split('---8<---').map((part) => part.trim());
   const form = JSON.parse(created!) as { id: string; status: string; public_url: string };
   assert.equal(form.status, 'published');
   const submission = JSON.parse(submitted!) as { id: string; status: string; confirmation_message: string };
-  assert.deepEqual([submission.status, submission.confirmation_message], ['completed', 'We will write back within a day.']);
-  const [list, found] = read!.split(/(?<=\})(?=\{"data")/).map((text) => JSON.parse(text) as { data: { id: string; metadata: { reference: object } }[] });
-  assert.deepEqual(list!.data.map(({ id, metadata }) => ({ id, reference: metadata.reference })), [{ id: submission.id, reference: { campaign: 'tour' } }]);
-  assert.deepEqual(found!.data.map(({ id }) => id), [submission.id]);
+  assert.deepEqual(
+    [submission.status, submission.confirmation_message],
+    ['completed', 'We will write back within a day.'],
+  );
+  const [list, found] = read!
+    .split(/(?<=\})(?=\{"data")/)
+    .map((text) => JSON.parse(text) as { data: { id: string; metadata: { reference: object } }[] });
+  assert.deepEqual(
+    list!.data.map(({ id, metadata }) => ({ id, reference: metadata.reference })),
+    [{ id: submission.id, reference: { campaign: 'tour' } }],
+  );
+  assert.deepEqual(
+    found!.data.map(({ id }) => id),
+    [submission.id],
+  );
   await until('the page', async () => (await fetch(form.public_url)).status === 200);
 });

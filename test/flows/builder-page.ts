@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { FormNode } from '#ast/tree.ts';
+import type { BuilderForm } from '#console/forms/shapes.ts';
+import { openBrowser } from '#test/browser.ts';
+import { type ConsolePerson, signIn } from '#test/console.ts';
+import { openService } from '#test/service.ts';
+
+/* What the tests of the builder share: a service, two editors, a browser, and words for what is on the screen. */
+
+export const service = await openService();
+export const tenant = await service.makeTenant();
+export const { workspaceId } = tenant;
+export const ada = await signIn(service, { workspaceId, name: 'Ada', role: 'editor' });
+export const bob = await signIn(service, { workspaceId, name: 'Bob', role: 'editor' });
+export const browser = await openBrowser();
+after(() => browser.close());
+
+export const problems: string[] = [];
+
+/** Opens the builder of a form as a person; whatever the browser complains about fails the test that looks. */
+export async function openBuilder(
+  form: string,
+  person: ConsolePerson = ada,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  await context.addCookies(person.cookies);
+  const page = await context.newPage();
+  page.setDefaultTimeout(5_000);
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on(
+    'console',
+    (message) =>
+      message.type() === 'error' &&
+      !/Failed to load resource/.test(message.text()) &&
+      problems.push(message.text()),
+  );
+  await page.goto(`${service.url}/app/forms/${form}`);
+  await page.locator('.canvas-main').waitFor();
+  return page;
+}
+
+export async function make(sent: object, publish = false): Promise<string> {
+  const { status, body } = await tenant.call('POST', '/forms', { structure: sent, publish });
+  assert.equal(status, 201);
+  return body.id;
+}
+
+export const read = async (form: string): Promise<BuilderForm> =>
+  (await ada.call<BuilderForm>('GET', `/workspaces/${workspaceId}/forms/${form}/builder`)).body;
+export const draftOf = async (form: string): Promise<FormNode> =>
+  (await read(form)).draft.structure as FormNode;
+export const labels = (form: FormNode): string[] =>
+  form.children!.flatMap((step) => step.children!.map((node) => String(node.attrs!['label'])));
+
+export const said = (page: Page): Promise<string | null> => page.locator('[data-announcer]').textContent();
+export const part = (page: Page, words: string): Locator =>
+  page.locator(`.canvas-main [aria-label^="${words}"]`);
+export const saved = (page: Page): Promise<void> =>
+  page.locator('[data-save-state="saved"]', { hasText: 'Saved' }).waitFor();
+// Scripts for the page are texts: the types here know no document.
+export const focused = (page: Page): Promise<string | null> =>
+  page.evaluate(`(() => {
+    let active = document.activeElement;
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    return active?.getAttribute('aria-label') ?? active?.tagName ?? null;
+  })()`);
+
+/** Adds an element with the keyboard's menu and gives it a label. */
+export async function insert(page: Page, search: string, label: string): Promise<void> {
+  await page.keyboard.press('/');
+  await page.getByRole('dialog', { name: 'Add an element' }).waitFor();
+  await page.keyboard.type(search);
+  await page.locator('.insert-list [data-focused]').waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.canvas-main .written').waitFor();
+  await page.keyboard.type(label);
+  await page.keyboard.press('Enter');
+  await part(page, `“${label}”`).waitFor();
+}

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { element, structure } from '#ast/testing.ts';
+import { until } from '#test/service.ts';
+import {
+  bob,
+  browser,
+  draftOf,
+  insert,
+  labels,
+  make,
+  openBuilder,
+  part,
+  problems,
+  read,
+  saved,
+  service,
+  tenant,
+} from './builder-page.ts';
+
+/* Saving, conflicts, publishing, versions, preview and JSON in a real browser: conventions B4-B6 of research/features. */
+
+test('two editors on one form: nothing is overwritten unseen; keep mine, take theirs, and copy each do what they say', async () => {
+  for (const resolution of ['Keep mine', 'Take theirs', 'Copy mine as a new form']) {
+    const form = await make(structure(element('text', 'a', { label: 'Original' })));
+    const mine = await openBuilder(form);
+    const theirs = await openBuilder(form, bob);
+    const rename = async (page: Page, label: string): Promise<void> => {
+      await part(page, '“Original”').click();
+      await page.getByRole('textbox', { name: 'Label' }).fill(label);
+    };
+    await rename(theirs, 'Of Bob');
+    await saved(theirs);
+    await rename(mine, 'Of Ada');
+    const dialog = mine.getByRole('alertdialog', { name: 'This form was changed elsewhere' });
+    await dialog.getByText('Label: “Of Bob” → “Of Ada”').waitFor();
+    assert.match((await dialog.textContent())!, /Bob saved it/);
+    assert.deepEqual(labels(await draftOf(form)), ['Of Bob'], 'nothing was overwritten');
+
+    await dialog.getByRole('button', { name: resolution }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await saved(mine);
+    assert.deepEqual(labels(await draftOf(form)), [resolution === 'Keep mine' ? 'Of Ada' : 'Of Bob']);
+    if (resolution === 'Take theirs') {
+      await mine.keyboard.press('Control+z');
+      await part(mine, '“Of Ada”').waitFor();
+    }
+    if (resolution === 'Copy mine as a new form') {
+      const { body } = await tenant.call('GET', '/forms?per_page=1');
+      assert.deepEqual(labels(await draftOf(body.data[0]!.id)), ['Of Ada']);
+    }
+    await mine.context().close();
+    await theirs.context().close();
+  }
+});
+
+test('a service that is away: the work is kept in this browser, and saved after a reload', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'Original' })));
+  const page = await openBuilder(form);
+  await page.route('**/draft', (route) => route.abort());
+  await part(page, '“Original”').click();
+  await page.getByRole('textbox', { name: 'Label' }).fill('Written offline');
+  await page.getByText('Offline, kept in this browser').first().waitFor();
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.unroute('**/draft');
+  await page.reload();
+  await part(page, '“Written offline”').waitFor();
+  await saved(page);
+
+  // Leaving the screen with the last change unsaved, and coming back at once.
+  await part(page, '“Written offline”').click();
+  await page.getByRole('textbox', { name: 'Label' }).fill('Written in haste');
+  await page.getByRole('link', { name: 'All forms' }).click();
+  await page.goBack();
+  await part(page, '“Written in haste”').click();
+  await page.getByRole('textbox', { name: 'Label' }).fill('Written offline');
+  await saved(page);
+  await until(
+    'the way back to be saved',
+    async () => labels(await draftOf(form)).join() === 'Written offline',
+  );
+  assert.deepEqual(labels(await draftOf(form)), ['Written offline']);
+  await page.context().close();
+});
+
+test('publish: blocking errors lead to their element; then it is live, filled in, its ids are locked, and a version comes back', async () => {
+  const form = await make(structure(element('text', 'name', { label: 'Your name' })));
+  const page = await openBuilder(form);
+  const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
+  await part(page, '“Your name”').click();
+  await page.getByRole('textbox', { name: 'Label' }).fill('');
+  await publish.click();
+  const blocked = page.getByRole('dialog', { name: 'Publish this form' });
+  await blocked.getByRole('button', { name: /A required attribute is missing: "label"/ }).click();
+  await page.getByRole('textbox', { name: 'Label' }).fill('Name');
+  await publish.click();
+  await blocked.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('Published. Visitors see this form now.').waitFor();
+
+  await page.goto(`${service.url}/f/${form}?source=poster`);
+  await page.getByLabel('Name').fill('Grace');
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await page.getByText('Thank you', { exact: true }).waitFor();
+  const { body } = await tenant.call('GET', `/forms/${form}/submissions`);
+  assert.deepEqual(body.data[0]!.answers, { name: 'Grace' });
+
+  await page.goto(`${service.url}/app/forms/${form}`);
+  await part(page, '“Name”').click();
+  assert.equal(await page.getByRole('textbox', { name: 'Id' }).getAttribute('readonly'), '');
+  await part(page, '“Name”').press('Delete');
+  await page.getByRole('alertdialog').getByText('1 submission answers it.').waitFor();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await insertInto(page, 'long', 'Message');
+  await publish.click();
+  const changes = page.getByRole('dialog', { name: 'Publish changes' });
+  assert.deepEqual(await changes.locator('.differences li').allTextContents(), [
+    'Added“Message” (Long text)',
+    'Removed“Name” (Short text)',
+  ]);
+  await changes.getByRole('button', { name: 'Publish' }).click();
+  await changes.waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'History' }).click();
+  await page.locator('.versions-item', { hasText: 'Version 2' }).getByRole('button').click();
+  await page.getByRole('button', { name: 'Restore into the working copy' }).click();
+  await part(page, '“Name”').waitFor();
+  await saved(page);
+  await until('the restored copy to be saved', async () => labels(await draftOf(form)).join() === 'Name');
+  assert.equal(
+    (await tenant.call('GET', `/forms/${form}`)).body.structure.children[0]!.children[0]!.attrs['label'],
+    'Message',
+  );
+  await page.context().close();
+});
+
+async function insertInto(page: Page, search: string, label: string): Promise<void> {
+  await part(page, '“One”').focus();
+  await insert(page, search, label);
+}
+
+test('a change over the API beside a working copy is offered, compared, and taken over; undo brings mine back', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'Original' })));
+  const first = await openBuilder(form);
+  await part(first, '“Original”').click();
+  await first.getByRole('textbox', { name: 'Label' }).fill('Mine');
+  await saved(first);
+  await first.context().close();
+  await tenant.call('PUT', `/forms/${form}`, {
+    structure: structure(element('text', 'a', { label: 'From the API' })),
+  });
+
+  const page = await openBuilder(form);
+  await page.getByText('The live form was changed beside this working copy').waitFor();
+  await part(page, '“Mine”').waitFor();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('Label: “Mine” → “From the API”').waitFor();
+  await page.getByRole('button', { name: 'Take over the live form' }).click();
+  await part(page, '“From the API”').waitFor();
+  await page.keyboard.press('Control+z');
+  await part(page, '“Mine”').waitFor();
+
+  // And once more while the builder is open: what was compared is not what is live.
+  await saved(page);
+  await tenant.call('PUT', `/forms/${form}`, {
+    structure: structure(element('text', 'a', { label: 'Again' })),
+  });
+  await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Publish this form' });
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await dialog.getByText('The live form was changed after you compared with it.').waitFor();
+  await dialog.getByText('Publishing replaces those changes').waitFor();
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(
+    (await tenant.call('GET', `/forms/${form}`)).body.structure.children[0]!.children[0]!.attrs['label'],
+    'Mine',
+  );
+  await page.context().close();
+});
+
+test('preview: the real page, filled in and checked, and nothing is stored; JSON: edited, located, applied, undone', async () => {
+  const form = await make(structure(element('text', 'name', { label: 'Name', required: true })));
+  const page = await openBuilder(form);
+  await page.getByRole('button', { name: 'Preview' }).click();
+  const preview = page.frameLocator('iframe[title="Preview of the form"]');
+  await preview.getByRole('button', { name: 'Submit' }).click();
+  await preview.getByRole('link', { name: 'Name: an answer is required.' }).waitFor();
+  await preview.getByLabel('Name').fill('Ada');
+  await preview.getByRole('button', { name: 'Submit' }).click();
+  await preview.getByText('Thank you', { exact: true }).waitFor();
+  assert.equal((await read(form)).form.submission_count, 0);
+  await page.getByRole('button', { name: 'Phone, 375 px' }).click();
+  assert.equal((await page.locator('.preview-frame').boundingBox())!.width, 375);
+
+  await page.getByRole('button', { name: 'JSON' }).click();
+  const text = page.getByLabel('The form as JSON');
+  await text.fill('{"type":"form"');
+  await page.getByText('It cannot be applied').waitFor();
+  await text.fill(
+    JSON.stringify(
+      structure(element('text', 'name', { label: 'From JSON' }), {
+        type: 'text',
+        attrs: { id: 'b' },
+        children: [],
+      }),
+    ),
+  );
+  await page.getByText('Step 1, element 2:').waitFor();
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('button', { name: 'Design' }).click();
+  await part(page, '“From JSON”').waitFor();
+  await page.getByRole('button', { name: 'Undo (Ctrl+Z)' }).click();
+  await part(page, '“Name”').waitFor();
+  await page.context().close();
+});
+
+test('the browser had nothing to complain about', () => {
+  assert.deepEqual(problems, []);
+});
