@@ -6,7 +6,13 @@ const limitBytes = 250 * 1024;
 /** What shows first after the sign-in. */
 const firstScreen = 'web/forms/forms-screen.tsx';
 
-type Chunk = { fileName: string; code: string; imports: string[]; isEntry: boolean; facadeModuleId: string | null };
+type Chunk = {
+  fileName: string;
+  code: string;
+  imports: string[];
+  isEntry: boolean;
+  facadeModuleId: string | null;
+};
 
 /** Says how much script the first load takes, and stops a build that takes too much. */
 export function firstLoad(): Plugin {
@@ -14,8 +20,11 @@ export function firstLoad(): Plugin {
     name: 'formloom-first-load',
     generateBundle(_options, bundle) {
       const chunks = new Map<string, Chunk>();
-      for (const output of Object.values(bundle)) if (output.type === 'chunk') chunks.set(output.fileName, output);
-      const first = [...chunks.values()].filter(({ isEntry, facadeModuleId }) => isEntry || facadeModuleId?.endsWith(firstScreen));
+      for (const output of Object.values(bundle))
+        if (output.type === 'chunk') chunks.set(output.fileName, output);
+      const first = [...chunks.values()].filter(
+        ({ isEntry, facadeModuleId }) => isEntry || facadeModuleId?.endsWith(firstScreen),
+      );
       const loaded = withImports(chunks, first);
       const bytes = loaded.reduce((sum, { code }) => sum + gzipSync(code).length, 0);
       const words = `${Math.round(bytes / 1024)} KB of script at first load, gzipped (at most ${limitBytes / 1024})`;

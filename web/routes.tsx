@@ -5,7 +5,6 @@ import {
   lazyRouteComponent,
   Outlet,
   redirect,
-  type RouteComponent,
 } from '@tanstack/react-router';
 import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
@@ -17,21 +16,16 @@ import { Root } from './shell/root.tsx';
 import { FailedFrame, FailedScreen, NotFoundScreen, PendingScreen } from './shell/screens.tsx';
 import { lastWorkspace, rememberWorkspace, sessionQuery } from './shell/session.ts';
 
-/** Screens by the file that holds them, each loaded when it is first shown. */
-const files = import.meta.glob<Record<string, RouteComponent>>(
-  './{account,builder,forms,settings,submissions,webhooks}/*-screen.tsx',
-);
-const screen = (file: string, name: string): RouteComponent =>
-  lazyRouteComponent(files[`./${file}.tsx`] ?? missing(file), name);
-const missing = (file: string) => (): Promise<never> =>
-  Promise.reject(new Error(`web/${file}.tsx is not there`));
-
-const root = createRootRoute({ component: Root, errorComponent: FailedFrame, notFoundComponent: NotFoundScreen });
+const root = createRootRoute({
+  component: Root,
+  errorComponent: FailedFrame,
+  notFoundComponent: NotFoundScreen,
+});
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: screen('account/sign-in-screen', 'SignInScreen'),
+  component: lazyRouteComponent(() => import('./account/sign-in-screen.tsx'), 'SignInScreen'),
 });
 
 /** Everything behind the sign-in: who is not signed in goes there, and comes back to where they wanted to be. */
@@ -83,7 +77,7 @@ const form = createRoute({
   },
 });
 
-/** Every address of the console, below /app. */
+/** Every address of the console, below /app; each screen is loaded when it is first shown. */
 const routeTree = root.addChildren([
   signIn,
   inside.addChildren([
@@ -92,28 +86,28 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => console,
         path: '/account',
-        component: screen('account/account-screen', 'AccountScreen'),
+        component: lazyRouteComponent(() => import('./account/account-screen.tsx'), 'AccountScreen'),
       }),
       workspace.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/forms',
-          component: screen('forms/forms-screen', 'FormsScreen'),
+          component: lazyRouteComponent(() => import('./forms/forms-screen.tsx'), 'FormsScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/general',
-          component: screen('settings/general-screen', 'GeneralScreen'),
+          component: lazyRouteComponent(() => import('./settings/general-screen.tsx'), 'GeneralScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/members',
-          component: screen('settings/members-screen', 'MembersScreen'),
+          component: lazyRouteComponent(() => import('./settings/members-screen.tsx'), 'MembersScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/keys',
-          component: screen('settings/keys-screen', 'KeysScreen'),
+          component: lazyRouteComponent(() => import('./settings/keys-screen.tsx'), 'KeysScreen'),
         }),
       ]),
     ]),
@@ -121,27 +115,30 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/',
-        component: screen('builder/builder-screen', 'BuilderScreen'),
+        component: lazyRouteComponent(() => import('./builder/builder-screen.tsx'), 'BuilderScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/submissions',
-        component: screen('submissions/submissions-screen', 'SubmissionsScreen'),
+        component: lazyRouteComponent(
+          () => import('./submissions/submissions-screen.tsx'),
+          'SubmissionsScreen',
+        ),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/summary',
-        component: screen('submissions/summary-screen', 'SummaryScreen'),
+        component: lazyRouteComponent(() => import('./submissions/summary-screen.tsx'), 'SummaryScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/webhooks',
-        component: screen('webhooks/webhooks-screen', 'WebhooksScreen'),
+        component: lazyRouteComponent(() => import('./webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/webhooks/$webhook',
-        component: screen('webhooks/webhook-screen', 'WebhookScreen'),
+        component: lazyRouteComponent(() => import('./webhooks/webhook-screen.tsx'), 'WebhookScreen'),
       }),
     ]),
   ]),

@@ -5,7 +5,6 @@ import { firstLoad } from './first-load.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-
 /** Builds the console into dist/web (setup.mjs), which the service answers below /app (src/console/static.ts). */
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({

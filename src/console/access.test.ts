@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openDatabase } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
+import { openAccounts } from '#workspaces/accounts.ts';
+import { findPerson } from './access.ts';
 
 const service = await openService();
 const { url, services } = service;
@@ -99,6 +103,18 @@ test('what a role may do changes with the next request', async () => {
   assert.equal((await admin.call('GET', `${path}/keys`)).status, 403);
   await owner.call('DELETE', `${path}/members/${admin.userId}`);
   assert.equal((await admin.call('GET', path)).status, 404);
+});
+
+test('while the database is away nobody is told that they are signed out', async () => {
+  const { vault, log } = services;
+  const database = openDatabase(
+    { connectionString: 'postgres://nobody@127.0.0.1:1/nothing' },
+    { pool: 1, log },
+  );
+  const accounts = openAccounts({ database, vault, log, publicUrl: services.config.publicUrl });
+  const asked = findPerson(accounts, new Headers({ Cookie: owner.cookie }));
+  await assert.rejects(asked, (error) => error instanceof ApiError && error.code === 'service_unavailable');
+  await database.end();
 });
 
 test('answers are kept nowhere', async () => {

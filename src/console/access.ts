@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { APIError } from 'better-auth/api';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only } from '#kit/statement.ts';
@@ -46,6 +47,8 @@ export async function findPerson(
       cookies: found.headers.getSetCookie(),
     };
   } catch (cause) {
+    // The session ended while it was being extended.
+    if (cause instanceof APIError && cause.statusCode < 500) return { user: undefined, cookies: [] };
     // The library hides why it could not look; a browser that is told 401 would forget that it is signed in.
     throw new ApiError('service_unavailable', undefined, { retryAfter: 1, cause });
   }

@@ -52,7 +52,9 @@ async function readAssets(directory: string): Promise<Map<string, Asset>> {
       throw error;
     },
   );
-  const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = names
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => join(entry.parentPath, entry.name));
   return new Map(
     await Promise.all(
       files.map(

@@ -8,7 +8,6 @@ import { signIn } from '#test/console.ts';
 import {
   ada,
   browser,
-  insert,
   make,
   openBuilder,
   part,

@@ -5,7 +5,6 @@ import { element, structure } from '#ast/testing.ts';
 import { until } from '#test/service.ts';
 import {
   bob,
-  browser,
   draftOf,
   insert,
   labels,

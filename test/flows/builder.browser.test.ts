@@ -5,7 +5,6 @@ import { composite, element, structure } from '#ast/testing.ts';
 import { until } from '#test/service.ts';
 import {
   ada,
-  browser,
   draftOf,
   focused,
   insert,

@@ -20,12 +20,12 @@ export function SignInScreen(): ReactElement {
   const [password, setPassword] = useState('');
   const passwordInput = useRef<HTMLInputElement>(null);
   const router = useRouter();
-  const { next } = useSearch({ strict: false }) as { next?: unknown };
+  const search: { next?: unknown } = useSearch({ strict: false });
   const enter = useMutation({
     mutationFn: () => post('/session', { email, password }),
     async onSuccess() {
       queryClient.clear();
-      await router.navigate({ to: readNext(next), replace: true });
+      await router.navigate({ to: readNext(search.next), replace: true });
     },
     onError() {
       setPassword('');
@@ -70,10 +70,7 @@ export function SignInScreen(): ReactElement {
             Sign in
           </Button>
         </Form>
-        <p className="soft small">
-          Forgot your password? An admin of your workspace, or whoever runs this service, can help you back
-          in.
-        </p>
+        <p className="soft small">Forgot your password? Whoever runs this service can help you back in.</p>
       </div>
     </main>
   );

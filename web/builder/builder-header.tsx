@@ -20,25 +20,39 @@ type HeaderProps = {
   readonly onOpened: (opened: BuilderForm) => void;
 };
 
-const done = { draft: 'The form is a draft now: visitors see that it is closed.', archived: 'Form archived.' } as const;
+const done = {
+  draft: 'The form is a draft now: visitors see that it is closed.',
+  archived: 'Form archived.',
+} as const;
 
 /** At the end of the form's header: whether the work is safe, and what changes who sees it. */
-export function BuilderHeader({ opened, path, saveState, problemCount, onPublish, onConflict, onOpened }: HeaderProps): ReactElement {
+export function BuilderHeader({
+  opened,
+  path,
+  saveState,
+  problemCount,
+  onPublish,
+  onConflict,
+  onOpened,
+}: HeaderProps): ReactElement {
   const { isReadOnly } = useBuilder();
   const [asked, setAsked] = useState<'draft' | 'archived' | undefined>();
   const { status } = opened.form;
+  const change = async (next: 'draft' | 'archived'): Promise<void> => {
+    const changed = await changeStatus(path, next);
+    // The editor is ahead of the service: of the answer only what the status brought is news.
+    onOpened({ ...opened, form: changed.form });
+    await refreshForm(opened.form.id);
+    toastDone(done[next]);
+  };
   const become = (next: 'draft' | 'archived'): void => {
     setAsked(undefined);
-    changeStatus(path, next)
-      .then(async (changed) => {
-        // The editor is ahead of the service: of the answer only what the status brought is news.
-        onOpened({ ...opened, form: changed.form });
-        await refreshForm(opened.form.id);
-        toastDone(done[next]);
-      })
-      .catch(toastProblem);
+    change(next).catch(toastProblem);
   };
-  if (isReadOnly) return <FormHeaderActions>{<span className="soft small">You may look, not change.</span>}</FormHeaderActions>;
+  if (isReadOnly)
+    return (
+      <FormHeaderActions>{<span className="soft small">You may look, not change.</span>}</FormHeaderActions>
+    );
   return (
     <FormHeaderActions>
       <SaveStateText state={saveState} />
@@ -79,10 +93,20 @@ function actionsFor(
   ask: (status: 'draft' | 'archived') => void,
   publicUrl: string,
 ): MenuAction[] {
-  const open: MenuAction = { id: 'open', label: 'Open the public page', icon: 'external', onAction: () => void window.open(publicUrl, '_blank', 'noopener') };
+  const open: MenuAction = {
+    id: 'open',
+    label: 'Open the public page',
+    icon: 'external',
+    onAction: () => void window.open(publicUrl, '_blank', 'noopener'),
+  };
   if (status === 'published') {
-    return [open, { id: 'draft', label: 'Unpublish', icon: 'pause', onAction: () => ask('draft') }, { id: 'archived', label: 'Archive', icon: 'archive', onAction: () => ask('archived') }];
+    return [
+      open,
+      { id: 'draft', label: 'Unpublish', icon: 'pause', onAction: () => ask('draft') },
+      { id: 'archived', label: 'Archive', icon: 'archive', onAction: () => ask('archived') },
+    ];
   }
-  if (status === 'draft') return [{ id: 'archived', label: 'Archive', icon: 'archive', onAction: () => ask('archived') }];
+  if (status === 'draft')
+    return [{ id: 'archived', label: 'Archive', icon: 'archive', onAction: () => ask('archived') }];
   return [{ id: 'draft', label: 'Restore', icon: 'undo', onAction: () => become('draft') }];
 }

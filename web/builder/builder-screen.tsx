@@ -11,7 +11,8 @@ import { useSession } from '../shell/session.ts';
 import { Builder } from './builder.tsx';
 import { readStructure } from './model/edit-node.ts';
 import { type BuilderForm, readBuilder } from './saving/builder-api.ts';
-import { readKeptWork } from './saving/kept-work.ts';
+import { keepWork, type KeptWork, readKeptWork } from './saving/kept-work.ts';
+import { afterLeaving } from './saving/leaving.ts';
 
 /** The builder of the form in the address (`features` B1-B7). */
 export function BuilderScreen(): ReactElement {
@@ -21,7 +22,10 @@ export function BuilderScreen(): ReactElement {
   // Opened once: from then on the editor is ahead of the service.
   const query = useQuery({
     queryKey: ['builder', form.id],
-    queryFn: () => readBuilder(path),
+    queryFn: async () => {
+      await afterLeaving(path);
+      return readBuilder(path);
+    },
     staleTime: Infinity,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -67,18 +71,39 @@ export function BuilderScreen(): ReactElement {
 function OpenedBuilder({ opened, path }: { opened: BuilderForm; path: string }): ReactElement {
   const { user } = useSession();
   const [start, setStart] = useState<'draft' | 'live'>('draft');
-  const [kept] = useState(() => readKeptWork(user.id, opened.form.id));
+  const [kept] = useState(() => takeKeptWork(user.id, opened));
   const saved = readStructure(start === 'draft' ? opened.draft.structure : opened.live.structure);
   if (!saved.ok) {
     return (
       <div className="builder-loading">
-        <Message tone="bad" title="The working copy is not a form" action={<Button onPress={() => setStart('live')}>Begin again from the live form</Button>}>
+        <Message
+          tone="bad"
+          title="The working copy is not a form"
+          action={<Button onPress={() => setStart('live')}>Begin again from the live form</Button>}
+        >
           It was saved as JSON that has no steps and elements: {saved.problems[0]?.message}
         </Message>
       </div>
     );
   }
   const rescued = kept && start === 'draft' ? readStructure(kept.structure) : undefined;
-  const isNew = rescued?.ok && JSON.stringify(kept?.structure) !== JSON.stringify(opened.draft.structure);
-  return <Builder opened={opened} path={path} userId={user.id} savedRoot={saved.root} {...(isNew && kept && rescued?.ok && { rescued: { work: kept, root: rescued.root } })} isRestart={start === 'live'} />;
+  const isRescue = rescued?.ok === true;
+  return (
+    <Builder
+      opened={opened}
+      path={path}
+      userId={user.id}
+      savedRoot={start === 'draft' ? saved.root : undefined}
+      root={isRescue ? rescued.root : saved.root}
+      rescued={isRescue ? kept : undefined}
+    />
+  );
+}
+
+/** What was kept in this browser, unless the service has it by now: then it is let go. */
+function takeKeptWork(userId: string, { form, draft }: BuilderForm): KeptWork | undefined {
+  const kept = readKeptWork(userId, form.id);
+  const isKnown = kept && JSON.stringify(kept.structure) === JSON.stringify(draft.structure);
+  if (isKnown) keepWork(userId, form.id, undefined, new Date());
+  return isKnown ? undefined : kept;
 }

@@ -1,122 +1,153 @@
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
-import { mayEdit } from '../shell/session.ts';
-import { refreshForm, useForm } from '../shell/form-place.ts';
-import { toastDone } from '../design/toast.tsx';
+import { Button } from '../design/button.tsx';
+import { Message } from '../design/message.tsx';
 import { BuilderHeader } from './builder-header.tsx';
-import { openEditor } from './editor/editor.ts';
+import { DesignView } from './design-view.tsx';
 import { BuilderContext, useEditorState } from './editor/use-editor.ts';
 import { JsonView } from './json/json-view.tsx';
 import { LiveChanged } from './live-changed.tsx';
-import { type EditNode, type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
-import { idsOf } from './model/element-ids.ts';
-import { replaceContent } from './model/edit.ts';
-import { findProblems, problemsByKey } from './model/located-problems.ts';
+import type { NodeKey } from './model/edit-node.ts';
+import { findProblems, type LocatedProblem, problemsByKey } from './model/located-problems.ts';
 import { PreviewView } from './preview/preview-view.tsx';
 import { PublishDialog } from './publish/publish-dialog.tsx';
-import { type BuilderForm, copyAsNewForm, publishDraft } from './saving/builder-api.ts';
-import { ConflictDialog, type Resolution } from './saving/conflict-dialog.tsx';
-import type { KeptWork } from './saving/kept-work.ts';
-import { useSaving } from './saving/use-saving.ts';
+import { ConflictDialog } from './saving/conflict-dialog.tsx';
+import type { Saving } from './saving/use-saving.ts';
 import { SettingsView } from './settings/settings-view.tsx';
 import { ShareView } from './share/share-view.tsx';
+import { type OpenedForm, type OpenForm, useOpenForm } from './use-open-form.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { VersionsView } from './versions/versions-view.tsx';
-import { DesignView } from './design-view.tsx';
 import { type BuilderView, ViewTabs } from './view-tabs.tsx';
 
-type BuilderProps = {
-  readonly opened: BuilderForm;
-  readonly path: string;
-  readonly userId: string;
-  readonly savedRoot: EditNode;
-  /** What an earlier visit could not save; it is edited on, and saved first. */
-  readonly rescued?: { readonly work: KeptWork; readonly root: EditNode };
-  /** The working copy was unreadable: what is edited is to replace it. */
-  readonly isRestart: boolean;
-};
-
-/** One form open in the builder: the editor, its saving, and the views on it. */
-export function Builder({ opened: first, path, userId, savedRoot, rescued, isRestart }: BuilderProps): ReactElement {
-  const role = useForm().role;
-  const [opened, setOpened] = useState(first);
-  const [editor] = useState(() => openEditor(rescued?.root ?? savedRoot, () => performance.now()));
+/** One form open in the builder: its header, its views, and the dialogs over them. */
+export function Builder(start: OpenedForm): ReactElement {
+  const form = useOpenForm(start);
+  const { opened, place, saving, setOpened, takeOver } = form;
+  const { editor } = place;
+  const { autosave, state } = saving;
   const { history, message } = useEditorState(editor);
   const { root } = history.present;
-  const start = rescued ? { ...first, draft: { ...first.draft, revision: rescued.work.revision, base_version: rescued.work.base_version } } : first;
-  const { autosave, state } = useSaving({ editor, opened: start, path, userId, savedRoot: isRestart ? undefined : savedRoot });
-  const [view, setView] = useState<BuilderView>('design');
-  const [dialog, setDialog] = useState<'publish' | undefined>();
-  const [isConflictPut, setConflictPut] = useState(false);
-  const [settings, setSettings] = useState(first.form.settings as Settings);
-  useShortcuts(editor, useCallback(() => void autosave.saveNow(), [autosave]));
-
   const problems = useMemo(() => findProblems(root), [root]);
-  const byKey = useMemo(() => problemsByKey(problems), [problems]);
-  const lockedIds = useMemo(() => lockedIn(opened), [opened]);
-  const isReadOnly = !mayEdit(role);
-  const place = useMemo(() => ({ editor, lockedIds, isReadOnly }), [editor, lockedIds, isReadOnly]);
+  const [view, setView] = useState<BuilderView>('design');
+  const [isPublishing, setPublishing] = useState(false);
+  const [isConflictPut, setConflictPut] = useState(false);
+  const save = useCallback(() => void autosave.saveNow(), [autosave]);
+  useShortcuts(editor, save);
 
   const show = (key: NodeKey): void => {
-    setDialog(undefined);
+    setPublishing(false);
     setView('design');
     editor.select(key, 'panel');
   };
   const publish = async (): Promise<void> => {
-    if (!(await autosave.saveNow())) throw new Error('The working copy could not be saved first.');
-    const published = await publishDraft(path, { revision: autosave.revision(), version: opened.live.version });
-    autosave.rebase({ revision: published.draft.revision, baseVersion: published.live.version });
-    setOpened(published);
-    setDialog(undefined);
-    await refreshForm(opened.form.id);
-    toastDone('Published. Visitors see this form now.');
+    await form.publish();
+    setPublishing(false);
   };
-  const takeOver = (structure: object): void => {
-    const read = readStructure(structure);
-    if (read.ok) editor.change((old) => ({ root: replaceContent(old, read.root), select: old.key, focus: 'node' }));
-  };
-  const resolve = async (resolution: Resolution, theirs: BuilderForm): Promise<void> => {
-    if (resolution === 'copy') {
-      const copy = await copyAsNewForm(path, toStructure(root));
-      toastDone('Yours is a form of its own now.', { label: 'Open it', run: () => location.assign(`/app/forms/${copy.id}`) });
-    }
-    setOpened(theirs);
-    autosave.rebase({ revision: theirs.draft.revision, baseVersion: theirs.draft.base_version });
-    if (resolution !== 'mine') takeOver(theirs.draft.structure);
-    await autosave.saveNow();
-  };
-
-  const keepSettings = (saved: Settings): void => {
-    setSettings(saved);
-    setOpened({ ...opened, form: { ...opened.form, settings: saved } });
-  };
-
+  const withBase = { ...opened, draft: { ...opened.draft, base_version: autosave.baseVersion() } };
   return (
     <BuilderContext value={place}>
       <div className="builder">
-        <BuilderHeader opened={opened} saveState={state} onPublish={() => setDialog('publish')} problemCount={problems.length} onConflict={() => setConflictPut(false)} onOpened={setOpened} path={path} />
+        <BuilderHeader
+          opened={opened}
+          path={start.path}
+          saveState={state}
+          problemCount={problems.length}
+          onPublish={() => setPublishing(true)}
+          onConflict={() => setConflictPut(false)}
+          onOpened={setOpened}
+        />
         <ViewTabs view={view} onChange={setView} />
         <LiveChanged opened={opened} autosave={autosave} onTakeOver={takeOver} onOpened={setOpened} />
-        {view === 'design' && <DesignView problems={byKey} path={path} />}
-        {view === 'preview' && <PreviewView root={root} settings={opened.form.settings} />}
-        {view === 'json' && <JsonView />}
-        {view === 'versions' && <VersionsView path={path} opened={opened} onRestore={(structure) => { takeOver(structure); setView('design'); }} />}
-        {view === 'settings' && <SettingsView path={path} opened={opened} draft={settings} onDraft={setSettings} onSaved={keepSettings} />}
-        {view === 'share' && <ShareView opened={opened} onPublish={() => setDialog('publish')} />}
+        <Refused saving={saving} />
+        <CurrentView
+          view={view}
+          path={start.path}
+          form={form}
+          problems={problems}
+          onView={setView}
+          onPublish={() => setPublishing(true)}
+        />
         <div className="unseen" role="status" aria-live="assertive" data-announcer>
           {message}
         </div>
-        {dialog === 'publish' && (
-          <PublishDialog root={root} opened={{ ...opened, draft: { ...opened.draft, base_version: autosave.baseVersion() } }} problems={problems} onClose={() => setDialog(undefined)} onPublish={publish} onShow={show} />
+        {isPublishing && (
+          <PublishDialog
+            root={root}
+            opened={withBase}
+            problems={problems}
+            onClose={() => setPublishing(false)}
+            onPublish={publish}
+            onShow={show}
+          />
         )}
-        {state.kind === 'conflict' && !isConflictPut && <ConflictDialog path={path} mine={root} onResolve={resolve} onLater={() => setConflictPut(true)} />}
+        {state.kind === 'conflict' && !isConflictPut && (
+          <ConflictDialog
+            path={start.path}
+            mine={root}
+            onResolve={form.resolve}
+            onLater={() => setConflictPut(true)}
+          />
+        )}
       </div>
     </BuilderContext>
   );
 }
 
-/** The ids of what was published: answers are stored under them. */
-function lockedIn({ form, live }: BuilderForm): ReadonlySet<string> {
-  const read = form.published_at === null ? undefined : readStructure(live.structure);
-  return read?.ok ? idsOf(read.root) : new Set();
+type CurrentViewProps = {
+  readonly view: BuilderView;
+  readonly path: string;
+  readonly form: OpenForm;
+  readonly problems: readonly LocatedProblem[];
+  readonly onView: (view: BuilderView) => void;
+  readonly onPublish: () => void;
+};
+
+function CurrentView({ view, path, form, problems, onView, onPublish }: CurrentViewProps): ReactElement {
+  const { opened, place, takeOver } = form;
+  const { root } = useEditorState(place.editor).history.present;
+  const byKey = useMemo(() => problemsByKey(problems), [problems]);
+  // What is entered there and not saved yet outlives a look at another view.
+  const [settings, setSettings] = useState(opened.form.settings as Settings);
+  const keepSettings = (saved: Settings): void => {
+    setSettings(saved);
+    form.setSettings(saved);
+  };
+  const restore = (structure: object): void => {
+    takeOver(structure);
+    onView('design');
+  };
+  const views: Readonly<Record<BuilderView, () => ReactElement>> = {
+    design: () => <DesignView problems={byKey} path={path} />,
+    preview: () => <PreviewView root={root} settings={opened.form.settings} />,
+    settings: () => (
+      <SettingsView
+        path={path}
+        opened={opened}
+        draft={settings}
+        onDraft={setSettings}
+        onSaved={keepSettings}
+      />
+    ),
+    share: () => <ShareView opened={opened} onPublish={onPublish} />,
+    versions: () => <VersionsView path={path} opened={opened} onRestore={restore} />,
+    json: () => <JsonView />,
+  };
+  return views[view]();
+}
+
+/** The service refused to save: why, and that nothing is lost. */
+function Refused({ saving: { state, autosave } }: { saving: Saving }): ReactElement | null {
+  if (state.kind !== 'refused') return null;
+  return (
+    <div className="builder-note">
+      <Message
+        tone="bad"
+        title="The last changes are not saved"
+        action={<Button onPress={() => void autosave.saveNow()}>Try again</Button>}
+      >
+        {state.message} They are kept in this browser.
+      </Message>
+    </div>
+  );
 }

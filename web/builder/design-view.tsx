@@ -8,57 +8,73 @@ import { useDrag } from './canvas/use-drag.ts';
 import { remove } from './editor/commands.ts';
 import { useBuilder } from './editor/use-editor.ts';
 import { sayNode } from './model/compare.ts';
-import { findNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
+import { type EditNode, findNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
 import { Palette } from './palette/palette.tsx';
 import { PropertyPanel } from './panel/property-panel.tsx';
 import { StepsList } from './steps-list.tsx';
 
 /** Three panes: what can be added, the form, and what is selected in it. */
-export function DesignView({ problems, path }: { problems: ReadonlyMap<NodeKey, readonly string[]>; path: string }): ReactElement {
-  const { editor, isReadOnly } = useBuilder();
+export function DesignView({
+  problems,
+  path,
+}: {
+  problems: ReadonlyMap<NodeKey, readonly string[]>;
+  path: string;
+}): ReactElement {
+  const place = useBuilder();
+  const { isReadOnly } = place;
   const host = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
-  const { drag, start } = useDrag(editor, host, scroller);
+  const { drag, start } = useDrag(place, host, scroller);
   const deletion = useDeletion(path);
   return (
-    <div className="panes" inert={isReadOnly}>
+    <div className="panes">
       <aside className="pane pane-start" aria-label="Elements and steps">
         <StepsList />
-        <Palette onDrag={start} />
+        {!isReadOnly && <Palette onDrag={start} />}
       </aside>
-      <Canvas host={host} scroller={scroller} problems={problems} drag={drag} onDrag={start} onDelete={deletion.ask} />
+      <Canvas
+        host={host}
+        scroller={scroller}
+        problems={problems}
+        drag={drag}
+        onDrag={start}
+        onDelete={deletion.ask}
+      />
       <aside className="pane pane-end" aria-label="Properties">
-        <PropertyPanel problems={problems} onDelete={deletion.ask} />
+        <div inert={isReadOnly}>
+          <PropertyPanel problems={problems} onDelete={deletion.ask} />
+        </div>
       </aside>
       {deletion.dialog}
     </div>
   );
 }
 
-type Asked = { readonly key: NodeKey; readonly name: string; readonly answers: number; readonly scanned: number };
+type Asked = {
+  readonly key: NodeKey;
+  readonly name: string;
+  readonly answers: number;
+  readonly scanned: number;
+};
 
 /** Deletes at once what nobody has answered, and asks about the rest, with the number of answers (`features` B3). */
-function useDeletion(path: string): { ask(key: NodeKey): void; dialog: ReactElement } {
+function useDeletion(path: string): { ask: (key: NodeKey) => void; dialog: ReactElement } {
   const { editor, lockedIds } = useBuilder();
   const [asked, setAsked] = useState<Asked | undefined>();
+  const askOrRemove = async (node: EditNode, ids: readonly string[]): Promise<void> => {
+    const { counts, scanned } = await get<AnswerCounts>(`${path}/answer-counts`);
+    const answers = Math.max(...ids.map((id) => counts[id] ?? 0));
+    if (answers === 0) remove(editor, node.key);
+    else setAsked({ key: node.key, name: sayNode(node), answers, scanned });
+  };
   const ask = (key: NodeKey): void => {
     const { root } = editor.read().history.present;
     const node = findNode(root, key);
     if (!node || node === root) return;
-    // Rows are answered under the id of their group.
-    const around = trailTo(root, key).filter(({ attrs }) => attrs['repeatable'] === true);
-    const ids = [...around, ...walkNodes(node)].map((inner) => textOf(inner, 'id')).filter((id) => lockedIds.has(id));
-    if (ids.length === 0) {
-      remove(editor, key);
-      return;
-    }
-    get<AnswerCounts>(`${path}/answer-counts`)
-      .then(({ counts, scanned }) => {
-        const answers = Math.max(...ids.map((id) => counts[id] ?? 0));
-        if (answers === 0) remove(editor, key);
-        else setAsked({ key, name: sayNode(node), answers, scanned });
-      })
-      .catch(toastProblem);
+    const ids = answeredIds(root, node).filter((id) => lockedIds.has(id));
+    if (ids.length === 0) remove(editor, key);
+    else askOrRemove(node, ids).catch(toastProblem);
   };
   const dialog = (
     <ConfirmDialog
@@ -71,13 +87,23 @@ function useDeletion(path: string): { ask(key: NodeKey): void; dialog: ReactElem
         setAsked(undefined);
       }}
     >
-      {asked && sayAnswers(asked)} They stay stored with their submissions; new submissions will not have this answer.
+      {asked && sayAnswers(asked)} They stay stored with their submissions; new submissions will not have this
+      answer.
     </ConfirmDialog>
   );
   return { ask, dialog };
 }
 
+/** The ids under which answers to a node may be stored; rows are answered under the id of their group. */
+function answeredIds(root: EditNode, node: EditNode): string[] {
+  const around = trailTo(root, node.key).filter(({ attrs }) => attrs['repeatable'] === true);
+  return [...around, ...walkNodes(node)].map((inner) => textOf(inner, 'id')).filter(Boolean);
+}
+
 function sayAnswers({ answers, scanned }: Asked): string {
-  const count = answers === 1 ? '1 submission answers it' : `${answers.toLocaleString()} submissions answer it`;
-  return scanned < 10_000 ? `${count}.` : `Of the newest ${scanned.toLocaleString()} submissions, ${answers.toLocaleString()} answer it.`;
+  const count =
+    answers === 1 ? '1 submission answers it' : `${answers.toLocaleString()} submissions answer it`;
+  return scanned < 10_000
+    ? `${count}.`
+    : `Of the newest ${scanned.toLocaleString()} submissions, ${answers.toLocaleString()} answer it.`;
 }

@@ -17,7 +17,12 @@ type LiveChangedProps = {
 };
 
 /** The live form moved on beside the working copy, over the API or by a publication: both are there, the person decides. */
-export function LiveChanged({ opened, autosave, onTakeOver, onOpened }: LiveChangedProps): ReactElement | null {
+export function LiveChanged({
+  opened,
+  autosave,
+  onTakeOver,
+  onOpened,
+}: LiveChangedProps): ReactElement | null {
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
   const [isOpen, setOpen] = useState(false);
@@ -38,9 +43,14 @@ export function LiveChanged({ opened, autosave, onTakeOver, onOpened }: LiveChan
   };
   const read = readStructure(live.structure);
   return (
-    <div className="live-changed">
-      <Message tone="warn" title="The live form was changed beside this working copy" action={<Button onPress={() => setOpen(true)}>Compare</Button>}>
-        {live.created_by ?? 'The API'} made version {live.version}. Your working copy does not have that change.
+    <div className="builder-note">
+      <Message
+        tone="warn"
+        title="The live form was changed beside this working copy"
+        action={<Button onPress={() => setOpen(true)}>Compare</Button>}
+      >
+        {live.created_by ?? 'The API'} made version {live.version}. Your working copy does not have that
+        change.
       </Message>
       <Dialog
         title="Live and working copy"
@@ -58,7 +68,10 @@ export function LiveChanged({ opened, autosave, onTakeOver, onOpened }: LiveChan
       >
         <h3>In the live form, compared with the working copy</h3>
         {read.ok && <DifferenceList differences={compareForms(root, read.root)} none="Both are the same." />}
-        <p className="soft">Taking it over replaces the working copy; undo brings it back. Keeping it means that publishing replaces the live form.</p>
+        <p className="soft">
+          Taking it over replaces the working copy; undo brings it back. Keeping it means that publishing
+          replaces the live form.
+        </p>
       </Dialog>
     </div>
   );

@@ -18,7 +18,12 @@ export function StepsList(): ReactElement {
       <ol role="list">
         {root.children.map((step, index) => (
           <li key={step.key} className="steps-item">
-            <button type="button" className="steps-link" aria-current={step === current ? 'step' : undefined} onClick={() => editor.select(step.key, 'node')}>
+            <button
+              type="button"
+              className="steps-link"
+              aria-current={step === current ? 'step' : undefined}
+              onClick={() => editor.select(step.key, 'node')}
+            >
               <span className="steps-number">{index + 1}</span>
               <span className="cut">{textOf(step, 'title') || 'Untitled step'}</span>
               <span className="soft small">{step.children.length}</span>

@@ -15,22 +15,46 @@ const views = [
 export type BuilderView = (typeof views)[number]['id'];
 
 /** The views on one form, and undo and redo, which act in all of them. */
-export function ViewTabs({ view, onChange }: { view: BuilderView; onChange: (view: BuilderView) => void }): ReactElement {
+export function ViewTabs({
+  view,
+  onChange,
+}: {
+  view: BuilderView;
+  onChange: (view: BuilderView) => void;
+}): ReactElement {
   const { editor } = useBuilder();
   const { past, future } = useEditorState(editor).history;
   return (
     <div className="view-bar">
       <nav aria-label="Views of this form" className="view-tabs">
         {views.map(({ id, label, icon }) => (
-          <button key={id} type="button" className="view-tab" aria-current={id === view ? 'page' : undefined} onClick={() => onChange(id)}>
+          <button
+            key={id}
+            type="button"
+            className="view-tab"
+            aria-current={id === view ? 'page' : undefined}
+            onClick={() => onChange(id)}
+          >
             <Icon name={icon} />
             {label}
           </button>
         ))}
       </nav>
       <div className="row">
-        <IconButton icon="undo" label="Undo (Ctrl+Z)" size="small" isDisabled={past.length === 0} onPress={editor.undo} />
-        <IconButton icon="redo" label="Redo (Shift+Ctrl+Z)" size="small" isDisabled={future.length === 0} onPress={editor.redo} />
+        <IconButton
+          icon="undo"
+          label="Undo (Ctrl+Z)"
+          size="small"
+          isDisabled={past.length === 0}
+          onPress={editor.undo}
+        />
+        <IconButton
+          icon="redo"
+          label="Redo (Shift+Ctrl+Z)"
+          size="small"
+          isDisabled={future.length === 0}
+          onPress={editor.redo}
+        />
       </div>
     </div>
   );

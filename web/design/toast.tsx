@@ -11,19 +11,41 @@ const shownMs = 6_000;
 let toasts: readonly Toast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
+/** What will close each toast, by its id. */
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
 
 function change(next: readonly Toast[]): void {
   toasts = next;
   for (const listener of listeners) listener();
 }
 
-const close = (id: number): void => change(toasts.filter((toast) => toast.id !== id));
+function close(id: number): void {
+  timers.delete(id);
+  change(toasts.filter((toast) => toast.id !== id));
+}
 
 function open(toast: Omit<Toast, 'id'>): void {
   lastId += 1;
   const id = lastId;
   change([...toasts.slice(-2), { ...toast, id }]);
-  if (toast.tone === 'good') setTimeout(() => close(id), shownMs);
+  if (toast.tone === 'good') closeLater(id);
+}
+
+function closeLater(id: number): void {
+  clearTimeout(timers.get(id));
+  timers.set(
+    id,
+    setTimeout(() => close(id), shownMs),
+  );
+}
+
+/** While somebody points at the toasts or is in them, none goes away (WCAG 2.2, 2.2.1). */
+function hold(): void {
+  for (const timer of timers.values()) clearTimeout(timer);
+}
+
+function release(): void {
+  for (const { id, tone } of toasts) if (tone === 'good') closeLater(id);
 }
 
 /** Says that something was done, with a way back where there is one (`action`). */
@@ -43,7 +65,16 @@ const subscribe = (listener: () => void): (() => void) => {
 export function ToastRegion(): ReactElement {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (
-    <div className="toasts" role="status" aria-live="polite" data-react-aria-top-layer="true">
+    <div
+      className="toasts"
+      role="status"
+      aria-live="polite"
+      data-react-aria-top-layer="true"
+      onPointerEnter={hold}
+      onPointerLeave={release}
+      onFocus={hold}
+      onBlur={release}
+    >
       {shown.map(({ id, tone, text, action }) => (
         <div key={id} className={`toast toast-${tone}`}>
           <Icon name={tone === 'good' ? 'check' : 'error'} />

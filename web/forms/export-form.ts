@@ -15,7 +15,7 @@ export async function exportForm(path: string, name: string): Promise<void> {
 /** A name that every file system takes. */
 const fileName = (name: string): string =>
   name
-    .normalize('NFKD')
+    .normalize('NFC')
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 80)

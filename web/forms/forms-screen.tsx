@@ -26,7 +26,11 @@ export function FormsScreen(): ReactElement {
   const show = (change: Partial<FormsView>): void =>
     void navigate({
       to: '.',
-      search: { ...view, page: undefined, ...change },
+      search: (current: Record<string, unknown>) => ({
+        ...readFormsView(current),
+        page: undefined,
+        ...change,
+      }),
       replace: true,
       resetScroll: false,
     });

@@ -56,8 +56,17 @@ export function CreateKeyDialog({
     onClose();
   };
   const set = (change: Partial<Draft>): void => setDraft({ ...draft, ...change });
-  if (create.data)
-    return <NewKeyDialog name={draft.name} apiKey={create.data.key} isOpen={isOpen} onClose={close} />;
+  if (create.data) {
+    return (
+      <NewKeyDialog
+        name={draft.name}
+        apiKey={create.data.key}
+        permissions={readDraft(draft).permissions}
+        isOpen={isOpen}
+        onClose={close}
+      />
+    );
+  }
   const problem = create.error instanceof ApiProblem ? create.error : undefined;
   return (
     <Dialog

@@ -1,22 +1,25 @@
 import type { ReactElement } from 'react';
+import type { NewKey } from '#console/accounts/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Message } from '../design/message.tsx';
+import { exampleCommand } from './key-example.ts';
 
 /** Shows a key for the one time that it can be shown, and how to use it. */
 export function NewKeyDialog({
   name,
   apiKey,
+  permissions,
   isOpen,
   onClose,
 }: {
   name: string;
   apiKey: string;
+  permissions: NewKey['permissions'];
   isOpen: boolean;
   onClose: () => void;
 }): ReactElement {
-  const command = `curl ${window.location.origin}/api/v1/forms \\\n  -H "Authorization: Bearer ${apiKey}"`;
   return (
     <Dialog
       title={`Your key “${name}”`}
@@ -32,7 +35,7 @@ export function NewKeyDialog({
     >
       <Message tone="warn">Store it in a safe place now. It is not shown again.</Message>
       <CopyField label="API key" text={apiKey} />
-      <CopyField label="Try it" text={command} isMultiline />
+      <CopyField label="Try it" text={exampleCommand(apiKey, permissions)} isMultiline />
     </Dialog>
   );
 }

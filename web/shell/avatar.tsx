@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 export function Avatar({ name, isSquare = false }: { name: string; isSquare?: boolean }): ReactElement {
   const words = name.trim().split(/\s+/);
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined]
-    .map((word) => (word ? [...word][0] : ''))
+    .map((word) => Array.from(word ?? '')[0] ?? '')
     .join('');
   return (
     <span className={`avatar${isSquare ? ' avatar-square' : ''}`} aria-hidden="true">

@@ -6,23 +6,25 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { IconButton } from '../design/button.tsx';
 import { Logo } from '../design/icon.tsx';
 import { Navigation } from './navigation.tsx';
+import { useCurrentWorkspace } from './session.ts';
+import { SkipLink } from './skip-link.tsx';
 
 /** The frame of a workspace's screens: navigation beside them, behind a button where there is no room for it. */
 export function ConsoleLayout(): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
+  const workspace = useCurrentWorkspace();
   useEffect(() => setOpen(false), [pathname]);
   return (
     <div className="console">
-      <a className="skip-link" href="#main">
-        Skip to content
-      </a>
+      <SkipLink />
       <aside className="console-side">
         <Navigation />
       </aside>
       <header className="console-top">
         <IconButton icon="menu" label="Menu" onPress={() => setOpen(true)} />
         <Logo />
+        <span className="console-place cut">{workspace?.name}</span>
       </header>
       <ModalOverlay className="drawer-veil" isOpen={isOpen} onOpenChange={setOpen} isDismissable>
         <Modal className="drawer">

@@ -7,6 +7,7 @@ import { TabLinks } from '../design/tabs.tsx';
 import { FormHeaderPlace } from './form-header-actions.tsx';
 import { useForm } from './form-place.ts';
 import { useSession } from './session.ts';
+import { SkipLink } from './skip-link.tsx';
 
 /** What the screens of one form share: the way back, its name and status, and the tabs between them. */
 export function FormLayout(): ReactElement {
@@ -17,6 +18,7 @@ export function FormLayout(): ReactElement {
   const base = `/forms/${form.id}`;
   return (
     <div className="form-layout">
+      <SkipLink />
       <header className="form-header">
         <div className="form-identity">
           <Link to="/w/$workspace/forms" params={{ workspace: form.workspace_id }} className="form-back">

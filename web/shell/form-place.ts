@@ -13,7 +13,7 @@ export const formQuery = (id: string) =>
 /** The form of the address, on a form's screens; it was loaded before they are drawn. */
 export function useForm(): LocatedForm {
   const { form } = useParams({ strict: false });
-  return useSuspenseQuery(formQuery(form!)).data;
+  return useSuspenseQuery(formQuery(form)).data;
 }
 
 /** Where the client finds a form's things. */

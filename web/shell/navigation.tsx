@@ -1,16 +1,15 @@
 import './navigation.css';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { Icon, type IconName, Logo } from '../design/icon.tsx';
 import { PersonMenu } from './person-menu.tsx';
-import { lastWorkspace, mayAdminister, useSession } from './session.ts';
+import { mayAdminister, useCurrentWorkspace, useSession } from './session.ts';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
 /** Everything that leads from one screen of a workspace to another. */
 export function Navigation(): ReactElement {
-  const session = useSession();
-  const { workspace: id } = useParams({ strict: false });
-  const workspace = session.workspaces.find((each) => each.id === id) ?? lastWorkspace(session);
+  const { user } = useSession();
+  const workspace = useCurrentWorkspace();
   const base = workspace && `/w/${workspace.id}`;
   return (
     <div className="navigation">
@@ -38,7 +37,7 @@ export function Navigation(): ReactElement {
         </nav>
       )}
       <div className="navigation-end">
-        <PersonMenu user={session.user} />
+        <PersonMenu user={user} />
       </div>
     </div>
   );

@@ -1,4 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import type { Role, Session } from '#console/accounts/shapes.ts';
 import { get } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -26,6 +27,13 @@ const lastKey = 'formloom.workspace';
 export function lastWorkspace({ workspaces }: Session): Session['workspaces'][number] | undefined {
   const last = localStorage.getItem(lastKey);
   return workspaces.find(({ id }) => id === last) ?? workspaces[0];
+}
+
+/** The workspace of the address; on the person's own screens, the one that was open last. */
+export function useCurrentWorkspace(): Session['workspaces'][number] | undefined {
+  const session = useSession();
+  const { workspace: id } = useParams({ strict: false });
+  return session.workspaces.find((workspace) => workspace.id === id) ?? lastWorkspace(session);
 }
 
 export const rememberWorkspace = (id: string): void => localStorage.setItem(lastKey, id);

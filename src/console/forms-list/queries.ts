@@ -9,7 +9,7 @@ const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
 
 /** One page of a workspace's forms with what happened to them; ties are newest first. */
 export const listFormLines = statement(
-  'console.list_form_lines',
+  'forms_list.list_form_lines',
   {
     workspace_id: uuid,
     status: nullable(word<FormStatus>()),
@@ -47,7 +47,7 @@ export const listFormLines = statement(
 );
 
 export const countFormLines = statement(
-  'console.count_form_lines',
+  'forms_list.count_form_lines',
   { workspace_id: uuid, status: nullable(word<FormStatus>()), q: nullable(text) },
   { total: bigint },
   `select count(*) as total from forms f where ${filter}`,
@@ -55,7 +55,7 @@ export const countFormLines = statement(
 
 /** A form by its id alone, for whoever is a member of its workspace; nothing for everybody else. */
 export const locateForm = statement(
-  'console.locate_form',
+  'forms_list.locate_form',
   { id: uuid, user_id: text },
   {
     workspace_id: uuid,

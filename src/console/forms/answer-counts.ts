@@ -1,7 +1,7 @@
 import type { Database } from '#kit/database.ts';
 import { countAnswers } from './queries.ts';
 
-/** Submissions that are looked at: 10,000 take about 50 ms. */
+/** Submissions that are looked at: 10,000 with 20 answers each took 0.2 s. */
 const scanLimit = 10_000;
 
 /**

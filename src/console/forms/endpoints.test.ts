@@ -17,8 +17,9 @@ const edited = structure(element('text', 'subject'), element('email', 'email'));
 const incomplete = { type: 'form', attrs: {}, children: [] };
 
 const make = async (sent: object = live, publish = false): Promise<string> =>
-  (await tenant.call('POST', '/forms', { structure: sent, publish })).body['id']!;
-const at = (form: string, more: string, workspace = workspaceId): string => `/workspaces/${workspace}/forms/${form}${more}`;
+  (await tenant.call('POST', '/forms', { structure: sent, publish })).body.id;
+const at = (form: string, more: string, workspace = workspaceId): string =>
+  `/workspaces/${workspace}/forms/${form}${more}`;
 const open = async (form: string) => (await editor.call<BuilderForm>('GET', at(form, '/builder'))).body;
 const save = (form: string, revision: number, changed: object, base_version = 1) =>
   editor.call('PUT', at(form, '/draft'), { revision, structure: changed, base_version });
@@ -30,15 +31,27 @@ test('open: the form, its live version and its working copy', async () => {
   assert.deepEqual(Object.keys(body), ['form', 'live', 'draft']);
   assert.equal(body.form.public_url, `${service.url}/f/${id}`);
   assert.deepEqual(body.live.structure, live);
-  assert.deepEqual(body.draft, { revision: 0, structure: live, base_version: 1, saved_at: null, saved_by: null });
+  assert.deepEqual(body.draft, {
+    revision: 0,
+    structure: live,
+    base_version: 1,
+    saved_at: null,
+    saved_by: null,
+  });
 });
 
 test('save, publish: the working copy becomes what the API and the public page show', async () => {
   const id = await make();
   assert.equal((await save(id, 0, edited)).status, 200);
   assert.deepEqual((await tenant.call('GET', `/forms/${id}`)).body['structure'], live);
-  const { status, body } = await editor.call<BuilderForm>('POST', at(id, '/publish'), { revision: 1, version: 1 });
-  assert.deepEqual([status, body.form.status, body.live.version, body.live.created_by], [200, 'published', 2, 'Ada']);
+  const { status, body } = await editor.call<BuilderForm>('POST', at(id, '/publish'), {
+    revision: 1,
+    version: 1,
+  });
+  assert.deepEqual(
+    [status, body.form.status, body.live.version, body.live.created_by],
+    [200, 'published', 2, 'Ada'],
+  );
   assert.deepEqual((await tenant.call('GET', `/forms/${id}`)).body['structure'], edited);
   assert.match(await (await fetch(`${service.url}/f/${id}`)).text(), /name="email"/);
 });
@@ -56,7 +69,10 @@ test('publishing what is incomplete: 422 with the path of each problem', async (
   await save(id, 0, incomplete);
   const { status, body } = await editor.call('POST', at(id, '/publish'), { revision: 1, version: 1 });
   assert.equal(status, 422);
-  assert.deepEqual(body.errors.map(({ path }) => path), [[], []]);
+  assert.deepEqual(
+    body.errors.map(({ path }) => path),
+    [[], []],
+  );
 });
 
 test('a working copy over 1 MB: 413, and one that is no object: 422', async () => {
@@ -79,8 +95,13 @@ test('status: unpublish, archive, restore; publishing has its own way', async ()
 test('settings: the named ones change, the others stay', async () => {
   const id = await make();
   await editor.call('PATCH', at(id, '/settings'), { settings: { confirmation_message: 'Thanks' } });
-  const { status, body } = await editor.call('PATCH', at(id, '/settings'), { settings: { subject_element: 'subject' } });
-  assert.deepEqual([status, body], [200, { settings: { confirmation_message: 'Thanks', subject_element: 'subject' } }]);
+  const { status, body } = await editor.call('PATCH', at(id, '/settings'), {
+    settings: { subject_element: 'subject' },
+  });
+  assert.deepEqual(
+    [status, body],
+    [200, { settings: { confirmation_message: 'Thanks', subject_element: 'subject' } }],
+  );
   const refused = await editor.call('PATCH', at(id, '/settings'), { settings: { closes_at: 'tomorrow' } });
   assert.deepEqual([refused.status, refused.body.errors.map(({ field }) => field)], [422, ['closes_at']]);
 });
@@ -92,7 +113,10 @@ test('versions: newest first, who and when; one with its structure; an absent on
   const { body } = await viewer.call<VersionList>('GET', at(id, '/versions'));
   assert.deepEqual(
     body.data.map(({ version, created_by, is_live }) => [version, created_by, is_live]),
-    [[2, 'Ada', true], [1, null, false]],
+    [
+      [2, 'Ada', true],
+      [1, null, false],
+    ],
   );
   assert.deepEqual(body.pagination, { page: 1, per_page: 20, total_count: 2, total_pages: 1 });
   assert.deepEqual((await viewer.call<VersionDetail>('GET', at(id, '/versions/1'))).body.structure, live);
@@ -101,10 +125,17 @@ test('versions: newest first, who and when; one with its structure; an absent on
 });
 
 test('answer counts: how many stored submissions answer each element', async () => {
-  const form = structure(element('text', 'name'), composite('people', [element('text', 'who')], { repeatable: true }));
+  const form = structure(
+    element('text', 'name'),
+    composite('people', [element('text', 'who')], { repeatable: true }),
+  );
   const id = await make(form, true);
   for (const answers of [{ name: 'a' }, { name: 'b', people: [{ who: 'c' }, { who: 'd' }] }, {}]) {
-    const sent = await fetch(`${service.url}/f/${id}`, { method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json' }, body: JSON.stringify({ answers }) });
+    const sent = await fetch(`${service.url}/f/${id}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify({ answers }),
+    });
     assert.equal(sent.status, 201);
   }
   const { body } = await viewer.call<AnswerCounts>('GET', at(id, '/answer-counts'));
@@ -113,7 +144,9 @@ test('answer counts: how many stored submissions answer each element', async () 
 
 test('a copy: a form of its own with what was being edited', async () => {
   const id = await make();
-  const { status, body } = await editor.call<{ id: string }>('POST', at(id, '/copies'), { structure: incomplete });
+  const { status, body } = await editor.call<{ id: string }>('POST', at(id, '/copies'), {
+    structure: incomplete,
+  });
   assert.equal(status, 201);
   assert.deepEqual((await open(body.id)).draft.structure, incomplete);
 });

@@ -60,7 +60,10 @@ export const PublishRequest = Type.Object(
   { revision: wholeNumber, version: wholeNumber },
   { additionalProperties: false },
 );
-export const StatusRequest = Type.Object({ status: Type.Enum([...formStatuses]) }, { additionalProperties: false });
+export const StatusRequest = Type.Object(
+  { status: Type.Enum([...formStatuses]) },
+  { additionalProperties: false },
+);
 export const SettingsRequest = Type.Object(
   { settings: Type.Unsafe<object>({ type: 'object' }) },
   { additionalProperties: false },

@@ -174,7 +174,7 @@ test('retry: 202 and one more request; asked twice, 409 and no other', async () 
   assert.equal((await editor.call('POST', path)).status, 409);
 });
 
-test('a test stands in the log as one, shows the same as any delivery, and counts for nothing', async () => {
+test('a test stands in the log as one, shows what every delivery shows, and counts for nothing', async () => {
   const scene = await setScene({ status: 410, body: 'gone' });
   const path = at(scene.form, `/${scene.webhook}`);
   const sent = await editor.call<SentTest>('POST', `${path}/tests`, { event: 'submission.deleted' });

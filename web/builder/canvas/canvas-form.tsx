@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import type { Editor, EditorState } from '../editor/editor.ts';
+import type { Editor } from '../editor/editor.ts';
+import type { EditorState } from '../editor/editor-state.ts';
 import { sayNode } from '../model/compare.ts';
 import { type EditNode, type NodeKey, textOf } from '../model/edit-node.ts';
 import { placeWords } from '../model/places.ts';
@@ -26,7 +27,13 @@ export function CanvasForm(view: CanvasView): ReactNode {
         <div className="canvas-main">
           <CanvasNode node={root} markup={frame.header} {...common(view)} {...lookOf(view, root, 'Form')} />
           {root.children.map((step, index) => (
-            <CanvasNode key={step.key} node={step} markup={frame.steps[index]!} {...common(view)} {...lookOf(view, step, placeWords({ parent: root, index, stepNumber: index + 1 }))}>
+            <CanvasNode
+              key={step.key}
+              node={step}
+              markup={frame.steps[index]!}
+              {...common(view)}
+              {...lookOf(view, step, placeWords({ parent: root, index, stepNumber: index + 1 }))}
+            >
               <Children view={view} parent={step} stepNumber={index + 1} heading={headingIn(root, step)} />
             </CanvasNode>
           ))}
@@ -40,15 +47,24 @@ export function CanvasForm(view: CanvasView): ReactNode {
 const common = ({ editor, lockedIds }: CanvasView) => ({ editor, lockedIds });
 
 /** One below the step's own heading, as the page does it. */
-const headingIn = (root: EditNode, step: EditNode): 'h2' | 'h3' => (textOf(step, 'title') || root.children.length > 1 ? 'h3' : 'h2');
+const headingIn = (root: EditNode, step: EditNode): 'h2' | 'h3' =>
+  textOf(step, 'title') || root.children.length > 1 ? 'h3' : 'h2';
 
 type ChildrenProps = { view: CanvasView; parent: EditNode; stepNumber: number; heading: 'h2' | 'h3' };
 
 function Children({ view, parent, stepNumber, heading }: ChildrenProps): ReactNode {
   if (parent.children.length === 0) return <EmptySlot view={view} parent={parent} />;
   return parent.children.map((node, index) => (
-    <CanvasNode key={node.key} node={node} markup={elementMarkup(node, heading)} {...common(view)} {...lookOf(view, node, placeWords({ parent, index, stepNumber }))}>
-      {node.type === 'composite' ? <Children view={view} parent={node} stepNumber={stepNumber} heading={heading} /> : undefined}
+    <CanvasNode
+      key={node.key}
+      node={node}
+      markup={elementMarkup(node, heading)}
+      {...common(view)}
+      {...lookOf(view, node, placeWords({ parent, index, stepNumber }))}
+    >
+      {node.type === 'composite' ? (
+        <Children view={view} parent={node} stepNumber={stepNumber} heading={heading} />
+      ) : undefined}
     </CanvasNode>
   ));
 }

@@ -10,13 +10,20 @@ export function elementOf(host: HTMLElement | null, key: NodeKey): HTMLElement |
 /** Everything that could take the node, measured: steps and composites with what they hold. */
 export function measureZones(host: HTMLElement, root: EditNode, node: EditNode): Zone[] {
   const zones: Zone[] = [];
-  const moving = findNode(root, node.key) ? new Set([...walkNodes(node)].map(({ key }) => key)) : new Set<NodeKey>();
+  const moving = findNode(root, node.key)
+    ? new Set([...walkNodes(node)].map(({ key }) => key))
+    : new Set<NodeKey>();
   for (const parent of walkNodes(root)) {
     if (parent.type !== 'step' && parent.type !== 'composite') continue;
     if (moving.has(parent.key) || !mayHold(root, parent.key, node)) continue;
     const element = elementOf(host, parent.key);
     if (!element) continue;
-    zones.push({ key: parent.key, box: element.getBoundingClientRect(), isRow: isSideBySide(host, parent), items: itemsOf(host, parent) });
+    zones.push({
+      key: parent.key,
+      box: element.getBoundingClientRect(),
+      isRow: isSideBySide(host, parent),
+      items: itemsOf(host, parent),
+    });
   }
   return zones;
 }

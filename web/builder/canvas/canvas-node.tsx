@@ -26,7 +26,14 @@ type CanvasNodeProps = NodeLook & {
 };
 
 /** One node of the form: the page's own markup, which can be selected, focused, and written on. */
-export const CanvasNode = memo(function CanvasNode({ node, markup, editor, lockedIds, children, ...look }: CanvasNodeProps): ReactNode {
+export const CanvasNode = memo(function CanvasNode({
+  node,
+  markup,
+  editor,
+  lockedIds,
+  children,
+  ...look
+}: CanvasNodeProps): ReactNode {
   const ref = useRef<HTMLElement>(null);
   const slot = children === undefined ? null : markup.querySelector(slotSelector);
   useInnerMarkup(ref, slot ? undefined : markup, look.isWriting);
@@ -61,20 +68,42 @@ export const CanvasNode = memo(function CanvasNode({ node, markup, editor, locke
         editor.editLabel(key);
       },
     },
-    slot ? [...markup.children].map((child, index) => fillSlot(child, slot, key, children, look.isWriting, index)) : undefined,
+    slot
+      ? [...markup.children].map((child, index) =>
+          fillSlot(child, slot, key, children, look.isWriting, index),
+        )
+      : undefined,
   );
 });
 
 /** The markup around a slot as React elements, with the slot filled; what does not hold the slot stays markup. */
-function fillSlot(element: Element, slot: Element, key: string, children: ReactNode, isWriting: boolean, index: number): ReactNode {
-  if (element === slot) return createElement(element.localName, { ...reactAttributes(element), key: index, 'data-slot': key }, children);
+function fillSlot(
+  element: Element,
+  slot: Element,
+  key: string,
+  children: ReactNode,
+  isWriting: boolean,
+  index: number,
+): ReactNode {
+  if (element === slot)
+    return createElement(
+      element.localName,
+      { ...reactAttributes(element), key: index, 'data-slot': key },
+      children,
+    );
   if (!element.contains(slot)) return <StillMarkup key={index} markup={element} isWriting={isWriting} />;
   const inner = [...element.children].map((child, at) => fillSlot(child, slot, key, children, isWriting, at));
   return createElement(element.localName, { ...reactAttributes(element), key: index }, inner);
 }
 
 /** Markup that nobody selects by itself: a legend, a heading, a button. */
-export function StillMarkup({ markup, isWriting = false }: { markup: Markup; isWriting?: boolean }): ReactNode {
+export function StillMarkup({
+  markup,
+  isWriting = false,
+}: {
+  markup: Markup;
+  isWriting?: boolean;
+}): ReactNode {
   const ref = useRef<HTMLElement>(null);
   useInnerMarkup(ref, markup, isWriting);
   const isText = markup.matches('label, legend, h1, h2, p');
@@ -82,7 +111,11 @@ export function StillMarkup({ markup, isWriting = false }: { markup: Markup; isW
 }
 
 /** Writes the inside of a node, but not while its label is being written: that would throw the writer out. */
-function useInnerMarkup(ref: RefObject<HTMLElement | null>, markup: Markup | undefined, isWriting: boolean): void {
+function useInnerMarkup(
+  ref: RefObject<HTMLElement | null>,
+  markup: Markup | undefined,
+  isWriting: boolean,
+): void {
   const inside = markup?.innerHTML;
   useLayoutEffect(() => {
     const element = ref.current;
@@ -90,7 +123,8 @@ function useInnerMarkup(ref: RefObject<HTMLElement | null>, markup: Markup | und
     if (!element || inside === undefined || (isWriting && !isNew)) return;
     element.innerHTML = inside;
     // Controls are pictures of themselves here: a click on one selects its element.
-    for (const child of element.children) if (!child.matches('label, legend, h1, h2, span, br, bdi')) child.toggleAttribute('inert', true);
+    for (const child of element.children)
+      if (!child.matches('label, legend, h1, h2, span, br, bdi')) child.toggleAttribute('inert', true);
   }, [ref, inside, isWriting]);
 }
 
@@ -100,7 +134,13 @@ export function textAttribute(node: EditNode): 'name' | 'title' | 'label' {
   return node.type === 'step' ? 'title' : 'label';
 }
 
-function useWriting(ref: RefObject<HTMLElement | null>, node: EditNode, editor: Editor, lockedIds: ReadonlySet<string>, isWriting: boolean): void {
+function useWriting(
+  ref: RefObject<HTMLElement | null>,
+  node: EditNode,
+  editor: Editor,
+  lockedIds: ReadonlySet<string>,
+  isWriting: boolean,
+): void {
   const { key } = node;
   useLayoutEffect(() => {
     if (!isWriting || !ref.current) return undefined;
@@ -117,7 +157,10 @@ function useWriting(ref: RefObject<HTMLElement | null>, node: EditNode, editor: 
       isMultiline: node.type === 'paragraph',
       onInput: (text) =>
         editor.change(
-          (root) => ({ root: name === 'label' ? setLabel(root, key, text, lockedIds) : setAttribute(root, key, name, text) }),
+          (root) => ({
+            root:
+              name === 'label' ? setLabel(root, key, text, lockedIds) : setAttribute(root, key, name, text),
+          }),
           `${name} ${key}`,
         ),
       onEnd: (byKey) => {

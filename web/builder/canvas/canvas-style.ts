@@ -6,7 +6,10 @@ import { stylesheet } from '#page/style.ts';
  */
 export function scopeStylesheet(source: string): string {
   return source
-    .replace(/@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/, ':host([data-theme="dark"]) {$1}')
+    .replace(
+      /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/,
+      ':host([data-theme="dark"]) {$1}',
+    )
     .replace(':root {', ':host {')
     .replaceAll(/@media \((min|max)-width:/g, '@container ($1-width:')
     .replaceAll(/^(\s*)body \{/gm, '$1.canvas-body {')
@@ -23,8 +26,8 @@ const additions = `
 .canvas-main { box-shadow: 0 1px 2px #0001, 0 8px 24px #0001; border-radius: 0 0 .75rem .75rem; max-inline-size: 46rem; }
 [data-key] { cursor: default; border-radius: .375rem; outline: 1px dashed #0000; outline-offset: 8px; }
 [data-key="frame"] { outline: none; }
-[data-key]:hover:not(:has([data-key]:hover)) { outline-color: var(--edge); }
-section[data-key] { outline-offset: 14px; }
+[data-key]:not([data-selected]):hover:not(:has([data-key]:hover)) { outline-color: var(--edge); }
+section[data-key] { outline-offset: 14px; border-radius: 0; }
 [data-key][data-problem] { outline: 2px dotted var(--bad); }
 [data-key][data-selected], [data-key]:focus, [data-key]:focus-visible { outline: 2px solid var(--accent); }
 [data-key][data-selected]:focus-visible { outline-width: 3px; }

@@ -1,44 +1,46 @@
 import './canvas.css';
 import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
-import { moveBy, selectEnd, selectNeighbour, selectParent, duplicate } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
+import type { EditorState } from '../editor/editor-state.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import type { NodeKey } from '../model/edit-node.ts';
 import type { Spot } from '../model/places.ts';
 import { InsertMenu, type InsertWish } from '../palette/insert-menu.tsx';
 import { CanvasForm } from './canvas-form.tsx';
 import { elementOf } from './canvas-geometry.ts';
+import { handleKey } from './canvas-keys.ts';
+import type { Drag } from './drag.ts';
 import { DragLayer } from './drag-layer.tsx';
 import { Overlay } from './overlay.tsx';
 import { Shadow } from './shadow.tsx';
-import type { Drag, DragSource } from './use-drag.ts';
+import type { StartDrag } from './use-drag.ts';
 
 type CanvasProps = {
   readonly host: RefObject<HTMLDivElement | null>;
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
   readonly drag: Drag | undefined;
-  readonly onDrag: (source: DragSource, event: React.PointerEvent) => void;
+  readonly onDrag: StartDrag;
   /** Asks first when answers would be affected. */
   readonly onDelete: (key: NodeKey) => void;
 };
 
 /** The form as it will look, to be worked on: selected, written on, moved, filled. */
 export function Canvas({ host, scroller, problems, drag, onDrag, onDelete }: CanvasProps): ReactElement {
-  const { editor, lockedIds } = useBuilder();
+  const { editor, lockedIds, isReadOnly } = useBuilder();
   const state = useEditorState(editor);
   const [wish, setWish] = useState<InsertWish | undefined>();
-  const { selection } = state.history.present;
   useFocusWishes(editor, host, state.focus);
 
   const openMenu = (anchor: Element | null, spot?: Spot): void => {
-    setWish({ anchor: { current: anchor ?? elementOf(host.current, selection) }, spot });
+    if (!isReadOnly) setWish({ anchor: { current: anchor }, spot });
   };
+  const openAtSelection = (): void => openMenu(elementOf(host.current, state.history.present.selection));
   return (
     <div className="canvas" ref={scroller}>
       <div
         className="canvas-sheet"
-        onKeyDown={(event) => handleKey(event, editor, { openMenu: () => openMenu(null), onDelete })}
+        onKeyDown={(event) => handleKey(event, editor, { openMenu: openAtSelection, onDelete })}
         onPointerDown={(event) => startBodyDrag(event, onDrag)}
       >
         <Shadow hostRef={host}>
@@ -50,7 +52,13 @@ export function Canvas({ host, scroller, problems, drag, onDrag, onDelete }: Can
             onFill={(parent, button) => openMenu(button, { parent, index: 0 })}
           />
         </Shadow>
-        <Overlay host={host} onDrag={onDrag} onDelete={onDelete} onInsert={openMenu} isDragging={drag !== undefined} />
+        <Overlay
+          host={host}
+          onDrag={onDrag}
+          onDelete={onDelete}
+          onInsert={openMenu}
+          isDragging={drag !== undefined}
+        />
       </div>
       <DragLayer drag={drag} />
       <InsertMenu wish={wish} onClose={() => setWish(undefined)} />
@@ -59,73 +67,20 @@ export function Canvas({ host, scroller, problems, drag, onDrag, onDelete }: Can
 }
 
 /** A mouse drags an element by its body; a finger scrolls there, and drags by the handle. */
-function startBodyDrag(event: React.PointerEvent, onDrag: CanvasProps['onDrag']): void {
+function startBodyDrag(event: React.PointerEvent, onDrag: StartDrag): void {
   if (event.pointerType === 'touch') return;
-  const path = event.nativeEvent.composedPath();
-  if (path.some((target) => target instanceof HTMLElement && target.matches('.written, button'))) return;
-  const node = path.find((target): target is HTMLElement => target instanceof HTMLElement && target.dataset['key'] !== undefined);
-  const key = node?.dataset['key'];
+  const path = event.nativeEvent.composedPath().filter((target) => target instanceof HTMLElement);
+  if (path.some((target) => target.matches('.written, button'))) return;
+  const key = path.find((target) => target.dataset['key'] !== undefined)?.dataset['key'];
   if (key) onDrag({ kind: 'move', key }, event);
 }
 
-type KeyActions = { openMenu(): void; onDelete(key: NodeKey): void };
-
-/** The keys of a selected part of the form. What is written into a text box never comes here. */
-function handleKey(event: React.KeyboardEvent, editor: Editor, { openMenu, onDelete }: KeyActions): void {
-  if (!isOnNode(event)) return;
-  const { history, lifted } = editor.read();
-  const key = history.present.selection;
-  const act = keyAction(event, editor, key, lifted !== undefined, openMenu, onDelete);
-  if (!act) return;
-  event.preventDefault();
-  event.stopPropagation();
-  act();
-}
-
-function isOnNode(event: React.KeyboardEvent): boolean {
-  const [target] = event.nativeEvent.composedPath();
-  return target instanceof HTMLElement && target.dataset['key'] !== undefined;
-}
-
-function keyAction(
-  event: React.KeyboardEvent,
-  editor: Editor,
-  key: NodeKey,
-  isLifted: boolean,
-  openMenu: () => void,
-  onDelete: (key: NodeKey) => void,
-): (() => void) | undefined {
-  const { key: name, altKey, ctrlKey, metaKey } = event;
-  if (ctrlKey || metaKey) return name.toLowerCase() === 'd' ? () => duplicate(editor, key) : undefined;
-  if (isLifted) {
-    const whileLifted: Record<string, () => void> = {
-      ArrowUp: () => editor.moveLifted(-1),
-      ArrowDown: () => editor.moveLifted(1),
-      ' ': editor.drop,
-      Enter: editor.drop,
-      Escape: editor.putBack,
-    };
-    return whileLifted[name];
-  }
-  const actions: Record<string, () => void> = {
-    ArrowUp: () => (altKey ? moveBy(editor, key, -1) : selectNeighbour(editor, -1)),
-    ArrowDown: () => (altKey ? moveBy(editor, key, 1) : selectNeighbour(editor, 1)),
-    Home: () => selectEnd(editor, 'first'),
-    End: () => selectEnd(editor, 'last'),
-    Enter: () => editor.editLabel(key),
-    F2: () => editor.editLabel(key),
-    ' ': () => editor.lift(key),
-    Delete: () => onDelete(key),
-    Backspace: () => onDelete(key),
-    Escape: () => selectParent(editor, key),
-    '/': openMenu,
-    '+': openMenu,
-  };
-  return actions[name];
-}
-
 /** Carries out what the editor wishes to have focused, once it is drawn. */
-function useFocusWishes(editor: Editor, host: RefObject<HTMLDivElement | null>, focus: ReturnType<Editor['read']>['focus']): void {
+function useFocusWishes(
+  editor: Editor,
+  host: RefObject<HTMLDivElement | null>,
+  focus: EditorState['focus'],
+): void {
   const done = useRef(focus);
   useEffect(() => {
     if (!focus || done.current === focus || focus.part === 'panel') return;
@@ -137,4 +92,3 @@ function useFocusWishes(editor: Editor, host: RefObject<HTMLDivElement | null>, 
     element?.scrollIntoView({ block: 'nearest' });
   }, [editor, host, focus]);
 }
-

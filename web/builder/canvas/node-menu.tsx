@@ -24,7 +24,16 @@ export function NodeMenu({ node }: { node: EditNode }): ReactElement {
       { id: 'up', label: 'Move up', icon: 'chevron-up', onAction: () => moveBy(editor, node.key, -1) },
       { id: 'down', label: 'Move down', icon: 'chevron-down', onAction: () => moveBy(editor, node.key, 1) },
       ...(root.children.length > 1 ? [moveToSteps(own)] : []),
-      ...(isDirect && !isFirst ? [{ id: 'split', label: 'Begin a new step here', icon: 'steps' as const, onAction: () => splitAt(editor, node.key) }] : []),
+      ...(isDirect && !isFirst
+        ? [
+            {
+              id: 'split',
+              label: 'Begin a new step here',
+              icon: 'steps' as const,
+              onAction: () => splitAt(editor, node.key),
+            },
+          ]
+        : []),
     ];
   }
 
@@ -45,9 +54,27 @@ export function NodeMenu({ node }: { node: EditNode }): ReactElement {
     const index = root.children.indexOf(node);
     const to = (at: number) => () => moveTo(editor, node.key, { parent: root.key, index: at });
     return [
-      { id: 'up', label: 'Move step up', icon: 'chevron-up', isDisabled: index === 0, onAction: to(index - 1) },
-      { id: 'down', label: 'Move step down', icon: 'chevron-down', isDisabled: index === root.children.length - 1, onAction: to(index + 2) },
-      { id: 'merge', label: 'Merge with the step before', icon: 'steps', isDisabled: index === 0, onAction: () => mergeWithPrevious(editor, node.key) },
+      {
+        id: 'up',
+        label: 'Move step up',
+        icon: 'chevron-up',
+        isDisabled: index === 0,
+        onAction: to(index - 1),
+      },
+      {
+        id: 'down',
+        label: 'Move step down',
+        icon: 'chevron-down',
+        isDisabled: index === root.children.length - 1,
+        onAction: to(index + 2),
+      },
+      {
+        id: 'merge',
+        label: 'Merge with the step before',
+        icon: 'steps',
+        isDisabled: index === 0,
+        onAction: () => mergeWithPrevious(editor, node.key),
+      },
       { id: 'add', label: 'Add a step behind', icon: 'add', onAction: () => addStep(editor, node.key) },
     ];
   }

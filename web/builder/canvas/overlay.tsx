@@ -8,12 +8,12 @@ import type { Spot } from '../model/places.ts';
 import { elementOf } from './canvas-geometry.ts';
 import { NodeMenu } from './node-menu.tsx';
 import { duplicate } from '../editor/commands.ts';
-import type { DragSource } from './use-drag.ts';
+import type { StartDrag } from './use-drag.ts';
 
 type OverlayProps = {
   readonly host: RefObject<HTMLDivElement | null>;
   readonly isDragging: boolean;
-  readonly onDrag: (source: DragSource, event: React.PointerEvent) => void;
+  readonly onDrag: StartDrag;
   readonly onDelete: (key: NodeKey) => void;
   readonly onInsert: (anchor: Element, spot: Spot) => void;
 };
@@ -22,37 +22,58 @@ type Frame = { left: number; top: number; width: number; height: number };
 
 /** What lies over the selected part: a handle, its actions, and a "+" before and behind it. */
 export function Overlay({ host, isDragging, onDrag, onDelete, onInsert }: OverlayProps): ReactElement | null {
-  const { editor } = useBuilder();
+  const { editor, isReadOnly } = useBuilder();
   const state = useEditorState(editor);
   const { root, selection } = state.history.present;
   const layer = useRef<HTMLDivElement>(null);
   const frame = useFrame(layer, host, selection, root);
   const node = findNode(root, selection);
   const parent = trailTo(root, selection).at(-2);
-  if (!node || node === root) return <div ref={layer} className="overlay" />;
+  if (!node || node === root || isReadOnly) return <div ref={layer} className="overlay" />;
   const isElement = node.type !== 'step';
-  const spot = (offset: number): Spot | undefined => parent && { parent: parent.key, index: parent.children.indexOf(node) + offset };
+  const spot = (offset: number): Spot | undefined =>
+    parent && { parent: parent.key, index: parent.children.indexOf(node) + offset };
   const insert = (offset: number) => (event: React.MouseEvent<HTMLButtonElement>) => {
     const at = spot(offset);
     if (at) onInsert(event.currentTarget, at);
   };
   return (
     <div ref={layer} className="overlay">
-      {frame && !isDragging && (
-        <div className="overlay-frame" style={{ left: frame.left, top: frame.top, width: frame.width, height: frame.height }}>
+      {frame && (
+        // Hidden, not removed: a finger's drag ends with the handle that it began on.
+        <div
+          className="overlay-frame"
+          data-dragging={isDragging || undefined}
+          style={{ left: frame.left, top: frame.top, width: frame.width, height: frame.height }}
+        >
           <div className="node-bar" role="toolbar" aria-label={titleOf(node.type)}>
             {isElement && <DragHandle node={node} onDrag={onDrag} />}
             <span className="node-type">{titleOf(node.type)}</span>
-            <IconButton icon="copy" label="Duplicate" size="small" onPress={() => duplicate(editor, node.key)} />
+            <IconButton
+              icon="copy"
+              label="Duplicate"
+              size="small"
+              onPress={() => duplicate(editor, node.key)}
+            />
             <IconButton icon="remove" label="Delete" size="small" onPress={() => onDelete(node.key)} />
             <NodeMenu node={node} />
           </div>
           {isElement && (
             <>
-              <button type="button" className="insert-here insert-before" aria-label="Add an element before" onClick={insert(0)}>
+              <button
+                type="button"
+                className="insert-here insert-before"
+                aria-label="Add an element before"
+                onClick={insert(0)}
+              >
                 <Icon name="add" />
               </button>
-              <button type="button" className="insert-here insert-after" aria-label="Add an element behind" onClick={insert(1)}>
+              <button
+                type="button"
+                className="insert-here insert-after"
+                aria-label="Add an element behind"
+                onClick={insert(1)}
+              >
                 <Icon name="add" />
               </button>
             </>
@@ -88,7 +109,12 @@ function DragHandle({ node, onDrag }: { node: EditNode; onDrag: OverlayProps['on
 }
 
 /** Where the selected part is, in the overlay's own coordinates; measured again when anything in it moves. */
-function useFrame(layer: RefObject<HTMLDivElement | null>, host: RefObject<HTMLDivElement | null>, selection: NodeKey, root: EditNode): Frame | undefined {
+function useFrame(
+  layer: RefObject<HTMLDivElement | null>,
+  host: RefObject<HTMLDivElement | null>,
+  selection: NodeKey,
+  root: EditNode,
+): Frame | undefined {
   const [frame, setFrame] = useState<Frame | undefined>();
   useLayoutEffect(() => {
     const measure = (): void => {
@@ -99,8 +125,21 @@ function useFrame(layer: RefObject<HTMLDivElement | null>, host: RefObject<HTMLD
         return;
       }
       const box = element.getBoundingClientRect();
-      const next = { left: box.left - origin.left, top: box.top - origin.top, width: box.width, height: box.height };
-      setFrame((old) => (old && old.left === next.left && old.top === next.top && old.width === next.width && old.height === next.height ? old : next));
+      const next = {
+        left: box.left - origin.left,
+        top: box.top - origin.top,
+        width: box.width,
+        height: box.height,
+      };
+      setFrame((old) =>
+        old &&
+        old.left === next.left &&
+        old.top === next.top &&
+        old.width === next.width &&
+        old.height === next.height
+          ? old
+          : next,
+      );
     };
     measure();
     const observer = new ResizeObserver(measure);

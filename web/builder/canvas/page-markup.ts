@@ -78,10 +78,23 @@ export function frameMarkup(root: EditNode): Frame {
 
 /** The attributes of a parsed node as React writes them; a control keeps what was put into it. */
 export function reactAttributes(element: Element): Record<string, string | boolean> {
-  const renamed: Readonly<Record<string, string>> = { class: 'className', for: 'htmlFor', value: 'defaultValue', checked: 'defaultChecked' };
-  const left = new Set(['tabindex', 'autofocus', 'aria-labelledby', 'aria-describedby', 'formnovalidate', 'name']);
+  const renamed: Readonly<Record<string, string>> = {
+    class: 'className',
+    for: 'htmlFor',
+    value: 'defaultValue',
+    checked: 'defaultChecked',
+  };
+  const left = new Set([
+    'tabindex',
+    'autofocus',
+    'aria-labelledby',
+    'aria-describedby',
+    'formnovalidate',
+    'name',
+  ]);
   return Object.fromEntries(
-    [...element.attributes].filter(({ name }) => !left.has(name)).map(({ name, value }) => [renamed[name] ?? name, value]),
+    [...element.attributes]
+      .filter(({ name }) => !left.has(name))
+      .map(({ name, value }) => [renamed[name] ?? name, value]),
   );
 }
-

@@ -6,7 +6,13 @@ import { canvasSheets } from './canvas-style.ts';
  * Draws its children where the console's style sheet does not reach and the respondent's does. The theme is the
  * console's own, whether the person or the system chose it.
  */
-export function Shadow({ children, hostRef }: { children: ReactNode; hostRef: Ref<HTMLDivElement> }): ReactNode {
+export function Shadow({
+  children,
+  hostRef,
+}: {
+  children: ReactNode;
+  hostRef: Ref<HTMLDivElement>;
+}): ReactNode {
   const [root, setRoot] = useState<ShadowRoot | undefined>();
   const theme = useSyncExternalStore(watchTheme, readTheme);
   const attach = useCallback(
@@ -27,9 +33,11 @@ export function Shadow({ children, hostRef }: { children: ReactNode; hostRef: Re
   );
 }
 
-/** The theme that is in force: tokens.css says it as the document's color-scheme. */
+/** The theme that is in force: the chosen one (shell/theme.ts), else the system's. */
 function readTheme(): 'light' | 'dark' {
-  return getComputedStyle(document.documentElement).colorScheme === 'dark' ? 'dark' : 'light';
+  const chosen = document.documentElement.dataset['theme'];
+  if (chosen === 'light' || chosen === 'dark') return chosen;
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
 function watchTheme(onChange: () => void): () => void {

@@ -23,27 +23,32 @@ export function labelElement(node: HTMLElement): HTMLElement | null {
 export function writeLabel(label: HTMLElement, writing: Writing): () => void {
   const box = document.createElement('span');
   box.className = 'written';
-  box.contentEditable = 'plaintext-only';
+  box.setAttribute('contenteditable', 'plaintext-only');
   box.setAttribute('role', 'textbox');
   box.setAttribute('aria-label', writing.name);
   box.setAttribute('aria-multiline', String(writing.isMultiline));
   box.textContent = writing.text;
-  for (const child of [...label.childNodes]) if (child.nodeType === Node.TEXT_NODE && child.textContent?.trim()) child.remove();
+  const texts = Array.from(label.childNodes).filter((child) => child.nodeType === Node.TEXT_NODE);
+  for (const text of texts) if (text.textContent?.trim()) text.remove();
   label.insertBefore(box, label.querySelector(':scope > .mark'));
+  // Firefox before 136 knows only this; what is pasted there is read as text all the same.
+  if (!box.isContentEditable) box.contentEditable = 'true';
 
   const read = (): string => (box.textContent ?? '').replaceAll(/[\r\n]+/g, writing.isMultiline ? '\n' : ' ');
   box.addEventListener('input', () => writing.onInput(read()));
   box.addEventListener('blur', () => writing.onEnd(false));
   box.addEventListener('keydown', (event) => {
     event.stopPropagation();
-    const isEnd = event.key === 'Escape' || (event.key === 'Enter' && !(writing.isMultiline && event.shiftKey));
+    const isEnd =
+      event.key === 'Escape' || (event.key === 'Enter' && !(writing.isMultiline && event.shiftKey));
     if (isEnd && !event.isComposing) {
       event.preventDefault();
       writing.onEnd(true);
     }
   });
   // A click into the text box is not a click on the element.
-  for (const type of ['click', 'pointerdown', 'dblclick'] as const) box.addEventListener(type, (event) => event.stopPropagation());
+  for (const type of ['click', 'pointerdown', 'dblclick'] as const)
+    box.addEventListener(type, (event) => event.stopPropagation());
   box.focus();
   getSelection()?.selectAllChildren(box);
   return () => box.remove();

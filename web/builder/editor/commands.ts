@@ -6,6 +6,7 @@ import { idsOf } from '../model/element-ids.ts';
 import { newElement, newStep } from '../model/new-element.ts';
 import { mayHold, nextSpot, sayPlace, type Spot, spotForNew, spotInTree } from '../model/places.ts';
 import type { Editor } from './editor.ts';
+import { sayEnd } from './editor-state.ts';
 
 /** Adds an element of a type at a spot, else behind the selection, and begins to write its label (`features` B3). */
 export function addElement(editor: Editor, type: ElementType, spot?: Spot): void {
@@ -17,14 +18,24 @@ export function addElement(editor: Editor, type: ElementType, spot?: Spot): void
     const changed = insertNode(root, node, place);
     if (changed === root) return { root, say: `${titleOf(type)} cannot be added here.` };
     const focus = type === 'divider' ? 'node' : 'label';
-    return { root: changed, select: node.key, focus, say: `${titleOf(type)} added, ${sayPlace(changed, node.key)}` };
+    return {
+      root: changed,
+      select: node.key,
+      focus,
+      say: `${titleOf(type)} added, ${sayPlace(changed, node.key)}`,
+    };
   });
 }
 
 export function duplicate(editor: Editor, key: NodeKey): void {
   editor.change((root) => {
     const copy = duplicateNode(root, key);
-    return { root: copy.root, select: copy.key, focus: 'node', say: `Duplicated, ${sayPlace(copy.root, copy.key)}` };
+    return {
+      root: copy.root,
+      select: copy.key,
+      focus: 'node',
+      say: `Duplicated, ${sayPlace(copy.root, copy.key)}`,
+    };
   });
 }
 
@@ -34,7 +45,8 @@ export function remove(editor: Editor, key: NodeKey): void {
     const trail = trailTo(root, key);
     const [node, parent] = [trail.at(-1), trail.at(-2)];
     const changed = deleteNode(root, key);
-    if (!node || !parent || changed === root) return { root, say: 'This cannot be deleted: a form has at least one step.' };
+    if (!node || !parent || changed === root)
+      return { root, say: 'This cannot be deleted: a form has at least one step.' };
     const index = parent.children.indexOf(node);
     const next = parent.children[index + 1] ?? parent.children[index - 1] ?? parent;
     return { root: changed, select: next.key, focus: 'node', say: `${sayNode(node)} deleted` };
@@ -54,7 +66,7 @@ export function moveBy(editor: Editor, key: NodeKey, direction: -1 | 1): void {
   const { root } = editor.read().history.present;
   const spot = nextSpot(root, key, direction);
   if (spot) moveTo(editor, key, spotInTree(root, key, spot));
-  else editor.say(direction === 1 ? 'This is the last place.' : 'This is the first place.');
+  else editor.say(sayEnd(direction));
 }
 
 /** Moves an element to the end of a step. */
@@ -68,8 +80,13 @@ export function addStep(editor: Editor, behind?: NodeKey): void {
   editor.change((root) => {
     const at = root.children.findIndex(({ key }) => key === behind);
     const step = newStep(`Step ${root.children.length + 1}`);
-    const changed = insertNode(root, step, { parent: root.key, index: at === -1 ? root.children.length : at + 1 });
-    return changed === root ? { root, say: 'No more steps can be added.' } : { root: changed, select: step.key, focus: 'label', say: 'Step added' };
+    const changed = insertNode(root, step, {
+      parent: root.key,
+      index: at === -1 ? root.children.length : at + 1,
+    });
+    return changed === root
+      ? { root, say: 'No more steps can be added.' }
+      : { root: changed, select: step.key, focus: 'label', say: 'Step added' };
   });
 }
 
@@ -78,7 +95,12 @@ export function mergeWithPrevious(editor: Editor, stepKey: NodeKey): void {
     const index = root.children.findIndex(({ key }) => key === stepKey);
     const before = root.children[index - 1];
     if (!before) return { root };
-    return { root: mergeStep(root, stepKey), select: before.key, focus: 'node', say: 'Merged with the step before it' };
+    return {
+      root: mergeStep(root, stepKey),
+      select: before.key,
+      focus: 'node',
+      say: 'Merged with the step before it',
+    };
   });
 }
 
@@ -87,7 +109,9 @@ export function splitAt(editor: Editor, key: NodeKey): void {
   editor.change((root) => {
     const step = newStep(`Step ${root.children.length + 1}`);
     const changed = splitStep(root, key, step);
-    return changed === root ? { root } : { root: changed, select: step.key, focus: 'label', say: 'A new step begins here' };
+    return changed === root
+      ? { root }
+      : { root: changed, select: step.key, focus: 'label', say: 'A new step begins here' };
   });
 }
 

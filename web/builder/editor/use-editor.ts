@@ -1,5 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
-import type { Editor, EditorState } from './editor.ts';
+import type { Editor } from './editor.ts';
+import type { EditorState } from './editor-state.ts';
 
 /** The state of an editor; the component is drawn again when it changes. */
 export function useEditorState(editor: Editor): EditorState {

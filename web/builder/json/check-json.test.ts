@@ -13,7 +13,9 @@ test('a valid form can be applied and has no problems', () => {
 });
 
 test('an incomplete form can be applied; each problem says where, and leads there', () => {
-  const text = pretty(structure(element('text', 'a'), composite('g', [{ type: 'text', attrs: { id: 'b' }, children: [] }])));
+  const text = pretty(
+    structure(element('text', 'a'), composite('g', [{ type: 'text', attrs: { id: 'b' }, children: [] }])),
+  );
   const { root, problems } = checkJson(text);
   assert.ok(root);
   assert.equal(problems.length, 1);
@@ -24,7 +26,10 @@ test('an incomplete form can be applied; each problem says where, and leads ther
 test('what is no form cannot be applied', () => {
   const { root, problems } = checkJson('{"type":"form","attrs":{},"children":[{"type":"text"}]}');
   assert.equal(root, undefined);
-  assert.deepEqual(problems.map(({ where }) => where), ['Step 1:']);
+  assert.deepEqual(
+    problems.map(({ where }) => where),
+    ['Step 1:'],
+  );
 });
 
 test('what is no JSON is found by its line', () => {
@@ -34,7 +39,8 @@ test('what is no JSON is found by its line', () => {
 });
 
 test('a path is found past braces and quotes in texts, numbers, blanks and empty lists', () => {
-  const text = '{ "note": "}\\"]{", "n": [1, {"children": []}, -2.5], "children" : [ {"children":[]} , {"x": true,"children":[ null,{"type":"here"} ]} ] }';
+  const text =
+    '{ "note": "}\\"]{", "n": [1, {"children": []}, -2.5], "children" : [ {"children":[]} , {"x": true,"children":[ null,{"type":"here"} ]} ] }';
   assert.equal(text.slice(offsetOfPath(text, [1, 1])), '{"type":"here"} ]} ] }');
   assert.equal(offsetOfPath(text, [0, 0]), undefined);
   assert.equal(offsetOfPath(text, [5]), undefined);

@@ -3,7 +3,11 @@ import { type EditNode, readStructure } from '../model/edit-node.ts';
 import { offsetOfPath } from './json-path.ts';
 
 /** A problem of the text: where in words, what, and at which character. */
-export type JsonProblem = { readonly where: string; readonly message: string; readonly offset: number | undefined };
+export type JsonProblem = {
+  readonly where: string;
+  readonly message: string;
+  readonly offset: number | undefined;
+};
 
 /** `root` is there when the text can be applied, which takes a form of the right shape; problems may remain. */
 export type CheckedJson = { readonly root: EditNode | undefined; readonly problems: readonly JsonProblem[] };
@@ -21,7 +25,11 @@ export function checkJson(text: string): CheckedJson {
   const found = read.ok ? (valid.ok ? [] : valid.errors) : read.problems;
   return {
     root: read.ok ? read.root : undefined,
-    problems: found.map(({ path, message }) => ({ where: sayPath(path), message, offset: offsetOfPath(text, path) })),
+    problems: found.map(({ path, message }) => ({
+      where: sayPath(path),
+      message,
+      offset: offsetOfPath(text, path),
+    })),
   };
 }
 

@@ -41,7 +41,8 @@ export function JsonView(): ReactElement {
           <div>
             <h2>JSON</h2>
             <p className="soft">
-              What <code>structure</code> is in the API. Changes here are the working copy once they are applied.
+              What <code>structure</code> is in the API. Changes here are the working copy once they are
+              applied.
             </p>
           </div>
           <div className="row">
@@ -55,7 +56,10 @@ export function JsonView(): ReactElement {
           </div>
         </div>
         {checked.problems.length > 0 && (
-          <Message tone={checked.root ? 'warn' : 'bad'} title={checked.root ? 'It can be applied, but not published yet' : 'It cannot be applied'}>
+          <Message
+            tone={checked.root ? 'warn' : 'bad'}
+            title={checked.root ? 'It can be applied, but not published yet' : 'It cannot be applied'}
+          >
             <ul className="json-problems">
               {checked.problems.slice(0, 20).map((problem, index) => (
                 <li key={index}>

@@ -17,7 +17,12 @@ const text = (label: string) => ({ type: 'paragraph', attrs: { label }, children
 const scenarios: { name: string; before: object; after: object; found: string[] }[] = [
   { name: 'nothing', before: structure(a, b), after: structure(a, b), found: [] },
   { name: 'an added element', before: structure(a), after: structure(a, b), found: ['added “Mail” (Email)'] },
-  { name: 'a removed element', before: structure(a, b), after: structure(b), found: ['removed “First” (Short text)'] },
+  {
+    name: 'a removed element',
+    before: structure(a, b),
+    after: structure(b),
+    found: ['removed “First” (Short text)'],
+  },
   {
     name: 'changed attributes, each with old and new value',
     before: structure(b),
@@ -30,17 +35,52 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
     after: structure({ ...c, attrs: { ...c.attrs, options: ['Red', 'Blue', 'Black'] } }),
     found: ['changed “Colour” (Single choice): Options: added “Black”; removed “Green”'],
   },
-  { name: 'one moved element, and not those that it passed', before: structure(a, b, c), after: structure(c, a, b), found: ['moved “Colour” (Single choice)'] },
-  { name: 'an element that moved into a group', before: structure(a, composite('g', [b])), after: structure(composite('g', [a, b])), found: ['moved “First” (Short text)'] },
-  { name: 'a paragraph that was rewritten', before: structure(text('Old')), after: structure(text('New')), found: ['changed “New” (Paragraph): Label: “Old” → “New”'] },
-  { name: 'another type', before: structure(a), after: structure({ ...a, type: 'textarea' }), found: ['changed “First” (Long text): Type: Short text → Long text'] },
+  {
+    name: 'one moved element, and not those that it passed',
+    before: structure(a, b, c),
+    after: structure(c, a, b),
+    found: ['moved “Colour” (Single choice)'],
+  },
+  {
+    name: 'an element that moved into a group',
+    before: structure(a, composite('g', [b])),
+    after: structure(composite('g', [a, b])),
+    found: ['moved “First” (Short text)'],
+  },
+  {
+    name: 'a group that came with what it holds, in one line',
+    before: structure(a),
+    after: structure(a, composite('g', [b, c])),
+    found: ['added “The g” (Group): With “Mail” (Email), “Colour” (Single choice)'],
+  },
+  {
+    name: 'a group that went, and what was taken out of it',
+    before: structure(composite('g', [a, b])),
+    after: structure(a),
+    found: ['moved “First” (Short text)', 'removed “The g” (Group): With “Mail” (Email)'],
+  },
+  {
+    name: 'a paragraph that was rewritten',
+    before: structure(text('Old')),
+    after: structure(text('New')),
+    found: ['changed “New” (Paragraph): Label: “Old” → “New”'],
+  },
+  {
+    name: 'another type',
+    before: structure(a),
+    after: structure({ ...a, type: 'textarea' }),
+    found: ['changed “First” (Long text): Type: Short text → Long text'],
+  },
 ];
 
 for (const { name, before, after, found } of scenarios) {
   test(`the difference says ${name}`, () => {
     const differences = compareForms(read(before), read(after));
     assert.deepEqual(
-      differences.map(({ kind, subject, details }) => `${kind} ${subject}${details.length > 0 ? `: ${details.join(' | ')}` : ''}`),
+      differences.map(
+        ({ kind, subject, details }) =>
+          `${kind} ${subject}${details.length > 0 ? `: ${details.join(' | ')}` : ''}`,
+      ),
       found,
     );
   });

@@ -1,4 +1,4 @@
-import { type ElementType, elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
+import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 
 /** One difference between two forms, in words. `key` leads to the node, where it is still in the second form. */
@@ -20,24 +20,47 @@ export function compareForms(before: EditNode, after: EditNode): readonly Differ
   const fresh = placeNodes(after);
   const pairs = pairNodes(old, fresh);
   const moved = findMoved(pairs, old, fresh);
-  const differences: Difference[] = [];
-  for (const placed of fresh) {
-    const { node } = placed;
-    const subject = sayNode(node);
-    const pair = pairs.get(placed);
-    if (!pair) {
-      differences.push({ kind: 'added', subject, details: [], key: node.key });
-      continue;
-    }
-    const details = compareAttributes(pair.before.node, node);
-    if (details.length > 0) differences.push({ kind: 'changed', subject, details, key: node.key });
-    if (moved.has(placed)) differences.push({ kind: 'moved', subject, details: [], key: node.key });
-  }
   const kept = new Set([...pairs.values()].map((pair) => pair.before));
-  for (const placed of old) {
-    if (!kept.has(placed)) differences.push({ kind: 'removed', subject: sayNode(placed.node), details: [] });
-  }
-  return differences;
+  return [
+    ...fresh.flatMap((placed): Difference[] => {
+      const pair = pairs.get(placed);
+      return pair
+        ? tellPair(pair, moved.has(placed))
+        : tellWhole('added', placed, fresh, (other) => !pairs.has(other));
+    }),
+    ...old.flatMap((placed) =>
+      kept.has(placed) ? [] : tellWhole('removed', placed, old, (other) => !kept.has(other)),
+    ),
+  ];
+}
+
+function tellPair({ before, after }: Pair, isMoved: boolean): Difference[] {
+  const { node } = after;
+  const subject = sayNode(node);
+  const details = compareAttributes(before.node, node);
+  const told: Difference[] = [];
+  if (details.length > 0) told.push({ kind: 'changed', subject, details, key: node.key });
+  if (isMoved) told.push({ kind: 'moved', subject, details: [], key: node.key });
+  return told;
+}
+
+/** What came or went as a whole; what it holds is told with it, not beside it. */
+function tellWhole(
+  kind: 'added' | 'removed',
+  placed: Placed,
+  all: readonly Placed[],
+  isAlike: (other: Placed) => boolean,
+): Difference[] {
+  const { node, parent } = placed;
+  if (parent && isAlike(parent)) return [];
+  const inside = all.filter((other) => isInside(other, placed) && isAlike(other));
+  const details =
+    inside.length === 0 ? [] : [`With ${inside.map((other) => sayNode(other.node)).join(', ')}`];
+  return [{ kind, subject: sayNode(node), details, ...(kind === 'added' && { key: node.key }) }];
+}
+
+function isInside({ parent }: Placed, outer: Placed): boolean {
+  return parent !== undefined && (parent === outer || isInside(parent, outer));
 }
 
 /** The title of a node's type: `Email`, `Step`, `Form`. */
@@ -74,11 +97,15 @@ function pairNodes(old: readonly Placed[], fresh: readonly Placed[]): Map<Placed
   const taken = new Set<Placed>();
   const rules = [
     ({ node }: Placed) => (textOf(node, 'id') ? `id ${textOf(node, 'id')}` : undefined),
-    ({ node }: Placed) => (textOf(node, 'id') ? undefined : `${node.type} ${textOf(node, 'label') || textOf(node, 'title')}`),
+    ({ node }: Placed) =>
+      textOf(node, 'id') ? undefined : `${node.type} ${textOf(node, 'label') || textOf(node, 'title')}`,
     ({ node }: Placed) => (textOf(node, 'id') ? undefined : node.type),
   ];
   for (const identify of rules) {
-    const waiting = Map.groupBy(old.filter((placed) => !taken.has(placed) && identify(placed)), identify);
+    const waiting = Map.groupBy(
+      old.filter((placed) => !taken.has(placed) && identify(placed)),
+      identify,
+    );
     for (const after of fresh) {
       if (pairs.has(after)) continue;
       const before = waiting.get(identify(after))?.shift();
@@ -91,7 +118,11 @@ function pairNodes(old: readonly Placed[], fresh: readonly Placed[]): Map<Placed
 }
 
 /** What lies in something else than before, or no longer in order with the others: as few as explain it. */
-function findMoved(pairs: ReadonlyMap<Placed, Pair>, old: readonly Placed[], fresh: readonly Placed[]): Set<Placed> {
+function findMoved(
+  pairs: ReadonlyMap<Placed, Pair>,
+  old: readonly Placed[],
+  fresh: readonly Placed[],
+): Set<Placed> {
   const position = new Map(old.map((placed, index) => [placed, index]));
   const all = fresh.flatMap((placed) => pairs.get(placed) ?? []);
   const isInSame = ({ before, after }: Pair): boolean =>
@@ -119,7 +150,8 @@ function longestRise(numbers: readonly number[]): Set<number> {
 
 function compareAttributes(before: EditNode, after: EditNode): string[] {
   const names = new Set([...Object.keys(before.attrs), ...Object.keys(after.attrs)]);
-  const details = before.type === after.type ? [] : [`Type: ${titleOf(before.type)} → ${titleOf(after.type)}`];
+  const details =
+    before.type === after.type ? [] : [`Type: ${titleOf(before.type)} → ${titleOf(after.type)}`];
   for (const name of names) {
     const old = before.attrs[name];
     const fresh = after.attrs[name];
@@ -132,7 +164,7 @@ function compareAttributes(before: EditNode, after: EditNode): string[] {
 /** The title of an attribute in its table; an unknown one is called by its name. */
 function attributeTitle(type: string, name: string): string {
   const specs: Readonly<Record<string, { readonly title: string }>> = isElementType(type)
-    ? elements[type as ElementType].attrs
+    ? elements[type].attrs
     : type === 'step'
       ? stepAttributes
       : formAttributes;

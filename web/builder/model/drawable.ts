@@ -1,6 +1,6 @@
 import { attributeProblem, type AttributeSpec, type AttributeSpecs, isMissing } from '#ast/attributes.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
-import type { Element, Form, Step } from '#ast/tree.ts';
+import type { Element, Form } from '#ast/tree.ts';
 import { type Attributes, type EditNode } from './edit-node.ts';
 
 /** What stands on the canvas where the author has not written a label yet. */
@@ -18,10 +18,11 @@ export function drawableElement(node: EditNode): Element | undefined {
 
 /** The form and its steps without their elements. */
 export function drawableFrame(root: EditNode): Form {
-  const steps = root.children.map(
-    (step) =>
-      ({ type: 'step', attrs: drawableAttributes(step.attrs, stepAttributes, step.key), children: [] }) as Step,
-  );
+  const steps = root.children.map(({ attrs, key }) => ({
+    type: 'step',
+    attrs: drawableAttributes(attrs, stepAttributes, key),
+    children: [],
+  }));
   const attrs = drawableAttributes(root.attrs, formAttributes, root.key);
   return { type: 'form', attrs, children: steps } as unknown as Form;
 }
@@ -42,6 +43,7 @@ function drawableAttributes(attrs: Attributes, specs: AttributeSpecs, key: strin
 /** What is drawn instead of a required attribute that is missing or wrong. */
 function standIn(name: string, spec: AttributeSpec, value: unknown, key: string): unknown {
   if (spec.kind === 'id') return key;
-  if (spec.kind === 'strings') return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+  if (spec.kind === 'strings')
+    return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
   return name === 'label' || name === 'name' ? untitled : '';
 }

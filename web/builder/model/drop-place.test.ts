@@ -6,8 +6,18 @@ const box = (left: number, top: number, right: number, bottom: number) => ({ lef
 
 /** A step with a field, a group of two fields side by side, and a field; an empty step below. */
 const zones: readonly Zone[] = [
-  { key: 'step', box: box(0, 0, 400, 400), isRow: false, items: [box(0, 0, 400, 100), box(0, 110, 400, 290), box(0, 300, 400, 400)] },
-  { key: 'group', box: box(0, 110, 400, 290), isRow: true, items: [box(20, 150, 190, 250), box(210, 150, 380, 250)] },
+  {
+    key: 'step',
+    box: box(0, 0, 400, 400),
+    isRow: false,
+    items: [box(0, 0, 400, 100), box(0, 110, 400, 290), box(0, 300, 400, 400)],
+  },
+  {
+    key: 'group',
+    box: box(0, 110, 400, 290),
+    isRow: true,
+    items: [box(20, 150, 190, 250), box(210, 150, 380, 250)],
+  },
   { key: 'empty', box: box(0, 450, 400, 500), isRow: false, items: [] },
 ];
 
@@ -17,7 +27,7 @@ const scenarios: { name: string; at: [number, number]; parent: string; index: nu
   { name: 'inside the group, on the left: first', at: [60, 200], parent: 'group', index: 0 },
   { name: 'inside the group, between the two', at: [200, 200], parent: 'group', index: 1 },
   { name: 'inside the group, on the right: last', at: [360, 200], parent: 'group', index: 2 },
-  { name: 'on the upper edge of the group: before the group', at: [200, 115], parent: 'step', index: 1 },
+  { name: 'on the upper edge of the group: before the group', at: [200, 112], parent: 'step', index: 1 },
   { name: 'in the empty step', at: [10, 470], parent: 'empty', index: 0 },
   { name: 'far below all: the nearest', at: [10, 900], parent: 'empty', index: 0 },
   { name: 'beside the canvas: the step at that height', at: [-50, 20], parent: 'step', index: 0 },

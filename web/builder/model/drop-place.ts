@@ -2,7 +2,12 @@ import type { NodeKey } from './edit-node.ts';
 import type { Spot } from './places.ts';
 
 /** A rectangle on the canvas, in pixels of the viewport. */
-export type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
+export type Box = {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+};
 
 /** What can take a drop: a step or a composite with the boxes of what it holds, in order. */
 export type Zone = {
@@ -17,7 +22,7 @@ export type Zone = {
 export type DropPlace = { readonly spot: Spot; readonly line: Box };
 
 /** How near to its edge a composite still counts as what is around it, in pixels: the way to drop beside it. */
-const edge = 12;
+const edge = 5;
 
 /**
  * The place that a point on the canvas means: in the innermost zone around it, before the first item whose middle
@@ -38,12 +43,18 @@ function contains({ left, top, right, bottom }: Box, x: number, y: number, margi
 const area = ({ box }: Zone): number => (box.right - box.left) * (box.bottom - box.top);
 
 function smallest(zones: readonly Zone[]): Zone | undefined {
-  return zones.reduce<Zone | undefined>((best, zone) => (best && area(best) <= area(zone) ? best : zone), undefined);
+  return zones.reduce<Zone | undefined>(
+    (best, zone) => (best && area(best) <= area(zone) ? best : zone),
+    undefined,
+  );
 }
 
 function nearest(zones: readonly Zone[], y: number): Zone | undefined {
   const distance = ({ box }: Zone): number => Math.max(box.top - y, y - box.bottom, 0);
-  return zones.reduce<Zone | undefined>((best, zone) => (best && distance(best) <= distance(zone) ? best : zone), undefined);
+  return zones.reduce<Zone | undefined>(
+    (best, zone) => (best && distance(best) <= distance(zone) ? best : zone),
+    undefined,
+  );
 }
 
 function indexAt({ items, isRow }: Zone, x: number, y: number): number {
@@ -60,7 +71,14 @@ function lineAt({ items, isRow, box }: Zone, index: number): Box {
   const before = items[index - 1];
   const after = items[index];
   if (isRow) return verticalLine(before, after, box);
-  const y = before && after ? (before.bottom + after.top) / 2 : before ? before.bottom + 8 : after ? after.top - 8 : (box.top + box.bottom) / 2;
+  const y =
+    before && after
+      ? (before.bottom + after.top) / 2
+      : before
+        ? before.bottom + 8
+        : after
+          ? after.top - 8
+          : (box.top + box.bottom) / 2;
   const { left, right } = before ?? after ?? box;
   return { left, right, top: y, bottom: y };
 }
@@ -68,6 +86,12 @@ function lineAt({ items, isRow, box }: Zone, index: number): Box {
 function verticalLine(before: Box | undefined, after: Box | undefined, box: Box): Box {
   const beside = after ?? before ?? box;
   const isSameLine = before && after && before.bottom > after.top;
-  const x = isSameLine ? (before.right + after.left) / 2 : after ? after.left - 8 : before ? before.right + 8 : (box.left + box.right) / 2;
+  const x = isSameLine
+    ? (before.right + after.left) / 2
+    : after
+      ? after.left - 8
+      : before
+        ? before.right + 8
+        : (box.left + box.right) / 2;
   return { left: x, right: x, top: beside.top, bottom: beside.bottom };
 }

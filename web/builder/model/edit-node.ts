@@ -45,9 +45,11 @@ export type ReadResult =
 export function readStructure(structure: unknown): ReadResult {
   const problems: ShapeProblem[] = [];
   const root = readNode(structure, [], problems);
-  if (root && root.type !== 'form') problems.push({ path: [], message: 'The root node must have the type "form".' });
+  if (root && root.type !== 'form')
+    problems.push({ path: [], message: 'The root node must have the type "form".' });
   for (const [index, step] of (root?.children ?? []).entries()) {
-    if (step.type !== 'step') problems.push({ path: [index], message: 'A form holds nodes of the type "step" only.' });
+    if (step.type !== 'step')
+      problems.push({ path: [index], message: 'A form holds nodes of the type "step" only.' });
   }
   return root && problems.length === 0 ? { ok: true, root } : { ok: false, problems };
 }

@@ -80,7 +80,8 @@ export function setLabel(root: EditNode, key: NodeKey, label: string, locked: Re
 /** Makes an element another type; what both types know stays. A composite stays one. */
 export function changeType(root: EditNode, key: NodeKey, type: ElementType): EditNode {
   return changeNode(root, key, (node) => {
-    if (node.type === type || node.type === 'composite' || type === 'composite' || !isElementType(node.type)) return node;
+    if (node.type === type || node.type === 'composite' || type === 'composite' || !isElementType(node.type))
+      return node;
     return { ...node, type, attrs: attributesFor(type, node, idsOf(root)) };
   });
 }
@@ -122,13 +123,19 @@ function changeNode(node: EditNode, key: NodeKey, change: (node: EditNode) => Ed
 }
 
 function putChild(root: EditNode, { parent, index }: Spot, child: EditNode): EditNode {
-  return changeNode(root, parent, (node) => ({ ...node, children: node.children.toSpliced(index, 0, child) }));
+  return changeNode(root, parent, (node) => ({
+    ...node,
+    children: node.children.toSpliced(index, 0, child),
+  }));
 }
 
 function removeChild(root: EditNode, key: NodeKey): EditNode {
   const parent = trailTo(root, key).at(-2);
   if (!parent) return root;
-  return changeNode(root, parent.key, (node) => ({ ...node, children: node.children.filter((child) => child.key !== key) }));
+  return changeNode(root, parent.key, (node) => ({
+    ...node,
+    children: node.children.filter((child) => child.key !== key),
+  }));
 }
 
 /** How many elements a form has; steps and the form itself are none. */

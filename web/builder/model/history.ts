@@ -27,7 +27,12 @@ export function startHistory(root: EditNode): History {
  * Adds a change as one step. Changes of the same `gesture` that follow each other within `typingPause` are one.
  * A change that changes nothing is none. `now` is in milliseconds.
  */
-export function recordChange(history: History, next: Moment, gesture: string | undefined, now: number): History {
+export function recordChange(
+  history: History,
+  next: Moment,
+  gesture: string | undefined,
+  now: number,
+): History {
   const { past, present } = history;
   if (next.root === present.root) return selectNode(history, next.selection);
   const running = history.gesture;

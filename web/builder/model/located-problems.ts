@@ -2,7 +2,11 @@ import { validateStructure } from '#ast/validate.ts';
 import { type EditNode, nodeAt, type NodeKey, toStructure } from './edit-node.ts';
 
 /** A problem of the form, at the node that it belongs to. */
-export type LocatedProblem = { readonly key: NodeKey; readonly message: string; readonly path: readonly number[] };
+export type LocatedProblem = {
+  readonly key: NodeKey;
+  readonly message: string;
+  readonly path: readonly number[];
+};
 
 /** Everything that keeps the form from being published, in reading order: what the API would say, by node. */
 export function findProblems(root: EditNode): readonly LocatedProblem[] {

@@ -34,6 +34,8 @@ export function attributesFor(type: ElementType, node: EditNode, taken: Readonly
     ? elements[node.type as ElementType].attrs
     : {};
   const kept = Object.entries(node.attrs).filter(([name]) => name in known || !(name in old));
-  const fresh = Object.entries(newElement(type, taken).attrs).filter(([name]) => !Object.hasOwn(node.attrs, name));
+  const fresh = Object.entries(newElement(type, taken).attrs).filter(
+    ([name]) => !Object.hasOwn(node.attrs, name),
+  );
   return Object.fromEntries([...kept, ...fresh]);
 }

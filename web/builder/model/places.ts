@@ -5,14 +5,16 @@ import { type EditNode, findNode, type NodeKey, textOf, trailTo, walkNodes } fro
 export type Spot = { readonly parent: NodeKey; readonly index: number };
 
 const isElement = ({ type }: EditNode): boolean => type !== 'form' && type !== 'step';
-const isRepeatable = ({ type, attrs }: EditNode): boolean => type === 'composite' && attrs['repeatable'] === true;
+const isRepeatable = ({ type, attrs }: EditNode): boolean =>
+  type === 'composite' && attrs['repeatable'] === true;
 
 /** Whether a node may lie directly in another: the rules of the tree, with its caps (DESIGN 4.13, 4.17). */
 export function mayHold(root: EditNode, parentKey: NodeKey, node: EditNode): boolean {
   const trail = trailTo(root, parentKey);
   const parent = trail.at(-1);
   if (!parent) return false;
-  if (parent.type === 'form') return node.type === 'step' && (root.children.includes(node) || root.children.length < limits.steps);
+  if (parent.type === 'form')
+    return node.type === 'step' && (root.children.includes(node) || root.children.length < limits.steps);
   if (parent.type !== 'step' && parent.type !== 'composite') return false;
   if (!isElement(node)) return false;
   const depth = trail.filter(({ type }) => type === 'composite').length;
@@ -77,7 +79,8 @@ export function spotForNew(root: EditNode, selection: NodeKey): Spot {
   if (node?.type === 'step' || (node?.type === 'composite' && node.children.length === 0)) {
     return { parent: node.key, index: node.children.length };
   }
-  if (node && parent && isElement(node)) return { parent: parent.key, index: parent.children.indexOf(node) + 1 };
+  if (node && parent && isElement(node))
+    return { parent: parent.key, index: parent.children.indexOf(node) + 1 };
   const last = root.children.at(-1) ?? root;
   return { parent: last.key, index: last.children.length };
 }
@@ -93,7 +96,15 @@ export function sayPlace(root: EditNode, key: NodeKey): string {
 }
 
 /** The same, for who knows where the node is; of a step there is no step to name. */
-export function placeWords({ parent, index, stepNumber }: { parent: EditNode; index: number; stepNumber: number }): string {
+export function placeWords({
+  parent,
+  index,
+  stepNumber,
+}: {
+  parent: EditNode;
+  index: number;
+  stepNumber: number;
+}): string {
   const group = parent.type === 'composite' ? `, in ${textOf(parent, 'label') || 'a group'}` : '';
   const step = parent.type === 'form' ? '' : `, step ${stepNumber}`;
   return `position ${index + 1} of ${parent.children.length}${group}${step}`;

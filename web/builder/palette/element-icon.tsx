@@ -11,7 +11,8 @@ const paths: Readonly<Record<ElementType, string>> = {
   number: 'M8 3.5 6.5 16.5M13.5 3.5 12 16.5M4 7.5h13M3 12.5h13',
   date: 'M3.5 4.5h13v12h-13zM3.5 8.5h13M7 2.5v3M13 2.5v3',
   time: 'M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14M10 6.5V10l2.5 1.5',
-  datetime: 'M9 16.5H3.5v-12h13V9M3.5 8.5h13M7 2.5v3M13 2.5v3M14 11a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7M14 13v1.5l1 .8',
+  datetime:
+    'M9 16.5H3.5v-12h13V9M3.5 8.5h13M7 2.5v3M13 2.5v3M14 11a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7M14 13v1.5l1 .8',
   dropdown: 'M3 6h14v8H3zM11.5 9l1.5 2 1.5-2',
   radio: 'M5.5 4a2 2 0 1 1 0 4 2 2 0 0 1 0-4M5.5 12a2 2 0 1 1 0 4 2 2 0 0 1 0-4M10.5 6H17M10.5 14H17',
   multiple_choice: 'M3.5 4h4v4h-4zM3.5 12h4v4h-4zM10.5 6H17M10.5 14H17M4.5 6l.8.9L6.6 5.2',

@@ -16,7 +16,13 @@ import { ElementIcon } from './element-icon.tsx';
 export type InsertWish = { readonly anchor: RefObject<Element | null>; readonly spot?: Spot | undefined };
 
 /** A searchable list of all element types over the canvas (`features` B3): type, Enter, and write the label. */
-export function InsertMenu({ wish, onClose }: { wish: InsertWish | undefined; onClose: () => void }): ReactElement {
+export function InsertMenu({
+  wish,
+  onClose,
+}: {
+  wish: InsertWish | undefined;
+  onClose: () => void;
+}): ReactElement {
   const { editor } = useBuilder();
   const [search, setSearch] = useState('');
   const { contains } = useFilter({ sensitivity: 'base' });
@@ -36,28 +42,36 @@ export function InsertMenu({ wish, onClose }: { wish: InsertWish | undefined; on
       <Dialog className="insert-menu" aria-label="Add an element">
         <Autocomplete inputValue={search} onInputChange={setSearch} filter={contains}>
           <SearchField label="Find an element" autoFocus />
-          <Menu
-            className="menu-list insert-list"
-            aria-label="Elements"
-            onAction={(type) => {
-              const spot = wish?.spot;
-              close();
-              afterFocusReturned(() => addElement(editor, type as ElementType, spot));
-            }}
-            renderEmptyState={() => <p className="insert-empty">No element is called that.</p>}
-          >
-            {elementGroups.map((group) => (
-              <MenuSection key={group.id}>
-                <Header className="menu-heading">{group.title}</Header>
-                {group.entries.map((entry) => (
-                  <MenuItem key={entry.id} id={entry.id} textValue={searchWords(entry)} className="menu-item">
-                    <ElementIcon type={entry.id} />
-                    {entry.title}
-                  </MenuItem>
-                ))}
-              </MenuSection>
-            ))}
-          </Menu>
+          {/* Scrolls by keyboard too, since its items are pointed at from the search box and never focused. */}
+          <div className="insert-list" tabIndex={0} role="group" aria-label="All elements">
+            <Menu
+              className="menu-list"
+              aria-label="Elements"
+              onAction={(type) => {
+                const spot = wish?.spot;
+                close();
+                afterFocusReturned(() => addElement(editor, type as ElementType, spot));
+              }}
+              renderEmptyState={() => <p className="insert-empty">No element is called that.</p>}
+            >
+              {elementGroups.map((group) => (
+                <MenuSection key={group.id}>
+                  <Header className="menu-heading">{group.title}</Header>
+                  {group.entries.map((entry) => (
+                    <MenuItem
+                      key={entry.id}
+                      id={entry.id}
+                      textValue={searchWords(entry)}
+                      className="menu-item"
+                    >
+                      <ElementIcon type={entry.id} />
+                      {entry.title}
+                    </MenuItem>
+                  ))}
+                </MenuSection>
+              ))}
+            </Menu>
+          </div>
         </Autocomplete>
       </Dialog>
     </Popover>

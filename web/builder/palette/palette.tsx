@@ -1,19 +1,22 @@
 import './palette.css';
 import { type ReactElement, useState } from 'react';
 import { SearchField } from '../../design/field.tsx';
-import type { DragSource } from '../canvas/use-drag.ts';
+import type { StartDrag } from '../canvas/use-drag.ts';
 import { addElement } from '../editor/commands.ts';
 import { useBuilder } from '../editor/use-editor.ts';
 import { elementGroups, searchWords } from './element-groups.ts';
 import { ElementIcon } from './element-icon.tsx';
 
 /** Every element type: a press adds one behind the selection, a drag puts one where it is dropped. */
-export function Palette({ onDrag }: { onDrag: (source: DragSource, event: React.PointerEvent) => void }): ReactElement {
+export function Palette({ onDrag }: { onDrag: StartDrag }): ReactElement {
   const { editor } = useBuilder();
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
   const groups = elementGroups
-    .map((group) => ({ ...group, entries: group.entries.filter((entry) => searchWords(entry).includes(wanted)) }))
+    .map((group) => ({
+      ...group,
+      entries: group.entries.filter((entry) => searchWords(entry).includes(wanted)),
+    }))
     .filter(({ entries }) => entries.length > 0);
   return (
     <div className="palette">
@@ -28,7 +31,9 @@ export function Palette({ onDrag }: { onDrag: (source: DragSource, event: React.
                   type="button"
                   className="palette-item"
                   onClick={() => addElement(editor, entry.id)}
-                  onPointerDown={(event) => event.pointerType !== 'touch' && onDrag({ kind: 'add', type: entry.id }, event)}
+                  onPointerDown={(event) =>
+                    event.pointerType !== 'touch' && onDrag({ kind: 'add', type: entry.id }, event)
+                  }
                 >
                   <ElementIcon type={entry.id} />
                   {entry.title}

@@ -26,8 +26,17 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       value={textOf(value)}
       onChange={(text) => onChange(text === '' ? undefined : text)}
       isReadOnly={isLocked}
-      error={error ?? (value === undefined || isElementId(textOf(value)) ? undefined : 'Begin with a letter; then letters, digits, "-" and "_".')}
-      description={isLocked ? 'Fixed: this form was published, and answers are stored under it.' : 'The name of the answer in the API and in webhooks.'}
+      error={
+        error ??
+        (value === undefined || isElementId(textOf(value))
+          ? undefined
+          : 'Begin with a letter; then letters, digits, "-" and "_".')
+      }
+      description={
+        isLocked
+          ? 'Fixed: this form was published, and answers are stored under it.'
+          : 'The name of the answer in the API and in webhooks.'
+      }
       spellCheck="false"
       autoComplete="off"
     />
@@ -36,7 +45,15 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     const change = (text: string): void => onChange(text === '' && !spec.required ? undefined : text);
     const isLong = name === 'description' || name === 'help_text';
     const Field = isLong ? TextArea : TextField;
-    return <Field label={spec.title} value={textOf(value)} onChange={change} error={error} {...(isLong && { rows: 2 })} />;
+    return (
+      <Field
+        label={spec.title}
+        value={textOf(value)}
+        onChange={change}
+        error={error}
+        {...(isLong && { rows: 2 })}
+      />
+    );
   },
   boolean: ({ spec, value, onChange }) => (
     <Switch isSelected={typeof value === 'boolean' ? value : spec.default} onChange={onChange}>
@@ -48,13 +65,21 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       label={spec.title}
       {...(name === 'col_span' && { description: 'How many columns it takes in a grid.' })}
       value={String(typeof value === 'number' ? value : spec.default)}
-      choices={Array.from({ length: spec.max - spec.min + 1 }, (_, index) => String(spec.min + index)).map((id) => ({ id, label: id }))}
+      choices={Array.from({ length: spec.max - spec.min + 1 }, (_, index) => String(spec.min + index)).map(
+        (id) => ({ id, label: id }),
+      )}
       onChange={(text) => onChange(Number(text))}
       error={error}
     />
   ),
   strings: ({ spec, value, error, onChange }) => (
-    <OptionsEditor title={spec.title} value={Array.isArray(value) ? value.map(String) : []} maxItems={spec.maxItems} error={error} onChange={onChange} />
+    <OptionsEditor
+      title={spec.title}
+      value={Array.isArray(value) ? value.map(String) : []}
+      maxItems={spec.maxItems}
+      error={error}
+      onChange={onChange}
+    />
   ),
   'one-of': ({ spec, value, error, onChange }) => (
     <Select

@@ -35,7 +35,10 @@ export function OptionsEditor({ title, value, maxItems, error, onChange }: Optio
   const handleKey = (event: React.KeyboardEvent<HTMLInputElement>, index: number): void => {
     const actions: Record<string, (() => void) | false> = {
       Enter: () => put(value.toSpliced(index + 1, 0, nextOption(value)), index + 1),
-      Backspace: event.currentTarget.value === '' && value.length > 1 && (() => put(value.toSpliced(index, 1), index - 1)),
+      Backspace:
+        event.currentTarget.value === '' &&
+        value.length > 1 &&
+        (() => put(value.toSpliced(index, 1), index - 1)),
       ArrowUp: () => (event.altKey ? move(index, -1) : focus(index - 1)),
       ArrowDown: () => (event.altKey ? move(index, 1) : focus(index + 1)),
     };
@@ -49,7 +52,10 @@ export function OptionsEditor({ title, value, maxItems, error, onChange }: Optio
     if (lines.length < 2) return;
     event.preventDefault();
     const others = value.toSpliced(index, 1);
-    put([...new Set([...others.slice(0, index), ...lines, ...others.slice(index)])], index + lines.length - 1);
+    put(
+      [...new Set([...others.slice(0, index), ...lines, ...others.slice(index)])],
+      index + lines.length - 1,
+    );
   };
   return (
     <fieldset className="options">
@@ -66,14 +72,31 @@ export function OptionsEditor({ title, value, maxItems, error, onChange }: Optio
               onKeyDown={(event) => handleKey(event, index)}
               onPaste={(event) => paste(event, index)}
             />
-            <IconButton icon="chevron-up" label={`Move option ${index + 1} up`} size="small" isDisabled={index === 0} onPress={() => move(index, -1)} />
-            <IconButton icon="close" label={`Remove option ${index + 1}`} size="small" isDisabled={value.length === 1} onPress={() => put(value.toSpliced(index, 1), index)} />
+            <IconButton
+              icon="chevron-up"
+              label={`Move option ${index + 1} up`}
+              size="small"
+              isDisabled={index === 0}
+              onPress={() => move(index, -1)}
+            />
+            <IconButton
+              icon="close"
+              label={`Remove option ${index + 1}`}
+              size="small"
+              isDisabled={value.length === 1}
+              onPress={() => put(value.toSpliced(index, 1), index)}
+            />
           </li>
         ))}
       </ul>
       {error && <p className="field-error">{error}</p>}
       <div className="row">
-        <Button size="small" icon="add" onPress={() => put([...value, nextOption(value)], value.length)} isDisabled={value.length >= maxItems}>
+        <Button
+          size="small"
+          icon="add"
+          onPress={() => put([...value, nextOption(value)], value.length)}
+          isDisabled={value.length >= maxItems}
+        >
           Add option
         </Button>
         <Button size="small" variant="quiet" onPress={() => setPasting(true)}>
@@ -85,7 +108,15 @@ export function OptionsEditor({ title, value, maxItems, error, onChange }: Optio
   );
 }
 
-function PasteDialog({ value, onClose, onChange }: { value: readonly string[]; onClose: () => void; onChange: OptionsProps['onChange'] }): ReactElement {
+function PasteDialog({
+  value,
+  onClose,
+  onChange,
+}: {
+  value: readonly string[];
+  onClose: () => void;
+  onChange: OptionsProps['onChange'];
+}): ReactElement {
   const [text, setText] = useState(value.join('\n'));
   const options = readOptions(text);
   return (

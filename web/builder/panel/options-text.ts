@@ -1,6 +1,8 @@
 /** A pasted list as options: a line each, without bullets and numbers, blank lines and repetitions. */
 export function readOptions(text: string): string[] {
-  const lines = text.split(/\r\n|[\r\n\t]/).map((line) => line.replace(/^\s*(?:[-*•–]|\d+[.)])\s+/, '').trim());
+  const lines = text
+    .split(/\r\n|[\r\n\t]/)
+    .map((line) => line.replace(/^\s*(?:[-*•–]|\d+[.)])\s+/, '').trim());
   return [...new Set(lines.filter(Boolean))];
 }
 

@@ -25,19 +25,24 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
   const node = findNode(root, selection) ?? root;
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (focus?.part === 'panel') panel.current?.querySelector<HTMLElement>('input, textarea, button')?.focus();
+    if (focus?.part === 'panel')
+      panel.current?.querySelector<HTMLElement>('input, textarea, button')?.focus();
   }, [focus]);
 
   const found = problems.get(node.key) ?? [];
   const specs = specsOf(node);
   const inField = new Set<string>();
   const errorOf = (name: string): string | undefined => {
-    const messages = found.filter((message) => message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids')));
+    const messages = found.filter(
+      (message) => message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids')),
+    );
     for (const message of messages) inField.add(message);
     return messages.length > 0 ? messages.join(' ') : undefined;
   };
   // The id comes last: most people never need it.
-  const ordered = Object.entries(specs).toSorted(([one], [other]) => Number(one === 'id') - Number(other === 'id'));
+  const ordered = Object.entries(specs).toSorted(
+    ([one], [other]) => Number(one === 'id') - Number(other === 'id'),
+  );
   const fields = ordered.map(([name, spec]) => (
     <AttributeField
       key={`${node.key} ${name}`}
@@ -48,7 +53,12 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
       isLocked={name === 'id' && lockedIds.has(textOf(node, 'id'))}
       onChange={(value) =>
         editor.change(
-          (tree) => ({ root: name === 'label' && typeof value === 'string' ? setLabel(tree, node.key, value, lockedIds) : setAttribute(tree, node.key, name, value) }),
+          (tree) => ({
+            root:
+              name === 'label' && typeof value === 'string'
+                ? setLabel(tree, node.key, value, lockedIds)
+                : setAttribute(tree, node.key, name, value),
+          }),
           `${name} ${node.key}`,
         )
       }
@@ -92,7 +102,15 @@ function TypeField({ node }: { node: EditNode }): ReactElement | null {
   );
 }
 
-function NodeActions({ node, root, onDelete }: { node: EditNode; root: EditNode; onDelete: (key: NodeKey) => void }): ReactElement {
+function NodeActions({
+  node,
+  root,
+  onDelete,
+}: {
+  node: EditNode;
+  root: EditNode;
+  onDelete: (key: NodeKey) => void;
+}): ReactElement {
   const { editor } = useBuilder();
   const isStep = node.type === 'step';
   if (node.type === 'form') {
@@ -112,7 +130,12 @@ function NodeActions({ node, root, onDelete }: { node: EditNode; root: EditNode;
       <Button size="small" icon="copy" onPress={() => duplicate(editor, node.key)}>
         Duplicate
       </Button>
-      <Button size="small" icon="remove" isDisabled={isStep && root.children.length === 1} onPress={() => onDelete(node.key)}>
+      <Button
+        size="small"
+        icon="remove"
+        isDisabled={isStep && root.children.length === 1}
+        onPress={() => onDelete(node.key)}
+      >
         Delete
       </Button>
     </div>

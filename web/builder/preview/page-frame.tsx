@@ -5,7 +5,15 @@ import { parsePage } from '../canvas/parse-page.ts';
 import { startTrial, type Trial } from './trial.ts';
 
 /** The page of a form in a frame of its own, with the page's own style sheet and width; it never leaves this page. */
-export function PageFrame({ form, confirmationMessage, width }: { form: Form; confirmationMessage: string | undefined; width: string }): ReactElement {
+export function PageFrame({
+  form,
+  confirmationMessage,
+  width,
+}: {
+  form: Form;
+  confirmationMessage: string | undefined;
+  width: string;
+}): ReactElement {
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {
     const { current } = frame;
@@ -23,7 +31,9 @@ export function PageFrame({ form, confirmationMessage, width }: { form: Form; co
       leave();
     };
   }, [form, confirmationMessage]);
-  return <iframe ref={frame} title="Preview of the form" className="preview-frame" style={{ inlineSize: width }} />;
+  return (
+    <iframe ref={frame} title="Preview of the form" className="preview-frame" style={{ inlineSize: width }} />
+  );
 }
 
 function showPage(frame: HTMLIFrameElement, trial: Trial): () => void {
@@ -42,7 +52,14 @@ function showPage(frame: HTMLIFrameElement, trial: Trial): () => void {
   };
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    show(trial.post(new (frame.contentWindow as Window & typeof globalThis).FormData(event.target as HTMLFormElement, event.submitter)));
+    show(
+      trial.post(
+        new (frame.contentWindow as Window & typeof globalThis).FormData(
+          event.target as HTMLFormElement,
+          event.submitter,
+        ),
+      ),
+    );
   };
   page.addEventListener('submit', submit);
   show(trial.page());

@@ -24,7 +24,13 @@ export function PreviewView({ root, settings }: { root: EditNode; settings: obje
       <div className="preview-bar">
         <div className="preview-widths" role="group" aria-label="Width">
           {widths.map(({ id, label, icon }) => (
-            <button key={id} type="button" className="view-tab" aria-pressed={id === width} onClick={() => setWidth(id)}>
+            <button
+              key={id}
+              type="button"
+              className="view-tab"
+              aria-pressed={id === width}
+              onClick={() => setWidth(id)}
+            >
               <Icon name={icon} />
               {label}
             </button>
@@ -37,11 +43,18 @@ export function PreviewView({ root, settings }: { root: EditNode; settings: obje
       </div>
       {result.ok ? (
         <div className="preview-ground">
-          <PageFrame key={`${width} ${round}`} form={result.form} confirmationMessage={message} width={chosen.width} />
+          <PageFrame
+            key={`${width} ${round}`}
+            form={result.form}
+            confirmationMessage={message}
+            width={chosen.width}
+          />
         </div>
       ) : (
         <EmptyState icon="warning" title="Not ready to be tried">
-          <p>Something in the form is incomplete: {result.errors[0]?.message} The design view marks what it is.</p>
+          <p>
+            Something in the form is incomplete: {result.errors[0]?.message} The design view marks what it is.
+          </p>
         </EmptyState>
       )}
     </div>

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { composite, element, formOf } from '#ast/testing.ts';
 import { startTrial } from './trial.ts';
 
-const form = formOf(element('email', 'mail', { required: true }), composite('people', [element('text', 'who')], { repeatable: true }));
+const form = formOf(
+  element('email', 'mail', { required: true }),
+  composite('people', [element('text', 'who')], { repeatable: true }),
+);
 const data = (...entries: [string, string][]): FormData => {
   const made = new FormData();
   for (const [name, value] of entries) made.append(name, value);
@@ -27,7 +30,9 @@ test('rows are added and removed', () => {
   const trial = startTrial(form, undefined);
   const added = trial.post(data(['people[0][who]', 'Ada'], ['_row', 'people[0]'], ['_add', 'people']));
   assert.match(added, /people\[1\]\[who\]/);
-  const removed = trial.post(data(['people[0][who]', 'Ada'], ['people[1][who]', 'Bob'], ['_remove', 'people[0]']));
+  const removed = trial.post(
+    data(['people[0][who]', 'Ada'], ['people[1][who]', 'Bob'], ['_remove', 'people[0]']),
+  );
   assert.doesNotMatch(removed, /Ada/);
   assert.match(removed, /value="Bob"/);
 });

@@ -14,7 +14,16 @@ type Posted = Pick<FormView, 'values' | 'errors'> & { readonly focus?: string | 
 
 export function startTrial(form: Form, confirmationMessage: string | undefined): Trial {
   const draw = ({ values, errors, focus }: Posted): string =>
-    renderForm({ form, action: '#', values, errors, held: new Map(), language: 'en', limits: fileLimits, focus });
+    renderForm({
+      form,
+      action: '#',
+      values,
+      errors,
+      held: new Map(),
+      language: 'en',
+      limits: fileLimits,
+      focus,
+    });
   return {
     page: () => draw({ values: {}, errors: [] }),
     post(data) {
@@ -28,7 +37,12 @@ export function startTrial(form: Form, confirmationMessage: string | undefined):
       }
       const result = checkAnswers(form, raw, filesIn(data));
       if (!result.ok) return draw({ values: raw, errors: result.errors });
-      return renderConfirmation({ formName: form.attrs.name, message: confirmationMessage, receipt: 'test, not stored', language: 'en' });
+      return renderConfirmation({
+        formName: form.attrs.name,
+        message: confirmationMessage,
+        receipt: 'test, not stored',
+        language: 'en',
+      });
     },
   };
 }

@@ -12,7 +12,13 @@ const tones: Readonly<Record<Difference['kind'], [word: string, tone: Tone]>> = 
 };
 
 /** Differences in words; `none` is what is said when there are none. */
-export function DifferenceList({ differences, none }: { differences: readonly Difference[]; none: string }): ReactElement {
+export function DifferenceList({
+  differences,
+  none,
+}: {
+  differences: readonly Difference[];
+  none: string;
+}): ReactElement {
   if (differences.length === 0) return <p className="soft">{none}</p>;
   return (
     <ul role="list" className="differences">

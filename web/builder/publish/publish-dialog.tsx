@@ -22,7 +22,14 @@ type PublishProps = {
 };
 
 /** What publishing would change for visitors, and what stands in the way (`features` B5). */
-export function PublishDialog({ root, opened, problems, onClose, onPublish, onShow }: PublishProps): ReactElement {
+export function PublishDialog({
+  root,
+  opened,
+  problems,
+  onClose,
+  onPublish,
+  onShow,
+}: PublishProps): ReactElement {
   const [isPending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<string | undefined>();
   const wasPublished = opened.form.published_at !== null;
@@ -50,7 +57,13 @@ export function PublishDialog({ root, opened, problems, onClose, onPublish, onSh
       actions={
         <>
           <Button onPress={onClose}>Not yet</Button>
-          <Button variant="primary" icon="send" onPress={publish} isPending={isPending} isDisabled={problems.length > 0 || (isLive && differences.length === 0)}>
+          <Button
+            variant="primary"
+            icon="send"
+            onPress={publish}
+            isPending={isPending}
+            isDisabled={problems.length > 0 || (isLive && differences.length === 0)}
+          >
             Publish
           </Button>
         </>
@@ -74,16 +87,23 @@ export function PublishDialog({ root, opened, problems, onClose, onPublish, onSh
 }
 
 function descriptionOf(isLive: boolean, wasPublished: boolean): string {
-  if (isLive) return 'The changes are live at once. Submissions that are there already keep the form that they answered.';
+  if (isLive)
+    return 'The changes are live at once. Submissions that are there already keep the form that they answered.';
   return wasPublished
     ? 'Everybody who has the link can fill it in again.'
     : 'Everybody who has the link can fill it in. From then on the ids of its elements are fixed.';
 }
 
-function Problems({ root, problems, onShow }: Pick<PublishProps, 'root' | 'problems' | 'onShow'>): ReactElement {
+function Problems({
+  root,
+  problems,
+  onShow,
+}: Pick<PublishProps, 'root' | 'problems' | 'onShow'>): ReactElement {
   return (
     <div className="publish-problems" role="alert">
-      <h3>{problems.length === 1 ? 'One thing stands in the way' : `${problems.length} things stand in the way`}</h3>
+      <h3>
+        {problems.length === 1 ? 'One thing stands in the way' : `${problems.length} things stand in the way`}
+      </h3>
       <ul>
         {problems.map(({ key, message }, index) => {
           const node = findNode(root, key);
@@ -107,10 +127,14 @@ function useWarnings(root: EditNode, { form, live, draft }: BuilderForm): readon
     const result = validateStructure(toStructure(root));
     const subject = (form.settings as { subject_element?: string }).subject_element;
     if (result.ok && subject && !subjectCandidates(result.form).some(({ attrs }) => attrs.id === subject)) {
-      warnings.push(`The settings name “${subject}” as the subject for search, and it is not in this form any more. The first text element takes its place.`);
+      warnings.push(
+        `The settings name “${subject}” as the subject for search, and it is not in this form any more. The first text element takes its place.`,
+      );
     }
     if (draft.base_version < live.version) {
-      warnings.push('The live form was changed beside this working copy. Publishing replaces those changes; they stay in the history.');
+      warnings.push(
+        'The live form was changed beside this working copy. Publishing replaces those changes; they stay in the history.',
+      );
     }
     return warnings;
   }, [root, form.settings, live.version, draft.base_version]);

@@ -17,7 +17,9 @@ function open(answers: (SaveOutcome | 'as it should')[]) {
     send: async (save) => {
       sent.push(save);
       const answer = answers.shift() ?? 'as it should';
-      return answer === 'as it should' ? { kind: 'saved', revision: save.revision + 1, savedAt: `save ${sent.length}` } : answer;
+      return answer === 'as it should'
+        ? { kind: 'saved', revision: save.revision + 1, savedAt: `save ${sent.length}` }
+        : answer;
     },
     keep: (save) => {
       kept = save;
@@ -58,7 +60,10 @@ test('each save is made on the revision that the one before gave', async () => {
     autosave.change(form(name));
     await pass(saveDelay);
   }
-  assert.deepEqual(sent.map(({ revision }) => revision), [3, 4]);
+  assert.deepEqual(
+    sent.map(({ revision }) => revision),
+    [3, 4],
+  );
 });
 
 test('a change during a save is saved after it, and never beside it', async () => {
@@ -70,7 +75,10 @@ test('a change during a save is saved after it, and never beside it', async () =
   assert.equal(sent.length, 1);
   assert.deepEqual([kept()?.revision, kept()?.structure], [4, form('b')]);
   await pass(saveDelay);
-  assert.deepEqual(sent.map(({ structure }) => structure), [form('a'), form('b')]);
+  assert.deepEqual(
+    sent.map(({ structure }) => structure),
+    [form('a'), form('b')],
+  );
 });
 
 test('a conflict stops saving and keeps what is here; after it was resolved, it is saved on the new revision', async () => {

@@ -16,14 +16,14 @@ export type SaveState =
 
 export type Autosave = {
   /** The form is this now; it is saved a second later, unless it changes again. */
-  change(structure: FormNode): void;
+  readonly change: (structure: FormNode) => void;
   /** Saves at once what is not saved; true when everything is saved afterwards. */
-  saveNow(): Promise<boolean>;
+  readonly saveNow: () => Promise<boolean>;
   /** After a conflict: what is here rests on this revision and live version from now on. */
-  rebase(on: { revision: number; baseVersion: number }): void;
-  revision(): number;
-  baseVersion(): number;
-  stop(): void;
+  readonly rebase: (on: { revision: number; baseVersion: number }) => void;
+  readonly revision: () => number;
+  readonly baseVersion: () => number;
+  readonly stop: () => void;
 };
 
 /** How long after the last change it is saved, in milliseconds (`features` B4). */
@@ -80,19 +80,22 @@ export function openAutosave(options: {
     options.onState({ kind: 'saved', savedAt });
   };
 
+  const send = async (structure: FormNode): Promise<void> => {
+    options.onState({ kind: 'saving' });
+    const outcome = await options.send({ revision, structure, base_version: baseVersion });
+    running = undefined;
+    settle(structure, outcome);
+    if (waiting && outcome.kind === 'saved') schedule(0);
+  };
+
   const run = async (): Promise<void> => {
     clearTimeout(timer);
-    if (running) return running;
-    const structure = waiting;
-    if (!structure || isBlocked) return undefined;
-    waiting = undefined;
-    options.onState({ kind: 'saving' });
-    running = options.send({ revision, structure, base_version: baseVersion }).then((outcome) => {
-      running = undefined;
-      settle(structure, outcome);
-      if (waiting && outcome.kind === 'saved') schedule(0);
-    });
-    return running;
+    if (!running && waiting && !isBlocked) {
+      const structure = waiting;
+      waiting = undefined;
+      running = send(structure);
+    }
+    await running;
   };
 
   return {

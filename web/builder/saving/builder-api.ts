@@ -7,9 +7,14 @@ export type { BuilderForm };
 
 /** What the builder asks of the service; `path` is `/workspaces/<w>/forms/<f>`. They throw ApiProblem. */
 export const readBuilder = (path: string): Promise<BuilderForm> => get(`${path}/builder`);
-export const publishDraft = (path: string, seen: { revision: number; version: number }): Promise<BuilderForm> => post(`${path}/publish`, seen);
-export const changeStatus = (path: string, status: 'draft' | 'archived'): Promise<BuilderForm> => put(`${path}/status`, { status });
-export const copyAsNewForm = (path: string, structure: FormNode): Promise<{ id: string }> => post(`${path}/copies`, { structure });
+export const publishDraft = (
+  path: string,
+  seen: { revision: number; version: number },
+): Promise<BuilderForm> => post(`${path}/publish`, seen);
+export const changeStatus = (path: string, status: 'draft' | 'archived'): Promise<BuilderForm> =>
+  put(`${path}/status`, { status });
+export const copyAsNewForm = (path: string, structure: FormNode): Promise<{ id: string }> =>
+  post(`${path}/copies`, { structure });
 
 /** One save, with what became of it instead of an exception. */
 export async function sendSave(path: string, save: Save): Promise<SaveOutcome> {

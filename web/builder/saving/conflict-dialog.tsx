@@ -25,7 +25,8 @@ export function ConflictDialog({ path, mine, onResolve, onLater }: ConflictProps
   const [problem, setProblem] = useState<string | undefined>();
   const [running, setRunning] = useState<Resolution | undefined>();
   useEffect(() => {
-    const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : 'Their version could not be read.');
+    const fail = (error: unknown): void =>
+      setProblem(error instanceof Error ? error.message : 'Their version could not be read.');
     readBuilder(path).then(setTheirs, fail);
   }, [path]);
 
@@ -38,7 +39,12 @@ export function ConflictDialog({ path, mine, onResolve, onLater }: ConflictProps
     });
   };
   const button = (resolution: Resolution, label: string, isPrimary = false): ReactElement => (
-    <Button variant={isPrimary ? 'primary' : 'secondary'} onPress={() => resolve(resolution)} isPending={running === resolution} isDisabled={!theirs || running !== undefined}>
+    <Button
+      variant={isPrimary ? 'primary' : 'secondary'}
+      onPress={() => resolve(resolution)}
+      isPending={running === resolution}
+      isDisabled={!theirs || running !== undefined}
+    >
       {label}
     </Button>
   );
@@ -69,8 +75,9 @@ function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: EditNode }): 
   return (
     <>
       <p>
-        <strong>{saved_by ?? 'Somebody else'}</strong> saved it{saved_at ? ` on ${sayMoment(saved_at)}` : ''}. Nothing of yours is lost: choose what
-        the working copy should be. The live form stays as it is in any case.
+        <strong>{saved_by ?? 'Somebody else'}</strong> saved it{saved_at ? ` on ${sayMoment(saved_at)}` : ''}.
+        Nothing of yours is lost: choose what the working copy should be. The live form stays as it is in any
+        case.
       </p>
       {read.ok ? (
         <>

@@ -13,8 +13,19 @@ export function readKeptWork(userId: string, formId: string): KeptWork | undefin
   if (text === null) return undefined;
   try {
     const kept: unknown = JSON.parse(text);
-    if (!isRecord(kept) || typeof kept['revision'] !== 'number' || typeof kept['base_version'] !== 'number' || !isRecord(kept['structure'])) return undefined;
-    return { revision: kept['revision'], base_version: kept['base_version'], structure: kept['structure'] as FormNode, kept_at: String(kept['kept_at']) };
+    if (
+      !isRecord(kept) ||
+      typeof kept['revision'] !== 'number' ||
+      typeof kept['base_version'] !== 'number' ||
+      !isRecord(kept['structure'])
+    )
+      return undefined;
+    return {
+      revision: kept['revision'],
+      base_version: kept['base_version'],
+      structure: kept['structure'] as FormNode,
+      kept_at: String(kept['kept_at']),
+    };
   } catch {
     // Only this page writes there; what is broken was cut off and holds nothing to rescue.
     return undefined;
@@ -25,7 +36,8 @@ export function readKeptWork(userId: string, formId: string): KeptWork | undefin
 export function keepWork(userId: string, formId: string, save: Save | undefined, now: Date): boolean {
   const key = keyOf(userId, formId);
   try {
-    if (save) localStorage.setItem(key, JSON.stringify({ ...save, kept_at: now.toISOString() } satisfies KeptWork));
+    if (save)
+      localStorage.setItem(key, JSON.stringify({ ...save, kept_at: now.toISOString() } satisfies KeptWork));
     else localStorage.removeItem(key);
     return true;
   } catch {

@@ -16,31 +16,32 @@ const looks: Readonly<Record<SaveState['kind'], IconName>> = {
 
 /** Whether the work is safe, always in sight (`features` B4). Only what needs attention is announced. */
 export function SaveStateText({ state }: { state: SaveState }): ReactElement {
-  const words = sayState(state);
+  const text = sayState(state);
   const needsCare = state.kind === 'offline' || state.kind === 'conflict' || state.kind === 'refused';
   return (
-    <span className={`save-state${needsCare ? ' save-state-care' : ''}`} title={'message' in state ? state.message : undefined}>
+    <span
+      className={`save-state${needsCare ? ' save-state-care' : ''}`}
+      title={'message' in state ? state.message : undefined}
+    >
       <Icon name={looks[state.kind]} />
-      <span data-save-state={state.kind}>{words}</span>
+      <span data-save-state={state.kind}>{text}</span>
       <span className="unseen" role="status">
-        {needsCare ? words : ''}
+        {needsCare ? text : ''}
       </span>
     </span>
   );
 }
 
 function sayState(state: SaveState): string {
-  switch (state.kind) {
-    case 'saved':
-      return state.savedAt ? `Saved ${clock.format(new Date(state.savedAt))}` : 'No changes yet';
-    case 'pending':
-    case 'saving':
-      return 'Saving…';
-    case 'offline':
-      return 'Offline, kept in this browser';
-    case 'conflict':
-      return 'Conflict';
-    case 'refused':
-      return 'Not saved, kept in this browser';
-  }
+  if (state.kind === 'saved')
+    return state.savedAt ? `Saved ${clock.format(new Date(state.savedAt))}` : 'No changes yet';
+  return words[state.kind];
 }
+
+const words: Readonly<Record<Exclude<SaveState['kind'], 'saved'>, string>> = {
+  pending: 'Saving…',
+  saving: 'Saving…',
+  offline: 'Offline, kept in this browser',
+  conflict: 'Conflict',
+  refused: 'Not saved, kept in this browser',
+};

@@ -4,6 +4,7 @@ import { type EditNode, toStructure } from '../model/edit-node.ts';
 import { type Autosave, openAutosave, type SaveState } from './autosave.ts';
 import { type BuilderForm, sendSave } from './builder-api.ts';
 import { keepWork } from './kept-work.ts';
+import { noteLeaving } from './leaving.ts';
 
 /** The saving of one open form. */
 export type Saving = { readonly autosave: Autosave; readonly state: SaveState };
@@ -19,7 +20,10 @@ type Options = {
 
 /** Follows the editor and saves what changes; asks before the window closes while something is not saved. */
 export function useSaving({ editor, opened, path, userId, savedRoot }: Options): Saving {
-  const [state, setState] = useState<SaveState>({ kind: 'saved', savedAt: opened.draft.saved_at ?? undefined });
+  const [state, setState] = useState<SaveState>({
+    kind: 'saved',
+    savedAt: opened.draft.saved_at ?? undefined,
+  });
   const [autosave] = useState(() =>
     openAutosave({
       revision: opened.draft.revision,
@@ -45,13 +49,17 @@ export function useSaving({ editor, opened, path, userId, savedRoot }: Options):
   }, [editor, autosave]);
   useEffect(() => {
     const retry = (): void => void autosave.saveNow();
+    const leave = async (): Promise<void> => {
+      await autosave.saveNow();
+      autosave.stop();
+    };
     addEventListener('online', retry);
     return () => {
       removeEventListener('online', retry);
       // Leaving the screen saves at once, while the page still can.
-      void autosave.saveNow().then(() => autosave.stop());
+      noteLeaving(path, leave());
     };
-  }, [autosave]);
+  }, [autosave, path]);
   const isUnsaved = state.kind !== 'saved';
   useEffect(() => {
     if (!isUnsaved) return undefined;

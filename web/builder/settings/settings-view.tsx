@@ -19,7 +19,11 @@ import { changedSettings, fromLocal, toLocal } from './settings-values.ts';
 const accessChoices: readonly { id: AccessMode; label: string; description: string }[] = [
   { id: 'public', label: 'Everybody with the link', description: 'The form is open while it is published.' },
   { id: 'invited', label: 'Invited people', description: 'Each needs an invitation of their own.' },
-  { id: 'password', label: 'Whoever knows the password', description: 'Admits nobody until a password can be set.' },
+  {
+    id: 'password',
+    label: 'Whoever knows the password',
+    description: 'Admits nobody until a password can be set.',
+  },
   { id: 'closed', label: 'Nobody for now', description: 'The page says that the form is closed.' },
 ];
 
@@ -38,7 +42,13 @@ type SettingsProps = {
 };
 
 /** All settings of the form (DESIGN 4.15). They hold as soon as they are saved, without publishing. */
-export function SettingsView({ path, opened, draft: settings, onDraft, onSaved }: SettingsProps): ReactElement {
+export function SettingsView({
+  path,
+  opened,
+  draft: settings,
+  onDraft,
+  onSaved,
+}: SettingsProps): ReactElement {
   const { isReadOnly } = useBuilder();
   const saved = opened.form.settings as Settings;
   const [isPending, setPending] = useState(false);
@@ -46,7 +56,11 @@ export function SettingsView({ path, opened, draft: settings, onDraft, onSaved }
   const subjects = useSubjects(opened);
   const changes = changedSettings(saved, settings);
   const set = (change: { [Name in keyof Settings]?: Settings[Name] | undefined }): void =>
-    onDraft(Object.fromEntries(Object.entries({ ...settings, ...change }).filter(([, value]) => value !== undefined && value !== '')));
+    onDraft(
+      Object.fromEntries(
+        Object.entries({ ...settings, ...change }).filter(([, value]) => value !== undefined && value !== ''),
+      ),
+    );
   const error = (name: keyof Settings): string | undefined => problem?.of(name);
 
   const save = async (): Promise<void> => {
@@ -77,16 +91,42 @@ export function SettingsView({ path, opened, draft: settings, onDraft, onSaved }
             <h2>Settings</h2>
             <p className="soft">They hold as soon as they are saved, also for a form that is live.</p>
           </div>
-          <Button type="submit" variant="primary" isPending={isPending} isDisabled={isReadOnly || Object.keys(changes).length === 0}>
+          <Button
+            type="submit"
+            variant="primary"
+            isPending={isPending}
+            isDisabled={isReadOnly || Object.keys(changes).length === 0}
+          >
             Save settings
           </Button>
         </div>
         {problem && problem.errors.length === 0 && <Message tone="bad">{problem.message}</Message>}
         <Card title="Who and when">
-          <RadioGroup label="Who may fill it in" choices={accessChoices} value={settings.access ?? 'public'} onChange={(access) => set({ access })} error={error('access')} isDisabled={isReadOnly} />
+          <RadioGroup
+            label="Who may fill it in"
+            choices={accessChoices}
+            value={settings.access ?? 'public'}
+            onChange={(access) => set({ access })}
+            error={error('access')}
+            isDisabled={isReadOnly}
+          />
           <div className="settings-pair">
-            <TextField type="datetime-local" label="Opens" description="In your time zone." value={toLocal(settings.opens_at)} onChange={(text) => set({ opens_at: fromLocal(text) })} error={error('opens_at')} />
-            <TextField type="datetime-local" label="Closes" description="In your time zone." value={toLocal(settings.closes_at)} onChange={(text) => set({ closes_at: fromLocal(text) })} error={error('closes_at')} />
+            <TextField
+              type="datetime-local"
+              label="Opens"
+              description="In your time zone."
+              value={toLocal(settings.opens_at)}
+              onChange={(text) => set({ opens_at: fromLocal(text) })}
+              error={error('opens_at')}
+            />
+            <TextField
+              type="datetime-local"
+              label="Closes"
+              description="In your time zone."
+              value={toLocal(settings.closes_at)}
+              onChange={(text) => set({ closes_at: fromLocal(text) })}
+              error={error('closes_at')}
+            />
           </div>
           <TextField
             label="Most submissions"
@@ -98,9 +138,26 @@ export function SettingsView({ path, opened, draft: settings, onDraft, onSaved }
           />
         </Card>
         <Card title="After a submission">
-          <TextArea label="Confirmation message" description="What visitors read when they are done." value={settings.confirmation_message ?? ''} onChange={(text) => set({ confirmation_message: text })} error={error('confirmation_message')} />
-          <TextField type="email" label="Notify by email" description="Gets a mail for each submission." value={settings.notification_email ?? ''} onChange={(text) => set({ notification_email: text })} error={error('notification_email')} />
-          <Switch isSelected={settings.editing ?? false} onChange={(editing) => set({ editing })} description="Submissions may be changed after they were sent.">
+          <TextArea
+            label="Confirmation message"
+            description="What visitors read when they are done."
+            value={settings.confirmation_message ?? ''}
+            onChange={(text) => set({ confirmation_message: text })}
+            error={error('confirmation_message')}
+          />
+          <TextField
+            type="email"
+            label="Notify by email"
+            description="Gets a mail for each submission."
+            value={settings.notification_email ?? ''}
+            onChange={(text) => set({ notification_email: text })}
+            error={error('notification_email')}
+          />
+          <Switch
+            isSelected={settings.editing ?? false}
+            onChange={(editing) => set({ editing })}
+            description="Submissions may be changed after they were sent."
+          >
             Editing
           </Switch>
         </Card>
@@ -113,7 +170,14 @@ export function SettingsView({ path, opened, draft: settings, onDraft, onSaved }
             onChange={(id) => set({ subject_element: id === '' ? undefined : id })}
             error={error('subject_element')}
           />
-          <Select label="Language of the answers" description="Search finds other forms of a word in this language." value={settings.language ?? 'english'} choices={languageChoices} onChange={(language) => set({ language })} error={error('language')} />
+          <Select
+            label="Language of the answers"
+            description="Search finds other forms of a word in this language."
+            value={settings.language ?? 'english'}
+            choices={languageChoices}
+            onChange={(language) => set({ language })}
+            error={error('language')}
+          />
         </Card>
       </form>
     </div>
@@ -127,7 +191,14 @@ function useSubjects({ live, form }: BuilderForm): readonly { id: string; label:
     const candidates = result.ok ? subjectCandidates(result.form) : [];
     const chosen = (form.settings as Settings).subject_element;
     const known = candidates.map(({ attrs }) => ({ id: attrs.id, label: `${attrs.label} (${attrs.id})` }));
-    const gone = chosen && !known.some(({ id }) => id === chosen) ? [{ id: chosen, label: `${chosen} (not in the live form)` }] : [];
-    return [{ id: '', label: 'By itself: the element “subject”, else the first short text' }, ...known, ...gone];
+    const gone =
+      chosen && !known.some(({ id }) => id === chosen)
+        ? [{ id: chosen, label: `${chosen} (not in the live form)` }]
+        : [];
+    return [
+      { id: '', label: 'By itself: the element “subject”, else the first short text' },
+      ...known,
+      ...gone,
+    ];
   }, [live.structure, form.settings]);
 }

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import qrcode from 'qrcode-generator';
+import makeCode from 'qrcode-generator';
 
 /** Light modules around a code, without which readers do not find it (ISO 18004 asks for 4). */
 const margin = 4;
@@ -8,7 +8,15 @@ const margin = 4;
 export function QrCode({ text, label, size }: { text: string; label: string; size: number }): ReactElement {
   const { path, width } = drawCode(text);
   return (
-    <svg className="qr-code" width={size} height={size} viewBox={`0 0 ${width} ${width}`} role="img" aria-label={label} shapeRendering="crispEdges">
+    <svg
+      className="qr-code"
+      width={size}
+      height={size}
+      viewBox={`0 0 ${width} ${width}`}
+      role="img"
+      aria-label={label}
+      shapeRendering="crispEdges"
+    >
       <rect width={width} height={width} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
@@ -22,7 +30,7 @@ export function qrCodeFile(text: string): string {
 }
 
 function drawCode(text: string): { path: string; width: number } {
-  const code = qrcode(0, 'M');
+  const code = makeCode(0, 'M');
   code.addData(text);
   code.make();
   const count = code.getModuleCount();

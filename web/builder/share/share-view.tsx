@@ -11,12 +11,20 @@ import { embedSnippet, linkWith, type Parameter } from './links.ts';
 const SharedCode = lazy(async () => ({ default: (await import('./shared-code.tsx')).SharedCode }));
 
 /** Ways to the public page: its link, with parameters, as a code, and inside another page. */
-export function ShareView({ opened, onPublish }: { opened: BuilderForm; onPublish: () => void }): ReactElement {
+export function ShareView({
+  opened,
+  onPublish,
+}: {
+  opened: BuilderForm;
+  onPublish: () => void;
+}): ReactElement {
   const { public_url: url, status, name } = opened.form;
   const [parameters, setParameters] = useState<readonly Parameter[]>([{ name: 'source', value: '' }]);
   const link = linkWith(url, parameters);
   const change = (index: number, change: Partial<Parameter>): void =>
-    setParameters(parameters.map((parameter, at) => (at === index ? { ...parameter, ...change } : parameter)));
+    setParameters(
+      parameters.map((parameter, at) => (at === index ? { ...parameter, ...change } : parameter)),
+    );
   return (
     <div className="builder-page">
       <div className="stack">
@@ -44,14 +52,30 @@ export function ShareView({ opened, onPublish }: { opened: BuilderForm; onPublis
           <ul role="list" className="stack-tight">
             {parameters.map((parameter, index) => (
               <li key={index} className="share-parameter">
-                <TextField label="Name" value={parameter.name} onChange={(text) => change(index, { name: text })} />
-                <TextField label="Value" value={parameter.value} onChange={(text) => change(index, { value: text })} />
-                <IconButton icon="close" label={`Remove parameter ${index + 1}`} onPress={() => setParameters(parameters.toSpliced(index, 1))} />
+                <TextField
+                  label="Name"
+                  value={parameter.name}
+                  onChange={(text) => change(index, { name: text })}
+                />
+                <TextField
+                  label="Value"
+                  value={parameter.value}
+                  onChange={(text) => change(index, { value: text })}
+                />
+                <IconButton
+                  icon="close"
+                  label={`Remove parameter ${index + 1}`}
+                  onPress={() => setParameters(parameters.toSpliced(index, 1))}
+                />
               </li>
             ))}
           </ul>
           <div>
-            <Button icon="add" size="small" onPress={() => setParameters([...parameters, { name: '', value: '' }])}>
+            <Button
+              icon="add"
+              size="small"
+              onPress={() => setParameters([...parameters, { name: '', value: '' }])}
+            >
               Add a parameter
             </Button>
           </div>

@@ -28,9 +28,11 @@ export function VersionsView({ path, opened, onRestore }: VersionsProps): ReactE
   const [shown, setShown] = useState<VersionDetail | undefined>();
   const versions = useInfiniteQuery({
     queryKey: ['versions', path, opened.live.version],
-    queryFn: ({ pageParam }) => get<VersionList>(`${path}/versions${query({ page: pageParam, per_page: 20 })}`),
+    queryFn: ({ pageParam }) =>
+      get<VersionList>(`${path}/versions${query({ page: pageParam, per_page: 20 })}`),
     initialPageParam: 1,
-    getNextPageParam: ({ pagination }) => (pagination.page < pagination.total_pages ? pagination.page + 1 : undefined),
+    getNextPageParam: ({ pagination }) =>
+      pagination.page < pagination.total_pages ? pagination.page + 1 : undefined,
   });
   const open = (version: number): void => {
     get<VersionDetail>(`${path}/versions/${version}`).then(setShown, toastProblem);
@@ -45,7 +47,10 @@ export function VersionsView({ path, opened, onRestore }: VersionsProps): ReactE
       <div className="stack">
         <div>
           <h2>History</h2>
-          <p className="soft">Every version that was live. Restoring one changes the working copy; visitors see it when you publish.</p>
+          <p className="soft">
+            Every version that was live. Restoring one changes the working copy; visitors see it when you
+            publish.
+          </p>
         </div>
         {versions.isPending && <Loading lines={4} />}
         {versions.error && <ErrorState error={versions.error} onRetry={() => void versions.refetch()} />}
@@ -57,10 +62,14 @@ export function VersionsView({ path, opened, onRestore }: VersionsProps): ReactE
                 <li key={version.version} className="versions-item">
                   <div>
                     <p>
-                      <strong>Version {version.version}</strong> {version.is_live && <Chip tone="good">{opened.form.status === 'published' ? 'Live' : 'Latest'}</Chip>}
+                      <strong>Version {version.version}</strong>{' '}
+                      {version.is_live && (
+                        <Chip tone="good">{opened.form.status === 'published' ? 'Live' : 'Latest'}</Chip>
+                      )}
                     </p>
                     <p className="soft small">
-                      {sayMoment(version.created_at)} · {version.created_by ?? 'over the API'} · {version.name}
+                      {sayMoment(version.created_at)} · {version.created_by ?? 'over the API'} ·{' '}
+                      {version.name}
                     </p>
                   </div>
                   <Button size="small" onPress={() => open(version.version)}>
@@ -76,12 +85,24 @@ export function VersionsView({ path, opened, onRestore }: VersionsProps): ReactE
           </Button>
         )}
       </div>
-      {shown && <VersionDialog version={shown} isReadOnly={isReadOnly} onClose={() => setShown(undefined)} onRestore={restore} />}
+      {shown && (
+        <VersionDialog
+          version={shown}
+          isReadOnly={isReadOnly}
+          onClose={() => setShown(undefined)}
+          onRestore={restore}
+        />
+      )}
     </div>
   );
 }
 
-type DialogProps = { version: VersionDetail; isReadOnly: boolean; onClose: () => void; onRestore: (version: VersionDetail) => void };
+type DialogProps = {
+  version: VersionDetail;
+  isReadOnly: boolean;
+  onClose: () => void;
+  onRestore: (version: VersionDetail) => void;
+};
 
 function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps): ReactElement {
   const { editor } = useBuilder();
@@ -103,7 +124,12 @@ function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps)
       }
     >
       <h3>What restoring it changes in the working copy</h3>
-      {read.ok && <DifferenceList differences={compareForms(root, read.root)} none="Nothing: the working copy is this version." />}
+      {read.ok && (
+        <DifferenceList
+          differences={compareForms(root, read.root)}
+          none="Nothing: the working copy is this version."
+        />
+      )}
     </Dialog>
   );
 }

@@ -1,0 +1,153 @@
+import { sayNode } from '../model/compare.ts';
+import { moveNode } from '../model/edit.ts';
+import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
+import {
+  endGesture,
+  type History,
+  recordChange,
+  redo,
+  selectionIn,
+  selectNode,
+  startHistory,
+  undo,
+} from '../model/history.ts';
+import { nextSpot, sayPlace, spotInTree } from '../model/places.ts';
+
+/** Which part of a node takes the focus: its box on the canvas, its label there, or its panel. */
+export type FocusPart = 'node' | 'label' | 'panel';
+
+/** Everything about an open form that changes while it is edited. */
+export type EditorState = {
+  readonly history: History;
+  /** The node that the keyboard has lifted, and the history to go back to. */
+  readonly lifted: { readonly key: NodeKey; readonly before: History } | undefined;
+  /** The last wish for focus; a new object for each. */
+  readonly focus: { readonly key: NodeKey; readonly part: FocusPart } | undefined;
+  /** The node whose label is being written on the canvas. */
+  readonly editing: NodeKey | undefined;
+  /** What a screen reader should say. */
+  readonly message: string;
+};
+
+/** What an edit gives: the new form, and what is selected and focused then, when that changes. */
+export type Edited = {
+  readonly root: EditNode;
+  readonly select?: NodeKey;
+  readonly focus?: FocusPart;
+  readonly say?: string;
+};
+
+export function startState(root: EditNode): EditorState {
+  return {
+    history: startHistory(root),
+    lifted: undefined,
+    focus: undefined,
+    editing: undefined,
+    message: '',
+  };
+}
+
+/** An edit as one step of history, or as part of the running `gesture`. `now` is in milliseconds. */
+export function applyEdit(
+  state: EditorState,
+  edited: Edited,
+  gesture: string | undefined,
+  now: number,
+): EditorState {
+  const next = { root: edited.root, selection: edited.select ?? state.history.present.selection };
+  const moment = { root: next.root, selection: selectionIn(next) };
+  const { selection } = moment;
+  const stillWrites = gesture === undefined ? undefined : state.editing;
+  return {
+    ...state,
+    history: recordChange(state.history, moment, gesture, now),
+    focus: edited.focus ? { key: selection, part: edited.focus } : state.focus,
+    editing: edited.focus === 'label' ? selection : stillWrites,
+    message: edited.say ?? state.message,
+  };
+}
+
+/** Selects a node; what was being written elsewhere is finished. */
+export function applySelection(state: EditorState, key: NodeKey, focus: FocusPart | undefined): EditorState {
+  const isSame = state.history.present.selection === key;
+  if (isSame && !focus) return state;
+  return {
+    ...state,
+    history: selectNode(state.history, key),
+    focus: focus ? { key, part: focus } : state.focus,
+    editing: isSame ? state.editing : undefined,
+  };
+}
+
+/** Begins to write the label of a node on the canvas; undefined ends it, and with it a step of history. */
+export function applyWriting(state: EditorState, key: NodeKey | undefined): EditorState {
+  const history = key === undefined ? endGesture(state.history) : selectNode(state.history, key);
+  return { ...state, editing: key, history };
+}
+
+export const applyUndo = (state: EditorState): EditorState => travel(state, undo(state.history), 'Undone');
+export const applyRedo = (state: EditorState): EditorState =>
+  travel(state, redo(state.history), 'Done again');
+
+function travel(state: EditorState, history: History, message: string): EditorState {
+  if (history === state.history) return state;
+  const focus = { key: history.present.selection, part: 'node' } as const;
+  return { ...state, history, lifted: undefined, editing: undefined, focus, message };
+}
+
+/** Takes a node up: until it is dropped or put back, arrow keys move it, and nothing of that is history. */
+export function liftNode(state: EditorState, key: NodeKey): EditorState {
+  const before = selectNode(state.history, key);
+  const { root } = before.present;
+  const node = findNode(root, key);
+  const place = sayPlace(root, key);
+  if (!node || place === '') return state;
+  const message = `${sayNode(node)} lifted, ${place}. Arrow keys move it, Space drops it, Escape puts it back.`;
+  return { ...state, history: before, lifted: { key, before }, message };
+}
+
+/** Moves the lifted node to the place before (-1) or after (1) its own. */
+export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
+  const { lifted, history } = state;
+  if (!lifted) return state;
+  const { root } = history.present;
+  const spot = nextSpot(root, lifted.key, direction);
+  if (!spot) return { ...state, message: sayEnd(direction) };
+  const moved = moveNode(root, lifted.key, spotInTree(root, lifted.key, spot));
+  return {
+    ...state,
+    history: { ...history, present: { root: moved, selection: lifted.key } },
+    focus: { key: lifted.key, part: 'node' },
+    message: `${sayNode(findNode(moved, lifted.key)!)}, ${sayPlace(moved, lifted.key)}`,
+  };
+}
+
+/** What is said at the last place of the form, and at the first. */
+export const sayEnd = (direction: -1 | 1): string =>
+  direction === 1 ? 'This is the last place.' : 'This is the first place.';
+
+/** Leaves the lifted node where it is: the whole way is one step of history. */
+export function dropLifted(state: EditorState, now: number): EditorState {
+  const { lifted, history } = state;
+  if (!lifted) return state;
+  const { root } = history.present;
+  return {
+    ...state,
+    lifted: undefined,
+    history: recordChange(lifted.before, { root, selection: lifted.key }, undefined, now),
+    message: `Dropped: ${sayNode(findNode(root, lifted.key)!)}, ${sayPlace(root, lifted.key)}`,
+  };
+}
+
+/** Brings the lifted node back to where it was taken from. */
+export function putLiftedBack(state: EditorState): EditorState {
+  const { lifted } = state;
+  if (!lifted) return state;
+  return {
+    ...state,
+    lifted: undefined,
+    history: lifted.before,
+    focus: { key: lifted.key, part: 'node' },
+    message: `Put back: ${sayPlace(lifted.before.present.root, lifted.key)}`,
+  };
+}
