@@ -1,6 +1,6 @@
 import './tabs.css';
-import { Link } from '@tanstack/react-router';
-import type { ReactElement, ReactNode } from 'react';
+import { Link, useLocation } from '@tanstack/react-router';
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -38,8 +38,16 @@ export type TabLink = { to: string; label: string; icon?: IconName; isExact?: bo
 
 /** Links that look like tabs: a navigation between screens that belong together. */
 export function TabLinks({ label, links }: { label: string; links: readonly TabLink[] }): ReactElement {
+  const list = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // Where the row is wider than the screen, the current tab is brought into it.
+  useEffect(() => {
+    list.current
+      ?.querySelector('[aria-current="page"]')
+      ?.scrollIntoView({ inline: 'center', block: 'nearest' });
+  }, [pathname]);
   return (
-    <nav aria-label={label} className="tab-list tab-links">
+    <nav ref={list} aria-label={label} className="tab-list tab-links">
       {links.map(({ to, label: text, icon, isExact = false }) => (
         <Link key={to} to={to} className="tab" activeOptions={{ exact: isExact }}>
           {icon && <Icon name={icon} />}
