@@ -4,6 +4,7 @@ import { runPeriodically } from '#kit/periodic.ts';
 import { listen } from '#kit/queue/listen.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { cleanPendingList } from '#search/queries.ts';
+import { removeManyBatch, removeManyJob } from '#submissions/changes/remove-many.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
 import { deliverWebhook } from '#webhooks/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
@@ -43,6 +44,10 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       [removeFormJob]: {
         perLane: 1,
         run: (job) => removeFormBatch({ database, wakeQueue: () => queue.wake() }, job),
+      },
+      [removeManyJob]: {
+        perLane: 1,
+        run: (job) => removeManyBatch({ database, wakeQueue: () => queue.wake() }, job),
       },
     },
     // A lease outlives the longest delivery by what preparing and settling may take (a query ends after 12 s). At the

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openFileLinks } from '#files/link.ts';
 import { openLiveForms } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
+import { closeInOrder } from '#kit/close-in-order.ts';
 import { type Config, ConfigError, readConfig } from '#kit/config.ts';
 import { isUnavailable } from '#kit/database.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/embedded-postgres.ts';
-import type { Server } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { openStorage } from '#kit/open-storage.ts';
@@ -13,7 +13,7 @@ import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { openHeldFiles } from '#page/held-files.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
-import { type Background, startBackground } from './background.ts';
+import { startBackground } from './background.ts';
 import { type FormloomDatabase, openFormloomDatabase } from './open-database.ts';
 import { buildServer } from './server.ts';
 import { version } from './version.ts';
@@ -83,18 +83,14 @@ async function start(
     { ...services, wakeQueue: background.wakeQueue },
     { isStopping: () => state.isStopping },
   );
+  const close = closeInOrder(server);
   const listening = await server.listen({ host: config.host, port: config.port });
-  parts.defer(() => drain(server, background));
+  parts.defer(async () => {
+    say('Stopping: finishing what has begun …');
+    await sleep(lastAnswersMs);
+    await Promise.all([close(drainMs), background.stop(drainMs)]);
+  });
   await printSummary(config, storage, listening);
-}
-
-/** Lets requests and jobs finish that have begun, beside each other, and cuts off what takes too long. */
-async function drain(server: Server, background: Background): Promise<void> {
-  say('Stopping: finishing what has begun …');
-  await sleep(lastAnswersMs);
-  const forced = setTimeout(() => server.server.closeAllConnections(), drainMs);
-  await Promise.all([server.close(), background.stop(drainMs)]);
-  clearTimeout(forced);
 }
 
 function stopAtSignal(stop: () => Promise<void>): void {

@@ -7,7 +7,6 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { newId } from './clock.ts';
-import { closeInOrder } from './close-in-order.ts';
 import type { Config } from './config.ts';
 import { isUnavailable } from './database.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
@@ -50,7 +49,6 @@ export function openServer(options: { log: Log; trustProxy: Config['trustProxy']
       done(error as Error);
     }
   });
-  closeInOrder(server);
   server.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     reply.header('X-Content-Type-Options', 'nosniff');

@@ -45,7 +45,12 @@ function columnOf(question: Question, isRetired: boolean): Column {
     type,
     options: isGroup ? [] : optionsOf(question.element),
     inputs: isGroup
-      ? question.inputs.map((input) => ({ id: input.attrs.id, label: input.attrs.label, type: input.type, options: optionsOf(input) }))
+      ? question.inputs.map((input) => ({
+          id: input.attrs.id,
+          label: input.attrs.label,
+          type: input.type,
+          options: optionsOf(input),
+        }))
       : [],
     is_retired: isRetired,
   };

@@ -9,9 +9,18 @@ export const Submission = Type.Object({
   id: Type.String({ format: 'uuid' }),
   form_id: Type.String({ format: 'uuid' }),
   status: Type.Enum([...submissionStatuses]),
-  answers: Type.Object({}, { additionalProperties: true, description: 'Element id -> answer. Files carry a link that is valid for one hour.' }),
+  answers: Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      description: 'Element id -> answer. Files carry a link that is valid for one hour.',
+    },
+  ),
   metadata: Type.Object({
-    fields: Type.Record(Type.String(), Type.Object({ label: Type.String(), type: Type.String(), required: Type.Boolean() })),
+    fields: Type.Record(
+      Type.String(),
+      Type.Object({ label: Type.String(), type: Type.String(), required: Type.Boolean() }),
+    ),
     form_name: Type.String(),
     reference: Type.Record(Type.String(), Type.String()),
   }),
@@ -51,18 +60,25 @@ export function submissionJson(row: SubmissionRow, links: FileLinks): string {
 function withLinks(row: SubmissionRow, links: FileLinks): string {
   const answers = JSON.parse(row.answers!) as Answers;
   const fields = JSON.parse(row.fields!) as Fields;
-  return JSON.stringify(mapFiles(answers, fields, (file) => ({ ...file, url: links.sign(row.workspace_id!, file.id) })));
+  return JSON.stringify(
+    mapFiles(answers, fields, (file) => ({ ...file, url: links.sign(row.workspace_id!, file.id) })),
+  );
 }
 
 type Fields = Readonly<Record<string, FieldDescription>>;
 
 /** The answers with every file changed; the fields of the version that was answered say which answers are files. */
-export function mapFiles(answers: Answers, fields: Fields, change: (file: FileAnswer) => FileAnswer): Answers {
+export function mapFiles(
+  answers: Answers,
+  fields: Fields,
+  change: (file: FileAnswer) => FileAnswer,
+): Answers {
   return Object.fromEntries(
     Object.entries(answers).map(([id, value]) => {
       const type = fields[id]?.type;
       if (type === 'file_upload') return [id, (value as FileAnswer[]).map(change)];
-      if (type === 'composite') return [id, (value as AnswerRow[]).map((row) => mapFiles(row, fields, change))];
+      if (type === 'composite')
+        return [id, (value as AnswerRow[]).map((row) => mapFiles(row, fields, change))];
       return [id, value];
     }),
   );

@@ -1,4 +1,17 @@
-import { bigint, boolean, integer, jsonText, nullable, smallint, statement, text, timestamp, uuid, uuids, word } from '#kit/statement.ts';
+import {
+  bigint,
+  boolean,
+  integer,
+  jsonText,
+  nullable,
+  smallint,
+  statement,
+  text,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
 
 /** Specification, "Submission status". */
 export type SubmissionStatus = 'completed' | 'incomplete';
@@ -112,7 +125,13 @@ export const findSubmission = statement(
 const listStatement = (name: string, statusCondition: string) =>
   statement(
     name,
-    { workspace_id: uuid, form_id: uuid, status: nullable(word<SubmissionStatus>()), limit: integer, offset: bigint },
+    {
+      workspace_id: uuid,
+      form_id: uuid,
+      status: nullable(word<SubmissionStatus>()),
+      limit: integer,
+      offset: bigint,
+    },
     { total: bigint, ...submissionColumns },
     `select count.total, ${submissionSelection}
      from forms f

@@ -15,11 +15,18 @@ const remainderSeconds = 60;
  * The job `form.remove`: one batch of a deleted form's submissions with their `submission.deleted` events
  * (DESIGN 4.4), again and again, and in the end the form itself, once its last deliveries have been made.
  */
-export async function removeFormBatch(context: { database: Database; wakeQueue: () => void }, job: Job): Promise<void> {
+export async function removeFormBatch(
+  context: { database: Database; wakeQueue: () => void },
+  job: Job,
+): Promise<void> {
   const { form_id: formId } = job.payload as { form_id: string };
   const { workspaceId } = job;
   const deliveries = await transaction(context.database, async (client) => {
-    const batch = await lockOldestSubmissions(client, { workspace_id: workspaceId, form_id: formId, limit: batchSize });
+    const batch = await lockOldestSubmissions(client, {
+      workspace_id: workspaceId,
+      form_id: formId,
+      limit: batchSize,
+    });
     if (batch.length === 0) {
       await finish(client, job, formId);
       return 0;

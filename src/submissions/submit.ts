@@ -19,7 +19,9 @@ export type SubmitRequest = {
 };
 
 export type Submitted = { id: string; completedAt: Date };
-export type SubmitResult = { ok: true; submission: Submitted } | { ok: false; errors: readonly AnswerError[] };
+export type SubmitResult =
+  | { ok: true; submission: Submitted }
+  | { ok: false; errors: readonly AnswerError[] };
 
 /**
  * Takes a completed submission: checks the answers, then writes the submission, its count, its search text, its
@@ -28,7 +30,10 @@ export type SubmitResult = { ok: true; submission: Submitted } | { ok: false; er
  * @throws ApiError gone when the form takes no more submissions, not_found when it was deleted meanwhile, conflict
  * when a file was used meanwhile.
  */
-export async function submitAnswers(context: { database: Database; wakeQueue: () => void }, request: SubmitRequest): Promise<SubmitResult> {
+export async function submitAnswers(
+  context: { database: Database; wakeQueue: () => void },
+  request: SubmitRequest,
+): Promise<SubmitResult> {
   const { live, reference } = request;
   const checked = checkAnswers(live.form, request.raw, request.files);
   if (!checked.ok) return checked;
@@ -66,9 +71,17 @@ export async function submitAnswers(context: { database: Database; wakeQueue: ()
   return { ok: true, submission: { id, completedAt } };
 }
 
-type Writing = SubmitRequest & { id: string; completedAt: Date; answers: Answers; fileIds: readonly string[] };
+type Writing = SubmitRequest & {
+  id: string;
+  completedAt: Date;
+  answers: Answers;
+  fileIds: readonly string[];
+};
 
-async function writeSubmission(db: Queryable, { live, id, completedAt, answers, reference, fileIds }: Writing): Promise<void> {
+async function writeSubmission(
+  db: Queryable,
+  { live, id, completedAt, answers, reference, fileIds }: Writing,
+): Promise<void> {
   const { subject, body } = searchableText(live.form, answers, reference, live.settings.subject_element);
   const inserted = await insertSubmission(db, {
     workspace_id: live.workspaceId,
@@ -95,11 +108,22 @@ async function refuseOverMaximum(db: Queryable, live: LiveForm): Promise<void> {
   if (maximum === undefined) return;
   await lockFormForSubmit(db, { form_id: live.id });
   const [count] = await countCompleted(db, { workspace_id: live.workspaceId, form_id: live.id });
-  if (count!.completed >= maximum) throw new ApiError('gone', 'This form has received all the submissions it takes.');
+  if (count!.completed >= maximum)
+    throw new ApiError('gone', 'This form has received all the submissions it takes.');
 }
 
-async function claimAll(db: Queryable, live: LiveForm, submissionId: string, ids: readonly string[]): Promise<void> {
-  const claimed = await claimFiles(db, { workspace_id: live.workspaceId, form_id: live.id, submission_id: submissionId, ids: [...ids] });
+async function claimAll(
+  db: Queryable,
+  live: LiveForm,
+  submissionId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const claimed = await claimFiles(db, {
+    workspace_id: live.workspaceId,
+    form_id: live.id,
+    submission_id: submissionId,
+    ids: [...ids],
+  });
   if (claimed.length !== ids.length) {
     throw new ApiError('conflict', 'A file was already used or has expired. Choose the files again.');
   }

@@ -32,10 +32,16 @@ export async function openScene(database: Database, elements: readonly unknown[]
     /** Lets a webhook hear of every event of the form. */
     listen: () => makeWebhook(database, key, { url: 'https://receiver.test/hook' }),
     /** A completed submission's id. */
-    async submit(answers: object, options: { reference?: Record<string, string>; files?: AnswerFiles } = {}): Promise<string> {
+    async submit(
+      answers: object,
+      options: { reference?: Record<string, string>; files?: AnswerFiles } = {},
+    ): Promise<string> {
       const live = await liveForms.find(formId);
       const { reference = {}, files = new Map() } = options;
-      const result = await submitAnswers({ database, wakeQueue }, { live: live!, raw: answers, files, reference });
+      const result = await submitAnswers(
+        { database, wakeQueue },
+        { live: live!, raw: answers, files, reference },
+      );
       if (!result.ok) throw new Error(JSON.stringify(result.errors));
       return result.submission.id;
     },
@@ -43,8 +49,14 @@ export async function openScene(database: Database, elements: readonly unknown[]
     async begin(answers: object): Promise<string> {
       const id = await this.submit(answers);
       await transaction(database, async (client) => {
-        await client.query(`update submissions set status = 'incomplete', completed_at = null where id = $1`, [id]);
-        for (const [status, change] of [['completed', -1], ['incomplete', 1]] as const) {
+        await client.query(
+          `update submissions set status = 'incomplete', completed_at = null where id = $1`,
+          [id],
+        );
+        for (const [status, change] of [
+          ['completed', -1],
+          ['incomplete', 1],
+        ] as const) {
           await addToCount(client, { workspace_id: workspaceId, form_id: formId, status, slot: 0, change });
         }
       });
@@ -68,11 +80,17 @@ export async function openScene(database: Database, elements: readonly unknown[]
     async counts(): Promise<{ shown: Record<string, number>; found: Record<string, number> }> {
       const ask = async (sql: string): Promise<Record<string, number>> => {
         const { rows } = await database.query<{ status: string; count: number }>(sql, [formId]);
-        return Object.fromEntries(rows.filter((row) => row.count !== 0).map((row) => [row.status, row.count]));
+        return Object.fromEntries(
+          rows.filter((row) => row.count !== 0).map((row) => [row.status, row.count]),
+        );
       };
       return {
-        shown: await ask('select status, sum(count)::bigint as count from submission_counts where form_id = $1 group by status'),
-        found: await ask('select status, count(*) as count from submissions where form_id = $1 group by status'),
+        shown: await ask(
+          'select status, sum(count)::bigint as count from submission_counts where form_id = $1 group by status',
+        ),
+        found: await ask(
+          'select status, count(*) as count from submissions where form_id = $1 group by status',
+        ),
       };
     },
     /** What webhooks will be told, oldest first. */
@@ -97,5 +115,10 @@ type Stored = {
 };
 
 type Snapshot = {
-  submission: { status: string; responses: Answers; reference_data: Record<string, string>; file_uploads: object };
+  submission: {
+    status: string;
+    responses: Answers;
+    reference_data: Record<string, string>;
+    file_uploads: object;
+  };
 };

@@ -8,9 +8,14 @@ import { Marked } from './marked.tsx';
 const cellLimit = 240;
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const moment = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
 
-export const isFile = (value: unknown): value is FileAnswer => isRecord(value) && 'filename' in value && 'content_type' in value;
+export const isFile = (value: unknown): value is FileAnswer =>
+  isRecord(value) && ['id', 'filename', 'size', 'content_type'].every((name) => Object.hasOwn(value, name));
 export const isRow = (value: unknown): value is AnswerRow => isRecord(value) && !isFile(value);
 
 /** An answer that is one text, as people write it. Days and times have no zone: they are shown as they were given. */
@@ -28,23 +33,38 @@ function sayTime(format: Intl.DateTimeFormat, iso: string): string {
 }
 
 /** An answer in a cell of the table: one flow of text, in which hits are marked. The value decides how it looks. */
-export function AnswerCell({ value, type, hits }: { value: AnswerValue | undefined; type: string; hits: readonly string[] }): ReactElement | null {
+export function AnswerCell({
+  value,
+  type,
+  hits,
+}: {
+  value: AnswerValue | undefined;
+  type: string;
+  hits: readonly string[];
+}): ReactElement | null {
   if (value === undefined) return null;
-  if (!Array.isArray(value)) return <Marked text={sayAnswer(value, type)} hits={hits} limit={cellLimit} />;
-  const items: readonly unknown[] = value;
-  if (items.some(isFile)) {
-    return (
-      <span className="cell-files">
-        <Icon name="file" />
-        <Marked text={items.filter(isFile).map((file) => file.filename).join(', ')} hits={hits} limit={cellLimit} />
-      </span>
-    );
-  }
-  const text = items.every(isRow) ? items.map(sayRow).join(' · ') : items.map(String).join(', ');
-  return <Marked text={text} hits={hits} limit={cellLimit} />;
+  const text = <Marked text={sayWhole(value, type)} hits={hits} limit={cellLimit} />;
+  if (!Array.isArray(value) || !(value as readonly unknown[]).some(isFile)) return text;
+  return (
+    <span className="cell-files">
+      <Icon name="file" />
+      {text}
+    </span>
+  );
 }
 
-const sayRow = (row: AnswerRow): string =>
-  Object.values(row)
-    .map((value) => (Array.isArray(value) ? (value as readonly unknown[]).map((item) => (isFile(item) ? item.filename : String(item))).join(', ') : sayAnswer(value)))
-    .join(', ');
+/** Any answer as one line of text. */
+export function sayWhole(value: AnswerValue, type?: string): string {
+  if (!Array.isArray(value)) return sayAnswer(value, type);
+  const items: readonly unknown[] = value;
+  const rows = items.filter(isRow);
+  if (rows.length > 0)
+    return rows
+      .map((row) =>
+        Object.values(row)
+          .map((cell) => sayWhole(cell))
+          .join(', '),
+      )
+      .join(' · ');
+  return items.map((item) => (isFile(item) ? item.filename : String(item))).join(', ');
+}

@@ -37,7 +37,9 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   const what = `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;
   return (
     <div className="bulk-bar" role="region" aria-label="Selection">
-      <strong role="status">{isAll ? `All ${what}${isFiltered(view) ? ' of this view' : ''} are selected` : `${what} selected`}</strong>
+      <strong role="status">
+        {isAll ? `All ${what}${isFiltered(view) ? ' of this view' : ''} are selected` : `${what} selected`}
+      </strong>
       {!isAll && total > selected.size && (
         <Button size="small" onPress={() => setAll(true)}>
           Select all {total.toLocaleString()} {isFiltered(view) ? 'matching' : ''}
@@ -61,7 +63,10 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
           error={start.error?.message}
           onConfirm={() => start.mutate()}
         >
-          <p>They are deleted for good, with their files. Webhooks that listen are told of each one that had been completed.</p>
+          <p>
+            They are deleted for good, with their files. Webhooks that listen are told of each one that had
+            been completed.
+          </p>
         </ConfirmDialog>
       )}
     </div>

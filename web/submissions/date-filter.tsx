@@ -29,7 +29,13 @@ export function DateFilter({ from, to, onChange }: Days & { onChange: (days: Day
   };
   return (
     <>
-      <Select<SpanId> label="Received" isLabelHidden choices={[...choices, own]} value={current} onChange={choose} />
+      <Select<SpanId>
+        label="Received"
+        isLabelHidden
+        choices={[...choices, own]}
+        value={current}
+        onChange={choose}
+      />
       {isAsking && (
         <DaysDialog
           days={{ from, to }}
@@ -46,7 +52,9 @@ export function DateFilter({ from, to, onChange }: Days & { onChange: (days: Day
 
 function spanOf({ from, to }: Days): SpanId {
   if (from === undefined && to === undefined) return 'any';
-  const known = (Object.keys(spans) as (keyof typeof spans)[]).find((id) => to === undefined && from === dayBefore(spans[id]));
+  const known = (Object.keys(spans) as (keyof typeof spans)[]).find(
+    (id) => to === undefined && from === dayBefore(spans[id]),
+  );
   return known ?? 'own';
 }
 
@@ -55,7 +63,15 @@ function sayDays({ from, to }: Days): string {
   return to === undefined ? `Since ${from}` : `${from} – ${to}`;
 }
 
-function DaysDialog({ days, onClose, onChange }: { days: Days; onClose: () => void; onChange: (days: Days) => void }): ReactElement {
+function DaysDialog({
+  days,
+  onClose,
+  onChange,
+}: {
+  days: Days;
+  onClose: () => void;
+  onChange: (days: Days) => void;
+}): ReactElement {
   const [from, setFrom] = useState(days.from ?? '');
   const [to, setTo] = useState(days.to ?? '');
   const error = from && to && from > to ? 'The last day comes before the first.' : undefined;

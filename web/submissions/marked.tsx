@@ -1,7 +1,15 @@
 import type { ReactElement } from 'react';
 
 /** A text in which the words that a search found are marked. They come from the server, as they are written here. */
-export function Marked({ text, hits, limit }: { text: string; hits: readonly string[]; limit?: number }): ReactElement {
+export function Marked({
+  text,
+  hits,
+  limit,
+}: {
+  text: string;
+  hits: readonly string[];
+  limit?: number;
+}): ReactElement {
   const pattern = patternOf(hits);
   const shown = limit === undefined ? text : excerpt(text, limit, pattern);
   if (!pattern) return <>{shown}</>;
@@ -13,10 +21,14 @@ export function Marked({ text, hits, limit }: { text: string; hits: readonly str
   );
 }
 
-/** Whole words only: "run" does not mark the middle of "brunch". */
-function patternOf(hits: readonly string[]): RegExp | undefined {
-  const words = hits.filter((hit) => hit !== '').map((hit) => hit.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));
-  return words.length === 0 ? undefined : new RegExp(String.raw`(?<![\p{L}\p{N}])(${words.join('|')})(?![\p{L}\p{N}])`, 'gu');
+/** Finds any of the words, as whole words only: "run" is not in the middle of "brunch". */
+export function patternOf(hits: readonly string[]): RegExp | undefined {
+  const words = hits
+    .filter((hit) => hit !== '')
+    .map((hit) => hit.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`));
+  return words.length === 0
+    ? undefined
+    : new RegExp(String.raw`(?<![\p{L}\p{N}])(${words.join('|')})(?![\p{L}\p{N}])`, 'gu');
 }
 
 /** What stands before a hit that is far from the beginning. */

@@ -1,5 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Removal, Removals, SubmissionDetail, Summary, TableColumns, TablePage } from '#console/submissions/shapes.ts';
+import type {
+  Removal,
+  Removals,
+  SubmissionDetail,
+  Summary,
+  TableColumns,
+  TablePage,
+} from '#console/submissions/shapes.ts';
 import { get, query } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { formPath, type LocatedForm, refreshForm } from '../shell/form-place.ts';
@@ -36,7 +43,8 @@ export const detailQuery = (form: FormPlace, id: string, view: ViewState) => {
   const filter = filterOf(view);
   return queryOptions({
     queryKey: key(form, 'detail', id, filter),
-    queryFn: ({ signal }) => get<SubmissionDetail>(`${submissionsPath(form)}/${id}${query(filter)}`, { signal }),
+    queryFn: ({ signal }) =>
+      get<SubmissionDetail>(`${submissionsPath(form)}/${id}${query(filter)}`, { signal }),
   });
 };
 

@@ -5,20 +5,36 @@ import { toastDone } from '../design/toast.tsx';
 import { type FormPlace, refreshSubmissions, removalQuery } from './queries.ts';
 
 /** A bulk removal under way: how far it is, until it is done. */
-export function RemovalProgress({ form, id, onDone }: { form: FormPlace; id: string; onDone: (id: string) => void }): ReactElement | null {
+export function RemovalProgress({
+  form,
+  id,
+  onDone,
+}: {
+  form: FormPlace;
+  id: string;
+  onDone: (id: string) => void;
+}): ReactElement | null {
   const { data } = useQuery(removalQuery(form, id));
   const isDone = data?.finished_at != null;
   const removed = data?.removed ?? 0;
   useEffect(() => {
     if (!isDone) return;
-    toastDone(`${removed.toLocaleString()} ${removed === 1 ? 'submission was' : 'submissions were'} deleted.`);
+    toastDone(
+      `${removed.toLocaleString()} ${removed === 1 ? 'submission was' : 'submissions were'} deleted.`,
+    );
     void refreshSubmissions(form);
     onDone(id);
   }, [isDone, removed, form, id, onDone]);
   if (!data || isDone) return null;
   const words = `${removed.toLocaleString()} of ${data.total.toLocaleString()} deleted`;
   return (
-    <ProgressBar className="removal" value={removed} maxValue={data.total} valueLabel={words} aria-label="Deleting submissions">
+    <ProgressBar
+      className="removal"
+      value={removed}
+      maxValue={data.total}
+      valueLabel={words}
+      aria-label="Deleting submissions"
+    >
       {({ percentage }) => (
         <>
           <span className="removal-track">

@@ -14,10 +14,11 @@ import { columnsQuery, removalsQuery, tableQuery } from './queries.ts';
 import { RemovalProgress } from './removal-progress.tsx';
 import { ColumnsDialog } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
-import { allColumns, arrange, columnWidth, moveColumn } from './table/table-columns.ts';
+import { allColumns, arrange, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
 import { useTableSettings } from './table/table-settings.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useSelection } from './use-selection.ts';
+import { useWide } from './use-wide.ts';
 import { isFiltered, useViewState } from './view-state.ts';
 
 /** A form's submissions: the table, what narrows it, and one submission beside it. */
@@ -35,7 +36,7 @@ export function SubmissionsScreen(): ReactElement {
   useTitle(`Submissions · ${form.name}`);
 
   const open = useCallback((id: string) => changeView({ open: id }), [changeView]);
-  const arranged = arrange(allColumns(columns.data ?? []), settings);
+  const arranged = arrange(allColumns(columns.data ?? [], useWide()), settings);
   const order = arranged.map((column) => column.id);
   const failed = table.error ?? columns.error;
   const rows = table.data?.data ?? [];
@@ -44,7 +45,12 @@ export function SubmissionsScreen(): ReactElement {
       <section className="submissions-main" aria-label="Table">
         <h1 className="submissions-title" tabIndex={-1}>
           Submissions
-          {total !== undefined && <span className="submissions-count numeric" role="status">{total.toLocaleString()}<span className="unseen"> in this view</span></span>}
+          {total !== undefined && (
+            <span className="submissions-count numeric" role="status">
+              {total.toLocaleString()}
+              <span className="unseen"> in this view</span>
+            </span>
+          )}
         </h1>
         <Toolbar
           form={form}
@@ -59,18 +65,34 @@ export function SubmissionsScreen(): ReactElement {
           <RemovalProgress key={id} form={form} id={id} onDone={removals.finish} />
         ))}
         {selection.ids.size > 0 && total !== undefined && (
-          <BulkBar form={form} view={view} selected={selection.ids} total={total} onClear={selection.clear} onStart={({ id }) => removals.begin(id)} />
+          <BulkBar
+            form={form}
+            view={view}
+            selected={selection.ids}
+            total={total}
+            onClear={selection.clear}
+            onStart={({ id }) => removals.begin(id)}
+          />
         )}
         {failed && !table.data ? (
           <ErrorState error={failed} onRetry={() => void Promise.all([table.refetch(), columns.refetch()])} />
         ) : !table.data || !columns.data ? (
           <Loading lines={8} label="Loading submissions …" />
         ) : rows.length === 0 ? (
-          <Nothing isFiltered={isFiltered(view)} isPastEnd={total! > 0} publicUrl={form.public_url} isPublished={form.status === 'published'} onClear={() => changeView({ status: undefined, from: undefined, to: undefined, q: undefined })} />
+          <Nothing
+            isFiltered={isFiltered(view)}
+            isPastEnd={total! > 0}
+            publicUrl={form.public_url}
+            isPublished={form.status === 'published'}
+            onClear={() => changeView({ status: undefined, from: undefined, to: undefined, q: undefined })}
+          />
         ) : (
           <SubmissionsTable
             rows={rows}
-            columns={arranged.filter((column) => !settings.hidden.includes(column.id))}
+            columns={[
+              ...(view.q ? [foundColumn] : []),
+              ...arranged.filter((column) => !settings.hidden.includes(column.id)),
+            ]}
             widths={settings.widths}
             isTall={settings.isTall}
             isStale={table.isPlaceholderData}
@@ -78,14 +100,28 @@ export function SubmissionsScreen(): ReactElement {
             mayEdit={mayEdit(form.role)}
             selected={selection.ids}
             onSelect={selection.select}
-            onSelectPage={(isSelected) => selection.selectAll(rows.map((row) => row.id), isSelected)}
+            onSelectPage={(isSelected) =>
+              selection.selectAll(
+                rows.map((row) => row.id),
+                isSelected,
+              )
+            }
             onOpen={open}
             onMove={(id, target, place) => changeSettings({ order: moveColumn(order, id, target, place) })}
             onHide={(id) => changeSettings({ hidden: [...settings.hidden, id] })}
-            onResize={(id, width) => changeSettings({ widths: { ...settings.widths, [id]: Math.min(columnWidth.most, Math.max(columnWidth.least, Math.round(width))) } })}
+            onResize={(id, width) =>
+              changeSettings({
+                widths: {
+                  ...settings.widths,
+                  [id]: Math.min(columnWidth.most, Math.max(columnWidth.least, Math.round(width))),
+                },
+              })
+            }
           />
         )}
-        {total !== undefined && <Pager page={view.page} total={total} onChange={(page) => changeView({ page })} />}
+        {total !== undefined && (
+          <Pager page={view.page} total={total} onChange={(page) => changeView({ page })} />
+        )}
       </section>
       {view.open && <PanelPlace form={form} id={view.open} view={view} rows={rows} onChange={changeView} />}
       <ColumnsDialog
@@ -115,19 +151,38 @@ function useRemovals(form: ReturnType<typeof useForm>) {
   };
 }
 
-type NothingProps = { isFiltered: boolean; isPastEnd: boolean; isPublished: boolean; publicUrl: string; onClear: () => void };
+type NothingProps = {
+  isFiltered: boolean;
+  isPastEnd: boolean;
+  isPublished: boolean;
+  publicUrl: string;
+  onClear: () => void;
+};
 
 function Nothing({ isFiltered, isPastEnd, isPublished, publicUrl, onClear }: NothingProps): ReactElement {
-  if (isPastEnd) return <EmptyState icon="table" title="This page is past the end">Go back with the arrows below.</EmptyState>;
+  if (isPastEnd)
+    return (
+      <EmptyState icon="table" title="This page is past the end">
+        Go back with the arrows below.
+      </EmptyState>
+    );
   if (isFiltered) {
     return (
-      <EmptyState icon="search" title="Nothing matches" action={<Button onPress={onClear}>Show all submissions</Button>}>
+      <EmptyState
+        icon="search"
+        title="Nothing matches"
+        action={<Button onPress={onClear}>Show all submissions</Button>}
+      >
         <p>Every word has to be there, in any of its forms. Try fewer words, or another status or time.</p>
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon="table" title="No submissions yet" action={isPublished ? <CopyField label="Public link" text={publicUrl} /> : undefined}>
+    <EmptyState
+      icon="table"
+      title="No submissions yet"
+      action={isPublished ? <CopyField label="Public link" text={publicUrl} /> : undefined}
+    >
       <p>
         {isPublished
           ? 'Share the link of this form. Whatever people send appears here, and you can search, edit and export it.'

@@ -1,18 +1,23 @@
 import './summary-screen.css';
 import { useQuery } from '@tanstack/react-query';
+import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense } from 'react';
 import type { Summary } from '#console/submissions/shapes.ts';
 import { CopyField } from '../design/copy-button.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading, Skeleton } from '../design/states.tsx';
+import { sayDay } from '../design/time.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { DateFilter } from './date-filter.tsx';
 import { summaryQuery } from './queries.ts';
+import { DataDetails } from './summary/data-details.tsx';
 import { ElementCard } from './summary/element-card.tsx';
-import { useViewState } from './view-state.ts';
+import { dayBefore, useViewState } from './view-state.ts';
 
 /** The library that draws curves is large, and only this screen needs it. */
-const DaysChart = lazy(() => import('./summary/days-chart.tsx').then(({ DaysChart }) => ({ default: DaysChart })));
+const DaysChart = lazy(() =>
+  import('./summary/days-chart.tsx').then(({ DaysChart }) => ({ default: DaysChart })),
+);
 
 /** What a form's submissions say together. */
 export function SummaryScreen(): ReactElement {
@@ -27,19 +32,34 @@ export function SummaryScreen(): ReactElement {
       ) : !data ? (
         <Loading lines={4} label="Adding up the answers …" />
       ) : data.completed + data.incomplete === 0 ? (
-        <EmptyState icon="summary" title={days.from || days.to ? 'No submissions in this time' : 'Nothing to add up yet'} action={form.status === 'published' && <CopyField label="Public link" text={form.public_url} />}>
+        <EmptyState
+          icon="summary"
+          title={days.from || days.to ? 'No submissions in this time' : 'Nothing to add up yet'}
+          action={form.status === 'published' && <CopyField label="Public link" text={form.public_url} />}
+        >
           <p>Once people fill in this form, their answers are added up here, question by question.</p>
         </EmptyState>
       ) : (
         <div className="stack summary" aria-busy={isPlaceholderData}>
           <Totals summary={data} />
           <Card title="Submissions over time">
-            <Suspense fallback={<Skeleton blockSize="15rem" />}>
-              <DaysChart days={data.days} />
-            </Suspense>
+            <CatchBoundary getResetKey={() => form.id} errorComponent={ChartFailed}>
+              <Suspense fallback={<Skeleton blockSize="17rem" />}>
+                <DaysChart days={data.days} until={days.to ?? dayBefore(0)} />
+              </Suspense>
+            </CatchBoundary>
+            <DataDetails
+              caption="Submissions per day"
+              heads={['Day', 'Completed', 'Incomplete']}
+              rows={data.days
+                .toReversed()
+                .map(({ day, completed, incomplete }) => [sayDay(`${day}T12:00`), completed, incomplete])}
+            />
           </Card>
           {data.sampled < data.completed + data.incomplete && (
-            <p className="soft small">The questions below are added up from the newest {data.sampled.toLocaleString()} submissions.</p>
+            <p className="soft small">
+              The questions below are added up from the newest {data.sampled.toLocaleString()} submissions.
+            </p>
           )}
           <div className="element-cards">
             {data.elements.map((element) => (
@@ -50,6 +70,11 @@ export function SummaryScreen(): ReactElement {
       )}
     </Page>
   );
+}
+
+/** The numbers are there as a table all the same. */
+function ChartFailed(): ReactElement {
+  return <p className="soft">The curve cannot be drawn in this browser.</p>;
 }
 
 function Totals({ summary: { completed, incomplete, completion_rate } }: { summary: Summary }): ReactElement {

@@ -24,7 +24,15 @@ type Props = {
 };
 
 /** What narrows the table, and what is done with all of it. */
-export function Toolbar({ form, view, onChange, total, isTall, onTallChange, onColumns }: Props): ReactElement {
+export function Toolbar({
+  form,
+  view,
+  onChange,
+  total,
+  isTall,
+  onTallChange,
+  onColumns,
+}: Props): ReactElement {
   return (
     <div className="submissions-toolbar">
       <div className="submissions-filters" role="search">
@@ -38,7 +46,11 @@ export function Toolbar({ form, view, onChange, total, isTall, onTallChange, onC
         />
         <DateFilter from={view.from} to={view.to} onChange={onChange} />
         {isFiltered(view) && (
-          <Button variant="quiet" icon="close" onPress={() => onChange({ status: undefined, from: undefined, to: undefined, q: undefined })}>
+          <Button
+            variant="quiet"
+            icon="close"
+            onPress={() => onChange({ status: undefined, from: undefined, to: undefined, q: undefined })}
+          >
             Clear
           </Button>
         )}
@@ -61,7 +73,13 @@ export function Toolbar({ form, view, onChange, total, isTall, onTallChange, onC
 /** A pause in typing after which the search begins. */
 const typingMs = 250;
 
-function SearchBox({ q, onChange }: { q: string | undefined; onChange: (q: string | undefined) => void }): ReactElement {
+function SearchBox({
+  q,
+  onChange,
+}: {
+  q: string | undefined;
+  onChange: (q: string | undefined) => void;
+}): ReactElement {
   const [text, setText] = useState(q ?? '');
   const asked = useRef(q);
   // The address may change by itself: by the browser's Back, or by Clear.
@@ -79,5 +97,7 @@ function SearchBox({ q, onChange }: { q: string | undefined; onChange: (q: strin
     }, typingMs);
     return () => clearTimeout(timer);
   }, [text, onChange]);
-  return <SearchField label="Search submissions" placeholder="Search answers" value={text} onChange={setText} />;
+  return (
+    <SearchField label="Search submissions" placeholder="Search answers" value={text} onChange={setText} />
+  );
 }

@@ -19,11 +19,15 @@ export function useSelection(formId: string, view: ViewState) {
   return {
     ids: kept.scope === scope ? kept.ids : none,
     clear: () => setKept({ scope, ids: none }),
-    select: useCallback((id: string, isSelected: boolean) => change((ids) => (isSelected ? ids.add(id) : ids.delete(id))), [change]),
+    select: useCallback(
+      (id: string, isSelected: boolean) => change((ids) => (isSelected ? ids.add(id) : ids.delete(id))),
+      [change],
+    ),
     selectAll: (all: readonly string[], isSelected: boolean) =>
       change((ids) => {
-        for (const id of all) if (isSelected) ids.add(id);
-        else ids.delete(id);
+        for (const id of all)
+          if (isSelected) ids.add(id);
+          else ids.delete(id);
       }),
   };
 }

@@ -17,14 +17,14 @@ export type ChangeView = (change: Partial<ViewState>, options?: { replace?: bool
 
 /** The view of the address, and a way to change it. Another filter begins at its first page. */
 export function useViewState(): [ViewState, ChangeView] {
-  const view = readView(useSearch({ strict: false }) as Record<string, unknown>);
+  const view = readView(useSearch({ strict: false }));
   const navigate = useNavigate();
   const change: ChangeView = useCallback(
     (changed, { replace = false } = {}) => {
       const isFilter = ['status', 'from', 'to', 'q'].some((key) => key in changed);
       const search = (before: Record<string, unknown>) =>
         writeView({ ...readView(before), ...(isFilter && { page: 1 }), ...changed });
-      void navigate({ to: '.', search: search as never, replace, resetScroll: false });
+      void navigate({ to: '.', search, replace, resetScroll: false });
     },
     [navigate],
   );
@@ -57,7 +57,9 @@ const dayPattern = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 function writeView({ page, ...view }: ViewState): Record<string, string | number> {
   const set = Object.entries({ ...view, page: page > 1 ? page : undefined });
-  return Object.fromEntries(set.filter((entry): entry is [string, string | number] => entry[1] !== undefined));
+  return Object.fromEntries(
+    set.filter((entry): entry is [string, string | number] => entry[1] !== undefined),
+  );
 }
 
 /** Whether anything narrows the view. */
@@ -65,14 +67,21 @@ export const isFiltered = ({ status, from, to, q }: ViewState): boolean =>
   status !== undefined || from !== undefined || to !== undefined || q !== undefined;
 
 /** The filter as the service takes it: days of the reader's time zone become moments. */
-export function filterOf({ status, from, to, q }: Pick<ViewState, 'status' | 'from' | 'to' | 'q'>): Record<string, string> {
+export function filterOf({
+  status,
+  from,
+  to,
+  q,
+}: Pick<ViewState, 'status' | 'from' | 'to' | 'q'>): Record<string, string> {
   const filter = {
     status,
     q,
     created_from: from && startOf(from, 0),
     created_to: to && startOf(to, 1),
   };
-  return Object.fromEntries(Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
 /** The first moment of a day, or of one some days later, where the reader is. */

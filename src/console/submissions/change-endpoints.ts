@@ -7,7 +7,15 @@ import { startRemoval } from '#submissions/changes/remove-many.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { readViewedForm } from './columns.ts';
-import { AnswersEdit, FormPath, ReferenceEdit, RemovalPath, RemovalRequest, StatusEdit, SubmissionPath } from './shapes.ts';
+import {
+  AnswersEdit,
+  FormPath,
+  ReferenceEdit,
+  RemovalPath,
+  RemovalRequest,
+  StatusEdit,
+  SubmissionPath,
+} from './shapes.ts';
 import { readView, readViewIds } from './view.ts';
 
 /** What changes submissions, and how far removals have come. Every change fires its event (DESIGN 4.4). */
@@ -25,7 +33,11 @@ export function changeRoutes(services: ConsoleServices, submissions: string): re
 
 type Addressed = { workspaceId: string; params: { form: string; submission: string } };
 
-const keyOf = ({ workspaceId, params }: Addressed) => ({ workspaceId, formId: params.form, id: params.submission });
+const keyOf = ({ workspaceId, params }: Addressed) => ({
+  workspaceId,
+  formId: params.form,
+  id: params.submission,
+});
 
 const targetOf = (request: Addressed & { body: { seen: string } }) => ({
   ...keyOf(request),
@@ -85,7 +97,10 @@ const startRemovalEndpoint = (services: ConsoleServices) =>
       const key = { workspaceId, formId: params.form };
       const listed = await listIds(services.database, key, { ids, view });
       if (listed.length !== expected) {
-        throw new ApiError('conflict', `You confirmed ${expected}, but now there are ${listed.length}. Nothing was deleted.`);
+        throw new ApiError(
+          'conflict',
+          `You confirmed ${expected}, but now there are ${listed.length}. Nothing was deleted.`,
+        );
       }
       const removal = await startRemoval(services, key, { userId: user.id, ids: listed });
       return { status: 202, body: removal };
@@ -94,7 +109,11 @@ const startRemovalEndpoint = (services: ConsoleServices) =>
 
 type Selection = { ids: string[] | undefined; view: Parameters<typeof readView>[1] | undefined };
 
-async function listIds(database: Database, key: { workspaceId: string; formId: string }, { ids, view }: Selection): Promise<string[]> {
+async function listIds(
+  database: Database,
+  key: { workspaceId: string; formId: string },
+  { ids, view }: Selection,
+): Promise<string[]> {
   if (ids && !view) return [...new Set(ids)];
   if (view && !ids) return readViewIds(database, readView(key, view));
   throw new ApiError('validation_error', 'Send either "ids" or "view".');
@@ -106,7 +125,10 @@ const removalsEndpoint = ({ database }: ConsoleServices) =>
     params: FormPath,
     async run({ workspaceId, params }) {
       await readViewedForm(database, { workspaceId, formId: params.form });
-      const data = await findUnfinishedRemovals(database, { workspace_id: workspaceId, form_id: params.form });
+      const data = await findUnfinishedRemovals(database, {
+        workspace_id: workspaceId,
+        form_id: params.form,
+      });
       return { status: 200, body: { data } };
     },
   });
@@ -116,7 +138,11 @@ const removalEndpoint = ({ database }: ConsoleServices) =>
     role: 'viewer',
     params: RemovalPath,
     async run({ workspaceId, params }) {
-      const [found] = await findRemoval(database, { workspace_id: workspaceId, form_id: params.form, id: params.removal });
+      const [found] = await findRemoval(database, {
+        workspace_id: workspaceId,
+        form_id: params.form,
+        id: params.removal,
+      });
       if (!found) throw new ApiError('not_found');
       return { status: 200, body: found };
     },

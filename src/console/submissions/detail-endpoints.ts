@@ -25,18 +25,26 @@ export const detailEndpoint = ({ database, links }: ConsoleServices) =>
       const key = { workspaceId, formId: params.form };
       const view = readView(key, query);
       const { language } = await readViewedForm(database, key);
-      const [row] = await findViewedSubmission(database, { workspace_id: workspaceId, form_id: params.form, id: params.submission });
+      const [row] = await findViewedSubmission(database, {
+        workspace_id: workspaceId,
+        form_id: params.form,
+        id: params.submission,
+      });
       if (!row) throw new ApiError('not_found');
       const { fields, has_files: _, ...shown } = row;
       const answers = JSON.parse(row.answers!) as Answers;
       const reference = JSON.parse(row.reference!) as object;
       const [hits] = await findRowHits(database, { language, q: view.q }, [{ answers, reference }]);
       const files = `/app/api/workspaces/${workspaceId}/forms/${params.form}/submissions/${params.submission}/files`;
-      const linked = mapFiles(answers, JSON.parse(fields) as Record<string, FieldDescription>, (file): LinkedFile => ({
-        ...file,
-        url: links.sign(workspaceId, file.id),
-        ...(shownImages.has(file.content_type) && { preview_url: `${files}/${file.id}/preview` }),
-      }));
+      const linked = mapFiles(
+        answers,
+        JSON.parse(fields) as Record<string, FieldDescription>,
+        (file): LinkedFile => ({
+          ...file,
+          url: links.sign(workspaceId, file.id),
+          ...(shownImages.has(file.content_type) && { preview_url: `${files}/${file.id}/preview` }),
+        }),
+      );
       const neighbours = await readNeighbours(database, view, params.submission);
       return { status: 200, body: { ...shown, answers: linked, reference, hits, ...neighbours } };
     },
@@ -51,9 +59,17 @@ export const previewEndpoint = ({ database, storage }: ConsoleServices) =>
     role: 'viewer',
     params: FilePath,
     async run({ workspaceId, params }) {
-      const key = { workspace_id: workspaceId, form_id: params.form, submission_id: params.submission, id: params.file };
+      const key = {
+        workspace_id: workspaceId,
+        form_id: params.form,
+        submission_id: params.submission,
+        id: params.file,
+      };
       const [file] = await findSubmissionFile(database, key);
-      const stream = file && shownImages.has(file.content_type) ? await storage.open(storageKey(workspaceId, params.file)) : undefined;
+      const stream =
+        file && shownImages.has(file.content_type)
+          ? await storage.open(storageKey(workspaceId, params.file))
+          : undefined;
       if (!file || !stream) throw new ApiError('not_found');
       return {
         status: 200,

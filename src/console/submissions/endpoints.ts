@@ -49,7 +49,12 @@ const listEndpoint = ({ database }: ConsoleServices) =>
   });
 
 const parseRow = (row: FoundRow) => ({
-  ...row,
+  id: row.id,
+  status: row.status,
+  version: row.version,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  completed_at: row.completed_at,
   answers: JSON.parse(row.answers) as object,
   reference: JSON.parse(row.reference) as object,
 });
@@ -96,7 +101,8 @@ const summaryEndpoint = ({ database }: ConsoleServices) =>
     query: SummaryQuery,
     async run({ workspaceId, params, query: { time_zone, ...query } }) {
       // An offset like +02:00 means the opposite to PostgreSQL and to JavaScript.
-      if (!/^[A-Za-z][\w+/-]*$/.test(time_zone)) throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
+      if (!/^[A-Za-z][\w+/-]*$/.test(time_zone))
+        throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
       const key = { workspaceId, formId: params.form };
       await readViewedForm(database, key);
       return { status: 200, body: await readSummary(database, readView(key, query), time_zone) };

@@ -151,7 +151,14 @@ export const readListed = statement(
 export const findViewedSubmission = statement(
   'view.find_viewed_submission',
   { workspace_id: uuid, form_id: uuid, id: uuid },
-  { ...rowColumns, fields: text, has_files: boolean, form_name: text, structure: json<Form>(), is_live_version: boolean },
+  {
+    ...rowColumns,
+    fields: text,
+    has_files: boolean,
+    form_name: text,
+    structure: json<Form>(),
+    is_live_version: boolean,
+  },
   `select ${rowSelection}, v.fields::text as fields, s.has_files, v.name as form_name, v.structure,
           v.version = f.version as is_live_version
    from submissions s

@@ -10,7 +10,8 @@ export type { Column };
 
 const uuid = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });
-const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()]);
+const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
 const Status = Type.Enum([...submissionStatuses]);
 const closed = { additionalProperties: false } as const;
 
@@ -64,9 +65,15 @@ export const SummaryQuery = Type.Object(
 /** The `updated_at` that the editor saw: a change since then is a 412, and overwrites nothing. */
 const seen = { seen: timestamp };
 
-export const AnswersEdit = Type.Object({ ...seen, answers: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })) }, closed);
+export const AnswersEdit = Type.Object(
+  { ...seen, answers: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })) },
+  closed,
+);
 export const ReferenceEdit = Type.Object(
-  { ...seen, reference: Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), { maxProperties: 200 }) },
+  {
+    ...seen,
+    reference: Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), { maxProperties: 200 }),
+  },
   closed,
 );
 export const StatusEdit = Type.Object({ ...seen, status: Status }, closed);
@@ -104,7 +111,14 @@ export const TableColumns = Type.Object({ data: Type.Array(Type.Unsafe<Column>(T
 export type TableColumns = Static<typeof TableColumns>;
 
 /** A file of a submission; images of a kind that is safe to show have a `preview_url`. */
-export type LinkedFile = { id: string; filename: string; size: number; content_type: string; url: string; preview_url?: string };
+export type LinkedFile = {
+  id: string;
+  filename: string;
+  size: number;
+  content_type: string;
+  url: string;
+  preview_url?: string;
+};
 
 export const SubmissionDetail = Type.Object({
   ...TableRow.properties,
@@ -155,7 +169,9 @@ export const Summary = Type.Object({
   /** From 0 to 1; null without submissions. */
   completion_rate: orNull(Type.Number()),
   /** Days without submissions are left out. */
-  days: Type.Array(Type.Object({ day: Type.String(), completed: Type.Integer(), incomplete: Type.Integer() })),
+  days: Type.Array(
+    Type.Object({ day: Type.String(), completed: Type.Integer(), incomplete: Type.Integer() }),
+  ),
   /** How many of the newest submissions the elements were added up from. */
   sampled: Type.Integer(),
   elements: Type.Array(ElementSummary),

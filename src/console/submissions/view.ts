@@ -70,14 +70,17 @@ export async function readViewPage(database: Database, { filter, isDated, q }: V
     q === undefined
       ? await list(database, { ...filter, is_dated: isDated, ...cut })
       : await searchView(database, { ...filter, q, ...cut });
-  const found = rows.filter((row) => row.id !== null).map(({ total: _, ...row }) => row as FoundRow);
-  return { rows: found, total: rows[0]!.total };
+  const found = rows.filter((row) => row.id !== null);
+  return { rows: found as FoundRow[], total: rows[0]!.total };
 }
 
 /** What stands above and below a submission in the view. */
 export async function readNeighbours(database: Database, { filter, q }: View, id: string) {
   const find = filter.status ? findNeighbours.one : findNeighbours.any;
-  const [found] = q === undefined ? await find(database, { ...filter, id }) : await searchNeighbours(database, { ...filter, q, id });
+  const [found] =
+    q === undefined
+      ? await find(database, { ...filter, id })
+      : await searchNeighbours(database, { ...filter, q, id });
   return found!;
 }
 
@@ -88,9 +91,15 @@ export async function readNeighbours(database: Database, { filter, q }: View, id
 export async function readViewIds(database: Database, { filter, q }: View): Promise<string[]> {
   const limit = listedLimit + 1;
   const list = filter.status ? listViewIds.one : listViewIds.any;
-  const [found] = q === undefined ? await list(database, { ...filter, limit }) : await searchViewIds(database, { ...filter, q, limit });
+  const [found] =
+    q === undefined
+      ? await list(database, { ...filter, limit })
+      : await searchViewIds(database, { ...filter, q, limit });
   if (found!.ids.length < limit) return found!.ids;
-  throw new ApiError('validation_error', `This takes at most ${listedLimit} submissions at a time. Narrow the filter.`);
+  throw new ApiError(
+    'validation_error',
+    `This takes at most ${listedLimit} submissions at a time. Narrow the filter.`,
+  );
 }
 
 /** Rows in one round trip of an export. */

@@ -32,13 +32,23 @@ const kinds = async (scene: Scene): Promise<string[]> => (await scene.events()).
 const fails = (code: string, fields?: string[]) => (error: unknown) => {
   const { code: actual, errors } = error as ApiError;
   assert.equal(actual, code);
-  if (fields) assert.deepEqual(errors?.map(({ field }) => field), fields);
+  if (fields)
+    assert.deepEqual(
+      errors?.map(({ field }) => field),
+      fields,
+    );
   return true;
 };
 
 const find = async (scene: Scene, q: string): Promise<string[]> =>
   (
-    await searchSubmissions(database, { workspace_id: scene.workspaceId, form_id: scene.formId, q, limit: 10, offset: 0 })
+    await searchSubmissions(database, {
+      workspace_id: scene.workspaceId,
+      form_id: scene.formId,
+      q,
+      limit: 10,
+      offset: 0,
+    })
   ).map((row) => row.id);
 
 test('edited answers are stored, found by search in place of the old ones, and told as submission.updated', async () => {
@@ -50,7 +60,10 @@ test('edited answers are stored, found by search in place of the old ones, and t
   assert.deepEqual(await find(scene, 'Ada'), []);
   assert.deepEqual(await find(scene, 'Grace'), [id]);
   const events = await scene.events();
-  assert.deepEqual(events.map(({ kind }) => kind), ['submission.created', 'submission.updated']);
+  assert.deepEqual(
+    events.map(({ kind }) => kind),
+    ['submission.created', 'submission.updated'],
+  );
   assert.deepEqual(events[1]!.snapshot.submission.responses, { name: 'Grace', age: 85 });
 });
 
@@ -95,7 +108,10 @@ test('files stay when they are named and become orphans for the sweep when they 
     await scene.upload('photo', 'b.png'),
     await scene.upload('ticket', 'c.png'),
   ];
-  const files = new Map([['photo', [photo, other]], ['guests[1][ticket]', [ticket]]]);
+  const files = new Map([
+    ['photo', [photo, other]],
+    ['guests[1][ticket]', [ticket]],
+  ]);
   const id = await scene.submit({ name: 'Ada', guests: [{ guest: 'Tom' }, { guest: 'Ann' }] }, { files });
 
   const foreign = await scene.upload('photo', 'foreign.png');
@@ -105,11 +121,22 @@ test('files stay when they are named and become orphans for the sweep when they 
       fails('validation_error', ['photo']),
     );
   }
-  const kept = { name: 'Ada', photo: [{ ...photo, filename: 'renamed.exe' }], guests: [{ guest: 'Ann', ticket: [ticket.id] }] };
+  const kept = {
+    name: 'Ada',
+    photo: [{ ...photo, filename: 'renamed.exe' }],
+    guests: [{ guest: 'Ann', ticket: [ticket.id] }],
+  };
   await editAnswers(scene.context, await targetOf(scene, id), kept);
 
-  assert.deepEqual((await scene.read(id)).answers, { name: 'Ada', photo: [photo], guests: [{ guest: 'Ann', ticket: [ticket] }] });
-  const { rows } = await database.query('select id from files where form_id = $1 and submission_id is null and claimed_at is not null', [scene.formId]);
+  assert.deepEqual((await scene.read(id)).answers, {
+    name: 'Ada',
+    photo: [photo],
+    guests: [{ guest: 'Ann', ticket: [ticket] }],
+  });
+  const { rows } = await database.query(
+    'select id from files where form_id = $1 and submission_id is null and claimed_at is not null',
+    [scene.formId],
+  );
   assert.deepEqual(rows, [{ id: other.id }]);
 
   await editAnswers(scene.context, await targetOf(scene, id), { name: 'Ada' });
@@ -119,7 +146,10 @@ test('files stay when they are named and become orphans for the sweep when they 
 test('edited reference data is stored, searched and told; unclean text is refused', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' }, { reference: { campaign: 'spring' } });
-  await assert.rejects(editReference(scene.context, await targetOf(scene, id), { a: 'x\u0000' }), fails('validation_error', ['a']));
+  await assert.rejects(
+    editReference(scene.context, await targetOf(scene, id), { a: 'x\u0000' }),
+    fails('validation_error', ['a']),
+  );
   await editReference(scene.context, await targetOf(scene, id), { campaign: 'autumn' });
   assert.deepEqual(await find(scene, 'spring'), []);
   assert.deepEqual(await find(scene, 'autumn'), [id]);
@@ -154,7 +184,10 @@ test('an incomplete submission may lack what is required, is edited without an e
   const told = await kinds(scene);
   await editAnswers(scene.context, await targetOf(scene, id), { age: 3 });
   assert.deepEqual((await scene.read(id)).answers, { age: 3 });
-  await assert.rejects(changeStatus(scene.context, await targetOf(scene, id), 'completed'), fails('validation_error', ['name']));
+  await assert.rejects(
+    changeStatus(scene.context, await targetOf(scene, id), 'completed'),
+    fails('validation_error', ['name']),
+  );
   assert.deepEqual(await kinds(scene), told);
   assert.deepEqual(await scene.counts(), { shown: { incomplete: 1 }, found: { incomplete: 1 } });
 });
@@ -165,18 +198,34 @@ test('a submission of another workspace, another form or a deleted form does not
   const id = await scene.submit({ name: 'Ada' });
   const { seen } = await targetOf(scene, id);
   const foreign = { workspaceId: stranger.workspaceId, formId: stranger.formId, id, seen };
-  for (const target of [foreign, { ...foreign, formId: scene.formId }, { ...foreign, workspaceId: scene.workspaceId }]) {
+  for (const target of [
+    foreign,
+    { ...foreign, formId: scene.formId },
+    { ...foreign, workspaceId: scene.workspaceId },
+  ]) {
     await assert.rejects(editAnswers(scene.context, target, { name: 'Eve' }), fails('not_found'));
   }
   await database.query('update forms set deleted_at = now() where id = $1', [scene.formId]);
-  await assert.rejects(editAnswers(scene.context, { ...scene, id, seen }, { name: 'Eve' }), fails('not_found'));
+  await assert.rejects(
+    editAnswers(scene.context, { ...scene, id, seen }, { name: 'Eve' }),
+    fails('not_found'),
+  );
 });
 
 test('status changes of many submissions in both directions at once leave exact counts', async () => {
   const scene = await openHeardScene();
-  const ids = await Promise.all(Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? scene.submit({ name: 'A' }) : scene.begin({ name: 'B' }))));
-  await Promise.all(
-    ids.map(async (id, index) => changeStatus(scene.context, await targetOf(scene, id), index % 2 === 0 ? 'incomplete' : 'completed')),
+  const ids = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      index % 2 === 0 ? scene.submit({ name: 'A' }) : scene.begin({ name: 'B' }),
+    ),
   );
-  assert.deepEqual(await scene.counts(), { shown: { completed: 4, incomplete: 4 }, found: { completed: 4, incomplete: 4 } });
+  await Promise.all(
+    ids.map(async (id, index) =>
+      changeStatus(scene.context, await targetOf(scene, id), index % 2 === 0 ? 'incomplete' : 'completed'),
+    ),
+  );
+  assert.deepEqual(await scene.counts(), {
+    shown: { completed: 4, incomplete: 4 },
+    found: { completed: 4, incomplete: 4 },
+  });
 });

@@ -24,7 +24,11 @@ export type ChangeTarget = FormKey & { id: string; seen: Date };
  */
 export function editAnswers(context: ChangeContext, target: ChangeTarget, raw: unknown): Promise<void> {
   return change(context, target, (current) => {
-    const checked = checkEditedAnswers(current.structure, { raw, stored: current.answers, status: current.status });
+    const checked = checkEditedAnswers(current.structure, {
+      raw,
+      stored: current.answers,
+      status: current.status,
+    });
     if (!checked.ok) throw invalid('The answers are not valid.', checked.errors);
     return { ...current, answers: checked.answers };
   });
@@ -34,11 +38,18 @@ export function editAnswers(context: ChangeContext, target: ChangeTarget, raw: u
  * Replaces the reference data of a submission.
  * @throws ApiError not_found, precondition_failed, validation_error.
  */
-export async function editReference(context: ChangeContext, target: ChangeTarget, reference: Record<string, string>): Promise<void> {
+export async function editReference(
+  context: ChangeContext,
+  target: ChangeTarget,
+  reference: Record<string, string>,
+): Promise<void> {
   const unclean = Object.entries(reference).filter((entry) => !entry.every(isCleanText));
   if (unclean.length > 0) {
     const message = 'Remove the characters that cannot be stored (NUL, half a surrogate pair).';
-    throw invalid(message, unclean.map(([key]) => ({ field: key, message })));
+    throw invalid(
+      message,
+      unclean.map(([key]) => ({ field: key, message })),
+    );
   }
   return change(context, target, (current) => ({ ...current, reference }));
 }
@@ -48,16 +59,25 @@ export async function editReference(context: ChangeContext, target: ChangeTarget
  * stays, also when the submission becomes incomplete again (DESIGN 4.4).
  * @throws ApiError not_found, precondition_failed, validation_error.
  */
-export function changeStatus(context: ChangeContext, target: ChangeTarget, status: SubmissionStatus): Promise<void> {
+export function changeStatus(
+  context: ChangeContext,
+  target: ChangeTarget,
+  status: SubmissionStatus,
+): Promise<void> {
   return change(context, target, (current) => {
     if (status === 'incomplete' || status === current.status) return { ...current, status };
-    const checked = checkEditedAnswers(current.structure, { raw: current.answers, stored: current.answers, status });
+    const checked = checkEditedAnswers(current.structure, {
+      raw: current.answers,
+      stored: current.answers,
+      status,
+    });
     if (!checked.ok) throw invalid('It cannot be completed before its answers are valid.', checked.errors);
     return { ...current, status, completed_at: current.completed_at ?? now() };
   });
 }
 
-const invalid = (message: string, errors: readonly ErrorItem[]) => new ApiError('validation_error', message, { errors });
+const invalid = (message: string, errors: readonly ErrorItem[]) =>
+  new ApiError('validation_error', message, { errors });
 
 type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
 
@@ -113,9 +133,13 @@ async function write(db: Queryable, target: ChangeTarget, before: Current, after
 }
 
 /** DESIGN 4.4: created at the first completion, updated ever after, nothing before. */
-async function tell(db: Queryable, { workspaceId, formId }: ChangeTarget, before: Current, after: Current): Promise<number> {
+async function tell(
+  db: Queryable,
+  { workspaceId, formId }: ChangeTarget,
+  before: Current,
+  after: Current,
+): Promise<number> {
   if (after.completed_at === null) return 0;
   const kind = before.completed_at === null ? 'submission.created' : 'submission.updated';
   return recordEvent(db, { workspaceId, formId, ...eventOf(kind, { workspaceId, formId }, after) });
 }
-

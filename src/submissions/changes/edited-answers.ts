@@ -29,11 +29,16 @@ export function checkEditedAnswers(
 }
 
 /** Every file of a submission's answers. */
-export const listFiles = (form: Form, answers: Answers): FileAnswer[] => [...filesById(form, answers).values()];
+export const listFiles = (form: Form, answers: Answers): FileAnswer[] => [
+  ...filesById(form, answers).values(),
+];
 
 type RawRecord = Readonly<Record<string, unknown>>;
 
-function* uploadsIn(form: Form, answers: RawRecord): Generator<{ input: InputElement; holder: RawRecord; row?: Row }> {
+function* uploadsIn(
+  form: Form,
+  answers: RawRecord,
+): Generator<{ input: InputElement; holder: RawRecord; row?: Row }> {
   for (const question of listQuestions(form)) {
     if (question.kind === 'input') {
       if (kindOf(question.element) === 'files') yield { input: question.element, holder: answers };
@@ -50,7 +55,9 @@ function* uploadsIn(form: Form, answers: RawRecord): Generator<{ input: InputEle
 }
 
 function filesById(form: Form, answers: Answers): Map<string, FileAnswer> {
-  const files = [...uploadsIn(form, answers)].flatMap(({ input, holder }) => own(holder, input.attrs.id) ?? []);
+  const files = [...uploadsIn(form, answers)].flatMap(
+    ({ input, holder }) => own(holder, input.attrs.id) ?? [],
+  );
   return new Map((files as FileAnswer[]).map((file) => [file.id, file]));
 }
 
@@ -73,7 +80,10 @@ function separateFiles(
     const kept = (Array.isArray(value) ? value : [value]).map((item) => takeFile(left, item));
     const field = fieldName(input, row);
     if (kept.includes(undefined)) {
-      errors.push({ field, message: `${label}: an edit keeps or removes the files that are there; it adds none.` });
+      errors.push({
+        field,
+        message: `${label}: an edit keeps or removes the files that are there; it adds none.`,
+      });
     }
     const known = kept.filter((file) => file !== undefined);
     if (known.length > 0) files.set(field, known);

@@ -59,7 +59,11 @@ export async function removeManyBatch(context: ChangeContext, job: Job): Promise
   const { removal_id: id, form_id: formId } = job.payload as Payload;
   const { workspaceId } = job;
   const deliveries = await transaction(context.database, async (client) => {
-    const items = await takeRemovalItems(client, { workspace_id: workspaceId, removal_id: id, limit: batchSize });
+    const items = await takeRemovalItems(client, {
+      workspace_id: workspaceId,
+      removal_id: id,
+      limit: batchSize,
+    });
     const ids = items.map((item) => item.submission_id);
     const rows = await lockSubmissions(client, { workspace_id: workspaceId, form_id: formId, ids });
     const made = await removeRows(client, { workspaceId, formId }, rows);

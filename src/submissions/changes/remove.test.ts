@@ -12,7 +12,11 @@ import { removeSubmission } from './remove.ts';
 import { removeManyBatch, removeManyJob, startRemoval } from './remove-many.ts';
 
 const { database } = await testDatabase();
-const { id: userId } = await createUser(database, { email: 'ada@example.com', password: 'a long enough password', name: 'Ada' });
+const { id: userId } = await createUser(database, {
+  email: 'ada@example.com',
+  password: 'a long enough password',
+  name: 'Ada',
+});
 
 const elements = [element('text', 'name'), element('file_upload', 'photo')];
 
@@ -24,10 +28,16 @@ async function openHeardScene(): Promise<Scene> {
 
 /** Who was told to be deleted. */
 const deleted = async (scene: Scene): Promise<string[]> =>
-  (await scene.events()).filter(({ kind }) => kind === 'submission.deleted').map((event) => event.submission_id);
+  (await scene.events())
+    .filter(({ kind }) => kind === 'submission.deleted')
+    .map((event) => event.submission_id);
 
 const left = async (table: string, scene: Scene): Promise<number> =>
-  (await database.query<{ count: number }>(`select count(*) as count from ${table} where form_id = $1`, [scene.formId])).rows[0]!.count;
+  (
+    await database.query<{ count: number }>(`select count(*) as count from ${table} where form_id = $1`, [
+      scene.formId,
+    ])
+  ).rows[0]!.count;
 
 test('removing a completed submission removes its row, count and search text, orphans its files, and is told', async () => {
   const scene = await openHeardScene();
@@ -40,7 +50,10 @@ test('removing a completed submission removes its row, count and search text, or
   assert.equal(await scene.read(id), undefined);
   assert.ok(await scene.read(stays));
   assert.equal(await left('search_documents', scene), 1);
-  const { rows } = await database.query('select submission_id, claimed_at is not null as was_claimed from files where id = $1', [photo.id]);
+  const { rows } = await database.query(
+    'select submission_id, claimed_at is not null as was_claimed from files where id = $1',
+    [photo.id],
+  );
   assert.deepEqual(rows, [{ submission_id: null, was_claimed: true }]);
   const event = (await scene.events()).at(-1)!;
   assert.equal(event.kind, 'submission.deleted');
@@ -62,7 +75,10 @@ test('a submission is removed and told once; another form reaches none of it', a
   const notFound = { code: 'not_found' };
   await assert.rejects(removeSubmission(scene.context, { ...scene, formId: stranger.formId, id }), notFound);
   await assert.rejects(removeSubmission(scene.context, { ...stranger, id }), notFound);
-  const tries = await Promise.allSettled([removeSubmission(scene.context, { ...scene, id }), removeSubmission(scene.context, { ...scene, id })]);
+  const tries = await Promise.allSettled([
+    removeSubmission(scene.context, { ...scene, id }),
+    removeSubmission(scene.context, { ...scene, id }),
+  ]);
   assert.deepEqual(tries.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   assert.deepEqual(await deleted(scene), [id]);
 });

@@ -11,9 +11,16 @@ import { lockSubmissions } from './queries.ts';
  * Removes one submission for good, and tells of it when it had been completed.
  * @throws ApiError not_found.
  */
-export async function removeSubmission(context: ChangeContext, { id, ...key }: FormKey & { id: string }): Promise<void> {
+export async function removeSubmission(
+  context: ChangeContext,
+  { id, ...key }: FormKey & { id: string },
+): Promise<void> {
   const deliveries = await transaction(context.database, async (client) => {
-    const rows = await lockSubmissions(client, { workspace_id: key.workspaceId, form_id: key.formId, ids: [id] });
+    const rows = await lockSubmissions(client, {
+      workspace_id: key.workspaceId,
+      form_id: key.formId,
+      ids: [id],
+    });
     if (rows.length === 0) throw new ApiError('not_found');
     return removeRows(client, key, rows);
   });
@@ -26,7 +33,11 @@ export async function removeSubmission(context: ChangeContext, { id, ...key }: F
  * the sweep removes.
  * @returns how many deliveries will be made.
  */
-export async function removeRows(db: Queryable, key: FormKey, rows: readonly StoredSubmission[]): Promise<number> {
+export async function removeRows(
+  db: Queryable,
+  key: FormKey,
+  rows: readonly StoredSubmission[],
+): Promise<number> {
   const { workspaceId, formId } = key;
   const told = rows.filter((row) => row.completed_at !== null);
   const deliveries = await recordEvents(

@@ -48,12 +48,18 @@ function answerCell(value: AnswerValue | undefined, column: Pick<Column, 'inputs
   if (value === undefined || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   const items: readonly (string | FileAnswer | AnswerRow)[] = value;
-  if (items.some(isRow)) return items.filter(isRow).map((row) => rowText(row, column)).join('\n');
-  return items.map((item) => (typeof item === 'string' ? item : String(item.filename))).join('; ');
+  const rows = items.filter(isRow);
+  if (rows.length > 0) return rows.map((row) => rowText(row, column)).join('\n');
+  return items
+    .flatMap((item) => (typeof item === 'string' ? item : isFile(item) ? item.filename : []))
+    .join('; ');
 }
 
+/** Both are objects; no row is known by exactly what a file has. */
+const isFile = (item: FileAnswer | AnswerRow): item is FileAnswer =>
+  ['id', 'filename', 'size', 'content_type'].every((name) => Object.hasOwn(item, name));
 const isRow = (item: string | FileAnswer | AnswerRow): item is AnswerRow =>
-  typeof item === 'object' && !('filename' in item && 'content_type' in item);
+  typeof item === 'object' && !isFile(item);
 
 function rowText(row: AnswerRow, { inputs }: Pick<Column, 'inputs'>): string {
   const labels = new Map(inputs.map((input) => [input.id, input.label]));

@@ -4,13 +4,15 @@ import type { Cell } from './cells.ts';
  * Texts that a spreadsheet could take for a formula: those that begin with = + - @, their full-width and small
  * forms, a tab or a line break, also behind spaces and quotes (reliability T17, C57).
  */
-const formulaStart = /^(?:[\t\r\n]|[\s\p{Cf}"']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE62\uFE63\uFE66\uFE6B\u2212])/u;
+const formulaStart =
+  /^(?:[\t\r\n]|[\s\p{Cf}"']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE62\uFE63\uFE66\uFE6B\u2212])/u;
 
 /**
  * A text that no spreadsheet calculates: an apostrophe goes before what could be a formula. It goes before a text
  * that begins with one as well, so that a reader who takes one leading apostrophe away always has the original.
  */
-export const guardFormula = (text: string): string => (formulaStart.test(text) || text.startsWith("'") ? `'${text}` : text);
+export const guardFormula = (text: string): string =>
+  formulaStart.test(text) || text.startsWith("'") ? `'${text}` : text;
 
 /** One record of RFC 4180. Numbers are written as they are: a number is no formula, also when it is negative. */
 export function csvRecord(cells: readonly Cell[]): string {

@@ -17,7 +17,14 @@ function endless() {
       for (;;) {
         state.read += 1;
         const time = new Date('2026-01-01T00:00:00Z');
-        yield { id: String(state.read), status: 'completed', created_at: time, completed_at: time, answers: { name: `Name ${state.read}` }, reference: {} };
+        yield {
+          id: String(state.read),
+          status: 'completed',
+          created_at: time,
+          completed_at: time,
+          answers: { name: `Name ${state.read}` },
+          reference: {},
+        };
       }
     } finally {
       state.isEnded = true;
@@ -38,17 +45,40 @@ for (const format of exportFormats) {
     assert.equal(stream.destroyed, true);
     const { read } = state;
     assert.ok(read < 100_000, `${read} were read for 200 KB`);
-    for (let turn = 0; turn < 50 && !state.isEnded; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 50 && !state.isEnded; turn += 1)
+      await new Promise((resolve) => setImmediate(resolve));
     assert.equal(state.isEnded, true);
     assert.ok(state.read <= read + 2_000);
   });
 }
 
-const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\n=1', ' =1', '"=1', "'=1", '\u00A0=1', '\uFEFF=1', '\u200B=1', '＝1', '＋1', '－1', '＠x', '−1', '﹦1', "'"];
+const formulas = [
+  '=1+1',
+  '+1',
+  '-1',
+  '@SUM(1)',
+  '\t=1',
+  '\r=1',
+  '\n=1',
+  ' =1',
+  '"=1',
+  "'=1",
+  '\u00A0=1',
+  '\uFEFF=1',
+  '\u200B=1',
+  '＝1',
+  '＋1',
+  '－1',
+  '＠x',
+  '−1',
+  '﹦1',
+  "'",
+];
 
 test('whatever a spreadsheet could calculate begins with an apostrophe, and taking one away gives the text back', () => {
   for (const text of formulas) assert.equal(guardFormula(text), `'${text}`, JSON.stringify(text));
-  for (const text of ['', 'a=1', 'Ada', '007', '😀', '1-2', 'x@y.z', '"quoted"']) assert.equal(guardFormula(text), text);
+  for (const text of ['', 'a=1', 'Ada', '007', '😀', '1-2', 'x@y.z', '"quoted"'])
+    assert.equal(guardFormula(text), text);
 });
 
 test('a record of RFC 4180: quotes where there are commas, quotes or line breaks, and CRLF at the end', () => {

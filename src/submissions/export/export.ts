@@ -12,7 +12,11 @@ type Source = { columns: readonly Column[]; submissions: AsyncIterable<ExportedS
  * goes away ends the reading of `submissions`.
  * @param withMark begins a CSV with a byte order mark, by which Excel knows that it is UTF-8.
  */
-export function exportStream(format: ExportFormat, source: Source, { withMark }: { withMark: boolean }): Readable {
+export function exportStream(
+  format: ExportFormat,
+  source: Source,
+  { withMark }: { withMark: boolean },
+): Readable {
   return format === 'csv'
     ? Readable.from(csvChunks(source, withMark), { objectMode: false })
     : Readable.fromWeb(writeXlsxStream(xlsxRows(source), { name: 'Submissions', freezePane: { rows: 1 } }));
@@ -35,7 +39,10 @@ async function* csvChunks({ columns, submissions }: Source, withMark: boolean): 
 /** Excel's limit for the text of one cell. */
 const longestCell = 32_767;
 
-async function* xlsxRows({ columns, submissions }: Source): AsyncGenerator<(string | number | Date | null)[]> {
+async function* xlsxRows({
+  columns,
+  submissions,
+}: Source): AsyncGenerator<(string | number | Date | null)[]> {
   yield headCells(columns).map(xlsxCell);
   for await (const submission of submissions) yield bodyCells(columns, submission).map(xlsxCell);
 }
@@ -43,6 +50,6 @@ async function* xlsxRows({ columns, submissions }: Source): AsyncGenerator<(stri
 /** Texts are stored as texts, which are never calculated; control characters, which XML cannot hold, become U+FFFD. */
 function xlsxCell(cell: Cell): string | number | Date | null {
   if (typeof cell !== 'string') return cell ?? null;
-  const text = cell.replace(/[\u0001-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD');
+  const text = cell.replace(/(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu, '\uFFFD');
   return text.length > longestCell ? `${text.slice(0, longestCell - 1).toWellFormed()}…` : text;
 }

@@ -40,11 +40,15 @@ export function AnswerField(props: Props): ReactElement {
   return <Field {...props} />;
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-const labelOf = (input: InputElement): string => (isRequired(input) ? `${input.attrs.label} (required)` : input.attrs.label);
+const asText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+const labelOf = (input: InputElement): string =>
+  isRequired(input) ? `${input.attrs.label} (required)` : input.attrs.label;
 
 function LineField({ input, value, error, onChange, type }: Props & { type: string }): ReactElement {
-  return <TextField type={type} label={labelOf(input)} value={asText(value)} onChange={onChange} error={error} />;
+  return (
+    <TextField type={type} label={labelOf(input)} value={asText(value)} onChange={onChange} error={error} />
+  );
 }
 
 function AreaField({ input, value, error, onChange }: Props): ReactElement {
@@ -53,7 +57,15 @@ function AreaField({ input, value, error, onChange }: Props): ReactElement {
 
 /** A number stays the text that is being typed until it is saved. */
 function NumberField({ input, value, error, onChange }: Props): ReactElement {
-  return <TextField inputMode="decimal" label={labelOf(input)} value={asText(value)} onChange={onChange} error={error} />;
+  return (
+    <TextField
+      inputMode="decimal"
+      label={labelOf(input)}
+      value={asText(value)}
+      onChange={onChange}
+      error={error}
+    />
+  );
 }
 
 const none = 'none';
@@ -65,7 +77,10 @@ function ChoiceField({ input, value, error, onChange }: Props): ReactElement {
   return (
     <Select
       label={labelOf(input)}
-      choices={[{ id: none, label: 'No answer' }, ...options.map((label, index) => ({ id: String(index), label }))]}
+      choices={[
+        { id: none, label: 'No answer' },
+        ...options.map((label, index) => ({ id: String(index), label })),
+      ]}
       value={at < 0 ? none : String(at)}
       onChange={(id) => onChange(id === none ? undefined : options[Number(id)])}
       error={error}
@@ -116,7 +131,12 @@ function FilesField({ input, value, error, onChange }: Props): ReactElement {
           <span>
             {file.filename} <span className="soft small">{saySize(file.size)}</span>
           </span>
-          <IconButton icon="remove" size="small" label={`Remove ${file.filename}`} onPress={() => onChange(files.filter((other) => other.id !== file.id))} />
+          <IconButton
+            icon="remove"
+            size="small"
+            label={`Remove ${file.filename}`}
+            onPress={() => onChange(files.filter((other) => other.id !== file.id))}
+          />
         </div>
       ))}
       {error && <span className="field-error">{error}</span>}

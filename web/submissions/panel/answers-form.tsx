@@ -7,20 +7,31 @@ import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import type { SubmissionDetail } from '#console/submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { Button, IconButton } from '../../design/button.tsx';
-import { Message } from '../../design/message.tsx';
 import type { FormPlace } from '../queries.ts';
 import { AnswerField } from './answer-field.tsx';
-import { isStale, useChange } from './use-change.ts';
+import { ChangeProblem } from './change-problem.tsx';
+import { UnsavedGuard } from './unsaved-guard.tsx';
+import { useChange } from './use-change.ts';
 
 type Draft = Readonly<Record<string, unknown>>;
 type Group = Extract<Question, { kind: 'group' }>;
 
 /** Edits the answers by the form that was answered. Problems stand at their fields, and the first one gets the focus. */
-export function AnswersForm({ form, submission, onDone }: { form: FormPlace; submission: SubmissionDetail; onDone: () => void }): ReactElement {
-  const [draft, setDraft] = useState<Draft>(submission.answers);
-  const change = useChange<{ answers: object }>(form, submission, 'answers', onDone);
+export function AnswersForm({
+  form,
+  submission,
+  onDone,
+}: {
+  form: FormPlace;
+  submission: SubmissionDetail;
+  onDone: () => void;
+}): ReactElement {
+  const [begun] = useState(submission);
+  const [draft, setDraft] = useState<Draft>(begun.answers);
+  const change = useChange<{ answers: object }>(form, begun, 'answers', onDone);
+  const isDirty = JSON.stringify(draft) !== JSON.stringify(begun.answers);
   const element = useRef<HTMLFormElement>(null);
-  const questions = listQuestions(submission.structure);
+  const questions = listQuestions(begun.structure);
   const problem = change.error instanceof ApiProblem ? change.error : undefined;
   useEffect(() => {
     if (problem?.errors.length) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -41,16 +52,25 @@ export function AnswersForm({ form, submission, onDone }: { form: FormPlace; sub
       {questions.map((question) => {
         const { id } = question.element.attrs;
         return question.kind === 'input' ? (
-          <AnswerField key={id} input={question.element} value={own(draft, id)} error={problemOf(id)} onChange={(value) => put(id, value)} />
+          <AnswerField
+            key={id}
+            input={question.element}
+            value={own(draft, id)}
+            error={problemOf(id)}
+            onChange={(value) => put(id, value)}
+          />
         ) : (
-          <RowsField key={id} question={question} value={own(draft, id)} problemOf={problemOf} onChange={(rows) => put(id, rows)} />
+          <RowsField
+            key={id}
+            question={question}
+            value={own(draft, id)}
+            problemOf={problemOf}
+            onChange={(rows) => put(id, rows)}
+          />
         );
       })}
-      {change.error && (
-        <Message tone="bad" title={problem?.errors.length ? `There ${problem.errors.length === 1 ? 'is a problem' : `are ${problem.errors.length} problems`}` : 'Not saved'}>
-          {isStale(change.error) ? 'Somebody else changed this submission while you edited it. Their answers are loaded when you cancel.' : change.error.message}
-        </Message>
-      )}
+      {change.error && <ChangeProblem error={change.error} onDiscard={onDone} />}
+      <UnsavedGuard isDirty={isDirty && !change.isPending} />
       <div className="panel-save">
         <Button onPress={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" isPending={change.isPending}>
@@ -61,7 +81,12 @@ export function AnswersForm({ form, submission, onDone }: { form: FormPlace; sub
   );
 }
 
-type RowsProps = { question: Group; value: unknown; problemOf: (field: string) => string | undefined; onChange: (rows: readonly Draft[]) => void };
+type RowsProps = {
+  question: Group;
+  value: unknown;
+  problemOf: (field: string) => string | undefined;
+  onChange: (rows: readonly Draft[]) => void;
+};
 
 /** The rows of a repeatable composite. */
 function RowsField({ question, value, problemOf, onChange }: RowsProps): ReactElement {
@@ -75,7 +100,12 @@ function RowsField({ question, value, problemOf, onChange }: RowsProps): ReactEl
         <div key={index} className="rows-row" role="group" aria-label={`${group.attrs.label} ${index + 1}`}>
           <div className="spread">
             <span className="soft small">{index + 1}</span>
-            <IconButton icon="remove" size="small" label={`Remove row ${index + 1} of ${group.attrs.label}`} onPress={() => onChange(rows.filter((_, other) => other !== index))} />
+            <IconButton
+              icon="remove"
+              size="small"
+              label={`Remove row ${index + 1} of ${group.attrs.label}`}
+              onPress={() => onChange(rows.filter((_, other) => other !== index))}
+            />
           </div>
           {question.inputs.map((input) => (
             <AnswerField
@@ -83,7 +113,11 @@ function RowsField({ question, value, problemOf, onChange }: RowsProps): ReactEl
               input={input}
               value={own(row, input.attrs.id)}
               error={problemOf(fieldName(input, { group, index }))}
-              onChange={(changed) => onChange(rows.map((other, at) => (at === index ? { ...other, [input.attrs.id]: changed } : other)))}
+              onChange={(changed) =>
+                onChange(
+                  rows.map((other, at) => (at === index ? { ...other, [input.attrs.id]: changed } : other)),
+                )
+              }
             />
           ))}
         </div>
@@ -105,14 +139,24 @@ function toSend(questions: readonly Question[], draft: Draft): Record<string, un
       if (value === undefined) return [];
       if (question.kind === 'input') return [[id, sentValue(question.element, value)]];
       const rows = Array.isArray(value) ? (value as readonly unknown[]).filter(isRecord) : [];
-      return [[id, rows.map((row) => Object.fromEntries(question.inputs.map((input) => [input.attrs.id, sentValue(input, own(row, input.attrs.id))])))]];
+      return [
+        [
+          id,
+          rows.map((row) =>
+            Object.fromEntries(
+              question.inputs.map((input) => [input.attrs.id, sentValue(input, own(row, input.attrs.id))]),
+            ),
+          ),
+        ],
+      ];
     }),
   );
 }
 
 function sentValue(input: InputElement, value: unknown): unknown {
   const kind = kindOf(input);
-  if (kind === 'files') return Array.isArray(value) ? (value as readonly { id: string }[]).map((file) => file.id) : undefined;
+  if (kind === 'files')
+    return Array.isArray(value) ? (value as readonly { id: string }[]).map((file) => file.id) : undefined;
   // What is no number is sent as it is: the service says what is wrong with it.
   if (kind !== 'number' || typeof value !== 'string' || value.trim() === '') return value;
   const number = Number(value);

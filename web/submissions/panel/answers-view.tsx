@@ -23,7 +23,11 @@ export function AnswersView({ submission }: { submission: Shown }): ReactElement
           <div key={question.element.attrs.id} className="answer">
             <dt>{question.element.attrs.label}</dt>
             <dd>
-              <QuestionAnswer question={question} value={own(answers, question.element.attrs.id)!} hits={hits} />
+              <QuestionAnswer
+                question={question}
+                value={own(answers, question.element.attrs.id)!}
+                hits={hits}
+              />
             </dd>
           </div>
         ))}
@@ -60,7 +64,15 @@ function QuestionAnswer({ question, value, hits }: AnswerProps & { question: Que
   );
 }
 
-function RowAnswers({ inputs, row, hits }: { inputs: readonly InputElement[]; row: AnswerRow; hits: readonly string[] }): ReactElement {
+function RowAnswers({
+  inputs,
+  row,
+  hits,
+}: {
+  inputs: readonly InputElement[];
+  row: AnswerRow;
+  hits: readonly string[];
+}): ReactElement {
   return (
     <dl className="answer-row">
       {inputs.map(({ type, attrs }) => {

@@ -4,13 +4,23 @@ import { Icon } from '../../design/icon.tsx';
 import { Marked } from '../marked.tsx';
 
 /** Files with a preview where they are images that are safe to show; each is a link that downloads it. */
-export function FileList({ files, hits }: { files: readonly LinkedFile[]; hits: readonly string[] }): ReactElement {
+export function FileList({
+  files,
+  hits,
+}: {
+  files: readonly LinkedFile[];
+  hits: readonly string[];
+}): ReactElement {
   return (
     <ul className="files">
       {files.map((file) => (
         <li key={file.id}>
           <a href={file.url} className="file" download>
-            {file.preview_url ? <img src={file.preview_url} alt="" className="file-preview" loading="lazy" /> : <Icon name="file" />}
+            {file.preview_url ? (
+              <img src={file.preview_url} alt="" className="file-preview" loading="lazy" />
+            ) : (
+              <Icon name="file" />
+            )}
             <span className="file-text">
               <span>
                 <Marked text={file.filename} hits={hits} />
@@ -30,5 +40,10 @@ const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 /** "1.4 MB", in the reader's language. */
 export function saySize(bytes: number): string {
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return new Intl.NumberFormat(undefined, { style: 'unit', unit: units[power]!, unitDisplay: 'short', maximumFractionDigits: 1 }).format(bytes / 1000 ** power);
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: units[power]!,
+    unitDisplay: 'short',
+    maximumFractionDigits: 1,
+  }).format(bytes / 1000 ** power);
 }

@@ -8,7 +8,13 @@ import { useWide } from '../use-wide.ts';
 import type { ChangeView, ViewState } from '../view-state.ts';
 import { SubmissionPanel } from './submission-panel.tsx';
 
-type Props = { form: LocatedForm; id: string; view: ViewState; rows: readonly TableRow[]; onChange: ChangeView };
+type Props = {
+  form: LocatedForm;
+  id: string;
+  view: ViewState;
+  rows: readonly TableRow[];
+  onChange: ChangeView;
+};
 
 /** One submission: beside the table where there is room, else over all of it. */
 export function PanelPlace({ form, id, view, rows, onChange }: Props): ReactElement {
@@ -16,7 +22,9 @@ export function PanelPlace({ form, id, view, rows, onChange }: Props): ReactElem
   const close = (): void => {
     onChange({ open: undefined });
     // Back to the row that it belongs to, as a closed dialog does.
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .sheet-link`)?.focus());
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .sheet-link`)?.focus(),
+    );
   };
   /** Another submission of the view; when it is not on this page, the table turns there. */
   const go = (next: string): void => {
@@ -34,7 +42,12 @@ export function PanelPlace({ form, id, view, rows, onChange }: Props): ReactElem
     );
   }
   return (
-    <ModalOverlay className="panel-veil" isOpen onOpenChange={(isOpen) => !isOpen && close()} isKeyboardDismissDisabled>
+    <ModalOverlay
+      className="panel-veil"
+      isOpen
+      onOpenChange={(isOpen) => !isOpen && close()}
+      isKeyboardDismissDisabled
+    >
       <Modal className="panel panel-over">
         <AriaDialog className="panel-dialog" aria-label="Submission">
           {panel}

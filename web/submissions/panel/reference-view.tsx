@@ -4,7 +4,13 @@ import { Button } from '../../design/button.tsx';
 import { Marked } from '../marked.tsx';
 
 /** The parameters that came with the submission. */
-export function ReferenceView({ submission, onEdit }: { submission: Pick<SubmissionDetail, 'reference' | 'hits'>; onEdit?: () => void }): ReactElement | null {
+export function ReferenceView({
+  submission,
+  onEdit,
+}: {
+  submission: Pick<SubmissionDetail, 'reference' | 'hits'>;
+  onEdit?: () => void;
+}): ReactElement | null {
   const entries = Object.entries(submission.reference);
   if (entries.length === 0 && !onEdit) return null;
   return (
@@ -19,7 +25,9 @@ export function ReferenceView({ submission, onEdit }: { submission: Pick<Submiss
         )}
       </div>
       {entries.length === 0 ? (
-        <p className="soft small">None. Parameters in the link of the form end up here, for example ?campaign=spring.</p>
+        <p className="soft small">
+          None. Parameters in the link of the form end up here, for example ?campaign=spring.
+        </p>
       ) : (
         <dl className="reference">
           {entries.map(([name, value]) => (

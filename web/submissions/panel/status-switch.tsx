@@ -7,7 +7,13 @@ import type { FormPlace } from '../queries.ts';
 import { useChange } from './use-change.ts';
 
 /** Completes a submission, or opens it again. What keeps it from being completed is listed. */
-export function StatusSwitch({ form, submission }: { form: FormPlace; submission: SubmissionDetail }): ReactElement {
+export function StatusSwitch({
+  form,
+  submission,
+}: {
+  form: FormPlace;
+  submission: SubmissionDetail;
+}): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
   const change = useChange<{ status: string }>(form, submission, 'status');
   const isCompleted = submission.status === 'completed';

@@ -17,7 +17,13 @@ import { ReferenceView } from './reference-view.tsx';
 import { StatusSwitch } from './status-switch.tsx';
 import { usePanelKeys } from './use-panel-keys.ts';
 
-type Props = { form: LocatedForm; id: string; view: ViewState; onGo: (id: string) => void; onClose: () => void };
+type Props = {
+  form: LocatedForm;
+  id: string;
+  view: ViewState;
+  onGo: (id: string) => void;
+  onClose: () => void;
+};
 
 /** What is being done with the submission. */
 type Doing = 'reading' | 'answers' | 'reference' | 'deleting';
@@ -42,8 +48,18 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
         <h2 ref={heading} tabIndex={-1} className="panel-title">
           {data ? sayMoment(data.created_at) : 'Submission'}
         </h2>
-        <IconButton icon="chevron-up" label="Previous submission (K)" isDisabled={!previous || !isReading} onPress={() => previous?.()} />
-        <IconButton icon="chevron-down" label="Next submission (J)" isDisabled={!next || !isReading} onPress={() => next?.()} />
+        <IconButton
+          icon="chevron-up"
+          label="Previous submission (K)"
+          isDisabled={!previous || !isReading}
+          onPress={() => previous?.()}
+        />
+        <IconButton
+          icon="chevron-down"
+          label="Next submission (J)"
+          isDisabled={!next || !isReading}
+          onPress={() => next?.()}
+        />
         <IconButton icon="close" label="Close (Escape)" onPress={onClose} />
       </header>
       {error ? (
@@ -73,11 +89,20 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
               </Button>
             </div>
           )}
-          {doing === 'answers' ? <AnswersForm form={form} submission={data} onDone={done} /> : <AnswersView submission={data} />}
+          {doing === 'answers' ? (
+            <AnswersForm form={form} submission={data} onDone={done} />
+          ) : (
+            <AnswersView submission={data} />
+          )}
           {doing === 'reference' ? (
             <ReferenceForm form={form} submission={data} onDone={done} />
           ) : (
-            doing !== 'answers' && <ReferenceView submission={data} {...(mayEdit(form.role) && { onEdit: () => setDoing('reference') })} />
+            doing !== 'answers' && (
+              <ReferenceView
+                submission={data}
+                {...(mayEdit(form.role) && { onEdit: () => setDoing('reference') })}
+              />
+            )
           )}
           <footer className="panel-footer">
             <span className="soft small numeric">{data.id}</span>
@@ -85,7 +110,12 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
             <CopyButton text={location.href} label="Copy link" variant="quiet" size="small" />
           </footer>
           {doing === 'deleting' && (
-            <DeleteSubmission form={form} submission={data} onCancel={done} onDeleted={() => (data.next_id ? onGo(data.next_id) : onClose())} />
+            <DeleteSubmission
+              form={form}
+              submission={data}
+              onCancel={done}
+              onDeleted={() => (data.next_id ? onGo(data.next_id) : onClose())}
+            />
           )}
         </div>
       )}

@@ -1,7 +1,8 @@
 import { useEffect } from 'react';
 
 /** Where keys belong to something else: fields, menus, lists, and questions that wait for an answer. */
-const others = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
+const others =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
 
 type Keys = { onNext: (() => void) | undefined; onPrevious: (() => void) | undefined; onClose: () => void };
 

@@ -3,9 +3,11 @@ import type { Bar } from '#console/submissions/shapes.ts';
 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 
+const percentage = (share: number): string => `${Math.min(100, share * 100)}%`;
+
 /** One line an option: its words, its share and its number. The words can be long, so the bars lie. */
 export function LyingBars({ bars, answered }: { bars: readonly Bar[]; answered: number }): ReactElement {
-  const most = Math.max(1, ...bars.map((bar) => bar.count));
+  const shareOf = (count: number): number => (answered === 0 ? 0 : count / answered);
   return (
     <div className="lying-bars" aria-hidden="true">
       {bars.map(({ label, count }) => (
@@ -15,10 +17,10 @@ export function LyingBars({ bars, answered }: { bars: readonly Bar[]; answered: 
           </span>
           <svg className="lying-svg" height="12" focusable="false">
             <rect className="bar-ground" width="100%" height="12" rx="6" />
-            {count > 0 && <rect className="bar" width={`${(count / most) * 100}%`} height="12" rx="6" />}
+            {count > 0 && <rect className="bar" width={percentage(shareOf(count))} height="12" rx="6" />}
           </svg>
           <span className="numeric small lying-number">
-            {count.toLocaleString()} <span className="soft">{percent.format(answered === 0 ? 0 : count / answered)}</span>
+            {count.toLocaleString()} <span className="soft">{percent.format(shareOf(count))}</span>
           </span>
         </div>
       ))}
@@ -36,11 +38,23 @@ export function StandingBars({ bars }: { bars: readonly Bar[] }): ReactElement {
   return (
     <div className="standing-bars" aria-hidden="true">
       <span className="soft small numeric standing-most">{most.toLocaleString()}</span>
-      <svg className="standing-svg" viewBox={`0 0 ${bars.length} ${chartHeight}`} preserveAspectRatio="none" focusable="false">
+      <svg
+        className="standing-svg"
+        viewBox={`0 0 ${bars.length} ${chartHeight}`}
+        preserveAspectRatio="none"
+        focusable="false"
+      >
         {bars.map(({ label, count }, index) => {
           const height = (count / most) * chartHeight;
           return (
-            <rect key={label} className="bar" x={index + gap / 2} y={chartHeight - height} width={1 - gap} height={height}>
+            <rect
+              key={label}
+              className="bar"
+              x={index + gap / 2}
+              y={chartHeight - height}
+              width={1 - gap}
+              height={height}
+            >
               <title>{`${label}: ${count.toLocaleString()}`}</title>
             </rect>
           );

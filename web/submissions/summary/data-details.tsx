@@ -1,7 +1,15 @@
 import type { ReactElement } from 'react';
 
 /** The numbers of a chart as a table, behind a line that opens it. The first cell of a row names it. */
-export function DataDetails({ caption, heads, rows }: { caption: string; heads: readonly string[]; rows: readonly (readonly (string | number)[])[] }): ReactElement {
+export function DataDetails({
+  caption,
+  heads,
+  rows,
+}: {
+  caption: string;
+  heads: readonly string[];
+  rows: readonly (readonly (string | number)[])[];
+}): ReactElement {
   return (
     <details className="data-details">
       <summary>

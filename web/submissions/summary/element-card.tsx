@@ -6,7 +6,13 @@ import { LyingBars, StandingBars } from './bars.tsx';
 import { DataDetails } from './data-details.tsx';
 
 /** What one question was answered, in the picture that fits it. */
-export function ElementCard({ element, sampled }: { element: ElementSummary; sampled: number }): ReactElement {
+export function ElementCard({
+  element,
+  sampled,
+}: {
+  element: ElementSummary;
+  sampled: number;
+}): ReactElement {
   const { label, answered, group, is_retired } = element;
   return (
     <section className="card element-card" aria-label={label}>
@@ -34,14 +40,18 @@ function Picture({ element }: { element: ElementSummary }): ReactElement | null 
     <>
       {chart === 'histogram' && <Numbers element={element} />}
       {chart === 'options' ? <LyingBars bars={bars} answered={answered} /> : <StandingBars bars={bars} />}
-      <DataDetails caption={label} heads={[scales[chart], 'Answers']} rows={bars.map((bar) => [bar.label, bar.count])} />
+      <DataDetails
+        caption={label}
+        heads={[scales[chart], 'Answers']}
+        rows={bars.map((bar) => [bar.label, bar.count])}
+      />
     </>
   );
 }
 
 function Numbers({ element: { numbers } }: { element: ElementSummary }): ReactElement | null {
   if (!numbers) return null;
-  const say = (number: number): string => number.toLocaleString(undefined, { maximumSignificantDigits: 6 });
+  const say = (number: number): string => number.toLocaleString(undefined, { maximumFractionDigits: 2 });
   return (
     <p className="small numeric">
       Mean <strong>{say(numbers.mean)}</strong>, from {say(numbers.min)} to {say(numbers.max)}
@@ -55,7 +65,12 @@ function LatestTexts({ element: { texts } }: { element: ElementSummary }): React
     <ul className="latest" aria-label="Latest answers">
       {texts.map(({ submission_id, text }, index) => (
         <li key={`${submission_id} ${index}`}>
-          <Link to="/forms/$form/submissions" params={{ form: form.id }} search={{ open: submission_id } as never} className="latest-text">
+          <Link
+            to="/forms/$form/submissions"
+            params={{ form: form.id }}
+            search={{ open: submission_id }}
+            className="latest-text"
+          >
             {text}
           </Link>
         </li>

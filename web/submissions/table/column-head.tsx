@@ -26,7 +26,7 @@ const dragType = 'application/x-formloom-column';
 export function ColumnHead({ column, width, previous, next, onMove, onHide, onResize }: Props): ReactElement {
   const [dropPlace, setDropPlace] = useState<'before' | 'after'>();
   const cell = useRef<HTMLTableCellElement>(null);
-  const isFixed = column.kind === 'created';
+  const isFixed = isFixedColumn(column);
   const hover = (event: DragEvent): void => {
     if (isFixed || !event.dataTransfer.types.includes(dragType)) return;
     event.preventDefault();
@@ -41,7 +41,7 @@ export function ColumnHead({ column, width, previous, next, onMove, onHide, onRe
     <th
       ref={cell}
       scope="col"
-      className={`sheet-head${isFixed ? ' sheet-first' : ''}`}
+      className={`sheet-head${column.kind === 'created' ? ' sheet-first' : ''}`}
       data-drop={dropPlace}
       onDragOver={hover}
       onDragLeave={() => setDropPlace(undefined)}
@@ -61,7 +61,11 @@ export function ColumnHead({ column, width, previous, next, onMove, onHide, onRe
             <Icon name="drag" />
           </span>
         )}
-        <Menu label={`Column ${column.title}`} items={actionsOf({ column, width, previous, next, onMove, onHide, onResize })} placement="bottom start">
+        <Menu
+          label={`Column ${column.title}`}
+          items={actionsOf({ column, width, previous, next, onMove, onHide, onResize })}
+          placement="bottom start"
+        >
           <Button className="sheet-head-button" aria-label={`${column.title}, column options`}>
             <span className="cut">{column.title}</span>
             <Icon name="chevron-down" />
@@ -79,20 +83,46 @@ function placeIn(event: DragEvent, cell: HTMLElement): 'before' | 'after' {
   return isFirstHalf === (getComputedStyle(cell).direction === 'ltr') ? 'before' : 'after';
 }
 
+/** These two stand first, and stay. */
+const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'created' || kind === 'found';
+
 function actionsOf({ column, width, previous, next, onMove, onHide, onResize }: Props): MenuAction[] {
   const { id } = column;
-  const moves: MenuAction[] =
-    column.kind === 'created'
-      ? []
-      : [
-          { id: 'before', label: 'Move towards the start', icon: 'back', isDisabled: !previous, onAction: () => onMove(id, previous!.id, 'before') },
-          { id: 'after', label: 'Move towards the end', icon: 'chevron-end', isDisabled: !next, onAction: () => onMove(id, next!.id, 'after') },
-        ];
-  const hide: MenuAction[] = column.kind === 'created' ? [] : [{ id: 'hide', label: 'Hide column', icon: 'eye', onAction: () => onHide(id) }];
+  const moves: MenuAction[] = isFixedColumn(column)
+    ? []
+    : [
+        {
+          id: 'before',
+          label: 'Move towards the start',
+          icon: 'back',
+          isDisabled: !previous,
+          onAction: () => onMove(id, previous!.id, 'before'),
+        },
+        {
+          id: 'after',
+          label: 'Move towards the end',
+          icon: 'chevron-end',
+          isDisabled: !next,
+          onAction: () => onMove(id, next!.id, 'after'),
+        },
+      ];
+  const hide: MenuAction[] = isFixedColumn(column)
+    ? []
+    : [{ id: 'hide', label: 'Hide column', icon: 'eye', onAction: () => onHide(id) }];
   return [
     ...moves,
-    { id: 'wider', label: 'Wider', isDisabled: width >= columnWidth.most, onAction: () => onResize(id, width + columnWidth.step) },
-    { id: 'narrower', label: 'Narrower', isDisabled: width <= columnWidth.least, onAction: () => onResize(id, width - columnWidth.step) },
+    {
+      id: 'wider',
+      label: 'Wider',
+      isDisabled: width >= columnWidth.most,
+      onAction: () => onResize(id, width + columnWidth.step),
+    },
+    {
+      id: 'narrower',
+      label: 'Narrower',
+      isDisabled: width <= columnWidth.least,
+      onAction: () => onResize(id, width - columnWidth.step),
+    },
     ...hide,
   ];
 }

@@ -1,12 +1,8 @@
 import './columns-dialog.css';
-import type { ReactElement } from 'react';
-import { Button as AriaButton } from 'react-aria-components/Button';
-import { GridList, GridListItem } from 'react-aria-components/GridList';
-import { useDragAndDrop } from 'react-aria-components/useDragAndDrop';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
-import { Icon } from '../../design/icon.tsx';
+import { type ReactElement, useState } from 'react';
+import { Button, IconButton } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
+import { Dialog } from '../../design/dialog.tsx';
 import { moveColumn, type TableColumn } from './table-columns.ts';
 
 type Props = {
@@ -20,18 +16,31 @@ type Props = {
   onReset: () => void;
 };
 
-/** Which columns the table has, and in which order: by mouse, by touch and by keyboard (Enter on a handle lifts it). */
-export function ColumnsDialog({ isOpen, onClose, columns, hidden, onHiddenChange, onOrderChange, onReset }: Props): ReactElement {
-  const ids = columns.map((column) => column.id);
-  const { dragAndDropHooks } = useDragAndDrop({
-    getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
-    onReorder({ keys, target }) {
-      const place = target.dropPosition === 'after' ? 'after' : 'before';
-      const moved = [...keys].map(String);
-      onOrderChange(moved.reduce((order, id) => moveColumn(order, id, String(target.key), place), ids));
-    },
-  });
-  const show = (id: string, isShown: boolean): void => onHiddenChange(isShown ? hidden.filter((other) => other !== id) : [...hidden, id]);
+/** Which columns the table has, and in which order. What the mouse does by dragging a head, buttons do here. */
+export function ColumnsDialog({
+  isOpen,
+  onClose,
+  columns,
+  hidden,
+  onHiddenChange,
+  onOrderChange,
+  onReset,
+}: Props): ReactElement {
+  const [said, setSaid] = useState('');
+  const show = (id: string, isShown: boolean): void =>
+    onHiddenChange(isShown ? hidden.filter((other) => other !== id) : [...hidden, id]);
+  const move = (at: number, to: number): void => {
+    const { id, title } = columns[at]!;
+    onOrderChange(
+      moveColumn(
+        columns.map((column) => column.id),
+        id,
+        columns[to]!.id,
+        to < at ? 'before' : 'after',
+      ),
+    );
+    setSaid(`${title}, position ${to + 1} of ${columns.length}`);
+  };
   return (
     <Dialog
       title="Columns"
@@ -47,18 +56,34 @@ export function ColumnsDialog({ isOpen, onClose, columns, hidden, onHiddenChange
         </>
       }
     >
-      <GridList aria-label="Columns in order" items={columns.map((column) => ({ ...column, isShown: !hidden.includes(column.id) }))} dragAndDropHooks={dragAndDropHooks} className="column-list" keyboardNavigationBehavior="tab">
-        {(column) => (
-          <GridListItem id={column.id} textValue={column.title} className="column-item">
-            <AriaButton slot="drag" className="column-handle" aria-label={`Move ${column.title}`}>
-              <Icon name="drag" />
-            </AriaButton>
-            <Switch isSelected={column.isShown} onChange={(isShown) => show(column.id, isShown)}>
-              {column.title}
-            </Switch>
-          </GridListItem>
-        )}
-      </GridList>
+      <ol className="column-list" aria-label="Columns in order">
+        {columns.map(({ id, title }, index) => (
+          <li key={id} className="column-item">
+            <span className="column-switch">
+              <Switch isSelected={!hidden.includes(id)} onChange={(isShown) => show(id, isShown)}>
+                {title}
+              </Switch>
+            </span>
+            <IconButton
+              icon="chevron-up"
+              size="small"
+              label={`Move ${title} up`}
+              isDisabled={index === 0}
+              onPress={() => move(index, index - 1)}
+            />
+            <IconButton
+              icon="chevron-down"
+              size="small"
+              label={`Move ${title} down`}
+              isDisabled={index === columns.length - 1}
+              onPress={() => move(index, index + 1)}
+            />
+          </li>
+        ))}
+      </ol>
+      <span className="unseen" role="status">
+        {said}
+      </span>
     </Dialog>
   );
 }

@@ -9,6 +9,7 @@ import { sayAgo, sayMoment } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell } from '../answer-text.tsx';
 import { Marked } from '../marked.tsx';
+import { FoundCell } from './found-cell.tsx';
 import type { TableColumn } from './table-columns.ts';
 
 type Props = {
@@ -22,22 +23,47 @@ type Props = {
 };
 
 /** A submission in the table. Its first cell is the way to it; a click anywhere in the row is a shortcut. */
-export const SubmissionRow = memo(function SubmissionRow({ row, columns, isOpen, isSelected, mayEdit, onSelect, onOpen }: Props): ReactElement {
+export const SubmissionRow = memo(function SubmissionRow({
+  row,
+  columns,
+  isOpen,
+  isSelected,
+  mayEdit,
+  onSelect,
+  onOpen,
+}: Props): ReactElement {
   const open = (event: MouseEvent): void => {
-    const isControl = event.target instanceof Element && event.target.closest('a, button, input, label') !== null;
+    const isControl =
+      event.target instanceof Element && event.target.closest('a, button, input, label') !== null;
     if (!isControl && getSelection()?.isCollapsed !== false) onOpen(row.id);
   };
   return (
-    <tr className="sheet-row" data-open={isOpen || undefined} data-selected={isSelected || undefined} onClick={open} data-id={row.id}>
+    <tr
+      className="sheet-row"
+      data-open={isOpen || undefined}
+      data-selected={isSelected || undefined}
+      onClick={open}
+      data-id={row.id}
+    >
       {mayEdit && (
         <td className="sheet-check">
-          <Checkbox aria-label={`Select the submission of ${sayMoment(row.created_at)}`} isSelected={isSelected} onChange={(selected) => onSelect(row.id, selected)} />
+          <Checkbox
+            aria-label={`Select the submission of ${sayMoment(row.created_at)}`}
+            isSelected={isSelected}
+            onChange={(selected) => onSelect(row.id, selected)}
+          />
         </td>
       )}
       <th scope="row" className="sheet-first">
         <Tooltip text={sayMoment(row.created_at)}>
           <Focusable>
-            <Link to="." search={(search: object) => ({ ...search, open: row.id })} resetScroll={false} className="sheet-link" aria-current={isOpen || undefined}>
+            <Link
+              to="."
+              search={(search: object) => ({ ...search, open: row.id })}
+              resetScroll={false}
+              className="sheet-link"
+              aria-current={isOpen || undefined}
+            >
               {sayAgo(row.created_at)}
             </Link>
           </Focusable>
@@ -46,7 +72,7 @@ export const SubmissionRow = memo(function SubmissionRow({ row, columns, isOpen,
       {columns.map((column) => (
         <td key={column.id} className={isNumber(column) ? 'sheet-number' : undefined}>
           <div className="sheet-cell">
-            <Cell column={column} row={row} />
+            <Cell column={column} row={row} columns={columns} />
           </div>
         </td>
       ))}
@@ -54,11 +80,22 @@ export const SubmissionRow = memo(function SubmissionRow({ row, columns, isOpen,
   );
 });
 
-const isNumber = (column: TableColumn): boolean => column.kind === 'answer' && column.column.type === 'number';
+const isNumber = (column: TableColumn): boolean =>
+  column.kind === 'answer' && column.column.type === 'number';
 
-function Cell({ column, row }: { column: TableColumn; row: TableRow }): ReactElement | null {
+function Cell({
+  column,
+  row,
+  columns,
+}: {
+  column: TableColumn;
+  row: TableRow;
+  columns: readonly TableColumn[];
+}): ReactElement | null {
   if (column.kind === 'status') return <StatusChip status={row.status} />;
-  if (column.kind === 'answer') return <AnswerCell value={own(row.answers, column.id)} type={column.column.type} hits={row.hits} />;
+  if (column.kind === 'answer')
+    return <AnswerCell value={own(row.answers, column.id)} type={column.column.type} hits={row.hits} />;
+  if (column.kind === 'found') return <FoundCell row={row} columns={columns} />;
   const reference = Object.entries(row.reference).map(([name, value]) => `${name}: ${value}`);
   return <Marked text={reference.join(', ')} hits={row.hits} limit={200} />;
 }

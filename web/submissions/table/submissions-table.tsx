@@ -21,20 +21,51 @@ type Props = ColumnActions & {
   onOpen: (id: string) => void;
 };
 
+/** In px; the style sheet puts the first column behind it. */
+const checkColumnWidth = 48;
+
 /** The submissions as a table of its own width, in a window that scrolls under fixed heads. */
-export function SubmissionsTable({ rows, columns, widths, isTall, isStale, open, mayEdit, selected, onSelect, onSelectPage, onOpen, ...actions }: Props): ReactElement {
+export function SubmissionsTable({
+  rows,
+  columns,
+  widths,
+  isTall,
+  isStale,
+  open,
+  mayEdit,
+  selected,
+  onSelect,
+  onSelectPage,
+  onOpen,
+  ...actions
+}: Props): ReactElement {
   const sheet = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (open) sheet.current?.querySelector(`[data-id="${CSS.escape(open)}"]`)?.scrollIntoView({ block: 'nearest' });
+    if (open)
+      sheet.current?.querySelector(`[data-id="${CSS.escape(open)}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [open, rows]);
   const widthOf = (column: TableColumn): number => widths[column.id] ?? usualWidth(column);
+  const checkWidth = mayEdit ? checkColumnWidth : 0;
   const chosen = rows.filter((row) => selected.has(row.id)).length;
   const all = [createdColumn, ...columns];
+  const isMovable = (column: TableColumn | undefined): boolean =>
+    column !== undefined && column.kind !== 'created' && column.kind !== 'found';
   return (
-    <div ref={sheet} className="sheet" role="region" aria-label="Submissions" tabIndex={0} aria-busy={isStale} data-tall={isTall || undefined}>
-      <table className="sheet-table">
+    <div
+      ref={sheet}
+      className="sheet"
+      role="region"
+      aria-label="Submissions"
+      tabIndex={0}
+      aria-busy={isStale}
+      data-tall={isTall || undefined}
+    >
+      <table
+        className="sheet-table"
+        style={{ inlineSize: checkWidth + all.reduce((sum, column) => sum + widthOf(column), 0) }}
+      >
         <colgroup>
-          {mayEdit && <col className="sheet-check-column" />}
+          {mayEdit && <col style={{ inlineSize: checkColumnWidth }} />}
           {all.map((column) => (
             <col key={column.id} style={{ inlineSize: widthOf(column) }} />
           ))}
@@ -56,8 +87,8 @@ export function SubmissionsTable({ rows, columns, widths, isTall, isStale, open,
                 key={column.id}
                 column={column}
                 width={widthOf(column)}
-                previous={index > 1 ? all[index - 1] : undefined}
-                next={index > 0 ? all[index + 1] : undefined}
+                previous={isMovable(all[index - 1]) ? all[index - 1] : undefined}
+                next={all[index + 1]}
                 {...actions}
               />
             ))}

@@ -2,31 +2,44 @@ import type { Column } from '#console/submissions/shapes.ts';
 import type { TableSettings } from './table-settings.ts';
 
 /** A column of the table. Element ids begin with a letter, so `$` marks our own. */
-export type TableColumn = { id: string; title: string } & ({ kind: 'created' | 'status' | 'reference' } | { kind: 'answer'; column: Column });
+export type TableColumn = { id: string; title: string } & (
+  | { kind: 'created' | 'found' | 'status' | 'reference' }
+  | { kind: 'answer'; column: Column }
+);
 
 /** The first column: it names its row, leads to it, and stays in place. */
 export const createdColumn: TableColumn = { id: '$created', title: 'Received', kind: 'created' };
 
-/** Every other column that a form's table can have, in the form's order; labels that occur twice carry the id. */
-export function allColumns(columns: readonly Column[]): TableColumn[] {
+/** Where a search found its words; it is there while there is a search. */
+export const foundColumn: TableColumn = { id: '$found', title: 'Found in', kind: 'found' };
+
+/**
+ * Every other column that a form's table can have, in the form's order; labels that occur twice carry the id.
+ * @param isWide whether there is room for the status in front of the answers.
+ */
+export function allColumns(columns: readonly Column[], isWide: boolean): TableColumn[] {
   const times = Map.groupBy(columns, (column) => column.label);
-  return [
-    { id: '$status', title: 'Status', kind: 'status' },
-    ...columns.map((column): TableColumn => ({
+  const status: TableColumn = { id: '$status', title: 'Status', kind: 'status' };
+  const answers = columns.map(
+    (column): TableColumn => ({
       id: column.id,
       title: times.get(column.label)!.length > 1 ? `${column.label} (${column.id})` : column.label,
       kind: 'answer',
       column,
-    })),
-    { id: '$reference', title: 'Reference', kind: 'reference' },
-  ];
+    }),
+  );
+  const reference: TableColumn = { id: '$reference', title: 'Reference', kind: 'reference' };
+  return isWide ? [status, ...answers, reference] : [...answers, status, reference];
 }
 
 /**
  * The columns in the person's own order. What is new since they arranged them comes where the form has it: behind
  * the column that it follows there.
  */
-export function arrange(columns: readonly TableColumn[], { order }: Pick<TableSettings, 'order'>): TableColumn[] {
+export function arrange(
+  columns: readonly TableColumn[],
+  { order }: Pick<TableSettings, 'order'>,
+): TableColumn[] {
   const known = order.flatMap((id) => columns.find((column) => column.id === id) ?? []);
   for (const [index, column] of columns.entries()) {
     if (known.includes(column)) continue;
@@ -37,7 +50,12 @@ export function arrange(columns: readonly TableColumn[], { order }: Pick<TableSe
 }
 
 /** The order after a column was put before or behind another one. */
-export function moveColumn(order: readonly string[], id: string, target: string, place: 'before' | 'after'): string[] {
+export function moveColumn(
+  order: readonly string[],
+  id: string,
+  target: string,
+  place: 'before' | 'after',
+): string[] {
   const rest = order.filter((other) => other !== id);
   const at = rest.indexOf(target);
   if (at < 0) return [...order];
@@ -48,10 +66,17 @@ export function moveColumn(order: readonly string[], id: string, target: string,
 /** Widths in px. */
 export const columnWidth = { least: 96, most: 720, step: 64 } as const;
 
-const usualWidths: Readonly<Record<string, number>> = { textarea: 320, composite: 280, number: 120, yes_no: 112, date: 136, time: 104 };
+const usualWidths: Readonly<Record<string, number>> = {
+  textarea: 320,
+  composite: 280,
+  number: 120,
+  yes_no: 112,
+  date: 136,
+  time: 104,
+};
 
 /** How wide a column is as long as nobody changed it. */
 export function usualWidth(column: TableColumn): number {
   if (column.kind === 'answer') return usualWidths[column.column.type] ?? 208;
-  return { created: 168, status: 144, reference: 240 }[column.kind];
+  return { created: 152, found: 320, status: 140, reference: 240 }[column.kind];
 }

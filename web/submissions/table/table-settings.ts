@@ -15,7 +15,10 @@ export type TableSettings = {
 const usual: TableSettings = { order: [], hidden: ['$reference'], widths: {}, isTall: false };
 
 /** The settings of a person for a form, and a way to change them. */
-export function useTableSettings(userId: string, formId: string): [TableSettings, (change: Partial<TableSettings>) => void] {
+export function useTableSettings(
+  userId: string,
+  formId: string,
+): [TableSettings, (change: Partial<TableSettings>) => void] {
   const key = `formloom.table.${userId}.${formId}`;
   const [kept, setKept] = useState({ key, settings: read(key) });
   // The screen stays while its form changes.
@@ -39,7 +42,11 @@ function read(key: string): TableSettings {
     return {
       order: isTexts(order) ? order : usual.order,
       hidden: isTexts(hidden) ? hidden : usual.hidden,
-      widths: isRecord(widths) ? Object.fromEntries(Object.entries(widths).filter((entry): entry is [string, number] => typeof entry[1] === 'number')) : {},
+      widths: isRecord(widths)
+        ? Object.fromEntries(
+            Object.entries(widths).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+          )
+        : {},
       isTall: isTall === true,
     };
   } catch {
@@ -47,4 +54,5 @@ function read(key: string): TableSettings {
   }
 }
 
-const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');

@@ -23,7 +23,13 @@ const invalidParameter = '22023';
  */
 export async function readSummary(database: Database, view: View, timeZone: string): Promise<Summary> {
   const { workspace_id, form_id, from_id, to_id } = view.filter;
-  const days = await countDays(database, { workspace_id, form_id, from_id, to_id, time_zone: timeZone }).catch((error: unknown) => {
+  const days = await countDays(database, {
+    workspace_id,
+    form_id,
+    from_id,
+    to_id,
+    time_zone: timeZone,
+  }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === invalidParameter) {
       throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
     }
@@ -34,7 +40,14 @@ export async function readSummary(database: Database, view: View, timeZone: stri
   const completed = days.reduce((sum, day) => sum + day.completed, 0);
   const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
   const all = completed + incomplete;
-  return { completed, incomplete, completion_rate: all === 0 ? null : completed / all, days, sampled, elements };
+  return {
+    completed,
+    incomplete,
+    completion_rate: all === 0 ? null : completed / all,
+    days,
+    sampled,
+    elements,
+  };
 }
 
 async function* newest(submissions: AsyncIterable<ExportedSubmission>): AsyncGenerator<ExportedSubmission> {

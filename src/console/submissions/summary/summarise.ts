@@ -37,7 +37,10 @@ export async function summariseElements(
       }
     }
   }
-  return { sampled, elements: counters.flatMap(({ top, inner }) => [top, ...inner].map((counter) => counter.result())) };
+  return {
+    sampled,
+    elements: counters.flatMap(({ top, inner }) => [top, ...inner].map((counter) => counter.result())),
+  };
 }
 
 function openCounter(question: Question, { is_retired }: Column, group: string | null) {
@@ -57,7 +60,16 @@ function openCounter(question: Question, { is_retired }: Column, group: string |
     result(): ElementSummary {
       const { id, label, type } = question;
       const summary = tally.result();
-      return { id, label, type, is_retired, group, answered, ...summary, texts: summary.chart === 'texts' ? texts : [] };
+      return {
+        id,
+        label,
+        type,
+        is_retired,
+        group,
+        answered,
+        ...summary,
+        texts: summary.chart === 'texts' ? texts : [],
+      };
     },
   };
 }

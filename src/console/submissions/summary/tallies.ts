@@ -46,14 +46,20 @@ function tallyOptions({ options }: Pick<Asked, 'options'>): Tally {
   const counts = new Map(options.map((option) => [option, 0]));
   const addOne = (label: string): void => {
     const count = counts.get(label);
-    if (count !== undefined || counts.size < options.length + otherOptions) counts.set(label, (count ?? 0) + 1);
+    if (count !== undefined || counts.size < options.length + otherOptions)
+      counts.set(label, (count ?? 0) + 1);
   };
   return {
     add(answer) {
       if (typeof answer === 'boolean') addOne(answer ? 'Yes' : 'No');
-      for (const choice of Array.isArray(answer) ? answer : [answer]) if (typeof choice === 'string') addOne(choice);
+      for (const choice of Array.isArray(answer) ? answer : [answer])
+        if (typeof choice === 'string') addOne(choice);
     },
-    result: () => ({ chart: 'options', bars: [...counts].map(([label, count]) => ({ label, count })), numbers: null }),
+    result: () => ({
+      chart: 'options',
+      bars: [...counts].map(([label, count]) => ({ label, count })),
+      numbers: null,
+    }),
   };
 }
 
@@ -91,7 +97,8 @@ function monthBars(counts: ReadonlyMap<string, number>): Bar[] {
 }
 
 const monthNumber = (month: string): number => Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1;
-const spread = (length: number, make: (index: number) => Bar): Bar[] => Array.from({ length }, (_, index) => make(index));
+const spread = (length: number, make: (index: number) => Bar): Bar[] =>
+  Array.from({ length }, (_, index) => make(index));
 
 function tallyHours(): Tally {
   const counts = Array.from({ length: 24 }, () => 0);
@@ -121,6 +128,8 @@ function tallyNumbers(): Tally {
 /** So many different whole numbers get a bar each: a scale from 0 to 10, a number of children. */
 const wholeBars = 16;
 const aimedBars = 10;
+/** (0.25 - 0.1) / 0.05 is 2.9999999999999996: what is that near to the next bar belongs to it. */
+const rounding = 1e-9;
 
 function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'numbers'> {
   if (numbers.length === 0) return { bars: [], numbers: null };
@@ -135,7 +144,7 @@ function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'n
   const start = Math.floor(min / width) * width;
   const counts: number[] = [];
   for (const number of numbers) {
-    const bar = Math.max(0, Math.floor((number - start) / width));
+    const bar = Math.max(0, Math.floor((number - start) / width + rounding));
     counts[bar] = (counts[bar] ?? 0) + 1;
   }
   const labelAt = (bar: number): string => {

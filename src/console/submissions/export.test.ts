@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readXlsx } from 'hucre/xlsx';
+import { element } from '#ast/testing.ts';
+import { signIn } from '#test/console.ts';
+import type { Summary } from './shapes.ts';
+import { detail, elements, makeForm, pathOf, person, service, submit, tenant } from './testing.ts';
+
+test('the export of a view is CSV that Excel and RFC 4180 readers take, without a cell that could be a formula', async () => {
+  const form = await makeForm([
+    element('text', 'name', { label: 'Status' }),
+    element('textarea', 'note', { label: 'Note' }),
+    element('textarea', 'more', { label: 'Note' }),
+    element('number', 'age', { label: 'Age' }),
+  ]);
+  const notes = [
+    "=cmd|' /C calc'!A0",
+    '@SUM(1)',
+    '\t=1',
+    '＝1',
+    '+49 30 1',
+    ' "-2',
+    "'tis",
+    'a,"b"\nc 😀 007',
+    '-5',
+  ];
+  for (const [index, note] of notes.entries())
+    await submit(form, { name: `Row ${index}`, note, age: -index });
+  const { status, headers, body } = await person.call<string>(
+    'GET',
+    pathOf(form, '/export?format=csv&bom=yes'),
+  );
+  assert.equal(status, 200);
+  assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8');
+  assert.match(
+    headers.get('content-disposition')!,
+    /^attachment; filename="Contact \d{4}-\d{2}-\d{2}\.csv"$/,
+  );
+  const records = parseCsv(body);
+  assert.deepEqual(records[0], [
+    'Submission ID',
+    'Status',
+    'Created at',
+    'Completed at',
+    'Status (name)',
+    'Note (note)',
+    'Note (more)',
+    'Age',
+    'Reference',
+  ]);
+  const cells = records.slice(1).map((record) => record[5]!);
+  for (const cell of cells) assert.doesNotMatch(cell, /^[\s"]*[=+\-@＝]/u);
+  assert.deepEqual(
+    cells.map((cell) => cell.replace(/^'/, '')),
+    notes.toReversed(),
+  );
+  assert.deepEqual(
+    records.slice(1).map((record) => record[7]),
+    notes.map((_, index) => String(-index)).toReversed(),
+  );
+
+  const filtered = parseCsv(
+    (await person.call<string>('GET', pathOf(form, '/export?format=csv&q=tis'))).body,
+  );
+  assert.equal(filtered.length, 2);
+});
+
+test('the export as XLSX holds texts as texts and numbers as numbers', async () => {
+  const form = await makeForm();
+  await submit(form, {
+    name: '=1+1 \u0007',
+    age: 3.5,
+    colour: 'Red',
+    guests: [{ guest: 'Tom' }, { guest: 'Ann' }],
+  });
+  const response = await fetch(`${service.url}/app/api${pathOf(form, '/export?format=xlsx')}`, {
+    headers: { Cookie: person.cookie },
+  });
+  const book = await readXlsx(new Uint8Array(await response.arrayBuffer()));
+  const [head, row] = book.sheets[0]!.rows;
+  const cell = (title: string): unknown => row![head!.indexOf(title)];
+  assert.deepEqual(['Name', 'Colour', 'Age', 'Guests'].map(cell), [
+    '=1+1 \uFFFD',
+    'Red',
+    3.5,
+    'Guest: Tom\nGuest: Ann',
+  ]);
+  assert.ok(cell('Created at') instanceof Date);
+});
+
+test('the summary counts days in the asked time zone, completion, and the answers to each question', async () => {
+  const form = await makeForm();
+  await submit(form, { name: 'Ada', colour: 'Red', age: 1, guests: [{ guest: 'Tom' }, { guest: 'Ann' }] });
+  await submit(form, { name: 'Ben', colour: 'Red', age: 3 });
+  const last = await submit(form, { name: 'Cleo' });
+  const { updated_at } = await detail(form, last);
+  await person.call('PUT', pathOf(form, `/${last}/status`), { status: 'incomplete', seen: updated_at });
+  await service.services.database.query(
+    `update submissions set created_at = '2026-01-01T23:30:00Z' where id = $1`,
+    [last],
+  );
+
+  const { body } = await person.call<Summary>('GET', pathOf(form, '/summary?time_zone=Europe/Berlin'));
+  assert.deepEqual([body.completed, body.incomplete, body.completion_rate, body.sampled], [2, 1, 2 / 3, 3]);
+  assert.deepEqual(body.days[0], { day: '2026-01-02', completed: 0, incomplete: 1 });
+  const of = (id: string) => body.elements.find((item) => item.id === id)!;
+  assert.deepEqual(of('colour').bars, [
+    { label: 'Red', count: 2 },
+    { label: 'Green', count: 0 },
+    { label: 'Blue', count: 0 },
+  ]);
+  assert.deepEqual(
+    [of('age').numbers, of('age').bars],
+    [
+      { min: 1, max: 3, mean: 2 },
+      [
+        { label: '1', count: 1 },
+        { label: '2', count: 0 },
+        { label: '3', count: 1 },
+      ],
+    ],
+  );
+  assert.deepEqual(
+    of('name').texts.map(({ text }) => text),
+    ['Cleo', 'Ben', 'Ada'],
+  );
+  assert.deepEqual([of('guests').answered, of('guest').answered, of('guest').group], [1, 2, 'Guests']);
+  const zone = await person.call('GET', pathOf(form, '/summary?time_zone=Nowhere/City'));
+  assert.equal(zone.status, 400);
+});
+
+test('a viewer reads and exports, and changes nothing; strangers and other forms get a 404', async () => {
+  const form = await makeForm();
+  const id = await submit(form, { name: 'Ada' });
+  const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+  const stranger = await signIn(service);
+  const seen = (await detail(form, id)).updated_at;
+  const reads = ['', '/columns', '/export?format=csv', '/summary?time_zone=UTC', `/${id}`, '/removals'];
+  const changes: [string, string, object][] = [
+    ['PUT', `/${id}/answers`, { answers: { name: 'Eve' }, seen }],
+    ['PUT', `/${id}/reference`, { reference: {}, seen }],
+    ['PUT', `/${id}/status`, { status: 'incomplete', seen }],
+    ['DELETE', `/${id}`, {}],
+    ['POST', '/removals', { ids: [id], expected: 1 }],
+  ];
+  for (const path of reads) {
+    assert.equal((await viewer.call('GET', pathOf(form, path))).status, 200, path);
+    assert.equal((await stranger.call('GET', pathOf(form, path))).status, 404, path);
+  }
+  for (const [method, path, body] of changes) {
+    assert.equal((await viewer.call(method, pathOf(form, path), body)).status, 403, path);
+    assert.equal((await stranger.call(method, pathOf(form, path), body)).status, 404, path);
+  }
+  const other = await makeForm();
+  for (const [method, path, body] of changes.slice(0, 4)) {
+    assert.equal((await person.call(method, pathOf(other, path), body)).status, 404, path);
+  }
+  assert.deepEqual((await detail(form, id)).answers, { name: 'Ada' });
+  const foreign = await service.makeTenant();
+  const foreignForm = await makeForm(elements, foreign);
+  for (const path of reads)
+    assert.equal((await person.call('GET', pathOf(foreignForm, path))).status, 404, path);
+});
+
+/** A reader of RFC 4180 of its own, so that the writer is not checked by itself. */
+function parseCsv(text: string): string[][] {
+  const records: string[][] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/y;
+  let record: string[] = [];
+  const source = text.replace(/^\uFEFF/, '');
+  while (field.lastIndex < source.length) {
+    const match = field.exec(source);
+    assert.ok(match, 'the CSV is well formed');
+    record.push(match[1]?.replaceAll('""', '"') ?? match[2]!);
+    if (match[3] !== ',') {
+      records.push(record);
+      record = [];
+    }
+  }
+  return records;
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ElementType } from '#ast/elements.ts';
+import { openTally } from './tallies.ts';
+
+function tally(type: ElementType, answers: readonly unknown[], options: readonly string[] = []) {
+  const opened = openTally({ type, options });
+  for (const answer of answers) opened.add(answer);
+  return opened.result();
+}
+
+const bars = (
+  type: ElementType,
+  answers: readonly unknown[],
+  options?: readonly string[],
+): [string, number][] => tally(type, answers, options).bars.map(({ label, count }) => [label, count]);
+
+test('options come in the order of the form, with those that nobody chose; what is none any more comes last', () => {
+  assert.deepEqual(bars('multiple_choice', [['B', 'Old'], ['B']], ['A', 'B']), [
+    ['A', 0],
+    ['B', 2],
+    ['Old', 1],
+  ]);
+  assert.deepEqual(bars('yes_no', [true, true, false]), [
+    ['Yes', 2],
+    ['No', 1],
+  ]);
+});
+
+test('an old free-text answer to what is a selection today does not make bars without end', () => {
+  assert.equal(
+    bars(
+      'radio',
+      Array.from({ length: 500 }, (_, index) => `Text ${index}`),
+      ['A'],
+    ).length,
+    21,
+  );
+});
+
+test('whole numbers of a small scale have a bar each, also those that nobody gave', () => {
+  assert.deepEqual(bars('number', [-1, 1, 1]), [
+    ['-1', 1],
+    ['0', 0],
+    ['1', 2],
+  ]);
+});
+
+test('other numbers are gathered in steps of 1, 2 or 5 times a power of ten', () => {
+  assert.deepEqual(bars('number', [0.1, 0.25, 0.6]), [
+    ['0.1 – 0.15', 1],
+    ['0.15 – 0.2', 0],
+    ['0.2 – 0.25', 0],
+    ['0.25 – 0.3', 1],
+    ['0.3 – 0.35', 0],
+    ['0.35 – 0.4', 0],
+    ['0.4 – 0.45', 0],
+    ['0.45 – 0.5', 0],
+    ['0.5 – 0.55', 0],
+    ['0.55 – 0.6', 0],
+    ['0.6 – 0.65', 1],
+  ]);
+  assert.deepEqual(bars('number', [3, 999]).at(0), ['0 – 100', 1]);
+});
+
+test('numbers that lie a universe apart, or are all the same, make few bars', () => {
+  assert.ok(bars('number', [-1e308, 1e308]).length <= 12);
+  assert.ok(bars('number', [1e300, 1e300 + 1e285]).length <= 12);
+  assert.deepEqual(bars('number', [7.5]), [['7 – 8', 1]]);
+  const { numbers } = tally('number', [1e308, 1e308]);
+  assert.equal(numbers!.mean, 1e308);
+});
+
+test('days are counted by month, without a gap, and by year when they span more than three', () => {
+  assert.deepEqual(bars('date', ['2026-01-31', '2025-11-02', '2026-01-01']), [
+    ['2025-11', 1],
+    ['2025-12', 0],
+    ['2026-01', 2],
+  ]);
+  assert.deepEqual(bars('datetime', ['1990-01-31T10:00', '2026-01-01T00:00']), [
+    ['1990', 1],
+    ['2026', 1],
+  ]);
+});
+
+test('times are counted by hour of the day', () => {
+  const hours = bars('time', ['09:30', '09:59', '23:00']);
+  assert.deepEqual([hours.length, hours[9], hours[23]], [24, ['09:00', 2], ['23:00', 1]]);
+});
+
+test('an answer of another type, from another version, is passed over', () => {
+  for (const type of ['number', 'date', 'time', 'radio', 'multiple_choice', 'yes_no'] as const) {
+    const { bars: found } = tally(type, [{ a: 1 }, null, [1], '', 'x'.repeat(10)], ['A']);
+    assert.ok(
+      found.every(({ label, count }) => count === 0 || label !== 'A'),
+      type,
+    );
+  }
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { composite, element, structure } from '#ast/testing.ts';
+import { startQueue } from '#kit/queue/worker.ts';
+import { removeManyBatch, removeManyJob } from '#submissions/changes/remove-many.ts';
+import { type ConsolePerson, signIn } from '#test/console.ts';
+import { openService, type Tenant } from '#test/service.ts';
+import type { SubmissionDetail, TablePage } from './shapes.ts';
+
+// A service with an editor, for the tests of this folder. Only tests import this file.
+
+export const service = await openService();
+export const tenant = await service.makeTenant();
+export const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
+const { database, log, wakeQueue } = service.services;
+
+const queue = startQueue({
+  database,
+  log,
+  handlers: { [removeManyJob]: { perLane: 1, run: (job) => removeManyBatch({ database, wakeQueue }, job) } },
+});
+after(() => queue.stop());
+
+export const elements = [
+  element('text', 'name', { required: true, label: 'Name' }),
+  element('radio', 'colour', { label: 'Colour' }),
+  element('number', 'age', { label: 'Age' }),
+  element('file_upload', 'photo', { label: 'Photo' }),
+  composite('guests', [element('text', 'guest', { label: 'Guest' })], { repeatable: true, label: 'Guests' }),
+];
+
+export async function makeForm(children: unknown[] = elements, owner: Tenant = tenant): Promise<string> {
+  const made = await owner.call('POST', '/forms', { structure: structure(...children), publish: true });
+  assert.equal(made.status, 201);
+  return made.body.id;
+}
+
+export async function submit(form: string, answers: object, reference = ''): Promise<string> {
+  const response = await fetch(`${service.url}/f/${form}${reference}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify({ answers }),
+  });
+  const body = (await response.json()) as { id: string };
+  assert.equal(response.status, 201, JSON.stringify(body));
+  return body.id;
+}
+
+export const pathOf = (form: string, rest = ''): string =>
+  `/workspaces/${tenant.workspaceId}/forms/${form}/submissions${rest}`;
+
+export async function list(form: string, query = '', who: ConsolePerson = person): Promise<TablePage> {
+  const { status, body } = await who.call<TablePage>('GET', pathOf(form, query));
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+export const namesOf = (page: TablePage): unknown[] => page.data.map((row) => row.answers['name']);
+
+export async function detail(form: string, id: string, query = ''): Promise<SubmissionDetail> {
+  const { status, body } = await person.call<SubmissionDetail>('GET', pathOf(form, `/${id}${query}`));
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { heading, openConsoleBrowser } from '#test/console-browser.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { callApi, openService } from '#test/service.ts';
+import { prepareSetup } from '#workspaces/setup.ts';
+
+/* The whole story in one browser: from the one-time link to the API that gives back what a visitor wrote. */
+
+const service = await openService();
+const console = await openConsoleBrowser(service);
+const receiver = await openReceiver();
+
+test('from an empty service to an answer that a webhook and the API hand on', async (t) => {
+  const token = (await prepareSetup(service.services.database))!;
+  const page = await console.open(`/app/setup?token=${token}`);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  let form = '';
+  let workspace = '';
+  let webhook = '';
+
+  await t.test('the one-time link makes the first account and its workspace', async () => {
+    await page.getByLabel('Email address').fill('first@example.org');
+    await page.getByLabel('Password').fill('correct horse battery');
+    await page.getByLabel('Name of your workspace').fill('Acme');
+    await button('Create account').click();
+    await page.getByRole('link', { name: 'Make your first form' }).click();
+    await heading(page, 'Forms');
+    await page.waitForURL(/\/app\/w\/[0-9a-f-]{36}\/forms/);
+    workspace = new URL(page.url()).pathname.split('/')[3]!;
+    await page.getByRole('button', { name: /Workspace: Acme/ }).waitFor();
+  });
+
+  await t.test('a form is built, one element by mouse and one by keyboard', async () => {
+    await button('Create form').first().click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Blank form/ })
+      .click();
+    await page.waitForURL(/\/app\/forms\/[0-9a-f-]{36}$/);
+    form = page.url().split('/').at(-1)!;
+    const part = (label: string) => page.locator(`.canvas-main [aria-label^="“${label}”"]`);
+    await button('Short text').click();
+    await page.locator('.canvas-main .written').waitFor();
+    await page.keyboard.type('Your name');
+    await page.keyboard.press('Enter');
+    await part('Your name').waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('dialog', { name: 'Add an element' }).waitFor();
+    await page.keyboard.type('email');
+    await page.locator('.insert-list [data-focused]').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.canvas-main .written').waitFor();
+    await page.keyboard.type('Your email');
+    await page.keyboard.press('Enter');
+    await part('Your email').waitFor();
+    await page.locator('[data-save-state="saved"]', { hasText: 'Saved' }).waitFor();
+    assert.equal(await page.locator('.canvas-main [aria-label^="“Your "]').count(), 2);
+  });
+
+  await t.test('it is published', async () => {
+    await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Published. Visitors see this form now.').waitFor();
+    assert.equal((await fetch(`${service.url}/f/${form}`)).status, 200);
+  });
+
+  await t.test('a webhook is added', async () => {
+    receiver.replyWith({ status: 400, body: 'Not today' }, 200);
+    await page.goto(`${service.url}/app/forms/${form}/webhooks`);
+    await button('Add webhook').first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address').fill(receiver.url);
+    await dialog.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByText('Nothing was sent yet').waitFor();
+    webhook = page.url();
+    assert.match(webhook, /\/webhooks\/[0-9a-f-]{36}$/);
+  });
+
+  await t.test('a visitor fills it in and is thanked', async () => {
+    await page.goto(`${service.url}/f/${form}?campaign=spring`);
+    await page.getByLabel('Your name').fill('Ada');
+    await page.getByLabel('Your email').fill('ada@example.org');
+    await button('Submit').click();
+    await page.getByText('Thank you', { exact: true }).waitFor();
+    const [request] = await receiver.waitFor(1);
+    assert.match(request!.body.toString(), /ada@example\.org/);
+  });
+
+  await t.test('the answers stand in the table of submissions', async () => {
+    await page.goto(`${service.url}/app/forms/${form}/submissions`);
+    const row = page.locator('.sheet-row');
+    await row.getByText('ada@example.org').waitFor();
+    assert.equal(await row.count(), 1);
+  });
+
+  await t.test('the delivery has failed; sent again by hand, it arrives', async () => {
+    await page.goto(webhook);
+    await page.getByRole('row').getByText('Failed').waitFor();
+    await page.locator('tbody').getByRole('button').first().click();
+    const panel = page.getByRole('dialog', { name: 'Delivery' });
+    await panel.getByText('The receiver answered 400. This is not retried.').waitFor();
+    await panel.getByRole('button', { name: 'Retry now' }).click();
+    await panel.getByText('Answered 200').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('row').getByText('Success').waitFor();
+    assert.equal(receiver.requests.length, 2);
+    assert.deepEqual(receiver.requests[1]!.body, receiver.requests[0]!.body);
+  });
+
+  await t.test('a key is made, and the API gives the submission back', async () => {
+    await page.goto(`${service.url}/app/w/${workspace}/settings/keys`);
+    await button('Create key').first().click();
+    await page.keyboard.type('Export');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Your key “Export”' }).waitFor();
+    await button('Copy').first().click();
+    await button('Copied').waitFor();
+    const key = await page.evaluate<string>('navigator.clipboard.readText()');
+    const { status, body } = await callApi(service.url, key, 'GET', `/forms/${form}/submissions`);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.data.map(({ answers, metadata }) => [answers, metadata.reference]),
+      [[{ your_name: 'Ada', your_email: 'ada@example.org' }, { campaign: 'spring' }]],
+    );
+  });
+
+  await t.test('the browser had nothing to complain about', () => console.assertQuiet());
+  await page.context().close();
+});

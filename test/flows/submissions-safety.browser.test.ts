@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element } from '#ast/testing.ts';
+import { audit, makeForm, service, show, submit } from './submissions-stage.ts';
+
+/* What must never happen on the screens of a form's submissions: C51 of research/reliability.md, WCAG 2.2 AA. */
+
+const payloads = [
+  '"><img src=x onerror=alert(1)>',
+  '</script><script>alert(2)</script>',
+  '{{constructor.constructor("alert(3)")()}}',
+];
+
+test('what anybody sends runs nowhere: answers, labels, options, file names and reference data are only ever text', async () => {
+  const [attack] = payloads;
+  const form = await makeForm([
+    element('text', 'name', { label: `Name ${attack}` }),
+    element('textarea', 'note', { label: payloads[1] }),
+    element('radio', 'choice', { label: payloads[2], options: payloads }),
+    element('url', 'site', { label: 'Site' }),
+    element('file_upload', 'photo', { label: 'Photo' }),
+    composite('rows', [element('text', 'cell', { label: attack })], { repeatable: true, label: payloads[1] }),
+  ]);
+  const data = new FormData();
+  for (const [name, value] of [
+    ['name', attack],
+    ['note', payloads.join('\n')],
+    ['choice', attack],
+    ['site', 'https://example.com/"onmouseover="alert(4)'],
+    ['rows[0][cell]', payloads[1]],
+  ] as const)
+    data.set(name, value!);
+  data.append(
+    'photo',
+    new Blob(['<svg xmlns="http://www.w3.org/2000/svg" onload="alert(5)"/>'], { type: 'image/svg+xml' }),
+    `${attack}.svg`,
+  );
+  const sent = await fetch(
+    `${service.url}/f/${form}?${encodeURIComponent(attack!)}=${encodeURIComponent(payloads[1]!)}`,
+    { method: 'POST', headers: { Accept: 'application/json' }, body: data },
+  );
+  assert.equal(sent.status, 201);
+  const { id } = (await sent.json()) as { id: string };
+
+  const { page, context, problems } = await show(`/forms/${form}/submissions?open=${id}&q=alert`);
+  const panel = page.getByRole('complementary', { name: 'Submission' });
+  await panel.getByText(payloads[2]!).first().waitFor();
+  await panel.getByRole('button', { name: 'Edit answers' }).click();
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+  await panel.getByRole('button', { name: 'Edit reference data' }).click();
+  await page.goto(`${service.url}/app/forms/${form}/summary`);
+  await page.getByRole('heading', { name: payloads[2]! }).waitFor();
+  for (const opener of await page.getByText('Show as a table').all()) await opener.click();
+  assert.equal(
+    await page.locator('img[src="x"], script:not([src]), [onerror], [onload], [onmouseover]').count(),
+    0,
+  );
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('axe finds nothing on the screens, light and dark, and at 375 px nothing is cut off sideways', async () => {
+  const form = await makeForm();
+  const id = await submit(form, {
+    name: 'Ada',
+    email: 'ada@example.com',
+    colour: 'Red',
+    age: 36,
+    note: 'Hello',
+    guests: [{ guest: 'Tom' }],
+  });
+  await submit(form, { name: 'Ben' });
+  for (const dark of [false, true]) {
+    const { page, context } = await show(`/forms/${form}/submissions?open=${id}&q=ada`, { dark });
+    await page.getByRole('region', { name: 'Answers' }).waitFor();
+    await audit(page, 'table and panel');
+    await page.getByRole('button', { name: 'Edit answers' }).click();
+    await audit(page, 'the form that edits answers');
+    await page.goto(`${service.url}/app/forms/${form}/summary`);
+    await page.locator('canvas').waitFor();
+    for (const opener of await page.getByText('Show as a table').all()) await opener.click();
+    await audit(page, 'the summary');
+    await context.close();
+  }
+  const { page, context } = await show(`/forms/${form}/submissions`, { width: 375 });
+  await page.locator('.sheet-link').first().click();
+  await page.getByRole('dialog', { name: 'Submission' }).getByRole('region', { name: 'Answers' }).waitFor();
+  await audit(page, 'the panel at 375 px');
+  const isWide = (): Promise<boolean> =>
+    page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth);
+  assert.equal(await isWide(), false);
+  await page.goto(`${service.url}/app/forms/${form}/summary`);
+  await page.locator('canvas').waitFor();
+  assert.equal(await isWide(), false);
+  await context.close();
+});
