@@ -19,9 +19,6 @@ export async function openBrowser(): Promise<Browser> {
     args: ['--no-sandbox', '--font-render-hinting=none'],
     env: {
       ...process.env,
-      // Without a language Chromium reports `en-US@posix`, which no person's browser does.
-      LANG: 'en_US.UTF-8',
-      LANGUAGE: 'en_US',
       FONTCONFIG_FILE: join(home, 'fonts.conf'),
       // Last, so that libraries that the machine has go first.
       LD_LIBRARY_PATH: [process.env['LD_LIBRARY_PATH'], join(home, 'al2023/lib')].filter(Boolean).join(':'),

@@ -33,6 +33,8 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
     async open(path, person, options = {}) {
       const context = await browser.newContext({
         viewport: { width: 1280, height: 800 },
+        // Without one this Chromium reports `en-US@posix`, which no person's browser does.
+        locale: 'en-US',
         permissions: ['clipboard-read', 'clipboard-write'],
         ...options,
       });

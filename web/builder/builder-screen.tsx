@@ -19,9 +19,11 @@ export function BuilderScreen(): ReactElement {
   const form = useForm();
   useTitle(`Build ${form.name}`);
   const path = formPath(form);
-  // Opened once: from then on the editor is ahead of the service.
+  // Opened once a visit: from then on the editor is ahead of the service. Whoever comes back at once opens anew, and
+  // not what the last visit began with, which may still lie in the cache.
+  const [visit] = useState(() => performance.now());
   const query = useQuery({
-    queryKey: ['builder', form.id],
+    queryKey: ['builder', form.id, visit],
     queryFn: async () => {
       await afterLeaving(path);
       return readBuilder(path);
