@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import pg from 'pg';
+import { Pool } from 'pg';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { declaredStatements } from '#kit/statement.ts';
 // Loading the files declares their statements.
@@ -18,7 +18,7 @@ import '#submissions/queries.ts';
 export type BareOptions = { databaseUrl: string; workspaceId: string; formId: string };
 
 const { databaseUrl, workspaceId, formId } = JSON.parse(process.argv[2]!) as BareOptions;
-const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
+const pool = new Pool({ connectionString: databaseUrl, max: 10 });
 
 type Row = Record<string, unknown>;
 
@@ -27,7 +27,8 @@ function declared(name: string): (values: Row) => Promise<Row[]> {
   const found = declaredStatements().find((each) => each.name === name);
   if (!found) throw new Error(`the service has no statement ${name}`);
   const names = Object.keys(found.parameters);
-  return async (values) => (await pool.query<Row>({ name, text: found.text, values: names.map((each) => values[each]) })).rows;
+  return async (values) =>
+    (await pool.query<Row>({ name, text: found.text, values: names.map((each) => values[each]) })).rows;
 }
 
 const list = declared('list_submissions');
@@ -36,26 +37,53 @@ const search = declared('search_submissions');
 const create = declared('insert_form');
 const insert = declared('insert_submission');
 
-const submission = (row: Row): string =>
-  `{"id":"${row['id']}","form_id":"${row['form_id']}","status":"${row['status']}","answers":${row['answers']},"metadata":{"fields":${row['fields']},"form_name":${JSON.stringify(row['form_name'])},"reference":${row['reference']}},"completed_at":${JSON.stringify(row['completed_at'])},"created_at":${JSON.stringify(row['created_at'])}}`;
-const page = (rows: Row[]): string => `{"data":[${rows.map(submission).join()}],"pagination":{"total_count":${rows[0]?.['total'] ?? 0}}}`;
+/** JSON texts are passed on as they came; the rest is quoted. */
+const submission = (row: Row): string => {
+  const { id, form_id, status, form_name, completed_at, created_at, answers, fields, reference } =
+    row as Record<string, string>;
+  const own = JSON.stringify({ id, form_id, status, completed_at, created_at });
+  return `${own.slice(0, -1)},"answers":${answers},"metadata":{"fields":${fields},"form_name":${JSON.stringify(form_name)},"reference":${reference}}}`;
+};
+const page = (rows: Row[]): string =>
+  `{"data":[${rows.map(submission).join(',')}],"pagination":${JSON.stringify({ total_count: rows[0]?.['total'] ?? 0 })}}`;
 
 /** By the first word of the path. */
 const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
   async list() {
-    return page(await list({ workspace_id: workspaceId, form_id: formId, status: null, limit: 20, offset: 0 }));
+    return page(
+      await list({ workspace_id: workspaceId, form_id: formId, status: null, limit: 20, offset: 0 }),
+    );
   },
   async get(url) {
     const [row] = await get({ workspace_id: workspaceId, id: url.pathname.slice('/get/'.length) });
     return submission(row!);
   },
   async search(url) {
-    return page(await search({ workspace_id: workspaceId, form_id: null, q: url.searchParams.get('q'), limit: 20, offset: 0 }));
+    return page(
+      await search({
+        workspace_id: workspaceId,
+        form_id: null,
+        q: url.searchParams.get('q'),
+        limit: 20,
+        offset: 0,
+      }),
+    );
   },
   async create(_url, body) {
     const { structure } = JSON.parse(body) as { structure: { attrs: { name: string } } };
     const id = newId();
-    const [row] = await create({ workspace_id: workspaceId, id, name: structure.attrs.name, description: '', status: 'published', settings: {}, language: 'english', structure: JSON.stringify(structure), fields: {}, created_at: timeOfId(id) });
+    const [row] = await create({
+      workspace_id: workspaceId,
+      id,
+      name: structure.attrs.name,
+      description: '',
+      status: 'published',
+      settings: {},
+      language: 'english',
+      structure: JSON.stringify(structure),
+      fields: {},
+      created_at: timeOfId(id),
+    });
     return JSON.stringify({ ...row, structure });
   },
   async submit(_url, body) {
@@ -90,9 +118,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 const server = createServer((request, response) => {
   const url = new URL(request.url!, 'http://bare');
-  const answer = async (): Promise<string> => answers[url.pathname.split('/', 2)[1]!]!(url, request.method === 'POST' ? await readBody(request) : '');
+  const answer = async (): Promise<string> =>
+    answers[url.pathname.split('/', 2)[1]!]!(url, request.method === 'POST' ? await readBody(request) : '');
   answer().then(
-    (json) => response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) }).end(json),
+    (json) =>
+      response
+        .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) })
+        .end(json),
     (error: Error) => response.writeHead(500).end(error.message),
   );
 });

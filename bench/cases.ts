@@ -1,8 +1,6 @@
 import type { Request } from './load.ts';
-import { markerWords, type SeededSubmission } from './seed.ts';
-
-/** What the cases are about: a workspace with its key, and the form that has most of the submissions. */
-export type Site = { workspaceId: string; formId: string; key: string; structure: object; submissions: readonly SeededSubmission[] };
+import { markerWords } from './seed.ts';
+import type { Site } from './site.ts';
 
 /** One thing that is measured, as it is asked of the service and of the bare server. */
 export type Case = {
@@ -16,10 +14,13 @@ export type Case = {
 const authorised = ({ key }: Site): Record<string, string> => ({ Authorization: `Bearer ${key}` });
 
 /** Ids from all over the form, always the same. */
-const someIds = ({ submissions }: Site): string[] => Array.from({ length: 2_000 }, (_, index) => submissions[(index * 7_919) % submissions.length]!.id);
+const someIds = ({ submissions }: Site): string[] =>
+  Array.from({ length: 2_000 }, (_, index) => submissions[(index * 7_919) % submissions.length]!.id);
 
 const searchFor = (word: string): Pick<Case, 'service' | 'bare'> => ({
-  service: (site) => [{ method: 'GET', path: `/api/v1/submissions/search?q=${word}`, headers: authorised(site) }],
+  service: (site) => [
+    { method: 'GET', path: `/api/v1/submissions/search?q=${word}`, headers: authorised(site) },
+  ],
   bare: () => [{ method: 'GET', path: `/search?q=${word}` }],
 });
 
@@ -28,20 +29,36 @@ export const cases: readonly Case[] = [
   {
     name: 'list',
     goal: 0.8,
-    service: (site) => [{ method: 'GET', path: `/api/v1/forms/${site.formId}/submissions`, headers: authorised(site) }],
+    service: (site) => [
+      { method: 'GET', path: `/api/v1/forms/${site.formId}/submissions`, headers: authorised(site) },
+    ],
     bare: () => [{ method: 'GET', path: '/list' }],
   },
   {
     name: 'get',
     goal: 0.65,
-    service: (site) => someIds(site).map((id) => ({ method: 'GET', path: `/api/v1/submissions/${id}`, headers: authorised(site) })),
+    service: (site) =>
+      someIds(site).map((id) => ({
+        method: 'GET',
+        path: `/api/v1/submissions/${id}`,
+        headers: authorised(site),
+      })),
     bare: (site) => someIds(site).map((id) => ({ method: 'GET', path: `/get/${id}` })),
   },
   ...Object.entries(markerWords).map(([name, { word }]) => ({ name: `search-${name}`, ...searchFor(word) })),
   {
     name: 'create',
-    service: (site) => [{ method: 'POST', path: '/api/v1/forms', headers: authorised(site), body: JSON.stringify({ structure: site.structure, publish: true }) }],
-    bare: (site) => [{ method: 'POST', path: '/create', body: JSON.stringify({ structure: site.structure }) }],
+    service: (site) => [
+      {
+        method: 'POST',
+        path: '/api/v1/forms',
+        headers: authorised(site),
+        body: JSON.stringify({ structure: site.structure, publish: true }),
+      },
+    ],
+    bare: (site) => [
+      { method: 'POST', path: '/create', body: JSON.stringify({ structure: site.structure }) },
+    ],
   },
   {
     name: 'submit',
@@ -52,4 +69,6 @@ export const cases: readonly Case[] = [
 ];
 
 const submits = ({ submissions }: Site, path: string): Request[] =>
-  submissions.slice(0, 1_000).map(({ answers }) => ({ method: 'POST', path, body: JSON.stringify({ answers }) }));
+  submissions
+    .slice(0, 1_000)
+    .map(({ answers }) => ({ method: 'POST', path, body: JSON.stringify({ answers }) }));

@@ -8,7 +8,12 @@ import { createHistogram } from 'node:perf_hooks';
  */
 
 /** A request as the cases write it: sent in turn, each connection beginning elsewhere. */
-export type Request = { method: 'GET' | 'POST'; path: string; headers?: Readonly<Record<string, string>>; body?: string };
+export type Request = {
+  method: 'GET' | 'POST';
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+};
 
 export type LoadOrder = { port: number; requests: readonly Request[]; concurrency: number; seconds: number };
 
@@ -26,7 +31,10 @@ function serialise({ method, path, headers = {}, body = '' }: Request): Buffer {
   const lines = Object.entries({
     Host: '127.0.0.1',
     ...headers,
-    ...(method === 'POST' && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+    ...(method === 'POST' && {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+    }),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }
@@ -37,7 +45,8 @@ function answerLength(bytes: Buffer): number | undefined {
   if (headEnd === -1) return undefined;
   const head = bytes.toString('latin1', 0, headEnd);
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
-  if (!/^HTTP\/1\.1 2\d\d/.test(head) || length === undefined) throw new Error(`an answer was not a success with a length: ${bytes.toString('utf8', 0, 600)}`);
+  if (!/^HTTP\/1\.1 2\d\d/.test(head) || length === undefined)
+    throw new Error(`an answer was not a success with a length: ${bytes.toString('utf8', 0, 600)}`);
   return headEnd + 4 + Number(length);
 }
 
@@ -69,7 +78,7 @@ async function load({ port, requests, concurrency, seconds }: LoadOrder): Promis
         try {
           expected ??= answerLength(parts.length === 1 ? chunk : Buffer.concat(parts));
         } catch (error) {
-          return reject(error as Error);
+          return reject(error);
         }
         if (expected === undefined || received < expected) return;
         const at = performance.now();
@@ -83,7 +92,9 @@ async function load({ port, requests, concurrency, seconds }: LoadOrder): Promis
       });
     });
 
-  const sockets = Array.from({ length: concurrency }, () => connect({ port, host: '127.0.0.1', noDelay: true }));
+  const sockets = Array.from({ length: concurrency }, () =>
+    connect({ port, host: '127.0.0.1', noDelay: true }),
+  );
   const stride = Math.ceil(prepared.length / concurrency);
   try {
     await Promise.all(sockets.map((socket, index) => occupy(socket, index * stride)));

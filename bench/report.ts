@@ -16,7 +16,8 @@ export type Comparison = {
 
 /** The median of each figure by itself. */
 export function median(rounds: readonly Figures[]): Figures {
-  const middle = (name: keyof Figures): number => rounds.map((round) => round[name]).sort((a, b) => a - b)[Math.floor(rounds.length / 2)]!;
+  const middle = (name: keyof Figures): number =>
+    rounds.map((round) => round[name]).sort((a, b) => a - b)[Math.floor(rounds.length / 2)]!;
   return { perSecond: middle('perSecond'), p50: middle('p50'), p99: middle('p99'), cpu: middle('cpu') };
 }
 
@@ -45,10 +46,30 @@ export function describeRow(comparison: Comparison): string {
 }
 
 /** bench/results.md. */
-export function writeReport(run: { machine: string; submissions: number; rounds: number; seconds: number; comparisons: readonly Comparison[]; memory: readonly string[] }): string {
+export function writeReport(run: {
+  machine: string;
+  submissions: number;
+  rounds: number;
+  seconds: number;
+  comparisons: readonly Comparison[];
+  memory: readonly string[];
+}): string {
   const rows = run.comparisons.map((comparison) => {
     const { name, concurrency, service, bare, goal } = comparison;
-    const cells = [name, concurrency, perSecond(service), milliseconds(service.p50), milliseconds(service.p99), service.cpu.toFixed(0), perSecond(bare), milliseconds(bare.p50), milliseconds(bare.p99), bare.cpu.toFixed(0), percent(ratio(comparison)), goal !== undefined && concurrency > 1 ? percent(goal) : ''];
+    const cells = [
+      name,
+      concurrency,
+      perSecond(service),
+      milliseconds(service.p50),
+      milliseconds(service.p99),
+      service.cpu.toFixed(0),
+      perSecond(bare),
+      milliseconds(bare.p50),
+      milliseconds(bare.p99),
+      bare.cpu.toFixed(0),
+      percent(ratio(comparison)),
+      goal !== undefined && concurrency > 1 ? percent(goal) : '',
+    ];
     return `| ${cells.join(' | ')} |`;
   });
   return `# Benchmark

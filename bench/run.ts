@@ -3,16 +3,19 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createForm } from '#forms/forms.ts';
-import { openDatabase } from '#kit/database.ts';
-import { openLog } from '#kit/log.ts';
 import { type Instance, openInstance } from '#test/process.ts';
-import { callApi } from '#test/service.ts';
 import type { BareOptions } from './bare.ts';
-import { type Case, cases, type Site } from './cases.ts';
+import { type Case, cases } from './cases.ts';
 import type { LoadFigures, LoadOrder, LoadOutcome, Request } from './load.ts';
-import { type Comparison, describeMachine, type Figures, describeRow, median, writeReport } from './report.ts';
-import { makeSubmissions, seed, structure } from './seed.ts';
+import {
+  type Comparison,
+  describeMachine,
+  type Figures,
+  describeRow,
+  median,
+  writeReport,
+} from './report.ts';
+import { prepareSite, type Site } from './site.ts';
 
 /*
  * npm run bench                          every case: the service beside a bare node:http server with the same SQL
@@ -42,35 +45,19 @@ const say = (text: string): void => {
 
 function chooseCases(): readonly Case[] {
   const unknown = positionals.filter((name) => !cases.some((each) => each.name === name));
-  if (unknown.length > 0) throw new Error(`There is no case ${unknown.join(', ')}. Cases: ${cases.map(({ name }) => name).join(', ')}.`);
+  if (unknown.length > 0)
+    throw new Error(
+      `There is no case ${unknown.join(', ')}. Cases: ${cases.map(({ name }) => name).join(', ')}.`,
+    );
   return positionals.length > 0 ? cases.filter(({ name }) => positionals.includes(name)) : cases;
-}
-
-/** Forms without submissions. With a handful the planner would read the whole table, and go on doing so as it grows. */
-const emptyForms = 1_000;
-
-/** A workspace, its form with all submissions, four forms beside it with a few, and many without any. */
-async function prepareSite(instance: Instance): Promise<Site> {
-  const workspace = await instance.cli<{ id: string }>('workspace create', 'Bench', '--plan', 'enterprise', '--rate-limit', '1000000', '--burst', '1000000');
-  const { key } = await instance.cli<{ key: string }>('key create', '--workspace', workspace.id, '--name', 'Bench');
-  const publishForm = async (): Promise<string> => (await callApi(instance.url, key, 'POST', '/forms', { structure, publish: true })).body.id;
-  const formId = await publishForm();
-  const submissions = makeSubmissions(Number(values.submissions));
-  const database = openDatabase({ connectionString: instance.databaseUrl }, { pool: 2, log: openLog('silent'), limits: false });
-  const place = { workspaceId: workspace.id };
-  await seed(database, { ...place, formId }, submissions);
-  for (const other of [2, 3, 4, 5]) await seed(database, { ...place, formId: await publishForm() }, makeSubmissions(1_000, other));
-  for (let number = 0; number < emptyForms; number += 1) await createForm(database, workspace.id, { structure });
-  await database.query('vacuum (analyze)');
-  await database.query('checkpoint');
-  await database.end();
-  return { ...place, formId, key, structure, submissions };
 }
 
 type Target = { name: 'service' | 'bare'; pid: number; port: number };
 
 async function startBare(options: BareOptions): Promise<{ target: Target; child: ChildProcess }> {
-  const child = fork(script('bare.ts'), [JSON.stringify(options)], { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  const child = fork(script('bare.ts'), [JSON.stringify(options)], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return { child, target: { name: 'bare', pid: child.pid!, port } };
 }
@@ -91,9 +78,20 @@ function startLoader(): { load: Loader; child: ChildProcess } {
 }
 
 /** Measures the two in turn, so that whatever else the machine does falls on both. */
-async function compare(each: Case, concurrency: number, site: Site, targets: readonly Target[], load: Loader): Promise<Comparison> {
+async function compare(
+  each: Case,
+  concurrency: number,
+  site: Site,
+  targets: readonly Target[],
+  load: Loader,
+): Promise<Comparison> {
   const requests: Record<Target['name'], Request[]> = { service: each.service(site), bare: each.bare(site) };
-  const order = ({ name, port }: Target, duration: number): LoadOrder => ({ port, requests: requests[name], concurrency, seconds: duration });
+  const order = ({ name, port }: Target, duration: number): LoadOrder => ({
+    port,
+    requests: requests[name],
+    concurrency,
+    seconds: duration,
+  });
   const measured: Record<Target['name'], Figures[]> = { service: [], bare: [] };
   for (const target of targets) await load(order(target, warmUpSeconds));
   for (let round = 0; round < rounds; round += 1) {
@@ -104,31 +102,50 @@ async function compare(each: Case, concurrency: number, site: Site, targets: rea
       measured[target.name].push({ ...figures, cpu: cpu * 1e6 });
     }
   }
-  return { name: each.name, goal: each.goal, concurrency, service: median(measured.service), bare: median(measured.bare) };
+  return {
+    name: each.name,
+    goal: each.goal,
+    concurrency,
+    service: median(measured.service),
+    bare: median(measured.bare),
+  };
 }
 
 /** What a process has worked so far, where the system tells (Linux): 1/100 s in fields 14 and 15 of its stat. */
 async function cpuSeconds({ pid }: Target): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13);
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
   return (Number(user) + Number(system)) / 100;
 }
 
 /** Resident memory in MB, now and at its highest, where the system tells (Linux). */
 async function memoryOf({ pid }: Target): Promise<string> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const megabytes = (name: string): string => String(Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? Number.NaN) / 1_024));
+  const megabytes = (name: string): string =>
+    String(Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? Number.NaN) / 1_024));
   return `${megabytes('VmRSS')} MB (at most ${megabytes('VmHWM')} MB)`;
 }
 
 async function measureAll(instance: Instance, machine: string, chosen: readonly Case[]): Promise<void> {
   const server = await instance.start();
   const since = performance.now();
-  const site = await prepareSite(instance);
-  say(`${site.submissions.length} submissions were written in ${((performance.now() - since) / 1_000).toFixed(0)} s.`);
-  const bare = await startBare({ databaseUrl: instance.databaseUrl, workspaceId: site.workspaceId, formId: site.formId });
+  const site = await prepareSite(instance, Number(values.submissions));
+  say(
+    `${site.submissions.length} submissions were written in ${((performance.now() - since) / 1_000).toFixed(0)} s.`,
+  );
+  const bare = await startBare({
+    databaseUrl: instance.databaseUrl,
+    workspaceId: site.workspaceId,
+    formId: site.formId,
+  });
   const loader = startLoader();
-  const targets: Target[] = [{ name: 'service', pid: server.pid, port: Number(new URL(instance.url).port) }, bare.target];
+  const targets: Target[] = [
+    { name: 'service', pid: server.pid, port: Number(new URL(instance.url).port) },
+    bare.target,
+  ];
   try {
     const comparisons: Comparison[] = [];
     for (const each of chosen) {
@@ -138,10 +155,15 @@ async function measureAll(instance: Instance, machine: string, chosen: readonly 
         say(describeRow(comparison));
       }
     }
-    const memory = await Promise.all(targets.map(async (target) => `${target.name} ${await memoryOf(target)}`));
+    const memory = await Promise.all(
+      targets.map(async (target) => `${target.name} ${await memoryOf(target)}`),
+    );
     say(`Resident memory afterwards: ${memory.join(', ')}.`);
     if (positionals.length === 0) {
-      await writeFile(script('results.md'), writeReport({ machine, submissions: site.submissions.length, rounds, seconds, comparisons, memory }));
+      await writeFile(
+        script('results.md'),
+        writeReport({ machine, submissions: site.submissions.length, rounds, seconds, comparisons, memory }),
+      );
       say('Written to bench/results.md.');
     }
   } finally {
@@ -154,7 +176,9 @@ async function measureAll(instance: Instance, machine: string, chosen: readonly 
 const chosen = chooseCases();
 const machine = await describeMachine();
 say(machine);
-const instance = await openInstance(values.profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` });
+const instance = await openInstance(
+  values.profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` },
+);
 try {
   await measureAll(instance, machine, chosen);
 } finally {

@@ -14,7 +14,11 @@ export const markerWords = {
 type Answers = Record<string, string | number | boolean>;
 export type SeededSubmission = { id: string; answers: Answers };
 
-const field = (type: string, id: string, attrs: object = {}): object => ({ type, attrs: { id, label: `Your ${id}`, ...attrs }, children: [] });
+const field = (type: string, id: string, attrs: object = {}): object => ({
+  type,
+  attrs: { id, label: `Your ${id}`, ...attrs },
+  children: [],
+});
 
 /** A form of eight fields, as people make them. */
 export const structure = {
@@ -49,9 +53,28 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-const syllables = ['ba', 'cor', 'del', 'fan', 'gri', 'hol', 'jun', 'kel', 'lum', 'mor', 'nav', 'pel', 'quin', 'ros', 'sul', 'tam'];
+const syllables = [
+  'ba',
+  'cor',
+  'del',
+  'fan',
+  'gri',
+  'hol',
+  'jun',
+  'kel',
+  'lum',
+  'mor',
+  'nav',
+  'pel',
+  'quin',
+  'ros',
+  'sul',
+  'tam',
+];
 /** 4,096 words of three syllables. */
-const vocabulary = syllables.flatMap((first) => syllables.flatMap((second) => syllables.map((third) => first + second + third)));
+const vocabulary = syllables.flatMap((first) =>
+  syllables.flatMap((second) => syllables.map((third) => first + second + third)),
+);
 
 /**
  * `count` submissions of the form above, about 1 KB each, the same on every machine. Their ids are UUIDv7 of seconds
@@ -60,8 +83,12 @@ const vocabulary = syllables.flatMap((first) => syllables.flatMap((second) => sy
 export function makeSubmissions(count: number, seed = 1): SeededSubmission[] {
   const random = randomFrom(seed);
   // Squared: a few words are frequent and most are rare, as in a language.
-  const words = (length: number): string => Array.from({ length }, () => vocabulary[Math.floor(random() ** 2 * vocabulary.length)]).join(' ');
-  const marks = (): string => Object.values(markerWords).map(({ word, oneIn }) => (random() * oneIn < 1 ? ` ${word}` : '')).join('');
+  const words = (length: number): string =>
+    Array.from({ length }, () => vocabulary[Math.floor(random() ** 2 * vocabulary.length)]).join(' ');
+  const marks = (): string =>
+    Object.values(markerWords)
+      .map(({ word, oneIn }) => (random() * oneIn < 1 ? ` ${word}` : ''))
+      .join('');
   const firstSecond = Date.UTC(2025, 0, 1) / 1_000 + seed * 10_000_000;
   return Array.from({ length: count }, (_, index) => ({
     id: idOf((firstSecond + index) * 1_000, seed),
@@ -89,10 +116,17 @@ const rowsAtOnce = 1_000;
 const terms = searchTerms.replaceAll('$language', "'english'").replaceAll('$', '');
 
 /** Writes submissions as the service's insertSubmission does, a thousand at a time over two connections. */
-export async function seed(database: Database, place: { workspaceId: string; formId: string }, submissions: readonly SeededSubmission[]): Promise<void> {
-  const batches = Array.from({ length: Math.ceil(submissions.length / rowsAtOnce) }, (_, index) => submissions.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce));
+export async function seed(
+  database: Database,
+  place: { workspaceId: string; formId: string },
+  submissions: readonly SeededSubmission[],
+): Promise<void> {
+  const batches = Array.from({ length: Math.ceil(submissions.length / rowsAtOnce) }, (_, index) =>
+    submissions.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
+  );
   const writeAll = async (): Promise<void> => {
-    for (let batch = batches.shift(); batch; batch = batches.shift()) await writeBatch(database, place, batch);
+    for (let batch = batches.shift(); batch; batch = batches.shift())
+      await writeBatch(database, place, batch);
   };
   await Promise.all([writeAll(), writeAll()]);
   await database.query(
@@ -104,7 +138,11 @@ export async function seed(database: Database, place: { workspaceId: string; for
   );
 }
 
-async function writeBatch(database: Database, { workspaceId, formId }: { workspaceId: string; formId: string }, batch: readonly SeededSubmission[]): Promise<void> {
+async function writeBatch(
+  database: Database,
+  { workspaceId, formId }: { workspaceId: string; formId: string },
+  batch: readonly SeededSubmission[],
+): Promise<void> {
   const texts = batch.map(({ answers }) => searchableText(structure as Form, answers, {}, undefined));
   await database.query(
     `with source as (
@@ -116,6 +154,14 @@ async function writeBatch(database: Database, { workspaceId, formId }: { workspa
      insert into search_documents (workspace_id, submission_id, form_id, terms)
      select workspace_id, id, form_id, ${terms}
        from submission join source using (id)`,
-    [workspaceId, formId, batch.map(({ id }) => id), batch.map(({ id }) => timeOfId(id)), batch.map(({ answers }) => JSON.stringify(answers)), texts.map(({ subject }) => subject), texts.map(({ body }) => body)],
+    [
+      workspaceId,
+      formId,
+      batch.map(({ id }) => id),
+      batch.map(({ id }) => timeOfId(id)),
+      batch.map(({ answers }) => JSON.stringify(answers)),
+      texts.map(({ subject }) => subject),
+      texts.map(({ body }) => body),
+    ],
   );
 }

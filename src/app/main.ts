@@ -19,11 +19,10 @@ import { buildServer } from './server.ts';
 import { version } from './version.ts';
 
 /**
- * A stop ends within 10 s (DESIGN section 5). First every answer says that it is the last on its connection, so that
- * a client that is sending does not write into one that we close; then what has begun may finish; what is left goes
- * to giving leases back and to the database.
+ * A stop ends within 10 s (DESIGN section 5). For the first moment readyz says so and all else goes on; then what has
+ * begun may finish; what is left goes to giving leases back and to the database.
  */
-const lastAnswersMs = 500;
+const noticeMs = 500;
 const drainMs = 7_000;
 const stopMs = 9_500;
 /** One Ctrl-C reaches us from the terminal and from npm. A signal that comes later than this means it: stop at once. */
@@ -87,7 +86,7 @@ async function start(
   const listening = await server.listen({ host: config.host, port: config.port });
   parts.defer(async () => {
     say('Stopping: finishing what has begun …');
-    await sleep(lastAnswersMs);
+    await sleep(noticeMs);
     await Promise.all([close(drainMs), background.stop(drainMs)]);
   });
   await printSummary(config, storage, listening);

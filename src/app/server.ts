@@ -25,10 +25,6 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   const routes = apiRoutes(services);
   const openApi = writeOpenApi(routes, { publicUrl: config.publicUrl, version });
 
-  server.addHook('onSend', async (_request, reply) => {
-    // While draining, every answer is the last on its connection, so that closing has nothing to wait for.
-    if (state.isStopping()) reply.header('Connection', 'close');
-  });
   healthRoutes(server, { database: services.database, isStopping: state.isStopping });
   fileRoutes(server, services);
   server.get('/api/v1/openapi.json', async () => openApi);

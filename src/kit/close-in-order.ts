@@ -1,39 +1,44 @@
-import type { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from './http.ts';
 
+/** How long the connections in use have to hear, with their next answer, that it is the last. */
+const lastAnswersMs = 500;
 /** More turns than connections wait at once, so that a flood of new ones does not hold up the end. */
 const acceptTurns = 1_000;
 /** A turn in which there is nothing to do takes a few microseconds. */
 const shortTurnMs = 0.1;
-/** How long a connection may still send its first request. */
-const firstRequestMs = 1_000;
 
 /**
- * What ends a server without breaking off a request that a client has begun, and without waiting for connections that
- * have none. To be called before the server listens; the function that it returns resolves when all is closed, and
- * cuts off what takes longer than it is given, in milliseconds.
+ * What ends a server without breaking off a request that a client has begun, in the order that leaves no gap: first no
+ * new connections, then the next answer on each is its last, and those without a request are closed when there was
+ * time for one. To be called before the server listens.
+ * @returns resolves when all is closed, and cuts off what takes longer than it is given, in milliseconds.
  */
 export function closeInOrder(server: Server): (graceMs: number) => Promise<void> {
   const http = server.server;
   const sockets = new Set<Socket>();
+  let isLast = false;
   http.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  http.prependListener('request', (_request, response) => {
+    if (isLast) response.setHeader('Connection', 'close');
+  });
   return async (graceMs) => {
     await acceptWaiting(http);
-    // Node's own server first: the framework's end takes turns of the loop before it comes to that.
+    // Not HTTP's own close: it ends the connections that are idle now, on which a client may be sending already.
     const closed = new Promise((resolve) => {
-      http.close(resolve);
+      NetServer.prototype.close.call(http, resolve);
     });
-    // Browsers connect ahead of need, and Node would wait for a request there as long as it waits for any.
-    const unused = setTimeout(() => {
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    }, firstRequestMs);
+    isLast = true;
     const forced = setTimeout(() => http.closeAllConnections(), graceMs);
+    await Promise.race([closed, sleep(lastAnswersMs)]);
+    http.closeIdleConnections();
+    // Browsers connect ahead of need. To Node these are not idle, and it would wait for their first request.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     await closed;
-    clearTimeout(unused);
     clearTimeout(forced);
     await server.close();
   };
