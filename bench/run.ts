@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
-const concurrencies = [32, 1];
+const usualConcurrencies = [32, 1];
 const warmUpSeconds = 1.5;
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -149,7 +149,7 @@ async function measureAll(instance: Instance, machine: string, chosen: readonly 
   try {
     const comparisons: Comparison[] = [];
     for (const each of chosen) {
-      for (const concurrency of concurrencies) {
+      for (const concurrency of each.concurrencies ?? usualConcurrencies) {
         const comparison = await compare(each, concurrency, site, targets, loader.load);
         comparisons.push(comparison);
         say(describeRow(comparison));
