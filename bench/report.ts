@@ -52,6 +52,8 @@ export function writeReport(run: {
   rounds: number;
   seconds: number;
   comparisons: readonly Comparison[];
+  /** What could not be measured, and why. */
+  problems: readonly string[];
   memory: readonly string[];
 }): string {
   const rows = run.comparisons.map((comparison) => {
@@ -85,7 +87,7 @@ CPU is what the server's process works for one request, in µs.
 | case | c | service /s | p50 | p99 | CPU | bare /s | p50 | p99 | CPU | service / bare | goal |
 |---|---|---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
-
+${run.problems.map((problem) => `\nNot measured: ${problem}\n`).join('')}
 Resident memory afterwards: ${run.memory.join(', ')}.
 `;
 }

@@ -148,11 +148,20 @@ async function measureAll(instance: Instance, machine: string, chosen: readonly 
   ];
   try {
     const comparisons: Comparison[] = [];
+    const problems: string[] = [];
     for (const each of chosen) {
-      for (const concurrency of each.concurrencies ?? usualConcurrencies) {
-        const comparison = await compare(each, concurrency, site, targets, loader.load);
-        comparisons.push(comparison);
-        say(describeRow(comparison));
+      for (const concurrency of concurrencies) {
+        try {
+          const comparison = await compare(each, concurrency, site, targets, loader.load);
+          comparisons.push(comparison);
+          say(describeRow(comparison));
+        } catch (error) {
+          // One case that cannot be measured leaves the others.
+          problems.push(
+            `${each.name} c=${concurrency}: ${error instanceof Error ? error.message : String(error)}`,
+          );
+          say(`✖ ${problems.at(-1)}`);
+        }
       }
     }
     const memory = await Promise.all(
@@ -162,7 +171,15 @@ async function measureAll(instance: Instance, machine: string, chosen: readonly 
     if (positionals.length === 0) {
       await writeFile(
         script('results.md'),
-        writeReport({ machine, submissions: site.submissions.length, rounds, seconds, comparisons, memory }),
+        writeReport({
+          machine,
+          submissions: site.submissions.length,
+          rounds,
+          seconds,
+          comparisons,
+          problems,
+          memory,
+        }),
       );
       say('Written to bench/results.md.');
     }

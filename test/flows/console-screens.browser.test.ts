@@ -96,6 +96,9 @@ test('names that are markup or script are shown as they are, and run nowhere', a
     await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
     await page.getByRole('alertdialog').getByText(payload, { exact: true }).waitFor();
     await page.keyboard.press('Escape');
+    // What fades out is still there, and would be found beside the next one.
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await page.getByRole('menu', { includeHidden: true }).waitFor({ state: 'detached' });
   }
   assert.equal(await page.evaluate('window.pwned'), undefined);
   await page.context().close();
