@@ -150,7 +150,7 @@ async function measureAll(instance: Instance, machine: string, chosen: readonly 
     const comparisons: Comparison[] = [];
     const problems: string[] = [];
     for (const each of chosen) {
-      for (const concurrency of concurrencies) {
+      for (const concurrency of each.concurrencies ?? usualConcurrencies) {
         try {
           const comparison = await compare(each, concurrency, site, targets, loader.load);
           comparisons.push(comparison);
