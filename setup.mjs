@@ -3,7 +3,7 @@
 //   node setup.mjs [--all] <script.ts> [arguments]
 //
 // Without --all only what the service itself needs is installed; with it, what tests and checks need as well.
-// The console (web/) is built when its sources are not those of dist/web, but for the command line, which has no pages.
+// What browsers load (web/) is built when its sources are not those of dist/, but for the command line, which has no pages.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -71,9 +71,17 @@ function install() {
   say(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
-/** The console as built, and a hash of all that it is built from. */
-const built = join(home, 'dist', 'web');
-const builtStamp = join(built, '.sources');
+/** What browsers load: the console, and the script of the public page. */
+const parts = [
+  { name: 'the console', config: join('web', 'vite.config.ts'), built: join(home, 'dist', 'web') },
+  {
+    name: "the page's script",
+    config: join('web', 'page', 'vite.config.ts'),
+    built: join(home, 'dist', 'page'),
+  },
+];
+
+/** A hash of all that the parts are built from. */
 const sourceHash = () => {
   const hash = createHash('sha256').update(lockHash);
   for (const folder of ['web', 'src/ast', 'src/page']) {
@@ -88,33 +96,35 @@ const sourceHash = () => {
   return hash.digest('hex');
 };
 
-const isBuilt = () => existsSync(builtStamp) && readFileSync(builtStamp, 'utf8') === sourceHash();
+const stampOf = (part) => join(part.built, '.sources');
 
-/** Builds beside the old one and puts it in its place when it is whole. About a second. */
+const isBuilt = () => {
+  const stamps = parts.map((part) => existsSync(stampOf(part)) && readFileSync(stampOf(part), 'utf8'));
+  return stamps.every(Boolean) && stamps.every((stamp) => stamp === stamps[0]) && stamps[0] === sourceHash();
+};
+
+/** Builds each part beside the old one and puts it in its place when it is whole. About a second. */
 function build() {
-  say('Building the console (only when its sources changed) …');
-  const draft = `${built}.new`;
   const sources = sourceHash();
+  for (const part of parts) buildPart(part, sources);
+}
+
+function buildPart(part, sources) {
+  say(`Building ${part.name} (only when sources changed) …`);
+  const draft = `${part.built}.new`;
   const vite = join(modules, 'vite', 'bin', 'vite.js');
-  const parameters = [
-    'build',
-    '--config',
-    join(home, 'web', 'vite.config.ts'),
-    '--outDir',
-    draft,
-    '--emptyOutDir',
-  ];
+  const parameters = ['build', '--config', join(home, part.config), '--outDir', draft, '--emptyOutDir'];
   const result = spawnSync(findNode(), ['--disable-warning=ExperimentalWarning', vite, ...parameters], {
     cwd: home,
     stdio: ['ignore', 2, 2],
   });
   if (result.status !== 0) {
-    say('The console could not be built: see above.');
+    say(`Building ${part.name} failed: see above.`);
     process.exit(1);
   }
   writeFileSync(join(draft, '.sources'), sources);
-  rmSync(built, { recursive: true, force: true });
-  renameSync(draft, built);
+  rmSync(part.built, { recursive: true, force: true });
+  renameSync(draft, part.built);
 }
 
 /** Takes turns with another start of the same clone; a lock whose process is gone is taken over. */
