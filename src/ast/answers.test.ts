@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AnswerError, type AnswerFiles, checkAnswers, type FileAnswer } from './answers.ts';
 import type { InputType } from './elements.ts';
-import { composite, element, formOf } from './testing.ts';
+import { composite, context, element, formOf } from './testing.ts';
 import type { Form } from './tree.ts';
 
 const noFiles: AnswerFiles = new Map();
 const photo: FileAnswer = { id: 'f1', filename: 'cat.png', size: 3, content_type: 'image/png' };
 
 function errorsOf(form: Form, raw: unknown, files = noFiles): readonly AnswerError[] {
-  const result = checkAnswers(form, raw, files);
-  return result.ok ? [] : result.errors;
+  const result = checkAnswers(form, raw, files, context);
+  return result.ok ? [] : result.errors.map(({ field, message }) => ({ field, message }));
 }
 
 function answersOf(form: Form, raw: unknown, files = noFiles): unknown {
-  const result = checkAnswers(form, raw, files);
+  const result = checkAnswers(form, raw, files, context);
   assert.ok(result.ok, JSON.stringify(result));
   return result.answers;
 }
@@ -198,11 +198,11 @@ test('hostile texts are checked in linear time', () => {
     `https://${'a.'.repeat(30_000)} `,
     '1'.repeat(60_000),
   ];
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (const value of long) {
     errorsOf(form, { email: value, url: value, phone: value, number: value, date: value });
   }
-  assert.ok(performance.now() - start < 1_000);
+  assert.ok(process.cpuUsage(start).user < 1_000_000);
 });
 
 test('answers that are no object are refused', () => {

@@ -1,19 +1,18 @@
+import type { answerDefinitions } from './answers/kinds.ts';
 import type { AttributeSpecs } from './attributes.ts';
+import { defaults } from './attributes/defaults.ts';
 import { limits } from './limits.ts';
-import { type TextFormat, textFormats } from './text-formats.ts';
-
-/** What an input's answer is; several element types may share a kind (DESIGN 4.10). */
-export type AnswerDefinition =
-  | { readonly kind: 'text'; readonly format: TextFormat }
-  | { readonly kind: 'number' | 'boolean' | 'choice' | 'choices' | 'files' };
-
-export type AnswerKind = AnswerDefinition['kind'];
+import type { MomentFormat } from './rules/moments.ts';
 
 /** One row of the elements table. */
-export type ElementDefinition = { readonly title: string; readonly attrs: AttributeSpecs } & (
-  | { readonly group: 'input'; readonly answer: AnswerDefinition }
-  | { readonly group: 'content' | 'composite' }
-);
+export type ElementDefinition = {
+  readonly group: 'input' | 'content' | 'composite';
+  readonly title: string;
+  readonly attrs: AttributeSpecs;
+};
+
+/** Every type with an answer is an input of the table. */
+type InputDefinitions = Record<keyof typeof answerDefinitions, ElementDefinition & { group: 'input' }>;
 
 export type ElementGroup = ElementDefinition['group'];
 
@@ -23,17 +22,50 @@ export const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;
 const id = { kind: 'id', title: 'Id', required: true } as const;
 const label = { kind: 'string', title: 'Label', required: true, maxBytes: limits.labelBytes } as const;
 const description = { kind: 'string', title: 'Description', maxBytes: limits.textBytes } as const;
-const layout = { kind: 'one-of', title: 'Layout', values: layouts, default: 'stack' } as const;
-const columnSpan = { kind: 'integer', title: 'Columns', min: 1, max: 4, default: 1 } as const;
+const layout = { kind: 'one-of', title: 'Layout', values: layouts, default: defaults.layout } as const;
+const columnSpan = { kind: 'integer', title: 'Columns', min: 1, max: 4, default: defaults.col_span } as const;
+const count = <Title extends string>(title: Title, min: number, max: number) =>
+  ({ kind: 'count', title, min, max }) as const;
+
+/** When an element or a step is on the page; without either it always is. */
+const logic = {
+  show_when: { kind: 'condition', title: 'Show when' },
+  hide_when: { kind: 'condition', title: 'Hide when' },
+} as const;
 
 const inputAttributes = {
   id,
   label,
   placeholder: { kind: 'string', title: 'Placeholder', maxBytes: limits.textBytes },
   help_text: { kind: 'string', title: 'Help text', maxBytes: limits.textBytes },
-  required: { kind: 'boolean', title: 'Required', default: false },
+  error_message: { kind: 'string', title: 'Error message', maxBytes: limits.labelBytes },
+  required: { kind: 'boolean', title: 'Required', default: defaults.required },
+  require_when: { kind: 'condition', title: 'Require when' },
+  ...logic,
   col_span: columnSpan,
 } as const;
+
+const lengthAttributes = {
+  ...inputAttributes,
+  min_length: count('Shortest length', 0, limits.answerBytes),
+  max_length: count('Longest length', 1, limits.answerBytes),
+} as const;
+
+const proseAttributes = { ...lengthAttributes, pattern: { kind: 'pattern', title: 'Pattern' } } as const;
+
+const numberAttributes = {
+  ...inputAttributes,
+  min: { kind: 'number', title: 'Least' },
+  max: { kind: 'number', title: 'Most' },
+  step: { kind: 'number', title: 'Step', isPositive: true },
+} as const;
+
+const momentAttributes = <Format extends MomentFormat>(format: Format) =>
+  ({
+    ...inputAttributes,
+    min: { kind: 'moment', title: 'Earliest', format },
+    max: { kind: 'moment', title: 'Latest', format },
+  }) as const;
 
 const selectionAttributes = {
   ...inputAttributes,
@@ -44,9 +76,24 @@ const selectionAttributes = {
     maxItems: limits.options,
     maxBytes: limits.labelBytes,
   },
+  other: { kind: 'boolean', title: 'Other answer', default: defaults.other },
 } as const;
 
-const dividerAttributes = { id: { kind: 'id', title: 'Id' }, col_span: columnSpan } as const;
+const choicesAttributes = {
+  ...selectionAttributes,
+  min_choices: count('Fewest choices', 0, limits.options + 1),
+  max_choices: count('Most choices', 1, limits.options + 1),
+} as const;
+
+const uploadAttributes = {
+  ...inputAttributes,
+  accept: { kind: 'file-types', title: 'File types' },
+  max_file_size: count('Largest file in bytes', 1, Number.MAX_SAFE_INTEGER),
+  min_files: count('Fewest files', 0, limits.files),
+  max_files: count('Most files', 1, limits.files),
+} as const;
+
+const dividerAttributes = { id: { kind: 'id', title: 'Id' }, ...logic, col_span: columnSpan } as const;
 const contentAttributes = { ...dividerAttributes, label } as const;
 
 /** Attributes of the root node. */
@@ -57,39 +104,34 @@ export const formAttributes = {
 
 /** Attributes of a step. */
 export const stepAttributes = {
+  id: { kind: 'id', title: 'Id' },
   title: { kind: 'string', title: 'Title', maxBytes: limits.labelBytes },
   description,
   layout,
+  ...logic,
+  jumps: { kind: 'jumps', title: 'Jumps' },
 } as const satisfies AttributeSpecs;
-
-const text = <Format extends keyof typeof textFormats>(format: Format) =>
-  ({ kind: 'text', format: textFormats[format] }) as const;
 
 /**
  * THE table of the form language (specification, "Form AST"; DESIGN 4.17).
  * Validation, JSON Schema, answers, the builder and the page all read it: a new element type is a row here,
- * its input in the page renderer and its panel in the builder.
+ * its answer in `answers/kinds.ts`, its input in the page renderer and its panel in the builder.
  */
 export const elements = {
-  text: { group: 'input', title: 'Short text', attrs: inputAttributes, answer: text('line') },
-  textarea: { group: 'input', title: 'Long text', attrs: inputAttributes, answer: text('lines') },
-  email: { group: 'input', title: 'Email', attrs: inputAttributes, answer: text('email') },
-  phone: { group: 'input', title: 'Phone', attrs: inputAttributes, answer: text('phone') },
-  url: { group: 'input', title: 'Web address', attrs: inputAttributes, answer: text('url') },
-  number: { group: 'input', title: 'Number', attrs: inputAttributes, answer: { kind: 'number' } },
-  date: { group: 'input', title: 'Date', attrs: inputAttributes, answer: text('date') },
-  time: { group: 'input', title: 'Time', attrs: inputAttributes, answer: text('time') },
-  datetime: { group: 'input', title: 'Date and time', attrs: inputAttributes, answer: text('datetime') },
-  dropdown: { group: 'input', title: 'Dropdown', attrs: selectionAttributes, answer: { kind: 'choice' } },
-  radio: { group: 'input', title: 'Single choice', attrs: selectionAttributes, answer: { kind: 'choice' } },
-  multiple_choice: {
-    group: 'input',
-    title: 'Multiple choice',
-    attrs: selectionAttributes,
-    answer: { kind: 'choices' },
-  },
-  yes_no: { group: 'input', title: 'Yes or no', attrs: inputAttributes, answer: { kind: 'boolean' } },
-  file_upload: { group: 'input', title: 'File upload', attrs: inputAttributes, answer: { kind: 'files' } },
+  text: { group: 'input', title: 'Short text', attrs: proseAttributes },
+  textarea: { group: 'input', title: 'Long text', attrs: proseAttributes },
+  email: { group: 'input', title: 'Email', attrs: lengthAttributes },
+  phone: { group: 'input', title: 'Phone', attrs: lengthAttributes },
+  url: { group: 'input', title: 'Web address', attrs: lengthAttributes },
+  number: { group: 'input', title: 'Number', attrs: numberAttributes },
+  date: { group: 'input', title: 'Date', attrs: momentAttributes('date') },
+  time: { group: 'input', title: 'Time', attrs: momentAttributes('time') },
+  datetime: { group: 'input', title: 'Date and time', attrs: momentAttributes('datetime') },
+  dropdown: { group: 'input', title: 'Dropdown', attrs: selectionAttributes },
+  radio: { group: 'input', title: 'Single choice', attrs: selectionAttributes },
+  multiple_choice: { group: 'input', title: 'Multiple choice', attrs: choicesAttributes },
+  yes_no: { group: 'input', title: 'Yes or no', attrs: inputAttributes },
+  file_upload: { group: 'input', title: 'File upload', attrs: uploadAttributes },
   heading: { group: 'content', title: 'Heading', attrs: contentAttributes },
   paragraph: { group: 'content', title: 'Paragraph', attrs: contentAttributes },
   divider: { group: 'content', title: 'Divider', attrs: dividerAttributes },
@@ -100,11 +142,12 @@ export const elements = {
       id,
       label,
       layout,
-      repeatable: { kind: 'boolean', title: 'Repeatable', default: false },
+      repeatable: { kind: 'boolean', title: 'Repeatable', default: defaults.repeatable },
+      ...logic,
       col_span: columnSpan,
     },
   },
-} as const satisfies Record<string, ElementDefinition>;
+} as const satisfies Record<string, ElementDefinition> & InputDefinitions;
 
 export type ElementType = keyof typeof elements;
 

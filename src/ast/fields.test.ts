@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAnswers } from './answers.ts';
 import { fieldName, parseRowName, readFields } from './fields.ts';
-import { composite, element, formOf } from './testing.ts';
+import { composite, context, element, formOf } from './testing.ts';
 import { type Form, listQuestions } from './tree.ts';
 
 const form = formOf(
@@ -19,7 +19,7 @@ const rawOf = (form: Form, ...entries: [string, string][]): unknown =>
   JSON.parse(JSON.stringify(readFields(form, entries).raw));
 
 const fieldsRefused = (...entries: [string, string][]) => {
-  const result = checkAnswers(form, readFields(form, entries).raw, new Map());
+  const result = checkAnswers(form, readFields(form, entries).raw, new Map(), context);
   return result.ok ? [] : result.errors.map((error) => error.field);
 };
 
@@ -96,7 +96,7 @@ test('rows keep their number: missing and blank rows are kept for the page, and 
   ]);
   const rows = [{ person: 'Ada', likes: ['Red'] }, {}, { person: 'Grace' }, { person: '' }];
   assert.deepEqual(JSON.parse(JSON.stringify(raw)), { people: rows });
-  assert.deepEqual(checkAnswers(form, raw, new Map()), {
+  assert.deepEqual(checkAnswers(form, raw, new Map(), context), {
     ok: true,
     answers: { people: [{ person: 'Ada', likes: ['Red'] }, { person: 'Grace' }] },
   });
@@ -148,4 +148,102 @@ test('every other unknown name reaches the check, which refuses it', () => {
 test('the name of a file as text, as urlencoded forms send it, is refused unless blank', () => {
   assert.deepEqual(fieldsRefused(['photo', 'cat.png']), ['photo']);
   assert.deepEqual(fieldsRefused(['photo', '']), []);
+});
+
+const open = formOf(
+  element('radio', 'one', { other: true }),
+  element('multiple_choice', 'many', { other: true }),
+  element('dropdown', 'closed'),
+  composite('rows', [element('dropdown', 'cell', { other: true })], { repeatable: true }),
+);
+
+const others: [name: string, sent: [string, string][], raw: unknown][] = [
+  [
+    'the text takes the place of the choice',
+    [
+      ['_other[one]', 'Teal'],
+      ['one', '_other'],
+    ],
+    { one: 'Teal' },
+  ],
+  [
+    'a text beside another choice does not count',
+    [
+      ['one', 'Red'],
+      ['_other[one]', 'Teal'],
+    ],
+    { one: 'Red' },
+  ],
+  ['a text without a choice counts', [['_other[one]', 'Teal']], { one: 'Teal' }],
+  [
+    'a choice without a text stays, for the check to ask for one',
+    [
+      ['one', '_other'],
+      ['_other[one]', ' '],
+    ],
+    { one: '_other' },
+  ],
+  [
+    'the text joins the other choices, in its place',
+    [
+      ['many', 'Red'],
+      ['many', '_other'],
+      ['many', 'Blue'],
+      ['_other[many]', 'Teal'],
+    ],
+    { many: ['Red', 'Teal', 'Blue'] },
+  ],
+  [
+    'a text beside choices that leave it out does not count',
+    [
+      ['many', 'Red'],
+      ['_other[many]', 'Teal'],
+    ],
+    { many: ['Red'] },
+  ],
+  [
+    'a text alone is the only choice',
+    [
+      ['many', ''],
+      ['_other[many]', 'Teal'],
+    ],
+    { many: ['Teal'] },
+  ],
+  [
+    'in a row',
+    [
+      ['rows[0][cell]', '_other'],
+      ['_other[rows[0][cell]]', 'Teal'],
+    ],
+    { rows: [{ cell: 'Teal' }] },
+  ],
+  [
+    'of a selection that takes none, and of no element',
+    [
+      ['_other[closed]', 'x'],
+      ['_other[gone]', 'x'],
+      ['_other[', 'x'],
+    ],
+    {},
+  ],
+];
+
+for (const [name, sent, raw] of others) {
+  test(`another answer than the options: ${name}`, () => {
+    assert.deepEqual(rawOf(open, ...sent), raw);
+    // What was typed comes back to the page, also when it does not count.
+    const { extra } = readFields(open, sent);
+    assert.deepEqual(
+      extra,
+      sent.filter(([control]) => control.startsWith('_')),
+    );
+  });
+}
+
+test('a choice of another answer without its text is refused with what to do', () => {
+  const result = checkAnswers(open, readFields(open, [['one', '_other']]).raw, new Map(), context);
+  assert.equal(
+    result.ok || result.errors[0]?.message,
+    'The one: write your own answer beside the listed options.',
+  );
 });

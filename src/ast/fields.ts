@@ -1,7 +1,16 @@
-import { isBlank, kindOf } from './answer-checks.ts';
-import type { AnswerKind } from './elements.ts';
-import { limits } from './limits.ts';
-import { type Composite, type Form, type InputElement, listQuestions, type Question } from './tree.ts';
+import { isBlank } from './answers/blank.ts';
+import type { AnswerKind } from './answers/kinds.ts';
+import { own } from './json.ts';
+import { answerLimits } from './limits.ts';
+import {
+  type Composite,
+  type Form,
+  type InputElement,
+  kindOf,
+  listQuestions,
+  type Question,
+  takesOther,
+} from './tree.ts';
 
 /** A row of a repeatable composite, counted from 0. */
 export type Row = { readonly group: Composite; readonly index: number };
@@ -32,9 +41,30 @@ export function findInput(
   if (question?.kind === 'input') return { input: question.element };
   const part = parseRowName(name);
   const group = part && questions.get(part.group);
-  if (!part || group?.kind !== 'group' || part.index >= limits.rows) return undefined;
+  if (!part || group?.kind !== 'group' || part.index >= answerLimits.rows) return undefined;
   const input = group.inputs.find(({ attrs }) => attrs.id === part.id);
   return input && { input, row: { group: group.element, index: part.index } };
+}
+
+/** How many rows of a group were sent, in answers and files together; never over the cap. */
+export function countRows(
+  group: Composite,
+  raw: Readonly<Record<string, unknown>>,
+  files: ReadonlyMap<string, unknown>,
+): number {
+  const { id } = group.attrs;
+  const sent = own(raw, id);
+  const fileRows = [...files.keys()].map((name) => {
+    const part = parseRowName(name);
+    return part?.group === id ? part.index + 1 : 0;
+  });
+  return Math.min(answerLimits.rows, Math.max(Array.isArray(sent) ? sent.length : 0, ...fileRows));
+}
+
+/** What was sent for a row; undefined when there is none. */
+export function rowAt(raw: Readonly<Record<string, unknown>>, { group, index }: Row): unknown {
+  const rows = own(raw, group.attrs.id);
+  return Array.isArray(rows) ? rows[index] : undefined;
 }
 
 /** Answers as JSON would carry them, before `checkAnswers`. */
@@ -44,6 +74,8 @@ export type RawAnswers = Record<string, unknown>;
  * Turns submitted HTML fields (urlencoded, or the text parts of multipart) into the raw answers that JSON would
  * carry, so that both are checked by the same rules (DESIGN 4.10, 4.14).
  * - Names with a leading underscore are controls of the page and come back in `extra`.
+ * - The free text of a selection comes as `_other[<name>]`; it takes the place of the choice `_other`, and counts
+ *   too when nothing was chosen. Without a text the choice stays, and the check asks for one.
  * - Of a repeated single-valued name the first value that is not blank counts.
  * - A value that is not of its kind (`abc` for a number) stays text: the check then says what is wrong.
  * - Rows keep their number, so that files find theirs; missing ones are empty objects, which the check drops.
@@ -60,7 +92,31 @@ export function readFields(
     if (name.startsWith('_')) extra.push([name, value]);
     else readField(raw, questions, name, value);
   }
+  for (const [control, text] of extra) readOther(raw, questions, control, text);
   return { raw, extra };
+}
+
+/** The value of the choice that stands for an answer besides the options. */
+export const otherChoice = '_other';
+
+/** The name of the control for the text of that answer. */
+export function otherName(name: string): string {
+  return `${otherChoice}[${name}]`;
+}
+
+function readOther(raw: RawAnswers, questions: QuestionsById, control: string, text: string): void {
+  const name = control.startsWith(`${otherChoice}[`) ? control.slice(otherChoice.length + 1, -1) : '';
+  const found = findInput(questions, name);
+  if (!found || control !== otherName(name) || !takesOther(found.input) || isBlank(text)) return;
+  const holder = found.row ? rowOf(raw, found.row) : raw;
+  const { id } = found.input.attrs;
+  const chosen = holder[id];
+  if (kindOf(found.input) === 'choices') {
+    const choices = isBlank(chosen) ? [otherChoice] : chosen;
+    if (Array.isArray(choices)) {
+      holder[id] = choices.map((choice: unknown) => (choice === otherChoice ? text : choice));
+    }
+  } else if (isBlank(chosen) || chosen === otherChoice) holder[id] = text;
 }
 
 // Names come from outside: without a prototype, `__proto__` is a name like any other.
@@ -106,7 +162,9 @@ const decoders: Record<Exclude<AnswerKind, 'choices'>, (value: string) => string
   number: (value) => {
     const text = value.trim();
     const isDecimal = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(text);
-    return isDecimal && Number.isFinite(Number(text)) ? Number(text) : value;
+    // Past 2^53 a number would be another one than was written: it stays text, and is refused.
+    const isKept = isDecimal && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER;
+    return isKept ? Number(text) : value;
   },
   boolean: (value) => {
     if (['yes', 'true', 'on'].includes(value)) return true;

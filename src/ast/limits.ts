@@ -1,22 +1,32 @@
+/** The caps on answers, apart from the others because the page's script needs these alone. */
+export const answerLimits = {
+  /** Form name, step title, label and option, in UTF-8 bytes. */
+  labelBytes: 1_024,
+  /** One text answer, in UTF-8 bytes. */
+  answerBytes: 65_536,
+  /** Rows of one repeatable composite. */
+  rows: 100,
+  /** Places of a pattern times characters of the answer: bounds the work of one match. */
+  patternSteps: 2_000_000,
+} as const;
+
 /**
  * Every cap of the form language, in one place (DESIGN 4.13).
  * A cap that is exceeded is a 422 whose message carries the number.
  */
 export const limits = {
+  ...answerLimits,
   steps: 100,
   /** Elements of one form, counted over all steps and composites. */
   elements: 1_000,
   /** Composites inside composites. */
   nesting: 5,
+  /** Options of one selection. */
   options: 500,
-  /** Form name, step title, label and option, in UTF-8 bytes. */
-  labelBytes: 1_024,
+  /** Options of one form, counted over all its selections. */
+  formOptions: 5_000,
   /** Description, help text, placeholder and confirmation message, in UTF-8 bytes. */
   textBytes: 4_096,
-  /** One text answer, in UTF-8 bytes. */
-  answerBytes: 65_536,
-  /** Rows of one repeatable composite. */
-  rows: 100,
   /** Objects, lists, keys and values in one structure: bounds the work on hostile unknown attributes. */
   values: 250_000,
   /** Depth of an unknown attribute, so that a stored structure can always be serialised again. */
@@ -25,6 +35,28 @@ export const limits = {
   structureErrors: 100,
   /** Problems listed for one submission: as many as a form may have elements. */
   answerErrors: 1_000,
+  /** `all`, `any` and `not` inside each other. */
+  conditionDepth: 5,
+  /** Comparisons in one condition. */
+  comparisons: 100,
+  /** Comparisons in one form, counted over all conditions: bounds the work of each evaluation. */
+  formComparisons: 2_000,
+  /** Elements of a step of which each is shown by the next: bounds the depth of the evaluation. */
+  logicChain: 200,
+  /** Values of one `one_of`. */
+  conditionValues: 100,
+  /** Jumps of one step. */
+  jumps: 50,
+  /** Characters of a pattern. */
+  patternLength: 500,
+  /** Places of a compiled pattern, with its repeats written out. */
+  patternPlaces: 250,
+  /** Files of one upload, whatever the instance allows. */
+  files: 1_000,
+  /** Types that one upload accepts. */
+  fileTypes: 50,
+  /** Addresses that hear of each submission. */
+  notificationAddresses: 20,
   /** Text handed to the search index; PostgreSQL refuses a tsvector over 1 MB (DESIGN 4.11). */
   searchBytes: 262_144,
 } as const;

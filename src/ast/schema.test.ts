@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elements } from './elements.ts';
+import { conditionAttribute } from './logic/condition-schema.ts';
 import { structureSchemas } from './schema.ts';
 
-test('the schemas name the form, the step, the element and every element type', () => {
+test('the schemas name the form, the step, the element, the condition and every element type', () => {
   const names = Object.keys(structureSchemas());
-  assert.deepEqual(names.slice(0, 3), ['Form', 'Step', 'Element']);
-  assert.equal(names.length, 3 + Object.keys(elements).length);
+  assert.deepEqual(names.slice(0, 4), ['Form', 'Step', 'Element', 'Condition']);
+  assert.equal(names.length, 4 + Object.keys(elements).length);
   assert.ok(names.includes('MultipleChoiceElement'));
 });
 
@@ -37,7 +38,11 @@ test('an element schema carries required attributes, defaults and caps from the 
           label: { title: 'Label', type: 'string', maxLength: 1024, minLength: 1 },
           placeholder: { title: 'Placeholder', type: 'string', maxLength: 4096 },
           help_text: { title: 'Help text', type: 'string', maxLength: 4096 },
+          error_message: { title: 'Error message', type: 'string', maxLength: 1024 },
           required: { title: 'Required', type: 'boolean', default: false },
+          require_when: { title: 'Require when', ...conditionAttribute },
+          show_when: { title: 'Show when', ...conditionAttribute },
+          hide_when: { title: 'Hide when', ...conditionAttribute },
           col_span: { title: 'Columns', type: 'integer', minimum: 1, maximum: 4, default: 1 },
           options: {
             title: 'Options',
@@ -47,6 +52,7 @@ test('an element schema carries required attributes, defaults and caps from the 
             maxItems: 500,
             uniqueItems: true,
           },
+          other: { title: 'Other answer', type: 'boolean', default: false },
         },
         required: ['id', 'label', 'options'],
       },
@@ -61,4 +67,9 @@ test('what may be left out is not required: attributes of a divider, children of
   assert.deepEqual(schemas.DividerElement?.required, ['type']);
   assert.deepEqual(schemas.Step?.required, ['type', 'children']);
   assert.deepEqual(schemas.Form?.required, ['type', 'attrs', 'children']);
+});
+
+test('a condition refers to itself, at every place where it holds conditions', () => {
+  const text = JSON.stringify(structureSchemas().Condition);
+  assert.equal(text.split('"$ref":"#/components/schemas/Condition"').length - 1, 3);
 });

@@ -1,6 +1,7 @@
 import { type AttributeSpecs, attributeSchema } from './attributes.ts';
 import { type ElementGroup, type ElementType, elements, formAttributes, stepAttributes } from './elements.ts';
 import { limits } from './limits.ts';
+import { conditionSchema } from './logic/condition-schema.ts';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -39,7 +40,7 @@ const childrenSchemas: Record<ElementGroup, object> = {
 
 /**
  * The form language as named JSON Schemas (2020-12, OpenAPI 3.1) for `components.schemas`: `Form`, `Step`,
- * `Element` and one per element type, generated from the elements table. For documentation: what a schema cannot
+ * `Element`, `Condition` and one per element type, generated from the elements table. For documentation: what a schema cannot
  * say (unique ids, UTF-8 lengths, nesting) is decided by `validateStructure`. Unknown attributes are allowed.
  */
 export function structureSchemas(): Record<string, object> {
@@ -60,6 +61,7 @@ export function structureSchemas(): Record<string, object> {
         mapping: Object.fromEntries(types.map((type) => [type, reference(schemaName(type)).$ref])),
       },
     },
+    Condition: conditionSchema,
     ...Object.fromEntries(elementSchemas),
   };
 }

@@ -64,3 +64,11 @@ test('subject and body together stay within the cap and are cut between characte
   const total = byteLength(long.subject) + byteLength(long.body);
   assert.ok(total <= limits.searchBytes && total > limits.searchBytes - 4);
 });
+
+test('an answer besides the options can be found', () => {
+  const form = formOf(
+    element('radio', 'one', { other: true }),
+    element('multiple_choice', 'many', { other: true }),
+  );
+  assert.equal(searchableText(form, { one: 'Teal', many: ['Red', 'Pink'] }, {}).body, 'Teal\nRed\nPink');
+});

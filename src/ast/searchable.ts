@@ -1,6 +1,6 @@
-import { kindOf } from './answer-checks.ts';
+import { kindOf } from './tree.ts';
 import type { Answers, AnswerValue } from './answers.ts';
-import type { AnswerKind } from './elements.ts';
+import type { AnswerKind } from './answers/kinds.ts';
 import { own } from './json.ts';
 import { limits } from './limits.ts';
 import { byteLength, cutToBytes } from './text.ts';

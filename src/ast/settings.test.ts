@@ -7,19 +7,35 @@ import { composite, element, formOf } from './testing.ts';
 const form = formOf(
   element('text', 'title'),
   element('number', 'age'),
+  element('email', 'mail'),
   composite('people', [element('text', 'name')], { repeatable: true }),
 );
 
 const full = {
   access: 'invited',
   confirmation_message: 'Thank you!',
-  notification_email: 'owner@example.com',
+  notification_email: 'owner@example.com, team+forms@example.com',
+  notification_digest: 'daily',
+  receipt_email_element: 'mail',
   editing: true,
+  edit_days: 30,
+  save_progress: true,
+  resume_days: 7,
+  password: 'open sesame',
+  closed_message: 'See you next year.',
+  min_seconds: 3,
+  limit_per_address: 20,
+  limit_per_form: 1_000,
+  proof_of_work: true,
   subject_element: 'title',
   language: 'german',
+  time_zone: 'Europe/Berlin',
   opens_at: '2026-01-01T00:00:00Z',
   closes_at: '2026-01-31T23:59:59.5Z',
   max_submissions: 100,
+  theme: { color: '#1d4ed8', font: 'inter', mode: 'auto' },
+  locale: 'pt',
+  embed_origins: ['https://example.com', 'https://*.example.org', 'http://localhost:8080'],
 };
 
 const errorsOf = (input: unknown) => {
@@ -40,13 +56,44 @@ test('a key with null is left out: that is how a client clears it', () => {
 const bad: Record<keyof typeof full, unknown[]> = {
   access: ['everybody', 1, ''],
   confirmation_message: [5, 'x'.repeat(4097), 'a\u0000'],
-  notification_email: ['', 'owner', 'a@b c', 5],
+  notification_email: [
+    '',
+    'owner',
+    'a@b c',
+    'a@b.test,,c@d.test',
+    'a@b.test\r\nBcc: c@d.test',
+    Array.from({ length: 21 }, (_, index) => `a${index}@b.test`).join(),
+    5,
+  ],
+  notification_digest: ['weekly', '', 1],
+  receipt_email_element: ['title', 'name', 'gone', 5],
   editing: ['true', 1],
+  edit_days: [0, 3_651, 1.5, '5'],
+  save_progress: ['yes', 1],
+  resume_days: [0, 366, 1.5, '5'],
+  password: ['abc', 'x'.repeat(129), 'a\u0000bcd', 12_345],
+  closed_message: [5, 'x'.repeat(4_097), 'a\u0000'],
+  min_seconds: [0, 601, 0.5, '3'],
+  limit_per_address: [0, 1_000_001, 1.5, '5'],
+  limit_per_form: [0, 1_000_001, 1.5, '5'],
+  proof_of_work: ['true', 1],
   subject_element: ['gone', 'age', 'name', 5],
   language: ['klingon', 'toString', 'English', 1],
+  time_zone: ['Mars/Olympus', '+01:00', '', 'constructor', 1],
   opens_at: ['2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00+01:00', 'soon', 5],
   closes_at: ['2026-01-01T24:00:00Z'],
   max_submissions: [0, -1, 1.5, '5'],
+  theme: ['blue', []],
+  locale: ['klingon', 'en-GB', 1],
+  embed_origins: [
+    'https://example.com',
+    ['example.com'],
+    ['https://example.com/page'],
+    ["https://example.com; script-src 'unsafe-inline'"],
+    ['*'],
+    ['https://example.com '],
+    Array.from({ length: 21 }, () => 'https://example.com'),
+  ],
 };
 
 for (const [field, values] of Object.entries(bad)) {
@@ -68,17 +115,26 @@ test('a form closes after it opens', () => {
 });
 
 test('unknown keys are refused by name, and every problem comes at once', () => {
-  const input = JSON.parse('{"theme":"dark","__proto__":{"access":"public"},"editing":1}') as unknown;
+  const input = JSON.parse('{"colour":"dark","__proto__":{"access":"public"},"editing":1}') as unknown;
   assert.deepEqual(
     errorsOf(input).map((error) => error.field),
-    ['editing', 'theme', '__proto__'],
+    ['editing', 'colour', '__proto__'],
   );
-  assert.match(errorsOf(input)[1]!.message, /^There is no setting "theme". Settings: access, /);
+  assert.match(errorsOf(input)[1]!.message, /^There is no setting "colour". Settings: access, /);
   for (const value of [null, [], 'x', 5])
     assert.deepEqual(
       errorsOf(value).map((error) => error.field),
       ['settings'],
     );
+});
+
+test('a theme is refused by its part, with the figure of a contrast that is too low', () => {
+  const found = errorsOf({ theme: { color: '#ffd400' }, locale: 'auto' });
+  assert.deepEqual(
+    found.map((error) => error.field),
+    ['theme.color'],
+  );
+  assert.match(found[0]!.message, /1\.4:1 .* 4\.5:1/);
 });
 
 test('without a form a subject element only has to look like an id', () => {

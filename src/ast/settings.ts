@@ -2,25 +2,54 @@ import { isElementId } from './attributes.ts';
 import { isRecord, own } from './json.ts';
 import { isLanguage } from './languages.ts';
 import { limits } from './limits.ts';
+import { type LocaleChoice, localeChoices } from './locales.ts';
+import { isOrigin, originLimit } from './origins.ts';
 import { quote, sayBytes } from './problems.ts';
+import { isRedirect } from './redirect.ts';
 import { subjectCandidates } from './searchable.ts';
 import { fitsBytes, isCleanText } from './text.ts';
-import { isDate, isEmail } from './text-formats.ts';
-import type { Form } from './tree.ts';
+import { isDate, isEmail } from './rules/text-formats.ts';
+import { isTimeZone } from './rules/today.ts';
+import { findThemeProblems } from './theme/check-theme.ts';
+import type { Theme } from './theme/theme.ts';
+import { type Form, type InputElement, listQuestions } from './tree.ts';
 
 /** One setting: what it accepts, and the end of the sentence about a value that it does not. */
 type Setting<Value> = {
   readonly accepts: (value: unknown, form: Form | undefined) => value is Value;
   readonly problem: string;
+  /** For a setting with parts: what is wrong with which of them, in place of `problem`. */
+  readonly explain?: (value: unknown) => readonly SettingsError[];
 };
 
 /** Who may fill in a form. The specification leaves the values open; DESIGN 4.15 names them. */
 export const accessModes = ['public', 'invited', 'password', 'closed'] as const;
 export type AccessMode = (typeof accessModes)[number];
 
+/** `each`: a mail for each submission; else one mail for those of an hour, or of a day (08:00 in the form's zone). */
+export const digestModes = ['each', 'hourly', 'daily'] as const;
+export type DigestMode = (typeof digestModes)[number];
+
 const timestamp: Setting<string> = {
   accepts: (value): value is string => typeof value === 'string' && isTimestamp(value),
   problem: 'must be a timestamp in UTC like 2026-01-31T14:30:00Z',
+};
+
+const flag: Setting<boolean> = {
+  accepts: (value): value is boolean => typeof value === 'boolean',
+  problem: 'must be true or false',
+};
+
+const wholeNumber = (least: number, most: number): Setting<number> => ({
+  accepts: (value): value is number =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+  problem: `must be a whole number from ${least} to ${most}`,
+});
+
+const message: Setting<string> = {
+  accepts: (value): value is string =>
+    typeof value === 'string' && isCleanText(value) && fitsBytes(value, limits.textBytes),
+  problem: `must be text of at most ${sayBytes(limits.textBytes)}`,
 };
 
 /** Every settings key (specification, "Form"; DESIGN 4.15): a new one is a row here. */
@@ -29,19 +58,43 @@ const table = {
     accepts: (value): value is AccessMode => accessModes.some((mode) => mode === value),
     problem: `must be one of ${accessModes.map(quote).join(', ')}`,
   },
-  confirmation_message: {
-    accepts: (value): value is string =>
-      typeof value === 'string' && isCleanText(value) && fitsBytes(value, limits.textBytes),
-    problem: `must be text of at most ${sayBytes(limits.textBytes)}`,
-  },
+  confirmation_message: message,
+  /** Who gets a mail for each completed submission. */
   notification_email: {
-    accepts: (value): value is string => typeof value === 'string' && isEmail(value),
-    problem: 'must be an email address like name@example.com',
+    accepts: (value): value is string => typeof value === 'string' && areRecipients(value),
+    problem: `must be an email address like name@example.com, or up to ${limits.notificationAddresses} with commas between them`,
   },
-  editing: {
-    accepts: (value): value is boolean => typeof value === 'boolean',
-    problem: 'must be true or false',
+  /** How completed submissions are gathered into those mails. */
+  notification_digest: {
+    accepts: (value): value is DigestMode => digestModes.some((mode) => mode === value),
+    problem: `must be one of ${digestModes.map(quote).join(', ')}`,
   },
+  /** The email element whose answer gets a receipt. */
+  receipt_email_element: {
+    accepts: (value, form): value is string => typeof value === 'string' && isReceiptElement(value, form),
+    problem: 'must be the id of an email element outside repeatable composites',
+  },
+  editing: flag,
+  /** For how many days after the submission its edit link works. */
+  edit_days: wholeNumber(1, 3_650),
+  /** Whether answers are kept while they are given, to go on with later. */
+  save_progress: flag,
+  /** For how many days after the last save a link to go on works. */
+  resume_days: wholeNumber(1, 365),
+  /** Only ever written: the service keeps a hash of it, elsewhere (src/forms/password.ts). */
+  password: {
+    accepts: (value): value is string =>
+      typeof value === 'string' && isCleanText(value) && value.length >= 4 && value.length <= 128,
+    problem: 'must be text of 4 to 128 characters',
+  },
+  closed_message: message,
+  /** Answers that come sooner after their page are held in the spam box. */
+  min_seconds: wholeNumber(1, 600),
+  /** Submissions in an hour. */
+  limit_per_address: wholeNumber(1, 1_000_000),
+  limit_per_form: wholeNumber(1, 1_000_000),
+  /** Whether the visitor's browser has to work for about a second; answers without are held in the spam box. */
+  proof_of_work: flag,
   subject_element: {
     accepts: (value, form): value is string => typeof value === 'string' && isSubject(value, form),
     problem: 'must be the id of a text element outside repeatable composites',
@@ -50,11 +103,36 @@ const table = {
     accepts: isLanguage,
     problem: 'must be a language that search knows, like "english" or "simple"',
   },
+  /** The time zone (IANA) of `today` in rules and conditions; UTC when not set. */
+  time_zone: {
+    accepts: (value): value is string => typeof value === 'string' && isTimeZone(value),
+    problem: 'must be the name of a time zone like "Europe/Berlin" or "UTC"',
+  },
   opens_at: timestamp,
   closes_at: timestamp,
   max_submissions: {
     accepts: (value): value is number => Number.isSafeInteger(value) && Number(value) >= 1,
     problem: 'must be a whole number from 1',
+  },
+  theme: {
+    accepts: (value): value is Theme => findThemeProblems(value).length === 0,
+    problem: 'must be a theme',
+    explain: findThemeProblems,
+  },
+  locale: {
+    accepts: (value): value is LocaleChoice => localeChoices.some((choice) => choice === value),
+    problem: `must be one of ${localeChoices.map(quote).join(', ')}`,
+  },
+  /** Where visitors go after they submitted; the receipt is added as the parameter `receipt`. */
+  redirect_url: {
+    accepts: isRedirect,
+    problem: 'must be an address that begins with https:// (http:// for localhost only)',
+  },
+  /** Whose pages may show the form inside them; any, when there is no list. */
+  embed_origins: {
+    accepts: (value): value is readonly string[] =>
+      Array.isArray(value) && value.length <= originLimit && value.every(isOrigin),
+    problem: `must be a list of at most ${originLimit} origins like "https://example.com"`,
   },
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -83,9 +161,9 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
   for (const field of names) {
     const value = own(input, field) ?? null;
     if (value === null) continue;
-    const { accepts, problem } = table[field];
+    const { accepts, problem, explain }: Setting<unknown> = table[field];
     if (accepts(value, form)) settings[field] = value;
-    else errors.push({ field, message: `"${field}" ${problem}.` });
+    else errors.push(...(explain?.(value) ?? [{ field, message: `"${field}" ${problem}.` }]));
   }
   errors.push(...checkPeriod(settings));
   const unknown = Object.keys(input).filter((key) => !known.has(key));
@@ -105,6 +183,27 @@ function isTimestamp(text: string): boolean {
   return (
     isDate(text.slice(0, 10)) && /^T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z$/.test(text.slice(10))
   );
+}
+
+/** The addresses of `notification_email`. */
+export const recipientsOf = (text: string): string[] => [
+  ...new Set(text.split(',').map((address) => address.trim())),
+];
+
+function areRecipients(text: string): boolean {
+  const addresses = recipientsOf(text);
+  return addresses.length <= limits.notificationAddresses && addresses.every(isEmail);
+}
+
+/** The elements whose answer may get a receipt: email answers outside repeatable composites. */
+export function receiptCandidates(form: Form): InputElement[] {
+  return listQuestions(form).flatMap((question) =>
+    question.kind === 'input' && question.element.type === 'email' ? [question.element] : [],
+  );
+}
+
+function isReceiptElement(id: string, form: Form | undefined): boolean {
+  return form ? receiptCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
 }
 
 function isSubject(id: string, form: Form | undefined): boolean {

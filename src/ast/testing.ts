@@ -1,3 +1,4 @@
+import type { AnswerContext } from './logic/evaluate.ts';
 import type { Form, FormNode } from './tree.ts';
 import { type StructureError, validateStructure } from './validate.ts';
 
@@ -20,9 +21,28 @@ export function structure(...children: unknown[]): FormNode {
   return { type: 'form', attrs: { name: 'Contact' }, children: [step] };
 }
 
+/** A form of several steps: the attributes of each, and then its elements. */
+export function stepsOf(...parts: (Record<string, unknown> | readonly unknown[])[]): FormNode {
+  const children = Array.from({ length: parts.length / 2 }, (_, index) => ({
+    type: 'step',
+    attrs: parts[2 * index] as Record<string, unknown>,
+    children: parts[2 * index + 1] as FormNode[],
+  }));
+  return { type: 'form', attrs: { name: 'Contact' }, children };
+}
+
+/** A valid form of several steps, like `stepsOf`. */
+export function formOfSteps(...parts: Parameters<typeof stepsOf>): Form {
+  return validForm(stepsOf(...parts));
+}
+
 /** A valid form of one step; throws with the problems when it is not valid. */
 export function formOf(...children: FormNode[]): Form {
-  const result = validateStructure(structure(...children));
+  return validForm(structure(...children));
+}
+
+function validForm(node: FormNode): Form {
+  const result = validateStructure(node);
   if (!result.ok) throw new Error(JSON.stringify(result.errors));
   return result.form;
 }
@@ -32,3 +52,6 @@ export function problemsOf(input: unknown): readonly StructureError[] {
   const result = validateStructure(input);
   return result.ok ? [] : result.errors;
 }
+
+/** No reference data, on 31 January 2026. */
+export const context: AnswerContext = { reference: {}, today: '2026-01-31' };

@@ -1,12 +1,14 @@
+import { answerDefinitions, type AnswerKind } from './answers/kinds.ts';
 import type { AttributesOf, RequiredNames } from './attributes.ts';
-import {
-  type CompositeType,
-  type ContentType,
-  type ElementType,
+import { defaults } from './attributes/defaults.ts';
+import type {
+  CompositeType,
+  ContentType,
+  ElementType,
   elements,
-  type formAttributes,
-  type InputType,
-  type stepAttributes,
+  formAttributes,
+  InputType,
+  stepAttributes,
 } from './elements.ts';
 
 /** A node as it is sent, before validation. */
@@ -41,20 +43,31 @@ export type Form = { readonly type: 'form'; readonly children: readonly Step[] }
 >;
 
 export function isInput(element: Element): element is InputElement {
-  return elements[element.type].group === 'input';
+  return Object.hasOwn(answerDefinitions, element.type);
 }
 
 export function isComposite(element: Element): element is Composite {
-  return elements[element.type].group === 'composite';
+  return element.type === 'composite';
 }
 
 /** Whether the composite's answer is a list of rows. */
 export function isRepeatable(composite: Composite): boolean {
-  return composite.attrs.repeatable ?? elements.composite.attrs.repeatable.default;
+  return composite.attrs.repeatable ?? defaults.repeatable;
 }
 
+/** Whether an answer is always required; `require_when` may require it as well. */
 export function isRequired(input: InputElement): boolean {
-  return input.attrs.required ?? elements[input.type].attrs.required.default;
+  return input.attrs.required ?? defaults.required;
+}
+
+/** The kind of answer an input takes. */
+export function kindOf(input: InputElement): AnswerKind {
+  return answerDefinitions[input.type].kind;
+}
+
+/** Whether a selection takes one free text besides its options. */
+export function takesOther(input: InputElement): boolean {
+  return 'options' in input.attrs && (input.attrs.other ?? defaults.other);
 }
 
 /** The options of a selection; empty for every other input. */
@@ -65,17 +78,18 @@ export function optionsOf(input: InputElement): readonly string[] {
 export type Layout = NonNullable<Composite['attrs']['layout']>;
 
 export function layoutOf(node: Step | Composite): Layout {
-  return node.attrs?.layout ?? elements.composite.attrs.layout.default;
+  return node.attrs?.layout ?? defaults.layout;
 }
 
 export function columnSpanOf(element: Element): number {
-  return element.attrs?.col_span ?? elements[element.type].attrs.col_span.default;
+  return element.attrs?.col_span ?? defaults.col_span;
 }
 
-/** An element with its place; `group` is the repeatable composite it lies in, at any depth. */
+/** An element with its place: the composite around it, and the repeatable one that it lies in, at any depth. */
 export type PlacedElement = {
   readonly element: Element;
   readonly path: readonly number[];
+  readonly parent?: Composite;
   readonly group?: Composite;
 };
 
@@ -86,14 +100,15 @@ export function* walkElements(form: Form): Generator<PlacedElement> {
 
 function* walkChildren(
   children: readonly Element[],
-  parent: readonly number[],
+  above: readonly number[],
+  parent?: Composite,
   group?: Composite,
 ): Generator<PlacedElement> {
   for (const [index, element] of children.entries()) {
-    const path = [...parent, index];
-    yield { element, path, ...(group && { group }) };
+    const path = [...above, index];
+    yield { element, path, ...(parent && { parent }), ...(group && { group }) };
     if (isComposite(element)) {
-      yield* walkChildren(element.children, path, isRepeatable(element) ? element : group);
+      yield* walkChildren(element.children, path, element, isRepeatable(element) ? element : group);
     }
   }
 }

@@ -360,9 +360,11 @@ test('hostile structures are refused in linear time and without a stack overflow
     ['1,000,000 steps', { type: 'form', attrs: { name: 'F' }, children: Array(1_000_000).fill(0) }],
   ];
   for (const [name, input] of hostile) {
-    const start = performance.now();
+    // The work of this process alone: what else the machine does is not counted.
+    const start = process.cpuUsage();
     const found = problemsOf(input);
+    const milliseconds = process.cpuUsage(start).user / 1000;
     assert.ok(found.length > 0 && found.length <= 101, name);
-    assert.ok(performance.now() - start < 2_000, `${name} took ${performance.now() - start} ms`);
+    assert.ok(milliseconds < 2_000, `${name} took ${milliseconds} ms`);
   }
 });

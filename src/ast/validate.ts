@@ -1,8 +1,12 @@
 import { type AttributeSpecs, attributeProblem, isMissing } from './attributes.ts';
-import { type ElementGroup, elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
+import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
+import { otherChoice } from './fields.ts';
 import { isRecord, own, storageProblem } from './json.ts';
 import { limits } from './limits.ts';
+import { checkLogic } from './logic/check-logic.ts';
+import type { LogicNode } from './logic/logic-node.ts';
 import { firstProblems, quote } from './problems.ts';
+import { rangeProblem } from './rules/range-problem.ts';
 import type { Form } from './tree.ts';
 
 /**
@@ -37,11 +41,22 @@ type Node = Readonly<Record<string, unknown>>;
 type Path = readonly number[];
 type Problems = Generator<StructureError, void>;
 
-/** What is counted over the whole tree. */
-type Tally = { readonly ids: Set<string>; elements: number; values: number };
+/** What is counted and gathered over the whole tree. */
+type Tally = {
+  readonly ids: Set<string>;
+  readonly nodes: LogicNode[];
+  elements: number;
+  options: number;
+  values: number;
+};
 
 /** Where an element stands. */
-type Place = { readonly path: Path; readonly nesting: number; readonly isInRepeatable: boolean };
+type Place = {
+  readonly path: Path;
+  readonly nesting: number;
+  readonly parent: LogicNode | undefined;
+  readonly group: LogicNode | undefined;
+};
 
 const notANode = 'A node must be an object with "type", "attrs" and "children".';
 
@@ -50,11 +65,12 @@ function* checkForm(form: unknown): Problems {
     yield { message: notANode, path: [] };
     return;
   }
-  const tally: Tally = { ids: new Set(), elements: 0, values: 0 };
+  const tally: Tally = { ids: new Set(), nodes: [], elements: 0, options: 0, values: 0 };
   if (own(form, 'type') !== 'form') yield { message: 'The root node must have the type "form".', path: [] };
   yield* checkStorable(form, [], tally);
   yield* checkAttributes(form, formAttributes, []);
   yield* checkSteps(childrenOf(form), tally);
+  yield* checkLogic(tally.nodes);
 }
 
 function* checkSteps(steps: unknown, tally: Tally): Problems {
@@ -81,8 +97,10 @@ function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
     return;
   }
   yield* checkStorable(step, path, tally);
-  yield* checkAttributes(step, stepAttributes, path);
-  yield* checkElements(own(step, 'children'), { path, nesting: 0, isInRepeatable: false }, tally);
+  const attrs = yield* checkAttributes(step, stepAttributes, path);
+  tally.nodes.push({ path, id: idOf(attrs), type: 'step', parent: undefined, group: undefined, attrs });
+  const place: Place = { path, nesting: 0, parent: undefined, group: undefined };
+  yield* checkElements(own(step, 'children'), place, tally);
 }
 
 function* checkElements(children: unknown, parent: Place, tally: Tally): Problems {
@@ -114,11 +132,37 @@ function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
     yield { message: typeProblem(type), path: place.path };
     return;
   }
-  const { group, attrs } = elements[type];
-  yield* checkStorable(element, place.path, tally);
-  yield* checkAttributes(element, attrs, place.path);
-  yield* checkUniqueId(element, place.path, tally);
-  yield* childrenChecks[group](element, place, tally);
+  const { path, parent, group } = place;
+  yield* checkStorable(element, path, tally);
+  const attrs = yield* checkAttributes(element, elements[type].attrs, path);
+  const node: LogicNode = { path, id: idOf(attrs), type, parent, group, attrs };
+  tally.nodes.push(node);
+  yield* checkUniqueId(element, path, tally);
+  yield* checkTogether(element, attrs, path, tally);
+  if (type === 'composite') yield* checkComposite(element, node, place, tally);
+  else yield* checkLeaf(element, path);
+}
+
+/** The id of a node whose attributes are right by themselves. */
+function idOf({ id }: Node): string | undefined {
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** What attributes say together, and the options of the whole form. */
+function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): Problems {
+  const problem = rangeProblem(attrs);
+  if (problem) yield { message: `${nameOf(element)} ${problem}.`, path };
+  const { options, other } = attrs;
+  if (!Array.isArray(options)) return;
+  if (other === true && options.includes(otherChoice)) {
+    const message = `"options" of ${nameOf(element)} must not have "${otherChoice}" beside an answer of one's own.`;
+    yield { message, path };
+  }
+  const before = tally.options;
+  tally.options += options.length;
+  if (before <= limits.formOptions && tally.options > limits.formOptions) {
+    yield { message: `A form can have at most ${limits.formOptions} options in all.`, path };
+  }
 }
 
 function typeProblem(type: unknown): string {
@@ -127,19 +171,13 @@ function typeProblem(type: unknown): string {
   return `There is no element type ${quote(type)}. Types: ${Object.keys(elements).join(', ')}.`;
 }
 
-const childrenChecks: Record<ElementGroup, (element: Node, place: Place, tally: Tally) => Problems> = {
-  input: checkLeaf,
-  content: checkLeaf,
-  composite: checkComposite,
-};
-
-function* checkLeaf(leaf: Node, { path }: Place): Problems {
+function* checkLeaf(leaf: Node, path: Path): Problems {
   const children = childrenOf(leaf);
   if (!Array.isArray(children)) yield { message: '"children" must be a list.', path };
   else if (children.length > 0) yield { message: `${nameOf(leaf)} cannot have children.`, path };
 }
 
-function* checkComposite(composite: Node, place: Place, tally: Tally): Problems {
+function* checkComposite(composite: Node, node: LogicNode, place: Place, tally: Tally): Problems {
   const { path } = place;
   // Checked before going deeper: the recursion ends here, whatever the input.
   if (place.nesting === limits.nesting) {
@@ -147,22 +185,21 @@ function* checkComposite(composite: Node, place: Place, tally: Tally): Problems 
     return;
   }
   const isRepeatable = own(attributesOf(composite), 'repeatable') === true;
-  if (isRepeatable && place.isInRepeatable) {
+  if (isRepeatable && place.group) {
     yield { message: 'A repeatable composite cannot lie inside another repeatable composite.', path };
   }
-  const isInRepeatable = isRepeatable || place.isInRepeatable;
-  yield* checkElements(
-    own(composite, 'children'),
-    { path, nesting: place.nesting + 1, isInRepeatable },
-    tally,
-  );
+  const group = isRepeatable ? node : place.group;
+  const inside: Place = { path, nesting: place.nesting + 1, parent: node, group };
+  yield* checkElements(own(composite, 'children'), inside, tally);
 }
 
-function* checkAttributes(node: Node, specs: AttributeSpecs, path: Path): Problems {
+/** Gives back the attributes that are right, for the checks that look further. */
+function* checkAttributes(node: Node, specs: AttributeSpecs, path: Path): Generator<StructureError, Node> {
   const attrs = Object.hasOwn(node, 'attrs') ? node.attrs : {};
+  const right: Record<string, unknown> = {};
   if (!isRecord(attrs)) {
     yield { message: '"attrs" must be an object.', path };
-    return;
+    return right;
   }
   for (const [name, spec] of Object.entries(specs)) {
     const value = own(attrs, name);
@@ -172,8 +209,10 @@ function* checkAttributes(node: Node, specs: AttributeSpecs, path: Path): Proble
     } else if (value !== undefined) {
       const problem = attributeProblem(spec, value);
       if (problem) yield { message: `"${name}" of ${nameOf(node)} ${problem}.`, ...at };
+      else right[name] = value;
     }
   }
+  return right;
 }
 
 function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {

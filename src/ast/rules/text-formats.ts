@@ -1,8 +1,10 @@
-/** How one kind of text answer is tidied and checked. `remedy` completes the sentence "<label>: ...". */
+import type { RuleName } from './problem.ts';
+
+/** How one kind of text answer is tidied and checked, and the rule that a text of another form breaks. */
 export type TextFormat = {
   readonly tidy: (text: string) => string;
   readonly accepts: (text: string) => boolean;
-  readonly remedy: string;
+  readonly rule: RuleName;
 };
 
 const trim = (text: string) => text.trim();
@@ -54,21 +56,13 @@ export function isDateTime(text: string): boolean {
 
 /** The formats of text answers (DESIGN 4.10). */
 export const textFormats = {
-  line: {
-    tidy: asTyped,
-    accepts: (text) => !/[\r\n]/.test(text),
-    remedy: 'write the answer on a single line.',
-  },
-  lines: {
-    // HTML submits CRLF, JSON clients mostly LF: one form is stored.
-    tidy: (text) => text.replaceAll(/\r\n?/g, '\n'),
-    accepts: () => true,
-    remedy: 'write the answer as text.',
-  },
-  email: { tidy: trim, accepts: isEmail, remedy: 'enter an email address like name@example.com.' },
-  phone: { tidy: trim, accepts: isPhone, remedy: 'enter a phone number like +1 555 010 0199.' },
-  url: { tidy: trim, accepts: isUrl, remedy: 'enter a web address like https://example.com.' },
-  date: { tidy: trim, accepts: isDate, remedy: 'enter a date of the calendar like 2026-01-31.' },
-  time: { tidy: trim, accepts: isTime, remedy: 'enter a time from 00:00 to 23:59, like 14:30.' },
-  datetime: { tidy: trim, accepts: isDateTime, remedy: 'enter a date and time like 2026-01-31T14:30.' },
+  line: { tidy: asTyped, accepts: (text) => !/[\r\n]/.test(text), rule: 'line' },
+  // HTML submits CRLF, JSON clients mostly LF: one form is stored.
+  lines: { tidy: (text) => text.replaceAll(/\r\n?/g, '\n'), accepts: () => true, rule: 'text' },
+  email: { tidy: trim, accepts: isEmail, rule: 'email' },
+  phone: { tidy: trim, accepts: isPhone, rule: 'phone' },
+  url: { tidy: trim, accepts: isUrl, rule: 'url' },
+  date: { tidy: trim, accepts: isDate, rule: 'date' },
+  time: { tidy: trim, accepts: isTime, rule: 'time' },
+  datetime: { tidy: trim, accepts: isDateTime, rule: 'datetime' },
 } as const satisfies Record<string, TextFormat>;

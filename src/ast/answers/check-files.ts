@@ -1,0 +1,31 @@
+import { countProblem } from '../rules/check-rules.ts';
+import { isOfType } from '../rules/file-types.ts';
+import type { BrokenRule } from '../rules/problem.ts';
+import type { InputElement } from '../tree.ts';
+
+/** An uploaded file as an answer stores it; its signed URL is made at each read (DESIGN 4.10). */
+export type FileAnswer = {
+  readonly id: string;
+  readonly filename: string;
+  readonly size: number;
+  readonly content_type: string;
+};
+
+/** What a rule needs to know of a file: a page knows that much of one that is only chosen. */
+export type FileFacts = Omit<FileAnswer, 'id'>;
+
+type Upload = Extract<InputElement, { type: 'file_upload' }>;
+
+/** The first rule that the files of an upload break; each file is checked before their number. */
+export function filesProblem({ attrs }: Upload, files: readonly FileFacts[]): BrokenRule | undefined {
+  const { accept, max_file_size: size, min_files: least, max_files: most } = attrs;
+  for (const file of files) {
+    if (accept && !isOfType(file, accept)) {
+      return { rule: 'accept', values: { file: file.filename, types: accept.join(', ') } };
+    }
+    if (size !== undefined && file.size > size) {
+      return { rule: 'max_file_size', values: { file: file.filename, limit: size } };
+    }
+  }
+  return countProblem(files.length, least, most, { least: 'min_files', most: 'max_files' });
+}

@@ -1,0 +1,169 @@
+import {
+  countRows,
+  fieldName,
+  findInput,
+  parseRowName,
+  type QuestionsById,
+  questionsById,
+  type Row,
+  rowAt,
+} from '../fields.ts';
+import { isRecord, own } from '../json.ts';
+import { answerLimits } from '../limits.ts';
+import type { Shown } from '../logic/evaluate.ts';
+import { quote } from '../problems.ts';
+import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
+import { type Form, type InputElement, kindOf, type Question, walkElements } from '../tree.ts';
+import { isBlank } from './blank.ts';
+import { type FileAnswer, type FileFacts, filesProblem } from './check-files.ts';
+import { checkAnswer, type PlainAnswer } from './check-input.ts';
+
+export type AnswerValue = PlainAnswer | FileAnswer[] | AnswerRow[];
+/** One row of a repeatable composite: child id to answer. */
+export type AnswerRow = { [id: string]: AnswerValue };
+/** Element id to answer; blank answers are absent. Ids may be `toString`: read with `Object.hasOwn`. */
+export type Answers = Record<string, AnswerValue>;
+
+/** `field` is the element id, in a row `group[0][child]` with the number of the row as it was sent. */
+export type FieldProblem = { readonly field: string; readonly problem: AnswerProblem };
+
+/** What is checked, and what is known beside it. `File` is what the caller knows of a file. */
+export type Filling<File extends FileFacts = FileFacts> = {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly files: ReadonlyMap<string, readonly File[]>;
+  readonly shown: Shown;
+  /** YYYY-MM-DD in the form's time zone. */
+  readonly today: string;
+};
+
+type Problems = Generator<FieldProblem, void>;
+type GroupQuestion = Extract<Question, { kind: 'group' }>;
+type Target = Record<string, unknown>;
+
+/** Puts the answers to the shown ones of the questions into `target`, and tells what is wrong with others. */
+export function* fillQuestions(target: Target, questions: readonly Question[], filling: Filling): Problems {
+  for (const question of questions) {
+    if (!filling.shown.isShown(question.element)) continue;
+    if (question.kind === 'input') yield* fillInput(target, question.element, filling.raw, filling);
+    else yield* fillRows(target, question, filling);
+  }
+}
+
+function* fillInput(
+  target: Target,
+  input: InputElement,
+  raw: Filling['raw'],
+  filling: Filling,
+  row?: Row,
+): Problems {
+  const { id } = input.attrs;
+  const field = fieldName(input, row);
+  const value = own(raw, id);
+  const files = filling.files.get(field) ?? [];
+  const isUpload = input.type === 'file_upload';
+  if (isUpload && isBlank(value) && files.length > 0) {
+    const broken = filesProblem(input, files);
+    if (broken) yield { field, problem: problemOf(input, broken) };
+    else target[id] = [...files];
+  } else if (isBlank(value)) {
+    if (filling.shown.isRequired(input, row))
+      yield { field, problem: problemOf(input, { rule: 'required' }) };
+  } else {
+    const checked = checkAnswer(input, value, filling.today);
+    if (checked.ok) target[id] = checked.value;
+    else yield { field, problem: problemOf(input, checked.broken) };
+  }
+}
+
+function problemOf({ attrs }: InputElement, broken: BrokenRule): AnswerProblem {
+  const { label, error_message: custom } = attrs;
+  return { ...broken, label, ...(custom && { custom }) };
+}
+
+function* fillRows(target: Target, question: GroupQuestion, filling: Filling): Problems {
+  const { id: field, label } = question.element.attrs;
+  const value = own(filling.raw, field);
+  if (!isBlank(value) && !Array.isArray(value)) {
+    yield { field, problem: { rule: 'rows', label } };
+    return;
+  }
+  if (Array.isArray(value) && value.length > answerLimits.rows) {
+    yield { field, problem: tooManyRows(label) };
+    return;
+  }
+  const rows: Target[] = [];
+  const count = countRows(question.element, filling.raw, filling.files);
+  for (let index = 0; index < count; index += 1) {
+    const row: Target = {};
+    yield* fillRow(row, question, filling, { group: question.element, index });
+    if (Object.keys(row).length > 0) rows.push(row);
+  }
+  if (rows.length > 0) target[field] = rows;
+}
+
+function tooManyRows(label: string): AnswerProblem {
+  return { rule: 'max_rows', label, values: { limit: answerLimits.rows } };
+}
+
+/** A blank row stays empty, whatever it requires: the page always shows one row to fill in. */
+function* fillRow(
+  target: Target,
+  { element: group, inputs }: GroupQuestion,
+  filling: Filling,
+  row: Row,
+): Problems {
+  const prefix = `${group.attrs.id}[${row.index}]`;
+  const { label } = group.attrs;
+  const raw = rowAt(filling.raw, row) ?? {};
+  if (!isRecord(raw)) {
+    yield { field: prefix, problem: { rule: 'row', label } };
+    return;
+  }
+  const shown = inputs.filter((input) => filling.shown.isShown(input, row));
+  const isAnswered = (input: InputElement) =>
+    !isBlank(own(raw, input.attrs.id)) || !isBlank(filling.files.get(fieldName(input, row)));
+  if (shown.some(isAnswered)) {
+    for (const input of shown) yield* fillInput(target, input, raw, filling, row);
+  }
+  const ids = new Set(inputs.map((input) => input.attrs.id));
+  for (const key of Object.keys(raw)) {
+    if (!ids.has(key)) {
+      const problem = { rule: 'row_question', label, values: { name: quote(key) } } as const;
+      yield { field: `${prefix}[${key}]`, problem };
+    }
+  }
+}
+
+/** What was sent under names that are no questions of the form. */
+export function* findStrayNames(
+  form: Form,
+  questions: readonly Question[],
+  { raw, files }: Filling,
+): Problems {
+  const byId = questionsById(questions);
+  for (const field of Object.keys(raw)) {
+    if (!byId.has(field)) yield { field, problem: strayName(form, byId, field) };
+  }
+  for (const field of files.keys()) {
+    const found = findInput(byId, field);
+    if (!found) yield { field, problem: strayName(form, byId, field) };
+    else if (kindOf(found.input) !== 'files') {
+      yield { field, problem: { rule: 'no_file', label: found.input.attrs.label } };
+    }
+  }
+}
+
+function strayName(form: Form, questions: QuestionsById, name: string): AnswerProblem {
+  const part = parseRowName(name);
+  const group = part && questions.get(part.group);
+  if (part && group?.kind === 'group' && part.index >= answerLimits.rows) {
+    return tooManyRows(group.element.attrs.label);
+  }
+  const isElement = [...walkElements(form)].some(({ element }) => element.attrs?.id === name);
+  return generalProblem(isElement ? 'no_answer' : 'question', { name: quote(name) });
+}
+
+/** A problem of no single question. */
+export function generalProblem(rule: RuleName, values?: ProblemValues): AnswerProblem {
+  return { rule, label: '', ...(values && { values }) };
+}

@@ -1,0 +1,8 @@
+/** What an attribute is when it was not sent (DESIGN 4.17): for the elements table and for the readers of the tree. */
+export const defaults = {
+  required: false,
+  repeatable: false,
+  other: false,
+  layout: 'stack',
+  col_span: 1,
+} as const;

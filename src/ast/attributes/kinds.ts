@@ -1,0 +1,150 @@
+import { limits } from '../limits.ts';
+import { conditionProblem, jumpsProblem } from '../logic/condition-problem.ts';
+import { conditionAttribute, jumpsSchema } from '../logic/condition-schema.ts';
+import { quote, sayBytes } from '../problems.ts';
+import { fileTypesProblem } from '../rules/file-types.ts';
+import { isMoment, type MomentFormat } from '../rules/moments.ts';
+import { patternProblem } from '../rules/pattern-problem.ts';
+import { fitsBytes } from '../text.ts';
+import type { AttributeKind, AttributeSpec } from './specs.ts';
+
+const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const reservedIds: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+
+/** Whether the text can be an element id (DESIGN 4.13). */
+export function isElementId(text: string): boolean {
+  return idPattern.test(text) && !reservedIds.includes(text);
+}
+
+type KindRules<Kind extends AttributeKind> = {
+  /** What is wrong with the value, as the end of a sentence about the attribute. */
+  readonly problem: (spec: AttributeSpec<Kind>, value: unknown) => string | undefined;
+  readonly schema: (spec: AttributeSpec<Kind>) => object;
+};
+
+/** One row per kind of attribute: its check and its JSON Schema. */
+export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
+  id: {
+    problem: (_spec, value) => {
+      if (typeof value !== 'string') return 'must be text';
+      if (isElementId(value)) return undefined;
+      return reservedIds.includes(value)
+        ? `must not be the reserved word ${quote(value)}`
+        : 'must start with a letter and have at most 64 letters, digits, "-" and "_"';
+    },
+    schema: () => ({ type: 'string', pattern: idPattern.source, not: { enum: reservedIds } }),
+  },
+  string: {
+    problem: (spec, value) => {
+      if (typeof value !== 'string') return 'must be text';
+      return fitsBytes(value, spec.maxBytes) ? undefined : `must have at most ${sayBytes(spec.maxBytes)}`;
+    },
+    // JSON Schema counts characters; a text of n bytes never has more than n of them.
+    schema: (spec) => ({ type: 'string', maxLength: spec.maxBytes, ...(spec.required && { minLength: 1 }) }),
+  },
+  boolean: {
+    problem: (_spec, value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+    schema: (spec) => ({ type: 'boolean', default: spec.default }),
+  },
+  integer: {
+    problem: (spec, value) => wholeNumberProblem(spec, value),
+    schema: (spec) => ({ type: 'integer', minimum: spec.min, maximum: spec.max, default: spec.default }),
+  },
+  strings: {
+    problem: (spec, value) => (Array.isArray(value) ? listProblem(spec, value) : 'must be a list of texts'),
+    schema: (spec) => ({
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: spec.maxBytes },
+      minItems: 1,
+      maxItems: spec.maxItems,
+      uniqueItems: true,
+    }),
+  },
+  'one-of': {
+    problem: (spec, value) =>
+      typeof value === 'string' && spec.values.includes(value)
+        ? undefined
+        : `must be one of ${spec.values.map(quote).join(', ')}`,
+    schema: (spec) => ({ type: 'string', enum: spec.values, default: spec.default }),
+  },
+  count: {
+    problem: (spec, value) => wholeNumberProblem(spec, value),
+    schema: (spec) => ({ type: 'integer', minimum: spec.min, maximum: spec.max }),
+  },
+  number: {
+    problem: (spec, value) => {
+      if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number';
+      return spec.isPositive && value <= 0 ? 'must be more than 0' : undefined;
+    },
+    schema: (spec) => ({ type: 'number', ...(spec.isPositive && { exclusiveMinimum: 0 }), examples: [1] }),
+  },
+  moment: {
+    problem: ({ format }, value) =>
+      typeof value === 'string' && isMoment(format, value) ? undefined : momentProblems[format],
+    schema: ({ format }) => ({
+      type: 'string',
+      description: `It ${momentProblems[format]}.`,
+      examples: [momentExamples[format]],
+    }),
+  },
+  pattern: {
+    problem: (_spec, value) => (typeof value === 'string' ? patternProblem(value) : 'must be text'),
+    schema: () => ({
+      type: 'string',
+      minLength: 1,
+      maxLength: limits.patternLength,
+      examples: ['[A-Z]{2}\\d{6}'],
+      description:
+        'A regular expression for the whole answer: characters, classes, groups, alternatives and repeats; no look-around, back references and word edges.',
+    }),
+  },
+  'file-types': {
+    problem: (_spec, value) => fileTypesProblem(value),
+    schema: () => ({
+      type: 'array',
+      items: { type: 'string' },
+      examples: [['.pdf', 'image/*', 'application/pdf']],
+      minItems: 1,
+      maxItems: limits.fileTypes,
+    }),
+  },
+  condition: {
+    problem: (_spec, value) => conditionProblem(value),
+    schema: () => conditionAttribute,
+  },
+  jumps: { problem: (_spec, value) => jumpsProblem(value), schema: () => jumpsSchema },
+};
+
+const momentExamples: Readonly<Record<MomentFormat, string>> = {
+  date: '2026-01-31',
+  datetime: '2026-01-31T14:30',
+  time: '14:30',
+};
+
+const momentProblems: Readonly<Record<MomentFormat, string>> = {
+  date: 'must be a date like 2026-01-31, or days around today like "today", "today+30", "today-18"',
+  datetime:
+    'must be a date and time like 2026-01-31T14:30, or days around today like "today", "today+30", "today-18"',
+  time: 'must be a time like 14:30',
+};
+
+function wholeNumberProblem({ min, max }: { min: number; max: number }, value: unknown): string | undefined {
+  const isWithin = Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+  return isWithin ? undefined : `must be a whole number from ${min} to ${max}`;
+}
+
+function listProblem(spec: AttributeSpec<'strings'>, list: readonly unknown[]): string | undefined {
+  if (list.length === 0) return 'must have at least one entry';
+  if (list.length > spec.maxItems) return `must have at most ${spec.maxItems} entries`;
+  const seen = new Set<string>();
+  for (const entry of list) {
+    if (typeof entry !== 'string') return 'must be a list of texts';
+    // A line break would come back from an HTML form as CRLF and match no option any more.
+    if (entry.trim() === '' || /[\r\n]/.test(entry))
+      return 'must not have an entry that is blank or has line breaks';
+    if (!fitsBytes(entry, spec.maxBytes)) return `must not have an entry over ${sayBytes(spec.maxBytes)}`;
+    if (seen.has(entry)) return `must not repeat ${quote(entry)}`;
+    seen.add(entry);
+  }
+  return undefined;
+}

@@ -1,0 +1,73 @@
+import { answerDefinitions, type AnswerKind } from '../answers/kinds.ts';
+import type { InputType } from '../elements.ts';
+import { quote } from '../problems.ts';
+import { isMoment, type MomentFormat } from '../rules/moments.ts';
+import { type Comparison, type ConditionValue, type Operator, operators } from './condition.ts';
+import type { LogicNode } from './logic-node.ts';
+
+const answered = ['answered', 'not_answered'] as const;
+const equal = ['equals', 'not_equals', 'one_of', ...answered] as const;
+const order = ['greater_than', 'at_least', 'less_than', 'at_most'] as const;
+const containing = ['contains', 'not_contains'] as const;
+
+/** What the answers of each kind can be asked. */
+const operatorsOfKind: Readonly<Record<AnswerKind, readonly Operator[]>> = {
+  text: [...equal, ...containing],
+  number: [...equal, ...order],
+  boolean: ['equals', 'not_equals', ...answered],
+  choice: equal,
+  choices: [...containing, 'one_of', ...answered],
+  files: answered,
+};
+
+/** Dates and times are text that sorts, so they have an order in place of parts. */
+const operatorsOfMoments: readonly Operator[] = [...equal, ...order];
+
+/** The operators that can be asked of an element, in the order of the list; for a group, whether it is answered. */
+export function operatorsFor(type: InputType | 'composite'): readonly Operator[] {
+  if (type === 'composite') return answered;
+  const allowed: readonly Operator[] = isMomentType(type)
+    ? operatorsOfMoments
+    : operatorsOfKind[answerDefinitions[type].kind];
+  return operators.filter((operator) => allowed.includes(operator));
+}
+
+/**
+ * What is wrong with a comparison of an element that exists and may be named, as the end of a sentence about the
+ * attribute: an operator or a value that does not fit its answers.
+ */
+export function comparisonProblem(comparison: Comparison, named: LogicNode): string | undefined {
+  const { is, value } = comparison;
+  const type = named.type as InputType | 'composite';
+  const name = quote(named.id ?? type);
+  const allowed = operatorsFor(type);
+  if (!allowed.includes(is)) return `cannot ask ${name} for ${quote(is)}; ask for ${allowed.join(', ')}`;
+  const values: readonly ConditionValue[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  const wrong = values.find((each) => !isComparable(each, type, named));
+  return wrong === undefined
+    ? undefined
+    : `compares ${name} with ${quote(String(wrong))}, which is none of its possible answers`;
+}
+
+function isComparable(value: ConditionValue, type: InputType | 'composite', named: LogicNode): boolean {
+  if (type === 'composite') return false;
+  if (isMomentType(type)) return typeof value === 'string' && isMoment(type, value);
+  return fits[answerDefinitions[type].kind](value, named);
+}
+
+const isOption = (value: ConditionValue, { attrs }: LogicNode): boolean =>
+  typeof value === 'string' &&
+  (attrs.other === true || !Array.isArray(attrs.options) || attrs.options.includes(value));
+
+const fits: Readonly<Record<AnswerKind, (value: ConditionValue, named: LogicNode) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  choice: isOption,
+  choices: isOption,
+  files: () => false,
+};
+
+function isMomentType(type: InputType | 'composite'): type is MomentFormat {
+  return type === 'date' || type === 'datetime' || type === 'time';
+}

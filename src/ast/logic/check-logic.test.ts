@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, problemsOf, stepsOf, structure } from '../testing.ts';
+import type { FormNode } from '../tree.ts';
+
+const answered = (id: string) => ({ element: id, is: 'answered' });
+const conditional = (id: string, when: unknown): FormNode => element('text', id, { show_when: when });
+
+const shapes: [when: unknown, problem: string][] = [
+  [null, 'must be a condition: an object with "all", "any", "not", "element" or "reference"'],
+  [{}, 'must be a condition: an object with "all", "any", "not", "element" or "reference"'],
+  [{ all: [] }, 'must have a list of conditions under "all"'],
+  [{ any: {} }, 'must have a list of conditions under "any"'],
+  [{ not: 5 }, 'must be a condition: an object with "all", "any", "not", "element" or "reference"'],
+  [{ all: [answered('a')], any: [] }, 'must not have "any" beside "all"'],
+  [{ element: 5, is: 'answered' }, 'must have a name under "element"'],
+  [{ reference: '', is: 'answered' }, 'must have a name under "reference"'],
+  [
+    { element: 'a', is: 'like' },
+    'must have one of these under "is": equals, not_equals, contains, not_contains, one_of, greater_than, at_least, less_than, at_most, answered, not_answered',
+  ],
+  [{ element: 'a', is: 'equals' }, 'must have a text, a number, or true or false under "value"'],
+  [
+    { element: 'a', is: 'equals', value: ['x'] },
+    'must have a text, a number, or true or false under "value"',
+  ],
+  [
+    { element: 'a', is: 'equals', value: 'x'.repeat(1025) },
+    'must have a text, a number, or true or false under "value"',
+  ],
+  [{ element: 'a', is: 'one_of', value: 'x' }, 'must have a list of 1 to 100 texts or numbers under "value"'],
+  [
+    { element: 'a', is: 'one_of', value: [true] },
+    'must have a list of 1 to 100 texts or numbers under "value"',
+  ],
+  [{ element: 'a', is: 'answered', value: 'x' }, 'must have no "value" beside "answered"'],
+  [{ element: 'a', is: 'answered', reference: 'x' }, 'must not have "reference" beside "element"'],
+  [{ element: 'a', is: 'equals', vlaue: 'x' }, 'must not have "vlaue" beside "element"'],
+  [
+    { all: [{ any: [{ not: { all: [{ any: [{ not: answered('a') }] }] } }] }] },
+    'must be nested at most 5 deep',
+  ],
+  [{ all: Array.from({ length: 101 }, () => answered('a')) }, 'must have at most 100 comparisons'],
+];
+
+test('a condition of a wrong shape is refused with the path of its element', () => {
+  for (const [when, problem] of shapes) {
+    const found = problemsOf(structure(element('text', 'a'), conditional('q', when)));
+    assert.deepEqual(found, [{ message: `"show_when" of "q" ${problem}.`, path: [0, 1] }]);
+  }
+});
+
+const row = (...children: FormNode[]) => composite('rows', children, { repeatable: true });
+
+type Scenario = [name: string, structure: unknown, problems: [message: string, ...path: number[]][]];
+
+const names: Scenario[] = [
+  [
+    'an element that is not there',
+    structure(conditional('q', answered('gone'))),
+    [['"show_when" of "q" names "gone", which is no element of the form.', 0, 0]],
+  ],
+  [
+    'an element that takes no answer',
+    structure(element('heading', 'h'), conditional('q', answered('h'))),
+    [['"show_when" of "q" names "h", which takes no answer.', 0, 1]],
+  ],
+  [
+    'an element of a later step, from an element, a step and a jump',
+    stepsOf(
+      { hide_when: answered('late'), jumps: [{ when: answered('late'), to: 'end' }] },
+      [conditional('q', answered('late'))],
+      {},
+      [element('text', 'late')],
+    ),
+    [
+      ['"hide_when" of the step names "late", which is asked in a later step.', 0],
+      ['"jumps" of the step names "late", which is asked in a later step.', 0],
+      ['"show_when" of "q" names "late", which is asked in a later step.', 0, 0],
+    ],
+  ],
+  [
+    'an element of the very step that is shown or not',
+    stepsOf({ id: 'one', show_when: answered('q') }, [element('text', 'q')]),
+    [['"show_when" of "one" names "q", which is asked in this very step.', 0]],
+  ],
+  [
+    'an input of a row, from outside of the row',
+    structure(row(element('text', 'cell')), conditional('q', answered('cell'))),
+    [
+      [
+        '"show_when" of "q" names "cell", which has an answer in each row of "rows": only its own row can ask for it.',
+        0,
+        1,
+      ],
+    ],
+  ],
+  [
+    'an input of a row, from its own group',
+    structure(
+      composite('rows', [element('text', 'cell')], { repeatable: true, show_when: answered('cell') }),
+    ),
+    [
+      [
+        '"show_when" of "rows" names "cell", which has an answer in each row of "rows": only its own row can ask for it.',
+        0,
+        0,
+      ],
+      ['The conditions go round in a circle: "rows" → "cell" → "rows".', 0, 0],
+    ],
+  ],
+  [
+    'an operator that does not fit the answers',
+    structure(
+      element('number', 'n'),
+      conditional('q', { element: 'n', is: 'contains', value: '1' }),
+      element('radio', 'r', { require_when: { element: 'q', is: 'at_least', value: 'x' } }),
+    ),
+    [
+      [
+        '"show_when" of "q" cannot ask "n" for "contains"; ask for equals, not_equals, one_of, greater_than, at_least, less_than, at_most, answered, not_answered.',
+        0,
+        1,
+      ],
+      [
+        '"require_when" of "r" cannot ask "q" for "at_least"; ask for equals, not_equals, contains, not_contains, one_of, answered, not_answered.',
+        0,
+        2,
+      ],
+    ],
+  ],
+  [
+    'values that no answer can have',
+    structure(
+      element('radio', 'r'),
+      element('number', 'n'),
+      element('date', 'd'),
+      element('yes_no', 'y'),
+      element('dropdown', 'o', { other: true }),
+      conditional('q', {
+        all: [
+          { element: 'r', is: 'one_of', value: ['Red', 'Pink'] },
+          { element: 'n', is: 'equals', value: '3' },
+          { element: 'd', is: 'at_least', value: 'soon' },
+          { element: 'y', is: 'equals', value: 'yes' },
+          { element: 'o', is: 'equals', value: 'Pink' },
+          { element: 'd', is: 'at_most', value: 'today+7' },
+          { reference: 'plan', is: 'equals', value: true },
+        ],
+      }),
+    ),
+    [
+      ['"show_when" of "q" compares "r" with "Pink", which is none of its possible answers.', 0, 5],
+      ['"show_when" of "q" compares "n" with "3", which is none of its possible answers.', 0, 5],
+      ['"show_when" of "q" compares "d" with "soon", which is none of its possible answers.', 0, 5],
+      ['"show_when" of "q" compares "y" with "yes", which is none of its possible answers.', 0, 5],
+      ['"show_when" of "q" compares a reference value, which is text, with true or false.', 0, 5],
+    ],
+  ],
+  [
+    'jumps that lead nowhere or back',
+    stepsOf(
+      { id: 'one', jumps: [{ to: 'gone' }, { to: 'one' }] },
+      [],
+      { id: 'two', jumps: [{ to: 'one' }, { to: 'end' }] },
+      [],
+    ),
+    [
+      ['"jumps" of "one" leads to "gone", which is the id of no step.', 0],
+      ['"jumps" of "one" leads to "one", which is not a later step.', 0],
+      ['"jumps" of "two" leads to "one", which is not a later step.', 1],
+    ],
+  ],
+  [
+    'step ids: used twice, reserved, no id at all; elements have names of their own',
+    stepsOf({ id: 'a' }, [element('text', 'a')], { id: 'a' }, [], { id: 'end' }, [], { id: '1' }, []),
+    [
+      ['"id" of "1" must start with a letter and have at most 64 letters, digits, "-" and "_".', 3],
+      ['Step ids must be unique: "a" is used more than once.', 1],
+      ['A step cannot have the id "end".', 2],
+    ],
+  ],
+  [
+    'jumps of a wrong shape',
+    stepsOf(
+      { jumps: [{ to: 'end', unless: 1 }] },
+      [],
+      { jumps: [{ when: {}, to: 'end' }] },
+      [],
+      { jumps: {} },
+      [],
+    ),
+    [
+      ['"jumps" of the step has a jump with "unless"; a jump has "when" and "to".', 0],
+      [
+        '"jumps" of the step has a jump whose "when" must be a condition: an object with "all", "any", "not", "element" or "reference".',
+        1,
+      ],
+      ['"jumps" of the step must be a list of 1 to 50 jumps like {"when": …, "to": "step-id"}.', 2],
+    ],
+  ],
+];
+
+const circles: Scenario[] = [
+  [
+    'an element that waits for itself',
+    structure(conditional('q', answered('q'))),
+    [['The conditions go round in a circle: "q" → "q".', 0, 0]],
+  ],
+  [
+    'three elements in a circle, said once',
+    structure(
+      conditional('a', answered('b')),
+      conditional('b', answered('c')),
+      conditional('c', answered('a')),
+    ),
+    [['The conditions go round in a circle: "a" → "b" → "c" → "a".', 0, 0]],
+  ],
+  [
+    'a composite that waits for what is in it',
+    structure(composite('box', [element('text', 'inside')], { hide_when: answered('inside') })),
+    [['The conditions go round in a circle: "box" → "inside" → "box".', 0, 0]],
+  ],
+  [
+    'an input that waits for the group around it to be answered',
+    structure(row(conditional('cell', answered('rows')))),
+    [['The conditions go round in a circle: "cell" → "rows" → "cell".', 0, 0, 0]],
+  ],
+];
+
+for (const [name, input, problems] of [...names, ...circles]) {
+  test(`refused: ${name}`, () => {
+    assert.deepEqual(
+      problemsOf(input),
+      problems.map(([message, ...path]) => ({ message, path })),
+    );
+  });
+}
+
+test('accepted: the same step in both directions, earlier steps, siblings of a row, answered groups, references', () => {
+  const form = stepsOf(
+    { id: 'one', jumps: [{ when: answered('a'), to: 'three' }, { to: 'end' }] },
+    [
+      element('text', 'a', { show_when: answered('b'), require_when: answered('a') }),
+      element('text', 'b', { require_when: answered('a') }),
+      row(
+        element('text', 'x', { show_when: answered('y') }),
+        element('text', 'y', { hide_when: answered('b') }),
+      ),
+    ],
+    { show_when: { all: [answered('rows'), { reference: 'plan', is: 'one_of', value: ['pro', 5] }] } },
+    [conditional('c', { element: 'a', is: 'equals', value: 'Ada' })],
+    { id: 'three' },
+    [],
+  );
+  assert.deepEqual(problemsOf(form), []);
+  assert.deepEqual(JSON.parse(JSON.stringify(form)), form);
+});
+
+test('problems of logic come together with all others', () => {
+  const found = problemsOf(
+    structure(element('text', 'a', { label: '' }), conditional('q', answered('gone'))),
+  );
+  assert.deepEqual(
+    found.map(({ path }) => path),
+    [
+      [0, 0],
+      [0, 1],
+    ],
+  );
+});
+
+test('a chain longer than can be followed is refused, once and with the number', () => {
+  const chain = (length: number) =>
+    structure(
+      ...Array.from({ length }, (_, index) =>
+        element('text', `c${index}`, index + 1 < length ? { show_when: answered(`c${index + 1}`) } : {}),
+      ),
+    );
+  assert.deepEqual(problemsOf(chain(200)), []);
+  const message = 'Conditions can build on each other at most 200 deep within a step: at "c799" it is more.';
+  assert.deepEqual(problemsOf(chain(1_000)), [{ message, path: [0, 799] }]);
+});
+
+test('a form has at most 2,000 comparisons in all', () => {
+  const when = { all: Array.from({ length: 100 }, () => answered('a')) };
+  const form = (count: number) =>
+    structure(
+      element('text', 'a'),
+      ...Array.from({ length: count }, (_, index) => conditional(`q${index}`, when)),
+    );
+  assert.deepEqual(problemsOf(form(20)), []);
+  const message = 'The conditions of a form can have at most 2000 comparisons in all.';
+  assert.deepEqual(problemsOf(form(22)), [{ message, path: [0, 21] }]);
+});

@@ -1,0 +1,103 @@
+import { answerDefinitions } from '../answers/kinds.ts';
+import { limits } from '../limits.ts';
+import { quote } from '../problems.ts';
+import { comparisonProblem } from './check-comparison.ts';
+import { findCircles } from './circles.ts';
+import { type Comparison, comparisonsOf, type Condition, endOfForm } from './condition.ts';
+import type { LogicNode, LogicProblem } from './logic-node.ts';
+
+/**
+ * Checks what conditions and jumps name (docs/decisions/0012): inputs of the same step or of earlier ones, of the
+ * same row, with operators and values that fit; jumps to later steps; no circle.
+ * @param nodes every step and element of the form, in reading order.
+ */
+export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem, void> {
+  const steps = nodes.filter(({ type }) => type === 'step');
+  const elements = nodes.filter(({ type }) => type !== 'step');
+  yield* checkStepIds(steps);
+  const byId = new Map<string, LogicNode>();
+  // Of an id that is used twice, which is a problem of its own, the first counts.
+  for (const node of elements) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
+  let comparisons = 0;
+  for (const node of nodes) {
+    for (const [name, condition] of conditionsOf(node)) {
+      for (const comparison of comparisonsOf(condition)) {
+        comparisons += 1;
+        if (comparisons > limits.formComparisons) {
+          const message = `The conditions of a form can have at most ${limits.formComparisons} comparisons in all.`;
+          yield { message, path: node.path };
+          return;
+        }
+        const problem = nameProblem(node, name, comparison, byId);
+        if (problem) yield { message: `${quote(name)} of ${nameOf(node)} ${problem}.`, path: node.path };
+      }
+    }
+    yield* checkJumps(node, steps);
+  }
+  yield* findCircles(elements, byId);
+}
+
+/** The conditions of a node with the attribute that each stands in. */
+function* conditionsOf({ attrs }: LogicNode): Generator<[name: string, condition: Condition], void> {
+  for (const name of ['show_when', 'hide_when', 'require_when'] as const) {
+    if (attrs[name]) yield [name, attrs[name]];
+  }
+  for (const { when } of attrs.jumps ?? []) if (when) yield ['jumps', when];
+}
+
+/** What is wrong with what a comparison names, as the end of a sentence about the attribute. */
+function nameProblem(
+  node: LogicNode,
+  attribute: string,
+  comparison: Comparison,
+  byId: ReadonlyMap<string, LogicNode>,
+): string | undefined {
+  if ('reference' in comparison) {
+    return typeof comparison.value === 'boolean'
+      ? 'compares a reference value, which is text, with true or false'
+      : undefined;
+  }
+  const named = byId.get(comparison.element);
+  const name = quote(comparison.element);
+  if (!named) return `names ${name}, which is no element of the form`;
+  if (named.type !== 'composite' && !Object.hasOwn(answerDefinitions, named.type)) {
+    return `names ${name}, which takes no answer`;
+  }
+  const [ownStep = 0] = node.path;
+  const [namedStep = 0] = named.path;
+  // A step that is not there yet has no answers that could decide about it.
+  const isOwnStepOpen = node.type !== 'step' || attribute === 'jumps';
+  if (namedStep > ownStep) return `names ${name}, which is asked in a later step`;
+  if (namedStep === ownStep && !isOwnStepOpen) return `names ${name}, which is asked in this very step`;
+  if (named.group && named.group !== node.group) {
+    return `names ${name}, which has an answer in each row of ${nameOf(named.group)}: only its own row can ask for it`;
+  }
+  return comparisonProblem(comparison, named);
+}
+
+function* checkJumps(node: LogicNode, steps: readonly LogicNode[]): Generator<LogicProblem, void> {
+  for (const { to } of node.attrs.jumps ?? []) {
+    if (to === endOfForm) continue;
+    const target = steps.find(({ id }) => id === to);
+    const problem = target
+      ? target.path[0]! > node.path[0]! || 'which is not a later step'
+      : 'which is the id of no step';
+    if (problem !== true) {
+      yield { message: `"jumps" of ${nameOf(node)} leads to ${quote(to)}, ${problem}.`, path: node.path };
+    }
+  }
+}
+
+function* checkStepIds(steps: readonly LogicNode[]): Generator<LogicProblem, void> {
+  const ids = new Set<string>();
+  for (const { id, path } of steps) {
+    if (id === undefined) continue;
+    if (id === endOfForm) yield { message: `A step cannot have the id "${endOfForm}".`, path };
+    if (ids.has(id)) yield { message: `Step ids must be unique: ${quote(id)} is used more than once.`, path };
+    ids.add(id);
+  }
+}
+
+function nameOf({ id, type }: LogicNode): string {
+  return id === undefined ? `the ${type}` : quote(id);
+}

@@ -1,0 +1,90 @@
+import { limits } from '../limits.ts';
+import { quote } from '../problems.ts';
+import { comparisonsOf } from './condition.ts';
+import type { LogicNode, LogicProblem } from './logic-node.ts';
+
+/** What is asked of a node: whether it is shown or, of a composite, whether anything in it is answered. */
+type Matter = { readonly node: LogicNode; readonly asks: 'shown' | 'answered' };
+
+/** A matter that is being followed, with those that it waits for and how many of them are done. */
+type Visit = { readonly matter: Matter; readonly before: readonly Matter[]; at: number };
+
+/**
+ * Finds circles among the conditions that show and hide, and chains too long to follow within a step. What requires
+ * an answer decides about no other condition, so it closes no circle. Takes time linear in elements and comparisons,
+ * and walks with a list instead of calls, as a chain may have every element of the form.
+ */
+export function* findCircles(
+  elements: readonly LogicNode[],
+  byId: ReadonlyMap<string, LogicNode>,
+): Generator<LogicProblem, void> {
+  const graph = makeGraph(elements, byId);
+  const depths = new Map<Matter, number>();
+  const open = new Set<Matter>();
+  for (const start of graph.matters) {
+    const trail: Visit[] = [];
+    const enter = (matter: Matter): void => {
+      open.add(matter);
+      trail.push({ matter, before: graph.before(matter), at: 0 });
+    };
+    if (!depths.has(start)) enter(start);
+    for (let visit = trail.at(-1); visit; visit = trail.at(-1)) {
+      const next = visit.before[visit.at];
+      visit.at += 1;
+      if (next === undefined) {
+        trail.pop();
+        open.delete(visit.matter);
+        const depth = depthOf(visit, depths);
+        depths.set(visit.matter, depth);
+        if (depth === limits.logicChain + 1) yield tooLong(visit.matter);
+      } else if (open.has(next)) {
+        const matters = trail.map(({ matter }) => matter);
+        yield circle(matters.slice(matters.indexOf(next)));
+      } else if (!depths.has(next)) enter(next);
+    }
+  }
+}
+
+type Graph = { readonly matters: readonly Matter[]; readonly before: (matter: Matter) => Matter[] };
+
+function makeGraph(elements: readonly LogicNode[], byId: ReadonlyMap<string, LogicNode>): Graph {
+  const shown = new Map<LogicNode, Matter>(elements.map((node) => [node, { node, asks: 'shown' }]));
+  const composites = elements.filter(({ type }) => type === 'composite');
+  const answered = new Map<LogicNode, Matter>(composites.map((node) => [node, { node, asks: 'answered' }]));
+  const answerOf = (node: LogicNode): Matter => answered.get(node) ?? shown.get(node)!;
+  const children = Map.groupBy(elements, ({ parent }) => parent);
+  const namedBy = ({ attrs }: LogicNode): Matter[] =>
+    [attrs.show_when, attrs.hide_when]
+      .flatMap((condition) => (condition ? [...comparisonsOf(condition)] : []))
+      .flatMap((comparison) => ('element' in comparison ? (byId.get(comparison.element) ?? []) : []))
+      .map(answerOf);
+  return {
+    matters: [...shown.values(), ...answered.values()],
+    before: ({ node, asks }) =>
+      asks === 'answered'
+        ? [shown.get(node)!, ...(children.get(node) ?? []).map(answerOf)]
+        : [...(node.parent ? [shown.get(node.parent)!] : []), ...namedBy(node)],
+  };
+}
+
+/** How many matters have to be followed at once; those of earlier steps are known by then. */
+function depthOf({ matter, before }: Visit, depths: ReadonlyMap<Matter, number>): number {
+  const inStep = before.filter(({ node }) => node.path[0] === matter.node.path[0]);
+  return inStep.reduce((most, each) => Math.max(most, 1 + (depths.get(each) ?? 0)), 1);
+}
+
+function tooLong({ node }: Matter): LogicProblem {
+  const message = `Conditions can build on each other at most ${limits.logicChain} deep within a step: at ${sayNode(node)} it is more.`;
+  return { message, path: node.path };
+}
+
+function circle(matters: readonly Matter[]): LogicProblem {
+  const nodes = [...new Set(matters.map(({ node }) => node))];
+  const [first] = nodes as [LogicNode, ...LogicNode[]];
+  const names = [...nodes, first].map(sayNode).join(' → ');
+  return { message: `The conditions go round in a circle: ${names}.`, path: first.path };
+}
+
+function sayNode({ id, type }: LogicNode): string {
+  return id === undefined ? `the ${type}` : quote(id);
+}

@@ -1,0 +1,102 @@
+import { isRecord, own } from '../json.ts';
+import { limits } from '../limits.ts';
+import { quote } from '../problems.ts';
+import { fitsBytes } from '../text.ts';
+import { operators } from './condition.ts';
+
+/**
+ * What is wrong with the shape of a condition, as the end of a sentence about the attribute. What its names mean
+ * in the form is the matter of `checkLogic`.
+ */
+export function conditionProblem(value: unknown): string | undefined {
+  return partProblem(value, 0, { comparisons: 0 });
+}
+
+/** The same for the jumps of a step. */
+export function jumpsProblem(value: unknown): string | undefined {
+  const shape = `must be a list of 1 to ${limits.jumps} jumps like {"when": …, "to": "step-id"}`;
+  if (!Array.isArray(value) || value.length === 0 || value.length > limits.jumps) return shape;
+  for (const jump of value) {
+    if (!isRecord(jump) || typeof own(jump, 'to') !== 'string') return shape;
+    const extra = Object.keys(jump).find((key) => key !== 'to' && key !== 'when');
+    if (extra !== undefined) return `has a jump with ${quote(extra)}; a jump has "when" and "to"`;
+    const problem = own(jump, 'when') === undefined ? undefined : conditionProblem(jump.when);
+    if (problem) return `has a jump whose "when" ${problem}`;
+  }
+  return undefined;
+}
+
+type Part = Readonly<Record<string, unknown>>;
+type Tally = { comparisons: number };
+
+const kinds = ['all', 'any', 'not', 'element', 'reference'] as const;
+
+const partProblems: Readonly<
+  Record<(typeof kinds)[number], (part: Part, depth: number, tally: Tally) => string | undefined>
+> = {
+  all: (part, depth, tally) => listProblem(part, 'all', depth, tally),
+  any: (part, depth, tally) => listProblem(part, 'any', depth, tally),
+  not: (part, depth, tally) => extraProblem(part, ['not']) ?? partProblem(part.not, depth + 1, tally),
+  element: (part, _depth, tally) => comparisonProblem(part, 'element', tally),
+  reference: (part, _depth, tally) => comparisonProblem(part, 'reference', tally),
+};
+
+function partProblem(value: unknown, depth: number, tally: Tally): string | undefined {
+  if (depth > limits.conditionDepth) return `must be nested at most ${limits.conditionDepth} deep`;
+  const kind = isRecord(value) && kinds.find((name) => Object.hasOwn(value, name));
+  if (!kind) return 'must be a condition: an object with "all", "any", "not", "element" or "reference"';
+  return partProblems[kind](value, depth, tally);
+}
+
+function listProblem(part: Part, kind: 'all' | 'any', depth: number, tally: Tally): string | undefined {
+  const list = part[kind];
+  if (!Array.isArray(list) || list.length === 0) return `must have a list of conditions under "${kind}"`;
+  const extra = extraProblem(part, [kind]);
+  if (extra) return extra;
+  for (const condition of list) {
+    const problem = partProblem(condition, depth + 1, tally);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function comparisonProblem(part: Part, kind: 'element' | 'reference', tally: Tally): string | undefined {
+  tally.comparisons += 1;
+  if (tally.comparisons > limits.comparisons) return `must have at most ${limits.comparisons} comparisons`;
+  const name = part[kind];
+  if (typeof name !== 'string' || name === '' || !fitsBytes(name, limits.labelBytes)) {
+    return `must have a name under "${kind}"`;
+  }
+  const operator = operators.find((each) => each === own(part, 'is'));
+  if (!operator) return `must have one of these under "is": ${operators.join(', ')}`;
+  const extra = extraProblem(part, [kind, 'is', 'value']);
+  if (extra) return extra;
+  const value = own(part, 'value');
+  if (operator === 'answered' || operator === 'not_answered') {
+    return value === undefined ? undefined : `must have no "value" beside ${quote(operator)}`;
+  }
+  return valueProblem(value, operator === 'one_of');
+}
+
+function valueProblem(value: unknown, isList: boolean): string | undefined {
+  if (!isList) {
+    return isPlain(value) || typeof value === 'boolean'
+      ? undefined
+      : 'must have a text, a number, or true or false under "value"';
+  }
+  const fits = Array.isArray(value) && value.length > 0 && value.length <= limits.conditionValues;
+  return fits && value.every(isPlain)
+    ? undefined
+    : `must have a list of 1 to ${limits.conditionValues} texts or numbers under "value"`;
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'string') return fitsBytes(value, limits.labelBytes);
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+/** A key that nothing reads could be a slip that changes what the condition means: it is refused. */
+function extraProblem(part: Part, known: readonly string[]): string | undefined {
+  const extra = Object.keys(part).find((key) => !known.includes(key));
+  return extra === undefined ? undefined : `must not have ${quote(extra)} beside ${quote(known[0]!)}`;
+}

@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkAnswers } from '../answers.ts';
+import { checkStep, stepOf } from '../check-step.ts';
+import { composite, context, element, formOf, formOfSteps } from '../testing.ts';
+import { type Form, isInput, type InputElement, walkElements } from '../tree.ts';
+import type { Condition, Operator } from './condition.ts';
+import { evaluate } from './evaluate.ts';
+
+/** The ids of what is shown outside of rows. */
+function shownIds(form: Form, raw: unknown, reference: Record<string, string> = {}): string[] {
+  const shown = evaluate(form, raw, { ...context, reference });
+  return [...walkElements(form)]
+    .filter(({ element, group }) => !group && shown.isShown(element))
+    .map(({ element }) => element.attrs?.id ?? element.type);
+}
+
+function inputOf(form: Form, id: string): InputElement {
+  const found = [...walkElements(form)].find(({ element }) => element.attrs?.id === id)!.element;
+  assert.ok(isInput(found));
+  return found;
+}
+
+const answered = (id: string): Condition => ({ element: id, is: 'answered' });
+const equals = (id: string, value: string | number | boolean): Condition => ({
+  element: id,
+  is: 'equals',
+  value,
+});
+
+type Scenario = [type: string, is: Operator, value: unknown, holding: unknown[], failing: unknown[]];
+
+const comparisons: Scenario[] = [
+  ['text', 'equals', 'Ada', ['Ada', ' ada '], ['Adam', '', undefined, 5]],
+  ['text', 'not_equals', 'Ada', ['Adam', '', undefined], ['ADA']],
+  ['text', 'contains', 'da', ['Ada', 'DARK'], ['dog', '', undefined]],
+  ['text', 'not_contains', 'da', ['dog', '', undefined], ['Ada']],
+  ['text', 'one_of', ['Ada', 'Bob'], ['bob', 'ADA'], ['Adam', undefined]],
+  ['textarea', 'equals', 'a\nb', ['a\r\nb'], ['ab']],
+  ['email', 'equals', 'a@b.co', [' A@B.co\n'], ['a@b.com']],
+  ['number', 'equals', 3, [3], ['3', 4, undefined]],
+  ['number', 'one_of', [1, 2], [2], [3, undefined]],
+  ['number', 'greater_than', 3, [4, 1e9], [3, 2, '4', undefined, Number.NaN]],
+  ['number', 'at_least', 3, [3], [2.9, undefined]],
+  ['number', 'less_than', 3, [-7], [3, undefined]],
+  ['number', 'at_most', 3, [3, 0], [3.1, undefined, []]],
+  ['date', 'at_least', '2026-01-31', ['2026-01-31', ' 2026-02-01'], ['2026-01-30', undefined]],
+  ['date', 'at_most', 'today-18', ['2026-01-13'], ['2026-01-14', '']],
+  ['datetime', 'equals', 'today', ['2026-01-31T23:00'], ['2026-02-01T00:00']],
+  ['time', 'less_than', '12:00', ['09:30'], ['12:00', undefined]],
+  ['yes_no', 'equals', true, [true], [false, 'true', undefined]],
+  ['yes_no', 'not_equals', true, [false, undefined], [true]],
+  ['yes_no', 'answered', undefined, [true, false], [undefined, null, '']],
+  ['radio', 'equals', 'Red', ['Red'], ['red', 'Blue', undefined]],
+  ['dropdown', 'one_of', ['Red', 'Blue'], ['Blue'], ['Green', undefined]],
+  ['multiple_choice', 'contains', 'Red', [['Red'], ['Blue', 'Red']], [['Blue'], [], undefined, 'Red']],
+  ['multiple_choice', 'not_contains', 'Red', [['Blue'], undefined], [['Red']]],
+  ['multiple_choice', 'one_of', ['Red', 'Blue'], [['Green', 'Blue']], [['Green'], undefined]],
+  ['multiple_choice', 'not_answered', undefined, [[], undefined], [['Red']]],
+];
+
+for (const [type, is, value, holding, failing] of comparisons) {
+  test(`${type} ${is} ${JSON.stringify(value) ?? ''}`, () => {
+    const when = { element: 'q', is, ...(value !== undefined && { value }) };
+    const form = formOf(element(type, 'q'), element('text', 'more', { show_when: when }));
+    for (const raw of holding)
+      assert.deepEqual(shownIds(form, { q: raw }), ['q', 'more'], JSON.stringify(raw));
+    for (const raw of failing) assert.deepEqual(shownIds(form, { q: raw }), ['q'], JSON.stringify(raw));
+  });
+}
+
+const references: [is: Operator, value: unknown, holding: string[], failing: string[]][] = [
+  ['equals', 'Gold', ['gold', ' GOLD'], ['silver']],
+  ['greater_than', 9, ['10'], ['9', 'x', '']],
+  ['equals', 10, ['10', '10.0'], ['ten']],
+  ['at_least', '2026-01-01', ['2026-03-01'], ['2025-12-31']],
+  ['contains', 'old', ['Gold'], ['silver']],
+  ['answered', undefined, ['x'], ['', ' ']],
+];
+
+test('reference values are compared as text, and with a number as numbers', () => {
+  for (const [is, value, holding, failing] of references) {
+    const when = { reference: 'plan', is, ...(value !== undefined && { value }) };
+    const form = formOf(element('text', 'q', { show_when: when }));
+    for (const plan of holding) assert.deepEqual(shownIds(form, {}, { plan }), ['q'], `${is} ${plan}`);
+    for (const plan of failing) assert.deepEqual(shownIds(form, {}, { plan }), [], `${is} ${plan}`);
+    assert.deepEqual(shownIds(form, {}), []);
+  }
+});
+
+test('conditions nest: all, any and not', () => {
+  const when = { any: [{ all: [answered('a'), { not: answered('b') }] }, equals('c', 'go')] };
+  const form = formOf(
+    ...['a', 'b', 'c'].map((id) => element('text', id)),
+    element('text', 'q', { show_when: when }),
+  );
+  const isShown = (raw: unknown) => shownIds(form, raw).includes('q');
+  assert.deepEqual([{ a: '1' }, { a: '1', b: '1' }, { b: '1', c: 'go' }, {}].map(isShown), [
+    true,
+    false,
+    true,
+    false,
+  ]);
+});
+
+test('hide_when wins over show_when; content and composites hide with all that is in them', () => {
+  const form = formOf(
+    element('yes_no', 'a'),
+    element('heading', 'h', { show_when: answered('a'), hide_when: equals('a', false) }),
+    composite('box', [element('text', 'inside'), composite('inner', [element('text', 'deep')])], {
+      hide_when: equals('a', true),
+    }),
+    { type: 'divider', attrs: { show_when: equals('a', true) } },
+  );
+  assert.deepEqual(shownIds(form, {}), ['a', 'box', 'inside', 'inner', 'deep']);
+  assert.deepEqual(shownIds(form, { a: true, deep: 'x' }), ['a', 'h', 'divider']);
+  assert.deepEqual(shownIds(form, { a: false }), ['a', 'box', 'inside', 'inner', 'deep']);
+});
+
+test('an answer that is hidden counts as not given, so what it showed is hidden too', () => {
+  const form = formOf(
+    // Decided by elements below them, which come later in the form.
+    element('text', 'c', { show_when: equals('b', 'yes') }),
+    element('text', 'b', { show_when: equals('a', 'yes') }),
+    element('text', 'a'),
+  );
+  assert.deepEqual(shownIds(form, { a: 'yes', b: 'yes', c: 'x' }), ['c', 'b', 'a']);
+  assert.deepEqual(shownIds(form, { a: 'no', b: 'yes', c: 'x' }), ['a']);
+});
+
+test('hidden answers are neither checked nor stored, whatever they are; unknown names are refused all the same', () => {
+  const form = formOf(
+    element('yes_no', 'a'),
+    element('number', 'b', { show_when: equals('a', true), required: true }),
+    element('file_upload', 'c', { show_when: equals('a', true) }),
+    composite('rows', [element('email', 'd', { required: true })], {
+      repeatable: true,
+      hide_when: equals('a', false),
+    }),
+  );
+  const raw = { a: false, b: 'no number', rows: 'no rows' };
+  const file = { id: '1', filename: 'a', size: 1, content_type: 'x/y' };
+  assert.deepEqual(checkAnswers(form, raw, new Map([['c', [file]]]), context), {
+    ok: true,
+    answers: { a: false },
+  });
+  const result = checkAnswers(form, { ...raw, e: 1 }, new Map(), context);
+  assert.deepEqual(result.ok || result.errors.map(({ field }) => field), ['e']);
+  const asked = checkAnswers(form, { a: true }, new Map(), context);
+  assert.deepEqual(asked.ok || asked.errors.map(({ field }) => field), ['b']);
+});
+
+test('require_when requires an answer while its condition holds, and only of what is shown', () => {
+  const form = formOf(
+    element('yes_no', 'a'),
+    element('text', 'b', { require_when: equals('a', true), hide_when: equals('c', 'hide') }),
+    element('text', 'c', { require_when: answered('b') }),
+  );
+  const fields = (raw: unknown) => {
+    const result = checkAnswers(form, raw, new Map(), context);
+    return result.ok ? [] : result.errors.map(({ field }) => field);
+  };
+  assert.deepEqual(fields({}), []);
+  assert.deepEqual(fields({ a: true }), ['b']);
+  assert.deepEqual(fields({ a: true, b: 'x' }), ['c']);
+  assert.deepEqual(fields({ a: true, c: 'hide' }), []);
+  const shown = evaluate(form, { a: true }, context);
+  assert.deepEqual(
+    [shown.isRequired(inputOf(form, 'b')), shown.isRequired(inputOf(form, 'c'))],
+    [true, false],
+  );
+});
+
+const visits = formOf(
+  composite(
+    'visits',
+    [
+      element('yes_no', 'alone'),
+      element('text', 'with', { show_when: equals('alone', false), require_when: answered('reason') }),
+      element('text', 'reason'),
+    ],
+    { repeatable: true },
+  ),
+  element('text', 'thanks', { show_when: { element: 'visits', is: 'answered' } }),
+);
+
+test('in a repeatable composite each row decides for itself', () => {
+  const raw = {
+    visits: [{ alone: true, with: 'hidden' }, { alone: false, with: 'Ada', reason: 'x' }, { with: 'hidden' }],
+  };
+  assert.deepEqual(checkAnswers(visits, raw, new Map(), context), {
+    ok: true,
+    answers: { visits: [{ alone: true }, { alone: false, with: 'Ada', reason: 'x' }] },
+  });
+  const wrong = checkAnswers(
+    visits,
+    {
+      visits: [
+        { alone: true, reason: 'x' },
+        { alone: false, reason: 'y' },
+      ],
+    },
+    new Map(),
+    context,
+  );
+  assert.deepEqual(wrong.ok || wrong.errors.map(({ field }) => field), ['visits[1][with]']);
+  const shown = evaluate(visits, raw, context);
+  const input = inputOf(visits, 'with');
+  const [group] = visits.children[0]!.children;
+  assert.ok(group?.type === 'composite');
+  assert.deepEqual(
+    [0, 1, 2, 9].map((index) => shown.isShown(input, { group, index })),
+    [false, true, false, false],
+  );
+  assert.equal(shown.isShown(input), false);
+});
+
+test('a group is answered when any shown answer in any of its rows is', () => {
+  const isThanked = (visits_: unknown) => shownIds(visits, { visits: visits_ }).includes('thanks');
+  assert.deepEqual(
+    [undefined, [], [{}], 'x', [{ with: 'hidden' }], [null, { reason: ' ' }], [{}, { alone: false }]].map(
+      isThanked,
+    ),
+    [false, false, false, false, false, false, true],
+  );
+});
+
+test('an upload is answered by its files, held or stored, in a row by those of the row', () => {
+  const form = formOf(
+    element('file_upload', 'photo'),
+    element('text', 'about', { show_when: answered('photo') }),
+    composite(
+      'pets',
+      [element('file_upload', 'picture'), element('text', 'name', { show_when: answered('picture') })],
+      {
+        repeatable: true,
+      },
+    ),
+    element('text', 'end', { show_when: answered('pets') }),
+  );
+  const files = new Map([
+    ['photo', ['token']],
+    ['pets[1][picture]', ['token']],
+  ]);
+  const shown = evaluate(form, { photo: 'by name' }, context, files);
+  const [, about, pets, end] = form.children[0]!.children;
+  assert.ok(about && end && pets?.type === 'composite');
+  assert.ok(shown.isShown(about) && shown.isShown(end));
+  assert.deepEqual(
+    [0, 1].map((index) => shown.isShown(inputOf(form, 'name'), { group: pets, index })),
+    [false, true],
+  );
+  assert.deepEqual(shownIds(form, { photo: 'by name' }), ['photo', 'pets']);
+});
+
+const journey = formOfSteps(
+  {
+    jumps: [
+      { when: equals('kind', 'short'), to: 'last' },
+      { when: equals('kind', 'none'), to: 'end' },
+    ],
+  },
+  [element('text', 'kind')],
+  { id: 'details', show_when: { not: equals('kind', 'skip') } },
+  [element('text', 'detail', { required: true })],
+  { hide_when: answered('detail'), jumps: [{ to: 'end' }] },
+  [element('text', 'why', { required: true })],
+  { id: 'last' },
+  [element('text', 'done', { show_when: { not: answered('why') } })],
+);
+
+const routes: [raw: Record<string, unknown>, steps: number[]][] = [
+  [{}, [0, 1, 2]],
+  [{ detail: 'x' }, [0, 1, 3]],
+  [{ kind: 'skip', detail: 'x' }, [0, 2]],
+  [{ kind: 'short', detail: 'x' }, [0, 3]],
+  [{ kind: 'none' }, [0]],
+];
+
+test('steps that are hidden or jumped over are not reached; the first jump that holds wins', () => {
+  for (const [raw, steps] of routes) {
+    assert.deepEqual(evaluate(journey, raw, context).steps, steps, JSON.stringify(raw));
+  }
+});
+
+test('answers of steps that are not reached are neither checked nor stored', () => {
+  const result = checkAnswers(journey, { kind: 'short', detail: 5, why: 'x', done: 'y' }, new Map(), context);
+  assert.deepEqual(result, { ok: true, answers: { kind: 'short', done: 'y' } });
+});
+
+test('a form may hide all of its steps', () => {
+  const form = formOfSteps({ show_when: { reference: 'token', is: 'answered' } }, [element('text', 'q')]);
+  assert.deepEqual(evaluate(form, {}, context).steps, []);
+  assert.deepEqual(evaluate(form, {}, { ...context, reference: { token: '1' } }).steps, [0]);
+});
+
+test('a step is checked by itself: what is shown in it, when it is reached', () => {
+  const fields = (step: number, raw: unknown) =>
+    checkStep(journey, step, raw, new Map(), context).map(({ field, problem }) => [field, problem.rule]);
+  assert.deepEqual(fields(1, {}), [['detail', 'required']]);
+  assert.deepEqual(fields(2, {}), [['why', 'required']]);
+  assert.deepEqual(fields(1, { kind: 'skip' }), []);
+  assert.deepEqual(fields(9, {}), []);
+  assert.deepEqual(fields(0, 'no object'), []);
+  assert.deepEqual(fields(0, { unknown: 1 }), []);
+});
+
+test('the step of a field is found by its id, by its name in a row and by the name of a row', () => {
+  const form = formOfSteps({}, [element('text', 'a')], {}, [
+    composite('rows', [element('text', 'b')], { repeatable: true }),
+  ]);
+  assert.deepEqual(
+    ['a', 'rows', 'rows[3][b]', 'rows[3]', 'gone', 'answers', ''].map((field) => stepOf(form, field)),
+    [0, 1, 1, 1, undefined, undefined, undefined],
+  );
+});
+
+test('a chain of conditions as long as allowed, each on the next, is followed without trouble', () => {
+  const deep = (when: Condition): Condition => ({ all: [{ any: [{ not: { not: when } }] }] });
+  const chain = Array.from({ length: 200 }, (_, index) =>
+    element('text', `c${index}`, index < 199 ? { show_when: deep(answered(`c${index + 1}`)) } : {}),
+  );
+  const form = formOf(...chain);
+  const all = Object.fromEntries(chain.map((_, index) => [`c${index}`, 'x']));
+  assert.equal(shownIds(form, all).length, 200);
+  assert.deepEqual(shownIds(form, { ...all, c199: '' }), ['c199']);
+});

@@ -1,0 +1,189 @@
+import { isBlank } from '../answers/blank.ts';
+import { tidyAnswer } from '../answers/tidy.ts';
+import { countRows, fieldName, type Row, rowAt } from '../fields.ts';
+import { isRecord, own } from '../json.ts';
+import {
+  type Composite,
+  type Element,
+  type Form,
+  type InputElement,
+  isComposite,
+  isInput,
+  isRepeatable,
+  isRequired,
+  kindOf,
+  type Step,
+} from '../tree.ts';
+import { isTrue } from './compare.ts';
+import { type Comparison, type Condition, endOfForm } from './condition.ts';
+import { type FormIndex, indexOf } from './form-index.ts';
+
+/** What conditions and limits know besides the answers. */
+export type AnswerContext = {
+  /** Values from the form's address. */
+  readonly reference: Readonly<Record<string, string>>;
+  /** YYYY-MM-DD in the form's time zone (`todayIn`). */
+  readonly today: string;
+};
+
+/** Files by HTML name: stored ones, or those that a page holds. */
+export type FilesByName = ReadonlyMap<string, readonly unknown[]>;
+
+/** What a visitor with these answers gets to see. */
+export type Shown = {
+  /** The indexes of the steps that are on the way, in order; empty when every step is hidden. */
+  readonly steps: readonly number[];
+  /** Elements of a repeatable composite are asked with their row; without one, as in a row that is blank. */
+  readonly isShown: (element: Element, row?: Row) => boolean;
+  readonly isRequired: (input: InputElement, row?: Row) => boolean;
+};
+
+const noFiles: FilesByName = new Map();
+
+/**
+ * Decides what is shown (docs/decisions/0012). Answers of steps that are not reached and of hidden elements count
+ * as not given. Takes raw answers of any shape, never throws, and takes time linear in the form and its conditions.
+ */
+export function evaluate(
+  form: Form,
+  raw: unknown,
+  context: AnswerContext,
+  files: FilesByName = noFiles,
+): Shown {
+  const index = indexOf(form);
+  if (!index.hasLogic) {
+    return { steps: [...form.children.keys()], isShown: () => true, isRequired };
+  }
+  const visit: Visit = {
+    index,
+    raw: isRecord(raw) ? raw : {},
+    context,
+    files,
+    reached: new Set(),
+    decided: new Map(),
+    filled: new Map(),
+  };
+  reachSteps(visit, form);
+  return {
+    steps: [...visit.reached],
+    isShown: (element, row) => isElementShown(visit, element, row),
+    isRequired: (input, row) => isRequired(input) || isMet(visit, input.attrs.require_when, row, false),
+  };
+}
+
+/** What was found out before, by the index of the row; undefined stands for outside of rows, or a blank one. */
+type ByRow<Key> = Map<Key, Map<number | undefined, boolean>>;
+
+type Visit = {
+  readonly index: FormIndex;
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly context: AnswerContext;
+  readonly files: FilesByName;
+  readonly reached: Set<number>;
+  /** Whether an element is shown. */
+  readonly decided: ByRow<Element>;
+  /** Whether a composite has an answer. */
+  readonly filled: ByRow<Composite>;
+};
+
+/**
+ * Goes through the steps as a visitor does. The elements of a step are decided on the way, so that a later step
+ * finds them known: a chain of conditions is followed within one step only, where `limits.logicChain` bounds it.
+ */
+function reachSteps(visit: Visit, { children: steps }: Form): void {
+  let next = 0;
+  for (const [at, step] of steps.entries()) {
+    if (at < next) continue;
+    next = at + 1;
+    if (!isOpen(visit, step)) continue;
+    visit.reached.add(at);
+    for (const element of step.children) isElementShown(visit, element);
+    const jump = step.attrs?.jumps?.find(({ when }) => isMet(visit, when, undefined, true));
+    if (jump?.to === endOfForm) return;
+    // Jumps only lead to later steps, so this ends.
+    if (jump)
+      next = Math.max(
+        next,
+        steps.findIndex(({ attrs }) => attrs?.id === jump.to),
+      );
+  }
+}
+
+function isElementShown(visit: Visit, element: Element, row?: Row): boolean {
+  const place = visit.index.places.get(element);
+  if (!place || !visit.reached.has(place.path[0]!)) return place === undefined;
+  return recall(visit.decided, element, place.group && row?.index, () => {
+    const isInside = place.parent === undefined || isElementShown(visit, place.parent, row);
+    return isInside && isOpen(visit, element, row);
+  });
+}
+
+function recall<Key>(known: ByRow<Key>, key: Key, row: number | undefined, find: () => boolean): boolean {
+  const rows = known.get(key) ?? new Map<number | undefined, boolean>();
+  known.set(key, rows);
+  const found = rows.get(row) ?? find();
+  rows.set(row, found);
+  return found;
+}
+
+function isOpen(visit: Visit, { attrs }: Element | Step, row?: Row): boolean {
+  return isMet(visit, attrs?.show_when, row, true) && !isMet(visit, attrs?.hide_when, row, false);
+}
+
+function isMet(
+  visit: Visit,
+  condition: Condition | undefined,
+  row: Row | undefined,
+  whenAbsent: boolean,
+): boolean {
+  return condition === undefined ? whenAbsent : holds(visit, condition, row);
+}
+
+function holds(visit: Visit, condition: Condition, row: Row | undefined): boolean {
+  if ('all' in condition) return condition.all.every((part) => holds(visit, part, row));
+  if ('any' in condition) return condition.any.some((part) => holds(visit, part, row));
+  if ('not' in condition) return !holds(visit, condition.not, row);
+  return isComparisonTrue(visit, condition, row);
+}
+
+function isComparisonTrue(visit: Visit, comparison: Comparison, row: Row | undefined): boolean {
+  const { reference, today } = visit.context;
+  if ('reference' in comparison) {
+    return isTrue(comparison, own(reference, comparison.reference), undefined, today);
+  }
+  const element = visit.index.byId.get(comparison.element)?.element;
+  if (element && isComposite(element)) {
+    return isTrue(comparison, isFilled(visit, element, row) || undefined, undefined, today);
+  }
+  const input = element && isInput(element) ? element : undefined;
+  return isTrue(comparison, input && answerOf(visit, input, row), input, today);
+}
+
+/** The answer that counts: none of what is hidden. Of an upload, its files. */
+function answerOf(visit: Visit, input: InputElement, row: Row | undefined): unknown {
+  if (!isElementShown(visit, input, row)) return undefined;
+  const isInRow = visit.index.places.get(input)?.group !== undefined;
+  if (kindOf(input) === 'files') return visit.files.get(fieldName(input, isInRow ? row : undefined));
+  const holder = isInRow ? row && rowAt(visit.raw, row) : visit.raw;
+  return isRecord(holder) ? tidyAnswer(input, own(holder, input.attrs.id)) : undefined;
+}
+
+/** Whether a composite has an answer: of any child, in any row. */
+function isFilled(visit: Visit, composite: Composite, row: Row | undefined): boolean {
+  const isInRow = visit.index.places.get(composite)?.group !== undefined;
+  return recall(visit.filled, composite, isInRow ? row?.index : undefined, () => {
+    if (!isRepeatable(composite)) return hasAnswers(visit, composite, row);
+    const rows = countRows(composite, visit.raw, visit.files);
+    return Array.from({ length: rows }).some((_, index) =>
+      hasAnswers(visit, composite, { group: composite, index }),
+    );
+  });
+}
+
+function hasAnswers(visit: Visit, composite: Composite, row: Row | undefined): boolean {
+  return composite.children.some((child) =>
+    isComposite(child)
+      ? isFilled(visit, child, row)
+      : isInput(child) && !isBlank(answerOf(visit, child, row)),
+  );
+}

@@ -1,0 +1,26 @@
+import type { ElementType } from '../elements.ts';
+import type { Condition, Jump } from './condition.ts';
+
+/** What validation gathers of a step or an element, for the rules that look at the whole form. */
+export type LogicNode = {
+  readonly path: readonly number[];
+  /** Undefined when it has none, or none that can be an id. */
+  readonly id: string | undefined;
+  readonly type: ElementType | 'step';
+  /** The composite around an element, and the repeatable one that it lies in. */
+  readonly parent: LogicNode | undefined;
+  readonly group: LogicNode | undefined;
+  /** The attributes that are right by themselves. */
+  readonly attrs: Readonly<Record<string, unknown>> & LogicAttributes;
+};
+
+/** The attributes that look at other parts of the form. */
+export type LogicAttributes = {
+  readonly show_when?: Condition;
+  readonly hide_when?: Condition;
+  readonly require_when?: Condition;
+  readonly jumps?: readonly Jump[];
+};
+
+/** One problem of the form as a whole, at the path of the node that has it. */
+export type LogicProblem = { readonly message: string; readonly path: readonly number[] };

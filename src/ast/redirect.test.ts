@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isRedirect } from './redirect.ts';
+
+const addresses: readonly (readonly [address: unknown, allowed: boolean])[] = [
+  ['https://example.com/thanks?from=form#top', true],
+  ['https://example.com:8443', true],
+  ['http://localhost:8080/thanks', true],
+  ['http://127.0.0.1/thanks', true],
+  ['https://bücher.example/danke', true],
+  ['http://example.com/thanks', false],
+  ['//example.com', false],
+  ['/thanks', false],
+  ['javascript:alert(1)', false],
+  ['data:text/html,x', false],
+  ['https://name:secret@example.com', false],
+  ["https://example.com;script-src'unsafe-inline'", false],
+  ['https://*.example.com', false],
+  ['https://example.com\n.evil.example:x', false],
+  [`https://example.com/${'x'.repeat(2_000)}`, false],
+  ['', false],
+  [7, false],
+];
+
+for (const [address, allowed] of addresses) {
+  test(`visitors are ${allowed ? '' : 'not '}sent on to ${JSON.stringify(address).slice(0, 60)}`, () => {
+    assert.equal(isRedirect(address), allowed);
+  });
+}

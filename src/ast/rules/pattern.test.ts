@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { limits } from '../limits.ts';
+import { compilePattern, countPlaces } from './pattern.ts';
+import { patternProblem } from './pattern-problem.ts';
+
+const matches = (source: string, text: string): boolean => compilePattern(source).matches(text);
+
+const scenarios: [pattern: string, good: string[], bad: string[]][] = [
+  ['abc', ['abc'], ['', 'ab', 'abcd', 'xabc', 'ABC']],
+  ['a|bc', ['a', 'bc'], ['abc', 'b', '']],
+  ['(a|b)c', ['ac', 'bc'], ['a', 'abc']],
+  ['[A-Z]{2}\\d{6}', ['AB123456'], ['AB12345', 'ab123456', 'AB1234567']],
+  ['\\d{4}( ?\\d{4}){3}', ['1234 5678 9012 3456', '1234567890123456'], ['1234 5678 9012']],
+  ['a{2,}', ['aa', 'aaaaa'], ['a', '']],
+  ['a{1,3}b??', ['a', 'aaab'], ['aaaa', 'b']],
+  ['(?:ab)*', ['', 'abab'], ['aba']],
+  ['^a+$', ['a', 'aaa'], ['', 'b']],
+  ['(^a|b)c', ['ac', 'bc'], ['c']],
+  ['a$b', [], ['ab', 'a']],
+  ['[^<>\\]]*', ['', 'a & b\n'], ['<b>', ']']],
+  ['.', ['x', '😀', 'é'], ['', '\n', 'xx']],
+  ['\\p{Lu}\\p{L}*', ['Ärger', 'Ω'], ['ärger', 'A1']],
+  ['\\u{1F600}|\\uD83D\\uDE01|[\\uD83D\\uDE02]', ['😀', '😁', '😂'], ['😃']],
+  ['\\(\\+\\d\\)\\.\\/', ['(+1)./'], ['(1)./']],
+  ['|a', ['', 'a'], ['b']],
+  ['()', [''], ['a']],
+];
+
+for (const [pattern, good, bad] of scenarios) {
+  test(`the pattern ${pattern} takes the whole of an answer, as the platform's own engine does`, () => {
+    assert.equal(patternProblem(pattern), undefined);
+    const native = new RegExp(`^(?:${pattern})$`, 'u');
+    for (const text of [...good, ...bad]) {
+      assert.equal(matches(pattern, text), good.includes(text), JSON.stringify(text));
+      assert.equal(native.test(text), good.includes(text), JSON.stringify(text));
+    }
+  });
+}
+
+const refused: [pattern: string, problem: RegExp][] = [
+  ['', /^must have 1 to 500 characters$/],
+  ['a'.repeat(501), /^must have 1 to 500 characters$/],
+  ...['(', 'a)', '[', '*a', 'a**', 'a{2,1}', '{', '\\', '\\-', '\\p{Nope}', '^*'].map(
+    (pattern): [string, RegExp] => [pattern, /^must be a regular expression$/],
+  ),
+  ...['(a)\\1', '\\bword', 'a\\B', '(?<n>a)\\k<n>'].map((pattern): [string, RegExp] => [
+    pattern,
+    /back references and word edges|only \(…\) and/,
+  ]),
+  ...['(?=a)a', '(?!a)b', '(?<=a)b', '(?<!a)b', '(?<name>a)', '(?i:a)'].map((pattern): [string, RegExp] => [
+    pattern,
+    /^must not use "\(\?.{1,3}": of the groups only/,
+  ]),
+  ...['a{250}', '(a{50}){5}', '(((a{9}){9}){9}){9}', 'a{999999999}{2}|a{999999999}'].map(
+    (pattern): [string, RegExp] => [pattern, /at most 250 places|must be a regular expression/],
+  ),
+];
+
+test('what the subset leaves out is refused in words that name it', () => {
+  for (const [pattern, problem] of refused)
+    assert.match(patternProblem(pattern) ?? 'accepted', problem, pattern);
+});
+
+test('what looks like it but is a character, a class or a range is accepted', () => {
+  for (const pattern of ['\\(\\?=a\\)', '[(?=]', '[\\b]', '\\\\b', 'a{249}', '(?:a)', '\\/']) {
+    assert.equal(patternProblem(pattern), undefined, pattern);
+  }
+});
+
+/** Patterns of the subset over a small alphabet, so that texts often match. */
+const pattern = fc.letrec<{ part: string }>((tie) => ({
+  part: fc.oneof(
+    { maxDepth: 4, depthSize: 'small' },
+    fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\d', '\\w', 'é', '😀', '^', '$', ''),
+    fc.array(tie('part'), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('')),
+    fc.array(tie('part'), { minLength: 2, maxLength: 3 }).map((parts) => `(${parts.join('|')})`),
+    fc
+      .tuple(tie('part'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}', '{0,2}', '{2,}', '*?', '{1,2}?'))
+      .map(([part, repeat]) => `(?:${part})${repeat}`),
+  ),
+})).part;
+const text = fc
+  .array(fc.constantFrom('a', 'b', '1', 'é', '😀', '\n'), { maxLength: 6 })
+  .map((parts) => parts.join(''));
+
+test('on the whole subset the engine and the platform agree', () => {
+  fc.assert(
+    fc.property(pattern, fc.array(text, { maxLength: 8 }), (source, texts) => {
+      fc.pre(patternProblem(source) === undefined);
+      const native = new RegExp(`^(?:${source})$`, 'u');
+      for (const each of texts) assert.equal(matches(source, each), native.test(each), `${source} ${each}`);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('no text makes the check of a pattern throw, and what passes can be compiled', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\\(){}[\]|^$?*+,a1<=!-]*$/)),
+      (source) => {
+        if (patternProblem(source) === undefined) matches(source, 'aa11');
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a match follows each place at most once for each character, also where backtracking would take years', () => {
+  const hostile = [
+    '(a+)+b',
+    '(a|a)*b',
+    '(a?){60}a{60}',
+    '(.*)*x',
+    '(a|b)*a(a|b){80}',
+    '((a*)*)*b',
+    '(a|aa)+$b',
+  ];
+  for (const source of hostile) {
+    assert.equal(patternProblem(source), undefined, source);
+    const { matches: run } = compilePattern(source);
+    for (const length of [1_000, 8_000]) {
+      let steps = 0;
+      run(`${'ab'.repeat(length / 4)}${'a'.repeat(length / 2)}!`, () => (steps += 1));
+      run(`${'a'.repeat(length)}!`, () => (steps += 1));
+      assert.ok(steps <= 2 * (length + 2) * countPlaces(source), `${source}: ${steps}`);
+    }
+  }
+});
+
+test('the work of one match is bounded: the larger the pattern, the shorter the text that it takes', () => {
+  for (const source of ['a', 'a{249}', '[^<>]*']) {
+    const { maxLength } = compilePattern(source);
+    assert.equal(maxLength, Math.floor(limits.patternSteps / countPlaces(source)));
+  }
+  assert.ok(compilePattern('[^<>]*').maxLength > limits.answerBytes);
+  assert.equal(compilePattern('a{249}').maxLength, 8_000);
+});

@@ -1,0 +1,29 @@
+/** Attributes that bound the same thing from both sides. */
+const ranges = [
+  ['min_length', 'max_length'],
+  ['min', 'max'],
+  ['min_choices', 'max_choices'],
+  ['min_files', 'max_files'],
+] as const;
+
+/**
+ * What keeps every answer out although each attribute is right by itself, as a sentence without its end. Days around
+ * today are left alone: they move.
+ * @param attrs the attributes of the element that are right by themselves.
+ */
+export function rangeProblem(attrs: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [least, most] of ranges) {
+    if (isOver(attrs[least], attrs[most])) return `has a "${least}" over its "${most}"`;
+  }
+  const { options, min_choices: least, other } = attrs;
+  const choices = Array.isArray(options) ? options.length + Number(other === true) : undefined;
+  return choices !== undefined && isOver(least, choices)
+    ? 'has a "min_choices" over the number of its options'
+    : undefined;
+}
+
+function isOver(least: unknown, most: unknown): boolean {
+  if (typeof least === 'number' && typeof most === 'number') return least > most;
+  const isText = typeof least === 'string' && typeof most === 'string';
+  return isText && !least.startsWith('today') && !most.startsWith('today') && least > most;
+}

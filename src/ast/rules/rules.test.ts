@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkAnswers, type FileAnswer } from '../answers.ts';
+import { composite, context, element, formOf, problemsOf, structure } from '../testing.ts';
+import type { FormNode } from '../tree.ts';
+import { sayProblem } from './problem.ts';
+import { englishSentences } from './sentences.ts';
+
+/** The message about a value; undefined when it is taken. */
+function messageOf(input: FormNode, value: unknown): string | undefined {
+  const result = checkAnswers(formOf(input), { q: value }, new Map(), context);
+  return result.ok ? undefined : result.errors.map(({ message }) => message).join(' ');
+}
+
+type Scenario = [
+  type: string,
+  attrs: Record<string, unknown>,
+  good: unknown[],
+  bad: unknown[],
+  problem: string,
+];
+
+const scenarios: Scenario[] = [
+  ['text', { min_length: 3 }, ['abc', '😀😀😀', ''], ['ab', '😀'], 'write at least 3 characters.'],
+  [
+    'textarea',
+    { max_length: 3 },
+    ['a\r\nb', '😀😀😀'],
+    ['abcd'],
+    'shorten the answer to at most 3 characters.',
+  ],
+  [
+    'email',
+    { max_length: 6 },
+    ['a@b.co', ' a@b.co '],
+    ['aa@b.co'],
+    'shorten the answer to at most 6 characters.',
+  ],
+  ['phone', { min_length: 5 }, ['12345'], ['1234'], 'write at least 5 characters.'],
+  [
+    'url',
+    { max_length: 12 },
+    ['https://a.co'],
+    ['https://aa.co'],
+    'shorten the answer to at most 12 characters.',
+  ],
+  [
+    'text',
+    { pattern: '[A-Z]{2}\\d' },
+    ['AB1'],
+    ['AB12', 'xAB1', 'ab1'],
+    'write the answer in the expected form.',
+  ],
+  ['number', { min: 18 }, [18, 18.5], [17.99, -20], 'enter 18 or more.'],
+  ['number', { max: -0.5 }, [-0.5, -7], [0], 'enter -0.5 or less.'],
+  ['number', { step: 0.1 }, [0, 0.3, -1.1], [0.35], 'enter a number in steps of 0.1 from 0.'],
+  ['number', { min: 0.05, step: 0.1 }, [0.05, 0.25], [0.3], 'enter a number in steps of 0.1 from 0.05.'],
+  ['date', { min: '2026-01-01' }, ['2026-01-01'], ['2025-12-31'], 'enter 2026-01-01 or later.'],
+  ['date', { max: 'today-18' }, ['2026-01-13'], ['2026-01-14'], 'enter 2026-01-13 or earlier.'],
+  ['datetime', { min: 'today' }, ['2026-01-31T00:00'], ['2026-01-30T23:59'], 'enter 2026-01-31 or later.'],
+  ['datetime', { max: 'today' }, ['2026-01-31T23:59'], ['2026-02-01T00:00'], 'enter 2026-01-31 or earlier.'],
+  ['time', { min: '09:00' }, ['09:00', '23:00'], ['08:59'], 'enter 09:00 or later.'],
+  [
+    'multiple_choice',
+    { min_choices: 2 },
+    [['Red', 'Blue'], []],
+    [['Red']],
+    'choose at least 2 of the options.',
+  ],
+  ['multiple_choice', { max_choices: 1 }, [['Red']], [['Red', 'Blue']], 'choose at most 1 of the options.'],
+  // A limit that belongs to another type is an unknown attribute: kept, and without effect.
+  ['text', { min: 5, min_choices: 2 }, ['1'], [], ''],
+];
+
+for (const [type, attrs, good, bad, problem] of scenarios) {
+  test(`${type} with ${JSON.stringify(attrs)}: ${problem || 'no rule of its own'}`, () => {
+    const input = element(type, 'q', attrs);
+    for (const value of good) assert.equal(messageOf(input, value), undefined, JSON.stringify(value));
+    for (const value of bad)
+      assert.equal(messageOf(input, value), `The q: ${problem}`, JSON.stringify(value));
+  });
+}
+
+test('a text too long to be matched against its pattern is refused by its length', () => {
+  const input = element('textarea', 'q', { pattern: '[ab]{249}' });
+  assert.equal(messageOf(input, 'a'.repeat(8_001)), 'The q: shorten the answer to at most 8000 characters.');
+});
+
+const pdf: FileAnswer = { id: '1', filename: 'CV.PDF', size: 10, content_type: 'application/pdf' };
+const png: FileAnswer = { id: '2', filename: 'a.png', size: 30, content_type: 'image/png; charset=x' };
+
+const fileScenarios: [attrs: Record<string, unknown>, files: FileAnswer[], problem?: string][] = [
+  [{ accept: ['.pdf'] }, [pdf]],
+  [{ accept: ['application/pdf', 'IMAGE/*'] }, [pdf, png]],
+  [
+    { accept: ['.doc', 'image/*'] },
+    [pdf],
+    'CV.PDF is not of a type that is taken here. Choose a file of one of these types: .doc, image/*.',
+  ],
+  [{ max_file_size: 10 }, [pdf]],
+  [{ max_file_size: 10 }, [pdf, png], 'a.png is too large. Choose a file of at most 10 bytes.'],
+  [{ min_files: 2 }, [pdf], 'add files until there are at least 2.'],
+  [{ max_files: 1 }, [pdf, png], 'keep at most 1 of the files.'],
+  [{ min_files: 2, max_files: 2 }, [pdf, png]],
+  [{ min_files: 2 }, []],
+];
+
+for (const [attrs, files, problem] of fileScenarios) {
+  test(`file_upload with ${JSON.stringify(attrs)}: ${problem ?? `takes ${files.length} files`}`, () => {
+    const result = checkAnswers(
+      formOf(element('file_upload', 'q', attrs)),
+      {},
+      new Map([['q', files]]),
+      context,
+    );
+    const message = result.ok ? undefined : result.errors[0]?.message;
+    assert.equal(message, problem && `The q: ${problem}`);
+  });
+}
+
+test('the author’s own words replace the sentence of every rule, and are never read as a template', () => {
+  const own = 'Use <b>{limit}</b> letters.';
+  const input = element('text', 'q', { label: '{label}', error_message: own, min_length: 5, required: true });
+  for (const value of ['', 'abc', 5, 'a\nb']) assert.equal(messageOf(input, value), `{label}: ${own}`);
+});
+
+test('a sentence is filled once: a label or a file name that looks like a hole stays as it is', () => {
+  const problem = { rule: 'accept', label: '{file}', values: { file: '{types}', types: '$&' } } as const;
+  const said = sayProblem(problem, englishSentences);
+  assert.ok(said.startsWith('{file}: {types} is not'), said);
+  assert.ok(said.endsWith('these types: $&.'), said);
+});
+
+const otherRadio = element('radio', 'q', { other: true });
+const otherChoices = element('multiple_choice', 'q', { other: true });
+
+test('with "other" one free text is taken in place of an option, tidied', () => {
+  const form = formOf(otherRadio, element('multiple_choice', 'm', { other: true, max_choices: 2 }));
+  const result = checkAnswers(form, { q: ' Teal ', m: ['Red', ' Pink'] }, new Map(), context);
+  assert.deepEqual(result, { ok: true, answers: { q: 'Teal', m: ['Red', 'Pink'] } });
+});
+
+test('a second free text, a repeated one, and one that is no line of text are refused', () => {
+  const refused: [FormNode, unknown, string][] = [
+    [otherRadio, '_other', 'write your own answer beside the listed options.'],
+    [otherRadio, 5, 'write your own answer beside the listed options.'],
+    [otherRadio, 'a\nb', 'write the answer on a single line.'],
+    [otherRadio, 'x\u0000', 'remove the characters that cannot be stored (NUL, half a surrogate pair).'],
+    [otherRadio, 'é'.repeat(513), 'shorten the answer to at most 1 KB (1024 bytes).'],
+    [otherChoices, ['_other'], 'write your own answer beside the listed options.'],
+    [otherChoices, ['Teal', 'Pink'], 'choose from the listed options, each at most once.'],
+    [otherChoices, ['Red', 'Red'], 'choose from the listed options, each at most once.'],
+    [otherChoices, ['Teal', 'Teal'], 'choose from the listed options, each at most once.'],
+    [element('radio', 'q'), 'Teal', 'choose one of the listed options.'],
+  ];
+  for (const [input, value, problem] of refused) assert.equal(messageOf(input, value), `The q: ${problem}`);
+});
+
+const badAttributes: [type: string, attrs: Record<string, unknown>, problem: string][] = [
+  ['text', { min_length: -1 }, '"min_length" of "q" must be a whole number from 0 to 65536.'],
+  ['text', { max_length: 65_537 }, '"max_length" of "q" must be a whole number from 1 to 65536.'],
+  ['text', { min_length: 3, max_length: 2 }, '"q" has a "min_length" over its "max_length".'],
+  ['text', { pattern: '(' }, '"pattern" of "q" must be a regular expression.'],
+  ['number', { min: '1' }, '"min" of "q" must be a number.'],
+  ['number', { step: 0 }, '"step" of "q" must be more than 0.'],
+  ['number', { min: 2, max: 1 }, '"q" has a "min" over its "max".'],
+  ['date', { min: '2026-02-01', max: '2026-01-01' }, '"q" has a "min" over its "max".'],
+  [
+    'date',
+    { min: 'tomorrow' },
+    '"min" of "q" must be a date like 2026-01-31, or days around today like "today", "today+30", "today-18".',
+  ],
+  ['time', { max: 'today' }, '"max" of "q" must be a time like 14:30.'],
+  ['multiple_choice', { min_choices: 4 }, '"q" has a "min_choices" over the number of its options.'],
+  [
+    'radio',
+    { other: true, options: ['_other'] },
+    '"options" of "q" must not have "_other" beside an answer of one\'s own.',
+  ],
+  [
+    'file_upload',
+    { accept: ['pdf'] },
+    '"accept" of "q" must be a list of 1 to 50 types like ".pdf", "image/*" or "application/pdf".',
+  ],
+  ['file_upload', { min_files: 3, max_files: 2 }, '"q" has a "min_files" over its "max_files".'],
+];
+
+test('rules that no answer could keep, and rules that are none, are refused with the path', () => {
+  for (const [type, attrs, message] of badAttributes) {
+    assert.deepEqual(problemsOf(structure(element(type, 'q', attrs))), [{ message, path: [0, 0] }]);
+  }
+  assert.deepEqual(problemsOf(structure(element('date', 'q', { min: 'today+9', max: 'today' }))), []);
+  assert.deepEqual(
+    problemsOf(structure(element('multiple_choice', 'q', { other: true, min_choices: 4 }))),
+    [],
+  );
+});
+
+test('a form has at most 5,000 options in all, said once and with the number', () => {
+  const options = Array.from({ length: 500 }, (_, index) => `option ${index}`);
+  const lists = (count: number) =>
+    structure(
+      ...Array.from({ length: count }, (_, index) => element('radio', `q${index}`, { options })),
+      composite('rows', [element('dropdown', 'last', { options: ['One'] })]),
+    );
+  assert.deepEqual(problemsOf(lists(9)), []);
+  const message = 'A form can have at most 5000 options in all.';
+  assert.deepEqual(problemsOf(lists(12)), [{ message, path: [0, 10] }]);
+});

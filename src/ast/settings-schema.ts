@@ -1,0 +1,95 @@
+import { languages } from './languages.ts';
+import { limits } from './limits.ts';
+import { localeChoices } from './locales.ts';
+import { accessModes, digestModes, type SettingName } from './settings.ts';
+
+const message = { type: 'string', description: `At most ${limits.textBytes} bytes of UTF-8.` };
+const count = (minimum: number, maximum: number, description: string) => ({
+  type: 'integer',
+  minimum,
+  maximum,
+  description,
+});
+const flag = (description: string) => ({ type: 'boolean', default: false, description });
+const moment = (description: string) => ({ type: 'string', format: 'date-time', description });
+
+const schemas: Readonly<Record<SettingName, object>> = {
+  access: { enum: [...accessModes], default: 'public', description: 'Who may fill in the form.' },
+  password: {
+    type: 'string',
+    minLength: 4,
+    maxLength: 128,
+    writeOnly: true,
+    description:
+      'What visitors are asked for when access is "password". Never returned; left out, it stays; null takes it away.',
+  },
+  opens_at: moment('Before, the form takes no submissions.'),
+  closes_at: moment('From then on, the form takes no submissions.'),
+  max_submissions: {
+    type: 'integer',
+    minimum: 1,
+    description: 'The form closes after so many completed submissions: exactly, also when many come at once.',
+  },
+  closed_message: { ...message, description: `What a closed form says. ${message.description}` },
+  confirmation_message: {
+    ...message,
+    description: `What the page says after a submit. ${message.description}`,
+  },
+  redirect_url: {
+    type: 'string',
+    format: 'uri',
+    description: 'Where visitors go after they submitted; the receipt is added as the parameter `receipt`.',
+  },
+  notification_email: {
+    type: 'string',
+    description: `Who gets a mail for completed submissions: an email address, or up to ${limits.notificationAddresses} with commas between them.`,
+  },
+  notification_digest: {
+    enum: [...digestModes],
+    default: 'each',
+    description:
+      'A mail for each submission, or one for those of an hour or of a day (at 08:00 in `time_zone`).',
+  },
+  receipt_email_element: {
+    type: 'string',
+    description: 'The id of the email element whose answer gets a receipt with the answers.',
+  },
+  save_progress: flag('Whether unfinished answers are kept, as incomplete submissions with a link to go on.'),
+  resume_days: count(1, 365, 'For how many days after the last save a link to go on works; 30 by default.'),
+  editing: flag('Whether visitors get a link to change what they submitted.'),
+  edit_days: count(1, 3_650, 'For how many days after the submit a link to change it works; 365 by default.'),
+  min_seconds: count(1, 600, 'Answers that come sooner after their page are held in the spam box.'),
+  limit_per_address: count(1, 1_000_000, 'Submissions in an hour from one address; more are refused (429).'),
+  limit_per_form: count(1, 1_000_000, 'Submissions in an hour in all; more are refused (429).'),
+  proof_of_work: flag(
+    'Whether browsers have to work for about a second; answers without are held in the spam box.',
+  ),
+  subject_element: {
+    type: 'string',
+    description: 'The id of the text element that search ranks highest; without it, "subject", or the first.',
+  },
+  language: { enum: Object.keys(languages), default: 'english', description: 'The language of the search.' },
+  time_zone: {
+    type: 'string',
+    default: 'UTC',
+    description: 'The time zone of "today" in rules and conditions, like Europe/Berlin.',
+  },
+  locale: { enum: [...localeChoices], default: 'auto', description: "The language of the page's own words." },
+  theme: {
+    type: 'object',
+    description: 'How the page looks: `color`, `font`, `corner`, `density`, `mode` and more.',
+  },
+  embed_origins: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Whose pages may show the form inside them; any, when there is no list.',
+  },
+};
+
+/** Every setting for OpenAPI (docs/decisions/0005): unknown ones are refused, and null takes one away. */
+export const settingsSchema = (): object => ({
+  type: 'object',
+  description: 'Settings of a form. Unknown keys are refused; null takes a setting away.',
+  additionalProperties: false,
+  properties: schemas,
+});

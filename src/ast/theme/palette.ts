@@ -1,0 +1,128 @@
+import { contrast, fromOklch, type Oklch, toOklch } from './colour.ts';
+import type { Theme } from './theme.ts';
+
+/** The two looks of a page. */
+export type Scheme = 'light' | 'dark';
+
+/** Every colour of a page, each `#rrggbb`. The names are those of the style sheet's properties. */
+export type Palette = Readonly<Record<PaletteName, string>>;
+type PaletteName =
+  | 'ground'
+  | 'paper'
+  | 'ink'
+  | 'soft'
+  | 'edge'
+  | 'line'
+  | 'tint'
+  | 'accent'
+  | 'deep'
+  | 'on-accent'
+  | 'bad'
+  | 'bad-tint';
+
+/** What text needs on its ground (WCAG 2.2, 1.4.3). */
+export const textContrast = 4.5;
+
+/** The accent of a form whose theme names none. */
+export const defaultColour = '#0b6655';
+
+/** Lightness and chroma of what takes only its hue from the accent: chosen for contrast, and proven by a test. */
+const neutrals = {
+  light: {
+    ground: [0.949, 0.008],
+    paper: [1, 0],
+    ink: [0.235, 0.018],
+    soft: [0.47, 0.02],
+    edge: [0.6, 0.018],
+    line: [0.902, 0.01],
+    tint: [0.97, 0.011],
+  },
+  dark: {
+    ground: [0.175, 0.009],
+    paper: [0.225, 0.012],
+    ink: [0.94, 0.008],
+    soft: [0.75, 0.016],
+    edge: [0.605, 0.018],
+    line: [0.32, 0.014],
+    tint: [0.27, 0.016],
+  },
+} as const satisfies Record<Scheme, Partial<Record<PaletteName, readonly [number, number]>>>;
+
+const warnings = {
+  light: { bad: '#b3261e', 'bad-tint': '#fcf1f0' },
+  dark: { bad: '#ff9d94', 'bad-tint': '#2b1d1c' },
+} as const satisfies Record<Scheme, Partial<Palette>>;
+
+/** The scheme for which an author chooses the colours, and the schemes that visitors see. */
+export function schemesOf({ mode = 'auto' }: Theme): readonly [chosen: Scheme, ...derived: Scheme[]] {
+  return mode === 'auto' ? ['light', 'dark'] : [mode];
+}
+
+/**
+ * The colours of a theme in one scheme. The theme's colour is the accent exactly as chosen in the scheme it was chosen
+ * for; in the other one it becomes a shade of the same hue that reads on that paper.
+ */
+export function paletteOf(theme: Theme, scheme: Scheme): Palette {
+  const chosen = theme.color ?? defaultColour;
+  const { hue, chroma } = toOklch(chosen);
+  // A grey accent gets grey paper; from a chroma of 0.05 on, the paper has the full breath of the hue.
+  const strength = Math.min(1, chroma / 0.05);
+  const neutral = ([lightness, breath]: readonly [number, number]): string =>
+    fromOklch({ lightness, chroma: breath * strength, hue });
+  const shades = neutrals[scheme];
+  const paper = neutral(shades.paper);
+  const isChosen = schemesOf(theme)[0] === scheme;
+  // The default colour was chosen for light paper.
+  const isReadable = theme.color === undefined ? scheme === 'light' : isChosen;
+  const accent = isReadable ? chosen : readableAccent(chosen, paper, scheme);
+  return {
+    ground: theme.background === undefined ? neutral(shades.ground) : groundOf(theme.background, isChosen),
+    paper,
+    ink: neutral(shades.ink),
+    soft: neutral(shades.soft),
+    edge: neutral(shades.edge),
+    line: neutral(shades.line),
+    tint: neutral(shades.tint),
+    accent,
+    deep: pressedShade(accent, scheme),
+    'on-accent': textOn(accent),
+    ...warnings[scheme],
+  };
+}
+
+/** A chosen ground as it is; in the other scheme, which is dark, its hue at night. */
+function groundOf(background: string, isChosen: boolean): string {
+  if (isChosen) return background;
+  const { hue, chroma } = toOklch(background);
+  return fromOklch({ lightness: 0.175, chroma: Math.min(chroma, 0.03), hue });
+}
+
+/** White or nearly black, whichever reads better: one of them always has 4.5:1. */
+export function textOn(colour: string): string {
+  const { hue, chroma } = toOklch(colour);
+  const dark = fromOklch({ lightness: 0.2, chroma: Math.min(chroma, 0.03), hue });
+  return contrast('#ffffff', colour) >= contrast(dark, colour) ? '#ffffff' : dark;
+}
+
+/** What a button shows under the pointer: a little further from the paper, and still a ground for its text. */
+function pressedShade(accent: string, scheme: Scheme): string {
+  const { lightness, ...rest } = toOklch(accent);
+  const step = scheme === 'dark' || lightness < 0.25 ? 0.07 : -0.07;
+  const moved = fromOklch({ ...rest, lightness: Math.min(0.97, lightness + step) });
+  return contrast(moved, textOn(accent)) >= textContrast ? moved : accent;
+}
+
+/** The shade of this hue nearest to the colour that reads on this paper, with some room above the least contrast. */
+export function readableAccent(colour: string, paper: string, scheme: Scheme): string {
+  const from = toOklch(colour);
+  const [start, step] = scheme === 'dark' ? [Math.max(from.lightness, 0.74), 0.01] : [from.lightness, -0.01];
+  for (let lightness = start; lightness >= 0 && lightness <= 1; lightness += step) {
+    const shade = fromOklch(calm({ ...from, lightness }, scheme));
+    if (contrast(shade, paper) >= textContrast + 0.1) return shade;
+  }
+  return scheme === 'dark' ? '#ffffff' : '#000000';
+}
+
+/** Light on a dark page glows: a full chroma is taken back a little. */
+const calm = (colour: Oklch, scheme: Scheme): Oklch =>
+  scheme === 'dark' ? { ...colour, chroma: Math.min(colour.chroma, 0.13) } : colour;

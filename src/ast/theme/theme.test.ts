@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assert as check, constantFrom, integer, pre, property, record } from 'fast-check';
+import { contrast, fromOklch, sayContrast, toOklch } from './colour.ts';
+import { accentContrast, findThemeProblems, suggestColour } from './check-theme.ts';
+import { defaultColour, type Palette, paletteOf, schemesOf, textContrast } from './palette.ts';
+import { modes, type Theme } from './theme.ts';
+
+const colours = integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`);
+const themes = record(
+  { color: colours, background: colours, mode: constantFrom(...modes) },
+  { requiredKeys: [] },
+);
+
+test('contrast is that of WCAG', () => {
+  assert.equal(contrast('#000000', '#ffffff'), 21);
+  assert.equal(sayContrast(contrast('#777777', '#ffffff')), '4.4:1');
+  assert.equal(sayContrast(contrast('#767676', '#ffffff')), '4.5:1');
+});
+
+test('a colour comes back from OKLCH as it went in', () => {
+  check(property(colours, (colour) => assert.equal(fromOklch(toOklch(colour)), colour)));
+});
+
+/** What stands on what, and the least contrast: text 4.5, edges and focus 3 (WCAG 2.2, 1.4.3 and 1.4.11). */
+const pairs: readonly [keyof Palette, keyof Palette, number][] = [
+  ['ink', 'paper', 7],
+  ['ink', 'tint', 7],
+  ['soft', 'paper', 4.5],
+  ['soft', 'tint', 4.5],
+  ['accent', 'paper', 4.5],
+  ['on-accent', 'accent', 4.5],
+  ['on-accent', 'deep', 4.5],
+  ['bad', 'paper', 4.5],
+  ['bad', 'bad-tint', 4.5],
+  ['edge', 'paper', 3],
+  ['edge', 'tint', 3],
+];
+
+test('every colour pair of every accepted theme is readable, light and dark', () => {
+  check(
+    property(themes, (theme) => {
+      pre(findThemeProblems(theme).length === 0);
+      for (const scheme of schemesOf(theme)) {
+        const palette = paletteOf(theme, scheme);
+        for (const [text, ground, least] of pairs)
+          assert.ok(
+            contrast(palette[text], palette[ground]) >= least,
+            `${text} on ${ground}, ${scheme}: ${JSON.stringify(palette)}`,
+          );
+      }
+    }),
+  );
+});
+
+test('a colour is refused exactly when its contrast is below 4.5:1, with the figure and a shade that is accepted', () => {
+  check(
+    property(themes, (theme: Theme) => {
+      const { ratio } = accentContrast(theme);
+      const [problem] = findThemeProblems(theme);
+      assert.equal(problem === undefined, ratio >= textContrast);
+      if (!problem) return;
+      assert.equal(problem.field, 'theme.color');
+      assert.ok(problem.message.includes(sayContrast(ratio)));
+      assert.deepEqual(findThemeProblems({ ...theme, color: suggestColour(theme) }), []);
+    }),
+  );
+});
+
+test('the colour of a theme is shown as it was chosen', () => {
+  assert.equal(paletteOf({ color: '#7a1f8a' }, 'light').accent, '#7a1f8a');
+  assert.equal(paletteOf({ color: '#e0aaff', mode: 'dark' }, 'dark').accent, '#e0aaff');
+  assert.equal(paletteOf({}, 'light').accent, defaultColour);
+});
+
+const wrong: Readonly<Record<string, [theme: unknown, field: string]>> = {
+  'a text': ['blue', 'theme'],
+  'a list': [[], 'theme'],
+  'a colour by its name': [{ color: 'red' }, 'theme.color'],
+  'a colour that would end the style sheet': [{ background: '#fff}</style>' }, 'theme.background'],
+  'a face that is not there': [{ font: 'Comic Sans' }, 'theme.font'],
+  'a corner of its own': [{ corner: '3px' }, 'theme.corner'],
+  'a density of its own': [{ density: 'tight' }, 'theme.density'],
+  'a mode of its own': [{ mode: 'sepia' }, 'theme.mode'],
+  'an address as logo': [{ logo: 'https://example.com/a.png' }, 'theme.logo'],
+  'yellow text on white': [{ color: '#ffd400' }, 'theme.color'],
+  'navy text on a dark page': [{ color: '#001f5b', mode: 'dark' }, 'theme.color'],
+  'a key that it does not have': [{ shadow: true }, 'theme'],
+  'a key of every object': [{ constructor: 'x' }, 'theme'],
+};
+for (const [what, [theme, field]] of Object.entries(wrong)) {
+  test(`no theme: ${what}`, () => {
+    assert.deepEqual(
+      findThemeProblems(theme).map((problem) => problem.field),
+      [field],
+    );
+  });
+}
