@@ -97,11 +97,16 @@ async function knock(server: Server): Promise<Omit<Hold, 'how'> | string> {
   }
 }
 
-/** Whether a failure to connect is that of a server on its way up or down. */
+/**
+ * Whether a failure to connect is that of a server on its way up or down. The driver says "not queryable" when the
+ * server ended the connection between two of our statements.
+ */
 function isPassing(error: unknown): boolean {
   const isDown = hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE');
   const isBetween = hasCode(error, '57P01', '57P02', '57P03', '53300');
-  return isDown || isBetween || (error instanceof Error && /terminated|timeout/i.test(error.message));
+  return (
+    isDown || isBetween || (error instanceof Error && /terminated|timeout|not queryable/i.test(error.message))
+  );
 }
 
 function checkIsOurs(server: Server, directory: string | undefined): void {
