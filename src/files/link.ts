@@ -5,7 +5,8 @@ export const linkSeconds = 3_600;
 
 /** Makes and checks download addresses: `{publicUrl}/files/<workspace>/<file>?expires=<unix seconds>&signature=…`. */
 export type FileLinks = {
-  sign(workspaceId: string, fileId: string): string;
+  /** @param at when its hour begins; now, when left out. The same moment gives the same address. */
+  sign(workspaceId: string, fileId: string, at?: Date): string;
   /** Whether the signature is ours and its hour is not over. */
   verify(workspaceId: string, fileId: string, expires: string, signature: string): boolean;
 };
@@ -22,8 +23,8 @@ export function openFileLinks({
   const signed = (workspaceId: string, fileId: string, expires: string): string =>
     `${workspaceId}/${fileId}/${expires}`;
   return {
-    sign(workspaceId, fileId) {
-      const expires = String(Math.floor(now().getTime() / 1000) + linkSeconds);
+    sign(workspaceId, fileId, at = now()) {
+      const expires = String(Math.floor(at.getTime() / 1000) + linkSeconds);
       const signature = vault.sign('file links', signed(workspaceId, fileId, expires));
       return `${publicUrl}/files/${workspaceId}/${fileId}?expires=${expires}&signature=${signature}`;
     },

@@ -1,4 +1,4 @@
-import { bigint, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { bigint, nullable, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
 
 /** A file that is being received: nobody's until a submission claims it. */
 export const insertUnclaimedFile = statement(
@@ -27,24 +27,32 @@ export const claimFiles = statement(
    returning id`,
 );
 
-/** Files that a page holds between two posts: received for this form, and still nobody's. In the order they came. */
+/**
+ * Files that a page holds between two posts: received for this form, and still nobody's, or kept with the answers that
+ * the page goes on with: those saved under its key, or the submission that it edits. In the order they came.
+ */
 export const findHeldFiles = statement(
   'find_held_files',
-  { workspace_id: uuid, form_id: uuid, ids: uuids },
+  { workspace_id: uuid, form_id: uuid, ids: uuids, key: nullable(uuid), submission_id: nullable(uuid) },
   { id: uuid, element: text, filename: text, content_type: text, size: bigint },
   `select id, element, filename, content_type, size from files
-   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and submission_id is null and claimed_at is null
+   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
+     and (submission_id is null and claimed_at is null
+       or submission_id = $submission_id
+       or submission_id = (select s.id from submissions s
+                           where s.workspace_id = $workspace_id and s.key = $key and s.completed_at is null))
    order by id`,
 );
 
-/** A file that may be downloaded: one of a living submission of a living form. */
+/** A file that may be downloaded: one of a living submission, outside the trash, of a living form. */
 export const findClaimedFile = statement(
   'find_claimed_file',
   { workspace_id: uuid, id: uuid },
   { filename: text, content_type: text, size: bigint },
   `select f.filename, f.content_type, f.size from files f
    join forms on forms.workspace_id = f.workspace_id and forms.id = f.form_id
-   where f.workspace_id = $workspace_id and f.id = $id and f.submission_id is not null and forms.deleted_at is null`,
+   join submissions s on s.workspace_id = f.workspace_id and s.id = f.submission_id
+   where f.workspace_id = $workspace_id and f.id = $id and s.trashed_at is null and forms.deleted_at is null`,
 );
 
 /** Takes hold of files that a submission did not claim: from here on no late claim can have them. */
@@ -63,12 +71,13 @@ export const deleteTakenFiles = statement(
   { workspace_id: uuid, ids: uuids },
   {},
   `delete from files
-   where workspace_id = $workspace_id and id = any ($ids) and submission_id is null and claimed_at is not null`,
+   where workspace_id = $workspace_id and id = any ($ids)
+     and submission_id is null and held_id is null and claimed_at is not null`,
 );
 
 /**
  * Takes hold of files that nobody will come for: their submission is gone, or they were never claimed within the
- * hour. Setting claimed_at closes the door to a late claim before the bytes go. The outer condition is not a
+ * hour, nor are they kept in the spam box. Setting claimed_at closes the door to a late claim before the bytes go. The outer condition is not a
  * repetition: it is what PostgreSQL looks at again when a claim got hold of the row first.
  */
 export const takeOrphanedFiles = statement(
@@ -79,8 +88,8 @@ export const takeOrphanedFiles = statement(
    update files set claimed_at = coalesce(claimed_at, now())
    where (workspace_id, id) in (
      select workspace_id, id from files
-     where submission_id is null and (claimed_at is not null or created_at < now() - interval '1 hour')
+     where submission_id is null and held_id is null and (claimed_at is not null or created_at < now() - interval '1 hour')
      order by created_at limit 500)
-     and submission_id is null
+     and submission_id is null and held_id is null
    returning workspace_id, id`,
 );

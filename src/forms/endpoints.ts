@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { endpoint, idParameter } from '#kit/endpoint.ts';
 import { ApiError } from '#kit/errors.ts';
 import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
+import { requireReach } from '#workspaces/reach.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
 import {
   CreatedForm,
@@ -21,7 +22,11 @@ const structure = Type.Unsafe<object>({
 });
 const status = Type.Enum([...formStatuses], { description: 'Only published forms accept submissions.' });
 const settings = Type.Optional(
-  Type.Unsafe<object>({ type: 'object', description: 'Replaces all settings. Unknown keys are refused.' }),
+  Type.Unsafe<object>({
+    type: 'object',
+    'x-component': 'Settings',
+    description: 'Replaces all settings but the password. Checked by its own rules (ast/settings.ts).',
+  }),
 );
 
 /** The five operations on forms. Specification, "Forms". */
@@ -53,9 +58,13 @@ export function formEndpoints(context: {
           schema: Type.Object({ data: Type.Array(FormListItem), pagination: Pagination }),
         },
       },
-      async run({ workspaceId, query }) {
+      async run({ workspaceId, formIds, query }) {
         const page = readPage(query);
-        const filter = { workspace_id: workspaceId, status: query.status ?? null };
+        const filter = {
+          workspace_id: workspaceId,
+          form_ids: formIds && [...formIds],
+          status: query.status ?? null,
+        };
         const [rows, [count]] = await Promise.all([
           listForms(database, { ...filter, limit: page.perPage, offset: page.offset }),
           countForms(database, filter),
@@ -72,7 +81,10 @@ export function formEndpoints(context: {
       permission: 'forms:read',
       params: idParameter,
       replies: { 200: { description: 'The form.', schema: FormDetail } },
-      run: async ({ workspaceId, params }) => ({ status: 200, body: await loadForm(workspaceId, params.id) }),
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        return { status: 200, body: await loadForm(workspaceId, params.id) };
+      },
     }),
 
     create: endpoint({
@@ -87,7 +99,10 @@ export function formEndpoints(context: {
       replies: {
         201: { description: 'The form, with the address where it is filled in.', schema: CreatedForm },
       },
-      async run({ workspaceId, body }) {
+      async run({ workspaceId, formIds, body }) {
+        if (formIds !== null) {
+          throw new ApiError('forbidden', 'This API key is limited to certain forms, and so creates none.');
+        }
         const row = await createForm(database, workspaceId, {
           structure: body.structure,
           status: body.publish ? 'published' : 'draft',
@@ -108,7 +123,8 @@ export function formEndpoints(context: {
         { additionalProperties: false },
       ),
       replies: { 200: { description: 'The form as it is now.', schema: FormDetail } },
-      async run({ workspaceId, params, body }) {
+      async run({ workspaceId, formIds, params, body }) {
+        requireReach(formIds, params.id);
         await changeForm(database, workspaceId, params.id, {
           structure: body.structure,
           settings: body.settings,
@@ -124,7 +140,8 @@ export function formEndpoints(context: {
       permission: 'forms:write',
       params: idParameter,
       replies: { 204: { description: 'The form is gone.' } },
-      async run({ workspaceId, params }) {
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
         await deleteForm(database, workspaceId, params.id);
         wakeQueue();
         return { status: 204 };

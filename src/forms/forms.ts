@@ -8,6 +8,8 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { enqueueJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { claimImages } from './images/images.ts';
+import { type PasswordChange, passwordIn, storedPassword, withoutPassword } from './password.ts';
 import { type FormStatus, insertForm, markFormDeleted, updateForm } from './queries.ts';
 
 /** The job that removes a deleted form's submissions (src/submissions/remove-form.ts). */
@@ -21,7 +23,9 @@ export type FormChange = { structure: unknown; status?: FormStatus; settings?: u
  * @throws ApiError validation_error with every problem of the structure (`message`, `path`).
  */
 export async function createForm(database: Database, workspaceId: string, change: FormChange) {
-  const { form, settings } = readChange(change);
+  const { form, settings, password } = readChange(change);
+  await claimImages(database, workspaceId, settings ?? {});
+  const { password_hash } = await storedPassword(password);
   const id = newId();
   const [row] = await insertForm(database, {
     workspace_id: workspaceId,
@@ -29,6 +33,7 @@ export async function createForm(database: Database, workspaceId: string, change
     ...versionOf(form),
     status: change.status ?? 'draft',
     settings: settings ?? {},
+    password_hash,
     language: settings?.language ?? defaultLanguage,
     created_at: timeOfId(id),
   });
@@ -46,13 +51,15 @@ export async function changeForm(
   id: string,
   change: FormChange,
 ): Promise<void> {
-  const { form, settings } = readChange(change);
+  const { form, settings, password } = readChange(change);
+  await claimImages(database, workspaceId, settings ?? {});
   const changed = await updateForm(database, {
     workspace_id: workspaceId,
     id,
     ...versionOf(form),
     status: change.status ?? null,
     settings: settings ?? null,
+    ...(await storedPassword(password)),
     language: settings ? (settings.language ?? defaultLanguage) : null,
     created_by: change.changedBy ?? null,
     now: now(),
@@ -80,18 +87,26 @@ export async function deleteForm(database: Database, workspaceId: string, id: st
   });
 }
 
-function readChange(change: FormChange): { form: Form; settings: Settings | undefined } {
+function readChange(change: FormChange): {
+  form: Form;
+  settings: Settings | undefined;
+  password: PasswordChange;
+} {
   const result = validateStructure(change.structure);
   if (!result.ok) {
     throw new ApiError('validation_error', 'The form structure is not valid.', {
       errors: result.errors.map((error) => ({ ...error, path: [...error.path] })),
     });
   }
-  if (change.settings === undefined) return { form: result.form, settings: undefined };
+  if (change.settings === undefined) return { form: result.form, settings: undefined, password: undefined };
   const checked = checkSettings(change.settings, result.form);
   if (!checked.ok)
     throw new ApiError('validation_error', 'The settings are not valid.', { errors: checked.errors });
-  return { form: result.form, settings: checked.settings };
+  return {
+    form: result.form,
+    settings: withoutPassword(checked.settings),
+    password: passwordIn(change.settings),
+  };
 }
 
 const versionOf = (form: Form) => ({

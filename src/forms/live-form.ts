@@ -15,7 +15,10 @@ export type LiveForm = {
   settings: Settings;
   language: Language;
   version: number;
-  hasWebhooks: boolean;
+  /** Whether anybody may hear of its submissions: it has a webhook, or the workspace reads its feed. */
+  hasListeners: boolean;
+  /** Of the password that settings.access may ask for; null while none is set. */
+  passwordHash: string | null;
   form: Form;
   fields: Readonly<Record<string, FieldDescription>>;
 };
@@ -65,7 +68,8 @@ export function openLiveForms(database: Database): LiveForms {
         settings: row.settings,
         language: row.settings.language ?? defaultLanguage,
         version: row.version,
-        hasWebhooks: row.has_webhooks,
+        hasListeners: row.has_listeners,
+        passwordHash: row.password_hash,
         ...version,
       };
     },

@@ -11,6 +11,7 @@ import {
   text,
   timestamp,
   uuid,
+  uuids,
   word,
 } from '#kit/statement.ts';
 
@@ -40,6 +41,7 @@ export const insertForm = statement(
     description: text,
     status: word<FormStatus>(),
     settings: jsonb<Settings>(),
+    password_hash: nullable(text),
     language: text,
     structure: jsonText,
     fields: json<object>(),
@@ -47,8 +49,8 @@ export const insertForm = statement(
   },
   formColumns,
   `with form as (
-     insert into forms (workspace_id, id, name, description, status, settings, version, created_at, updated_at, published_at)
-     values ($workspace_id, $id, $name, $description, $status, $settings, 1, $created_at, $created_at,
+     insert into forms (workspace_id, id, name, description, status, settings, password_hash, version, created_at, updated_at, published_at)
+     values ($workspace_id, $id, $name, $description, $status, $settings, $password_hash, 1, $created_at, $created_at,
              case when $status = 'published' then $created_at end)
      returning *),
    version as (
@@ -74,6 +76,8 @@ export const updateForm = statement(
     description: text,
     status: nullable(word<FormStatus>()),
     settings: nullable(jsonb<Settings>()),
+    changes_password: boolean,
+    password_hash: nullable(text),
     language: nullable(text),
     structure: jsonText,
     fields: json<object>(),
@@ -85,6 +89,7 @@ export const updateForm = statement(
      update forms set
        name = $name, description = $description, version = version + 1,
        status = coalesce($status, status), settings = coalesce($settings, settings),
+       password_hash = case when $changes_password then $password_hash else password_hash end,
        updated_at = greatest($now, updated_at),
        published_at = case when coalesce($status, status) = 'published' and (status <> 'published' or published_at is null)
                            then $now else published_at end
@@ -114,24 +119,32 @@ export const findForm = statement(
    where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`,
 );
 
-/** One page, newest first. */
+/** One page, newest first; of these forms only where some are named. */
 export const listForms = statement(
   'list_forms',
-  { workspace_id: uuid, status: nullable(word<FormStatus>()), limit: integer, offset: bigint },
+  {
+    workspace_id: uuid,
+    form_ids: nullable(uuids),
+    status: nullable(word<FormStatus>()),
+    limit: integer,
+    offset: bigint,
+  },
   { ...formColumns, submission_count: bigint },
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
           ${submissionCount} as submission_count
    from forms f
    where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
+     and ($form_ids is null or f.id = any ($form_ids))
    order by f.id desc limit $limit offset $offset`,
 );
 
 export const countForms = statement(
   'count_forms',
-  { workspace_id: uuid, status: nullable(word<FormStatus>()) },
+  { workspace_id: uuid, form_ids: nullable(uuids), status: nullable(word<FormStatus>()) },
   { total: bigint },
   `select count(*) as total from forms
-   where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)`,
+   where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
+     and ($form_ids is null or id = any ($form_ids))`,
 );
 
 /** From here on the form answers 404 everywhere; what it held is removed behind (src/submissions/remove-form.ts). */
@@ -150,6 +163,9 @@ export const deleteFormRow = statement(
   `delete from forms where workspace_id = $workspace_id and id = $id and deleted_at is not null returning id`,
 );
 
+/** Of `feeds`: whether it is on. One that nobody reads for so long is off, and records nothing. */
+export const isFeedRead = `feeds.read_at > now() - interval '30 days'`;
+
 /** What a visitor's request needs to know of a form, by its id alone; the structure is read once per version. */
 export const findLiveForm = statement(
   'find_live_form',
@@ -161,10 +177,12 @@ export const findLiveForm = statement(
     settings: jsonb<Settings>(),
     version: integer,
     published_at: nullable(timestamp),
-    has_webhooks: boolean,
+    password_hash: nullable(text),
+    has_listeners: boolean,
   },
-  `select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at,
-          exists (select from webhooks w where w.workspace_id = f.workspace_id and w.form_id = f.id) as has_webhooks
+  `select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at, f.password_hash,
+          exists (select from webhooks w where w.workspace_id = f.workspace_id and w.form_id = f.id)
+            or exists (select from feeds where feeds.workspace_id = f.workspace_id and ${isFeedRead}) as has_listeners
    from form_lookup l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
    where l.form_id = $id and f.deleted_at is null`,
 );
@@ -203,10 +221,20 @@ export const setFormStatus = statement(
 /** All settings, and the language that answers will be searched in from now on. */
 export const setFormSettings = statement(
   'set_form_settings',
-  { workspace_id: uuid, id: uuid, settings: jsonb<Settings>(), language: text, now: timestamp },
+  {
+    workspace_id: uuid,
+    id: uuid,
+    settings: jsonb<Settings>(),
+    changes_password: boolean,
+    password_hash: nullable(text),
+    language: text,
+    now: timestamp,
+  },
   { id: uuid },
   `with form as (
-     update forms set settings = $settings, updated_at = greatest($now, updated_at)
+     update forms set settings = $settings,
+       password_hash = case when $changes_password then $password_hash else password_hash end,
+       updated_at = greatest($now, updated_at)
      where workspace_id = $workspace_id and id = $id and deleted_at is null
      returning workspace_id, id),
    language as (

@@ -4,11 +4,13 @@ import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { claimImages } from './images/images.ts';
+import { passwordIn, storedPassword, withoutPassword } from './password.ts';
 import { lockForm, setFormSettings } from './queries.ts';
 
 /**
  * Changes the named settings and leaves the others, so that two people who change different ones lose nothing. A
- * null takes the setting away. It holds at once; settings have no working copy. Returns all settings.
+ * null takes the setting away. It holds at once; settings have no working copy. Returns all settings but the password.
  * @throws ApiError not_found, validation_error with the name of each setting that does not hold.
  */
 export async function changeSettings(
@@ -24,13 +26,16 @@ export async function changeSettings(
     const checked = checkSettings({ ...form.settings, ...changes }, form.structure as Form);
     if (!checked.ok)
       throw new ApiError('validation_error', 'The settings are not valid.', { errors: checked.errors });
+    const settings = withoutPassword(checked.settings);
+    await claimImages(client, workspaceId, settings);
     await setFormSettings(client, {
       workspace_id: workspaceId,
       id,
-      settings: checked.settings,
-      language: checked.settings.language ?? defaultLanguage,
+      settings,
+      ...(await storedPassword(passwordIn(changes))),
+      language: settings.language ?? defaultLanguage,
       now: now(),
     });
-    return checked.settings;
+    return settings;
   });
 }

@@ -142,7 +142,9 @@ test('status filters list and total alike; an incomplete submission has no compl
   const form = await makeForm(tenant, [element('text', 'a')]);
   const completed = await submitTimes(form.id, 3);
   // Within one millisecond the order of ids is left to chance: newest first, ties by id.
-  const incomplete = [await insertIncomplete(form.id), await insertIncomplete(form.id)].toSorted().toReversed();
+  const incomplete = [await insertIncomplete(form.id), await insertIncomplete(form.id)]
+    .toSorted()
+    .toReversed();
   for (const [query, ids] of [
     ['', [...incomplete, ...completed]],
     ['?status=completed', completed],

@@ -4,6 +4,7 @@ import type { Database } from '#kit/database.ts';
 import { endpoint, idParameter } from '#kit/endpoint.ts';
 import { ApiError } from '#kit/errors.ts';
 import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
+import { requireReach } from '#workspaces/reach.ts';
 import { Submission, submissionJson } from './present.ts';
 import { findSubmission, listSubmissions, listSubmissionsByStatus, submissionStatuses } from './queries.ts';
 
@@ -23,7 +24,8 @@ export function submissionEndpoints({ database, links }: { database: Database; l
         { additionalProperties: false },
       ),
       replies: { 200: { description: 'A page of submissions.', schema: submissionPage } },
-      async run({ workspaceId, params, query }) {
+      async run({ workspaceId, formIds, params, query }) {
+        requireReach(formIds, params.id);
         const page = readPage(query);
         const list = query.status ? listSubmissionsByStatus : listSubmissions;
         const rows = await list(database, {
@@ -46,9 +48,10 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       permission: 'submissions:read',
       params: idParameter,
       replies: { 200: { description: 'The submission.', schema: Submission } },
-      async run({ workspaceId, params }) {
+      async run({ workspaceId, formIds, params }) {
         const [row] = await findSubmission(database, { workspace_id: workspaceId, id: params.id });
         if (!row) throw new ApiError('not_found');
+        requireReach(formIds, row.form_id!);
         return { status: 200, json: submissionJson(row, links) };
       },
     }),

@@ -1,6 +1,7 @@
 import {
   bigint,
   boolean,
+  bytes,
   integer,
   jsonText,
   nullable,
@@ -32,33 +33,30 @@ export const searchTerms = `
   || setweight(to_tsvector($language::regconfig, $subject), 'A')
   || strip(to_tsvector($language::regconfig, $body))`;
 
-/**
- * A submission, its count and its search document in one statement, so that without files and webhooks a submit is
- * one round trip and one commit. No row: the form was deleted since it was found, which a slow upload takes minutes to.
- */
-export const insertSubmission = statement(
-  'insert_submission',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    form_id: uuid,
-    version: integer,
-    status: word<SubmissionStatus>(),
-    answers: jsonText,
-    reference: jsonText,
-    has_files: boolean,
-    created_at: timestamp,
-    completed_at: nullable(timestamp),
-    slot: smallint,
-    language: text,
-    subject: text,
-    body: text,
-  },
-  { id: uuid },
+const insertedSubmission = {
+  workspace_id: uuid,
+  id: uuid,
+  form_id: uuid,
+  version: integer,
+  status: word<SubmissionStatus>(),
+  answers: jsonText,
+  reference: jsonText,
+  has_files: boolean,
+  created_at: timestamp,
+  completed_at: nullable(timestamp),
+  slot: smallint,
+  language: text,
+  subject: text,
+  body: text,
+} as const;
+
+/** @param keyed what an insert under a key has more: columns, their values, and what happens when the key is taken. */
+const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
   `with submission as (
-     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
-     select f.workspace_id, $id, f.id, $version, $status, $answers, $reference, $has_files, $created_at, $created_at, $completed_at
+     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at${columns})
+     select f.workspace_id, $id, f.id, $version, $status, $answers, $reference, $has_files, $created_at, $created_at, $completed_at${values}
      from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+     ${conflict}
      returning workspace_id, id, form_id, status),
    counted as (
      insert into submission_counts (workspace_id, form_id, status, slot, count)
@@ -67,7 +65,51 @@ export const insertSubmission = statement(
    document as (
      insert into search_documents (workspace_id, submission_id, form_id, terms)
      select workspace_id, id, form_id, ${searchTerms} from submission)
-   select id from submission`,
+   select id from submission`;
+
+/**
+ * A submission, its count and its search document in one statement, so that without files and webhooks a submit is
+ * one round trip and one commit. No row: the form was deleted since it was found, which a slow upload takes minutes to.
+ */
+export const insertSubmission = statement(
+  'insert_submission',
+  insertedSubmission,
+  { id: uuid },
+  insertText(),
+);
+
+/**
+ * The same under a key, which is taken once: of many at the same time one is inserted, and the others wait for its
+ * commit. No row: the key is taken, or the form was deleted.
+ */
+export const insertKeyedSubmission = statement(
+  'insert_keyed_submission',
+  { ...insertedSubmission, key: uuid, key_digest: nullable(bytes) },
+  { id: uuid },
+  insertText({
+    columns: ', key, key_digest',
+    values: ', $key, $key_digest',
+    conflict: 'on conflict (workspace_id, key) where key is not null do nothing',
+  }),
+);
+
+/** What came under a key before: a submission, completed or not yet, or one that is held in the spam box. */
+export const findByKey = statement(
+  'find_by_key',
+  { workspace_id: uuid, form_id: uuid, key: uuid },
+  {
+    id: uuid,
+    version: integer,
+    key_digest: nullable(bytes),
+    completed_at: nullable(timestamp),
+    is_held: boolean,
+  },
+  `select id, version, key_digest, completed_at, false as is_held from submissions
+   where workspace_id = $workspace_id and form_id = $form_id and key = $key
+   union all
+   select id, version, key_digest, created_at, true from held_submissions
+   where workspace_id = $workspace_id and form_id = $form_id and key = $key
+   limit 1`,
 );
 
 /** Lets one submit of this form pass at a time, until its transaction ends: for forms with a maximum. */
@@ -114,7 +156,7 @@ export const findSubmission = statement(
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.id = $id and f.deleted_at is null`,
+   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
 );
 
 /**
@@ -140,7 +182,7 @@ const listStatement = (name: string, statusCondition: string) =>
        where c.workspace_id = f.workspace_id and c.form_id = f.id and ($status is null or c.status = $status)) count
      left join lateral (
        select p.id from submissions p
-       where p.workspace_id = f.workspace_id and p.form_id = f.id ${statusCondition}
+       where p.workspace_id = f.workspace_id and p.form_id = f.id and p.trashed_at is null ${statusCondition}
        order by p.id desc limit $limit offset $offset) page on true
      left join submissions s on s.workspace_id = f.workspace_id and s.id = page.id
      left join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
@@ -151,14 +193,17 @@ const listStatement = (name: string, statusCondition: string) =>
 export const listSubmissions = listStatement('list_submissions', '');
 export const listSubmissionsByStatus = listStatement('list_submissions_by_status', 'and p.status = $status');
 
-/** Removes submissions and with them their search documents; their files become orphans, which the sweep removes. */
+/**
+ * Removes submissions and with them their search documents; their files become orphans, which the sweep removes.
+ * @returns by status, how many of them counted: those in the trash had left the counts already.
+ */
 export const deleteSubmissions = statement(
   'delete_submissions',
   { workspace_id: uuid, ids: uuids },
   { form_id: uuid, status: word<SubmissionStatus>(), count: bigint },
   `with gone as (
-     delete from submissions where workspace_id = $workspace_id and id = any ($ids) returning form_id, status)
-   select form_id, status, count(*) as count from gone group by form_id, status`,
+     delete from submissions where workspace_id = $workspace_id and id = any ($ids) returning form_id, status, trashed_at)
+   select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`,
 );
 
 /** Takes removed submissions off a slot; only the sum over the slots means anything. */

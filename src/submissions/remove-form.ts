@@ -4,6 +4,7 @@ import { completeJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { lockOldestSubmissions } from './changes/queries.ts';
 import { removeRows } from './changes/remove.ts';
+import { deleteHeldOfForm } from './held/queries.ts';
 import { findFormRemainder } from './queries.ts';
 
 /** Submissions removed in one transaction: short enough that nobody waits for its locks. */
@@ -40,6 +41,7 @@ export async function removeFormBatch(
 
 async function finish(db: Queryable, job: Job, formId: string): Promise<void> {
   const key = { workspace_id: job.workspaceId, form_id: formId };
+  await deleteHeldOfForm(db, key);
   const [remainder] = await findFormRemainder(db, key);
   if (remainder!.has_deliveries || remainder!.has_files) {
     await rescheduleJob(db, job, { delay: remainderSeconds });

@@ -172,6 +172,7 @@ test('the 201 says the id, the status, the times and the confirmation message', 
     'created_at',
     'completed_at',
     'confirmation_message',
+    'next',
   ]);
   const stored = await read(body.id);
   assert.deepEqual(
@@ -180,18 +181,18 @@ test('the 201 says the id, the status, the times and the confirmation message', 
   );
 });
 
-test('parameters of the address become the reference, as they are, the first of a repeated one', async () => {
+test('parameters of the address become the reference, as they are, the first of a repeated one; those that begin with _ are not', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const { body } = await visitor.submit(
     form.id,
     { a: 'x' },
-    '?ref=A%20%26%20B&campaign=spring&ref=second&__proto__=p&empty=',
+    '?ref=A%20%26%20B&campaign=spring&ref=second&constructor=p&empty=&__proto__=own',
   );
   const { reference } = (await read(body.id)).metadata;
   assert.deepEqual(Object.entries(reference), [
     ['ref', 'A & B'],
     ['campaign', 'spring'],
-    ['__proto__', 'p'],
+    ['constructor', 'p'],
     ['empty', ''],
   ]);
 });
@@ -353,4 +354,26 @@ test('a form that was deleted since it was found takes nothing: 404, and no row 
     submitAnswers(service.services, { live, raw: { a: 'x' }, files: new Map(), reference: {} });
   await assert.rejects(late, { code: 'not_found' });
   assert.equal(await countRows('submissions', form.id), 0);
+});
+
+test('an Idempotency-Key makes a repeated request the same submission, and another one under it a 409', async () => {
+  const form = await makeForm(tenant, [element('text', 'a', { required: true })]);
+  const send = async (a: string, key: string, formId = form.id) => {
+    const answer = await fetch(`${service.url}/f/${formId}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      body: JSON.stringify({ answers: { a } }),
+    });
+    return { status: answer.status, body: (await answer.json()) as { id: string; error: string } };
+  };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => send('x', 'order-1')));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+  assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
+  const other = await send('y', 'order-1');
+  assert.deepEqual([other.status, other.body.error], [409, 'conflict']);
+  assert.equal((await send('y', 'order-2')).status, 201);
+  assert.equal((await send('x', 'two words')).status, 400);
+  assert.equal(await total(form.id), 2);
+  const elsewhere = await makeForm(tenant, [element('text', 'a')]);
+  assert.equal((await send('z', 'order-1', elsewhere.id)).status, 201);
 });

@@ -1,130 +1,118 @@
-import { type AnswerError, type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
-import { searchableText } from '#ast/searchable.ts';
-import { claimFiles } from '#files/queries.ts';
-import type { LiveForm } from '#forms/live-form.ts';
-import { newId, timeOfId } from '#kit/clock.ts';
+import { type AnswerError, checkAnswers } from '#ast/answers.ts';
+import { answerContext } from '#forms/answer-context.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
-import { snapshotOf } from '#webhooks/event.ts';
-import { recordEvent } from '#webhooks/record-event.ts';
-import { countCompleted, countSlots, insertSubmission, lockFormForSubmit } from './queries.ts';
+import type { Vault } from '#kit/vault.ts';
+import { takePlace } from './exactly-once/maximum.ts';
+import { findRepeat, type KeyedRequest, OtherAnswers, type Submitted } from './exactly-once/repeat.ts';
+import { completeProgress } from './progress/complete.ts';
+import {
+  claimAll,
+  editTokenOf,
+  giveEditLink,
+  insertWriting,
+  isMailedAbout,
+  prepareWriting,
+  tellCreated,
+  type Writing,
+} from './writing.ts';
 
-/** What a visitor sent. Files are received and stored already, by their HTML name; they belong to nobody yet. */
-export type SubmitRequest = {
-  live: LiveForm;
-  raw: unknown;
-  files: AnswerFiles;
-  reference: Readonly<Record<string, string>>;
-};
+export { OtherAnswers, type Submitted };
 
-export type Submitted = { id: string; completedAt: Date };
+/**
+ * What a visitor sent. Files are received and stored already, by their HTML name; they belong to nobody yet, or to the
+ * answers that were saved under the same key.
+ */
+export type SubmitRequest = KeyedRequest;
+
+/**
+ * `repeated`: the same answers had been submitted under the key before, and this is their submission.
+ * `editToken`: for the address under which the visitor may change the submission, where the form allows that.
+ */
 export type SubmitResult =
-  | { ok: true; submission: Submitted }
+  | { ok: true; submission: Submitted; repeated: boolean; editToken?: string }
   | { ok: false; errors: readonly AnswerError[] };
+
+/** What submitting needs. */
+export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () => void };
 
 /**
  * Takes a completed submission: checks the answers, then writes the submission, its count, its search text, its
  * claim on the files and its events in one transaction (DESIGN 1.2: when this returns ok, nothing of it is lost).
- * The caller removes the files of a submission that was refused.
+ * Under a key it is taken once, however often and however much at the same time it is sent; what was saved under the
+ * key becomes it. The caller removes the files of a submission that was refused, or repeated.
  * @throws ApiError gone when the form takes no more submissions, not_found when it was deleted meanwhile, conflict
- * when a file was used meanwhile.
+ * when a file was used meanwhile; OtherAnswers.
  */
-export async function submitAnswers(
-  context: { database: Database; wakeQueue: () => void },
+export async function submitAnswers(context: SubmitContext, request: SubmitRequest): Promise<SubmitResult> {
+  const { live, key } = request;
+  const rules = answerContext(live.settings, request.reference);
+  const checked = checkAnswers(live.form, request.raw, request.files, rules);
+  // The form may have changed since the answers were taken, so that they would not do today.
+  if (!checked.ok) return (await answerRepeat(context, request)) ?? checked;
+  const writing = prepareWriting(request, checked.answers);
+
+  // Without files, webhooks, mails, a maximum and a link there is one statement, which is a transaction of its own.
+  const isPlain =
+    writing.fileIds.length === 0 &&
+    !live.hasListeners &&
+    !isMailedAbout(live.settings) &&
+    live.settings.max_submissions === undefined &&
+    !live.settings.editing;
+  if (isPlain) {
+    const isNew = await insertWriting(context.database, writing, 'completed');
+    return isNew ? answerNew(writing) : meetEarlier(context, request, writing);
+  }
+
+  const written = await transaction(context.database, async (client) => {
+    if (!(await takePlace(client, live, key))) return undefined;
+    if (!(await insertWriting(client, writing, 'completed'))) return undefined;
+    await claimAll(client, writing, writing.fileIds);
+    const link = await giveEditLink(client, context.vault, writing);
+    return { link, deliveries: await tellCreated(client, writing, writing.createdAt) };
+  });
+  if (!written) return meetEarlier(context, request, writing);
+  if (written.deliveries > 0) context.wakeQueue();
+  return answerNew(writing, written.link);
+}
+
+const answerNew = ({ id, createdAt }: Writing, link: { editToken?: string } = {}): SubmitResult => ({
+  ok: true,
+  submission: { id, completedAt: createdAt },
+  repeated: false,
+  ...link,
+});
+
+/** The answer to what is not new: the key was used, or answers were saved under it, or the form is gone. */
+async function meetEarlier(
+  context: SubmitContext,
   request: SubmitRequest,
+  writing: Writing,
 ): Promise<SubmitResult> {
-  const { live, reference } = request;
-  const checked = checkAnswers(live.form, request.raw, request.files);
-  if (!checked.ok) return checked;
-  const { answers } = checked;
-  const id = newId();
-  const completedAt = timeOfId(id);
-  const fileIds = [...request.files.values()].flat().map((file) => file.id);
-  const write = (db: Queryable) => writeSubmission(db, { ...request, id, completedAt, answers, fileIds });
-
-  // Without files, webhooks and a maximum there is one statement, which is a transaction of its own.
-  if (fileIds.length === 0 && !live.hasWebhooks && live.settings.max_submissions === undefined) {
-    await write(context.database);
-    return { ok: true, submission: { id, completedAt } };
-  }
-
-  const deliveries = await transaction(context.database, async (client) => {
-    await refuseOverMaximum(client, live);
-    await write(client);
-    if (fileIds.length > 0) await claimAll(client, live, id, fileIds);
-    if (!live.hasWebhooks) return 0;
-    return recordEvent(client, {
-      workspaceId: live.workspaceId,
-      formId: live.id,
-      submissionId: id,
-      kind: 'submission.created',
-      occurredAt: completedAt,
-      snapshot: snapshotOf({
-        form: { id: live.id, name: live.name, workspaceId: live.workspaceId },
-        submission: { id, submittedAt: completedAt, status: 'completed', reference, answers },
-        fields: live.fields,
-      }),
-    });
-  });
-  if (deliveries > 0) context.wakeQueue();
-  return { ok: true, submission: { id, completedAt } };
+  const completed =
+    request.key !== undefined && (await completeProgress(context, { ...writing, key: request.key }));
+  if (completed) return { ok: true, repeated: false, ...completed };
+  const repeated = await answerRepeat(context, request, { refuseOther: true });
+  if (repeated) return repeated;
+  throw new ApiError('not_found', 'There is no form at this address.');
 }
 
-type Writing = SubmitRequest & {
-  id: string;
-  completedAt: Date;
-  answers: Answers;
-  fileIds: readonly string[];
-};
-
-async function writeSubmission(
-  db: Queryable,
-  { live, id, completedAt, answers, reference, fileIds }: Writing,
-): Promise<void> {
-  const { subject, body } = searchableText(live.form, answers, reference, live.settings.subject_element);
-  const inserted = await insertSubmission(db, {
-    workspace_id: live.workspaceId,
-    id,
-    form_id: live.id,
-    version: live.version,
-    status: 'completed',
-    answers: JSON.stringify(answers),
-    reference: JSON.stringify(reference),
-    has_files: fileIds.length > 0,
-    created_at: completedAt,
-    completed_at: completedAt,
-    slot: Math.floor(Math.random() * countSlots),
-    language: live.language,
-    subject,
-    body,
-  });
-  if (inserted.length === 0) throw new ApiError('not_found', 'There is no form at this address.');
-}
-
-/** Exact under parallel submits: they take turns, each seeing the count of the ones before. */
-async function refuseOverMaximum(db: Queryable, live: LiveForm): Promise<void> {
-  const maximum = live.settings.max_submissions;
-  if (maximum === undefined) return;
-  await lockFormForSubmit(db, { form_id: live.id });
-  const [count] = await countCompleted(db, { workspace_id: live.workspaceId, form_id: live.id });
-  if (count!.completed >= maximum)
-    throw new ApiError('gone', 'This form has received all the submissions it takes.');
-}
-
-async function claimAll(
-  db: Queryable,
-  live: LiveForm,
-  submissionId: string,
-  ids: readonly string[],
-): Promise<void> {
-  const claimed = await claimFiles(db, {
-    workspace_id: live.workspaceId,
-    form_id: live.id,
-    submission_id: submissionId,
-    ids: [...ids],
-  });
-  if (claimed.length !== ids.length) {
-    throw new ApiError('conflict', 'A file was already used or has expired. Choose the files again.');
-  }
+/**
+ * The answer that the same answers got before under this key, in the spam box as well: the same receipt and the same
+ * link. Undefined when there is none. Also for a form that is closed since: whoever was in time is told so again.
+ * @throws OtherAnswers when asked to.
+ */
+export async function answerRepeat(
+  { database, vault }: Pick<SubmitContext, 'database' | 'vault'>,
+  request: SubmitRequest,
+  { refuseOther = false } = {},
+): Promise<SubmitResult | undefined> {
+  const repeat = await findRepeat(database, request);
+  if (repeat.kind === 'other' && refuseOther) throw new OtherAnswers(repeat.earlier);
+  if (repeat.kind !== 'same') return undefined;
+  const { earlier, isHeld } = repeat;
+  const editable = { live: request.live, id: earlier.id };
+  // The link of what is held begins to work when it is released.
+  const link = isHeld ? editTokenOf(vault, editable) : await giveEditLink(database, vault, editable);
+  return { ok: true, submission: earlier, repeated: true, ...link };
 }

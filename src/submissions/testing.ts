@@ -5,10 +5,11 @@ import { openLiveForms } from '#forms/live-form.ts';
 import { insertUnclaimedFile, setFileContent } from '#files/queries.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { openVault } from '#kit/vault.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { addToCount } from './queries.ts';
-import { submitAnswers } from './submit.ts';
+import { submitAnswers, type SubmitResult } from './submit.ts';
 
 // Submissions to test with. Only tests import this file.
 
@@ -25,23 +26,33 @@ export async function openScene(database: Database, elements: readonly unknown[]
   const liveForms = openLiveForms(database);
   const key = { workspaceId, formId };
   const wakeQueue = (): void => {};
+  const vault = openVault('5c'.repeat(32));
   return {
     workspaceId,
     formId,
-    context: { database, wakeQueue },
+    context: { database, vault, wakeQueue },
+    /** The form as a visitor's request finds it now. */
+    live: async () => (await liveForms.find(formId))!,
     /** Lets a webhook hear of every event of the form. */
     listen: () => makeWebhook(database, key, { url: 'https://receiver.test/hook' }),
+    /** What submitting answers; `key` as readKey gives it. */
+    async send(
+      answers: object,
+      options: { reference?: Record<string, string>; files?: AnswerFiles; key?: string } = {},
+    ): Promise<SubmitResult> {
+      const live = await liveForms.find(formId);
+      const { reference = {}, files = new Map(), key } = options;
+      return submitAnswers(
+        { database, vault, wakeQueue },
+        { live: live!, raw: answers, files, reference, key },
+      );
+    },
     /** A completed submission's id. */
     async submit(
       answers: object,
       options: { reference?: Record<string, string>; files?: AnswerFiles } = {},
     ): Promise<string> {
-      const live = await liveForms.find(formId);
-      const { reference = {}, files = new Map() } = options;
-      const result = await submitAnswers(
-        { database, wakeQueue },
-        { live: live!, raw: answers, files, reference },
-      );
+      const result = await this.send(answers, options);
       if (!result.ok) throw new Error(JSON.stringify(result.errors));
       return result.submission.id;
     },

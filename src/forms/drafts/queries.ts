@@ -21,6 +21,7 @@ export const findBuilderForm = statement(
   {
     ...formColumns,
     settings: jsonb<Settings>(),
+    has_password: boolean,
     submission_count: bigint,
     version: integer,
     structure: json<object>(),
@@ -34,7 +35,7 @@ export const findBuilderForm = statement(
     is_untouched: nullable(boolean),
   },
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
-          f.settings, ${submissionCount} as submission_count,
+          f.settings, f.password_hash is not null as has_password, ${submissionCount} as submission_count,
           f.version, v.structure, v.created_at as version_created_at, author.name as version_created_by,
           d.revision, d.structure as draft_structure, d.base_version, d.saved_at, saver.name as saved_by,
           d.structure::text = base.structure::text as is_untouched

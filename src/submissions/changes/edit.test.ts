@@ -43,6 +43,7 @@ const fails = (code: string, fields?: string[]) => (error: unknown) => {
 const find = async (scene: Scene, q: string): Promise<string[]> =>
   (
     await searchSubmissions(database, {
+      form_ids: null,
       workspace_id: scene.workspaceId,
       form_id: scene.formId,
       q,

@@ -2,20 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import { defaultLanguage } from '#ast/languages.ts';
 import { searchableText } from '#ast/searchable.ts';
 import { isCleanText } from '#ast/text.ts';
-import { now } from '#kit/clock.ts';
+import { answerContext } from '#forms/answer-context.ts';
+import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
+import { differencesOf } from '../history/differences.ts';
+import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
+import { claimAll } from '../writing.ts';
 import { checkEditedAnswers, listFiles } from './edited-answers.ts';
 import { eventOf, type FormKey } from './event.ts';
 import { lockSubmission, releaseFiles, updateSubmission } from './queries.ts';
 
 export type ChangeContext = { database: Database; wakeQueue: () => void };
 
-/** The submission that changes, and the `updated_at` that its editor saw: two editors do not overwrite each other. */
-export type ChangeTarget = FormKey & { id: string; seen: Date };
+/**
+ * The submission that changes, and the `updated_at` that its editor saw: two editors do not overwrite each other.
+ * `userId` is the member who changes it; absent for whoever has the submission's own link.
+ */
+export type ChangeTarget = FormKey & { id: string; seen: Date | undefined; userId?: string };
 
 /**
  * Replaces the answers of a submission, checked against the version that it answered.
@@ -28,6 +35,7 @@ export function editAnswers(context: ChangeContext, target: ChangeTarget, raw: u
       raw,
       stored: current.answers,
       status: current.status,
+      context: answerContext(current.settings, current.reference),
     });
     if (!checked.ok) throw invalid('The answers are not valid.', checked.errors);
     return { ...current, answers: checked.answers };
@@ -70,6 +78,7 @@ export function changeStatus(
       raw: current.answers,
       stored: current.answers,
       status,
+      context: answerContext(current.settings, current.reference),
     });
     if (!checked.ok) throw invalid('It cannot be completed before its answers are valid.', checked.errors);
     return { ...current, status, completed_at: current.completed_at ?? now() };
@@ -85,7 +94,7 @@ type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
  * The one way in which a submission changes: locked, compared with what its editor saw, written with its search
  * text, counts, files and event in one transaction. A change that changes nothing writes and tells nothing.
  */
-async function change(
+export async function change(
   context: ChangeContext,
   target: ChangeTarget,
   apply: (current: Current) => Current,
@@ -94,7 +103,7 @@ async function change(
   const deliveries = await transaction(context.database, async (client) => {
     const [before] = await lockSubmission(client, { workspace_id: workspaceId, form_id: formId, id });
     if (!before) throw new ApiError('not_found');
-    if (before.updated_at.getTime() !== seen.getTime()) {
+    if (seen !== undefined && before.updated_at.getTime() !== seen.getTime()) {
       throw new ApiError('precondition_failed', 'This submission has changed since you opened it.');
     }
     const after = apply(before);
@@ -109,6 +118,8 @@ async function write(db: Queryable, target: ChangeTarget, before: Current, after
   const key = { workspace_id: target.workspaceId, form_id: target.formId };
   const { structure, answers, reference, settings } = after;
   const files = listFiles(structure, answers).map((file) => file.id);
+  // Later than before also within a millisecond, as editors compare it.
+  const changedAt = new Date(Math.max(now().getTime(), before.updated_at.getTime() + 1));
   await updateSubmission(db, {
     ...key,
     id: after.id,
@@ -117,18 +128,47 @@ async function write(db: Queryable, target: ChangeTarget, before: Current, after
     reference: JSON.stringify(reference),
     has_files: files.length > 0,
     completed_at: after.completed_at,
-    // Later than before also within a millisecond, as editors compare it.
-    updated_at: new Date(Math.max(now().getTime(), before.updated_at.getTime() + 1)),
+    updated_at: changedAt,
     language: settings.language ?? defaultLanguage,
     ...searchableText(structure, answers, reference, settings.subject_element),
   });
-  if (files.length < listFiles(structure, before.answers).length) {
-    await releaseFiles(db, { workspace_id: target.workspaceId, submission_id: after.id, kept: files });
-  }
+  await insertChange(db, {
+    workspace_id: target.workspaceId,
+    submission_id: after.id,
+    id: newId(),
+    kind: 'edited',
+    changed_by: target.userId ?? null,
+    through: target.userId === undefined ? 'link' : 'console',
+    changed_at: changedAt,
+    changes: JSON.stringify(differencesOf(before, after)),
+  });
+  await changeFiles(
+    db,
+    target,
+    listFiles(structure, before.answers).map((file) => file.id),
+    files,
+  );
   if (before.status === after.status) return;
   // Always in this order, so that two changes in opposite directions cannot wait for each other.
   for (const status of ['completed', 'incomplete'] as const) {
     await addToCount(db, { ...key, status, slot: 0, change: status === after.status ? 1 : -1 });
+  }
+}
+
+/** Claims files that are new, and lets go of those that are not there any more. */
+async function changeFiles(
+  db: Queryable,
+  { workspaceId, formId, id }: ChangeTarget,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
+  const added = after.filter((file) => !before.includes(file));
+  if (added.length > 0) {
+    const live = { workspaceId, id: formId };
+    await claimAll(db, { live, id }, added);
+  }
+  if (before.some((file) => !after.includes(file))) {
+    await releaseFiles(db, { workspace_id: workspaceId, submission_id: id, kept: [...after] });
   }
 }
 

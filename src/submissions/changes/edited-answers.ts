@@ -1,5 +1,5 @@
-import { kindOf } from '#ast/answer-checks.ts';
 import {
+  type AnswerContext,
   type AnswerError,
   type AnswerFiles,
   type Answers,
@@ -9,7 +9,7 @@ import {
 } from '#ast/answers.ts';
 import { fieldName, type Row } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
-import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
+import { type Form, type FormNode, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
 import type { SubmissionStatus } from '../queries.ts';
 
 /**
@@ -20,10 +20,11 @@ import type { SubmissionStatus } from '../queries.ts';
  */
 export function checkEditedAnswers(
   form: Form,
-  edit: { raw: unknown; stored: Answers; status: SubmissionStatus },
+  edit: { raw: unknown; stored: Answers; status: SubmissionStatus; context: AnswerContext },
 ): AnswersResult {
   const { raw, files, errors } = separateFiles(form, edit.raw, filesById(form, edit.stored));
-  const checked = checkAnswers(edit.status === 'completed' ? form : withoutRequired(form), raw, files);
+  const asked = edit.status === 'completed' ? form : withoutRequired(form);
+  const checked = checkAnswers(asked, raw, files, edit.context);
   if (errors.length === 0) return checked;
   return { ok: false, errors: checked.ok ? errors : [...errors, ...checked.errors] };
 }
@@ -35,7 +36,8 @@ export const listFiles = (form: Form, answers: Answers): FileAnswer[] => [
 
 type RawRecord = Readonly<Record<string, unknown>>;
 
-function* uploadsIn(
+/** Every place of an upload in answers, with the object that holds its files. */
+export function* uploadsIn(
   form: Form,
   answers: RawRecord,
 ): Generator<{ input: InputElement; holder: RawRecord; row?: Row }> {
@@ -99,11 +101,11 @@ function takeFile(left: Map<string, FileAnswer>, item: unknown): FileAnswer | un
   return file;
 }
 
-/** The same form with every answer optional. */
+/** The same form with every answer optional; a rule for what was answered stays. */
 function withoutRequired<Node extends FormNode>(node: Node): Node {
   return {
     ...node,
-    ...(node.attrs && { attrs: { ...node.attrs, required: false } }),
+    ...(node.attrs && { attrs: { ...node.attrs, required: false, require_when: undefined } }),
     ...(node.children && { children: node.children.map((child) => withoutRequired(child)) }),
   };
 }

@@ -45,8 +45,26 @@ export const lockSubmission = statement(
    from submissions s
    ${versionJoin}
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $id and f.deleted_at is null
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $id and s.trashed_at is null and f.deleted_at is null
    for update of s`,
+);
+
+/** A completed submission whose visitor wants to change it. */
+export const findEditable = statement(
+  'submissions.find_editable',
+  { workspace_id: uuid, id: uuid },
+  {
+    answers: json<Answers>(),
+    reference: json<Reference>(),
+    updated_at: timestamp,
+    structure: json<Form>(),
+    settings: jsonb<Settings>(),
+  },
+  `select s.answers, s.reference, s.updated_at, v.structure, f.settings
+   from submissions s
+   ${versionJoin}
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and s.status = 'completed' and s.trashed_at is null and f.deleted_at is null`,
 );
 
 /** Writes a changed submission together with what it is found by. */
@@ -109,6 +127,7 @@ export const lockSubmissions = statement(
 
 const removalColumns = {
   id: uuid,
+  to_trash: boolean,
   total: integer,
   removed: integer,
   created_at: timestamp,
@@ -123,19 +142,20 @@ export const insertRemoval = statement(
     id: uuid,
     form_id: uuid,
     requested_by: text,
+    to_trash: boolean,
     submission_ids: uuids,
     created_at: timestamp,
   },
   removalColumns,
   `with removal as (
-     insert into removals (workspace_id, id, form_id, requested_by, total, created_at)
-     select workspace_id, $id, id, $requested_by, cardinality($submission_ids), $created_at
+     insert into removals (workspace_id, id, form_id, requested_by, to_trash, total, created_at)
+     select workspace_id, $id, id, $requested_by, $to_trash, cardinality($submission_ids), $created_at
      from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
      returning *),
    items as (
      insert into removal_items (workspace_id, removal_id, submission_id)
      select workspace_id, id, unnest($submission_ids) from removal)
-   select id, total, removed, created_at, finished_at from removal`,
+   select id, to_trash, total, removed, created_at, finished_at from removal`,
 );
 
 /** Crosses the next submissions off the list of a removal. */
@@ -162,7 +182,7 @@ export const findRemoval = statement(
   'submissions.find_removal',
   { workspace_id: uuid, form_id: uuid, id: uuid },
   removalColumns,
-  `select id, total, removed, created_at, finished_at from removals
+  `select id, to_trash, total, removed, created_at, finished_at from removals
    where workspace_id = $workspace_id and form_id = $form_id and id = $id`,
 );
 
@@ -171,6 +191,6 @@ export const findUnfinishedRemovals = statement(
   'submissions.find_unfinished_removals',
   { workspace_id: uuid, form_id: uuid },
   removalColumns,
-  `select id, total, removed, created_at, finished_at from removals
+  `select id, to_trash, total, removed, created_at, finished_at from removals
    where workspace_id = $workspace_id and form_id = $form_id and finished_at is null order by id desc`,
 );

@@ -4,7 +4,10 @@ import { ApiError } from '#kit/errors.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import type { ChangeContext } from './edit.ts';
 import type { FormKey } from './event.ts';
-import { advanceRemoval, insertRemoval, lockSubmissions, takeRemovalItems } from './queries.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { lockTrashedForRemoval } from '../trash/queries.ts';
+import { trashMany } from '../trash/trash.ts';
+import { advanceRemoval, insertRemoval, takeRemovalItems } from './queries.ts';
 import { removeRows } from './remove.ts';
 
 /** The job that removes the submissions of one bulk removal. */
@@ -17,14 +20,15 @@ export const removalLimit = 200_000;
 const batchSize = 500;
 
 /**
- * Asks for the removal of exactly these submissions; a job removes them in batches behind.
+ * Asks for the removal of exactly these submissions: into the trash, or out of the trash for good. A job does it in
+ * batches behind.
  * @returns the removal, whose `removed` grows up to at most `total`: what is gone already is skipped.
  * @throws ApiError not_found for a form that is gone.
  */
 export async function startRemoval(
   context: ChangeContext,
   { workspaceId, formId }: FormKey,
-  request: { userId: string; ids: readonly string[] },
+  request: { userId: string; ids: readonly string[]; toTrash: boolean },
 ) {
   const id = newId();
   const removal = await transaction(context.database, async (client) => {
@@ -33,6 +37,7 @@ export async function startRemoval(
       id,
       form_id: formId,
       requested_by: request.userId,
+      to_trash: request.toTrash,
       submission_ids: [...new Set(request.ids)],
       created_at: timeOfId(id),
     });
@@ -43,7 +48,11 @@ export async function startRemoval(
       kind: removeManyJob,
       // One workspace's removals take turns, and keep no other workspace waiting.
       lane: `${removeManyJob} ${workspaceId}`,
-      payload: { removal_id: id, form_id: formId } satisfies Payload,
+      payload: {
+        removal_id: id,
+        form_id: formId,
+        trashed_by: request.toTrash ? request.userId : null,
+      } satisfies Payload,
       delay: 0,
     });
     return inserted;
@@ -52,11 +61,12 @@ export async function startRemoval(
   return removal;
 }
 
-type Payload = { removal_id: string; form_id: string };
+/** `trashed_by`: whose trashing it is; null for a removal for good. */
+type Payload = { removal_id: string; form_id: string; trashed_by: string | null };
 
-/** The job: one batch with its events, again and again, until the list is empty. */
+/** The job: one batch, with its events where it is for good, again and again, until the list is empty. */
 export async function removeManyBatch(context: ChangeContext, job: Job): Promise<void> {
-  const { removal_id: id, form_id: formId } = job.payload as Payload;
+  const { removal_id: id, form_id: formId, trashed_by: trashedBy } = job.payload as Payload;
   const { workspaceId } = job;
   const deliveries = await transaction(context.database, async (client) => {
     const items = await takeRemovalItems(client, {
@@ -65,13 +75,15 @@ export async function removeManyBatch(context: ChangeContext, job: Job): Promise
       limit: batchSize,
     });
     const ids = items.map((item) => item.submission_id);
-    const rows = await lockSubmissions(client, { workspace_id: workspaceId, form_id: formId, ids });
-    const made = await removeRows(client, { workspaceId, formId }, rows);
+    const { removed, made } =
+      trashedBy === null
+        ? await removeFromTrash(client, { workspaceId, formId }, ids)
+        : { removed: await trashMany(client, { workspaceId, formId }, { ids, userId: trashedBy }), made: 0 };
     const isLast = ids.length < batchSize;
     await advanceRemoval(client, {
       workspace_id: workspaceId,
       id,
-      removed: rows.length,
+      removed,
       finished_at: isLast ? now() : null,
     });
     if (isLast) await completeJob(client, job);
@@ -79,4 +91,13 @@ export async function removeManyBatch(context: ChangeContext, job: Job): Promise
     return made;
   });
   if (deliveries > 0) context.wakeQueue();
+}
+
+async function removeFromTrash(
+  db: Queryable,
+  key: FormKey,
+  ids: string[],
+): Promise<{ removed: number; made: number }> {
+  const rows = await lockTrashedForRemoval(db, { workspace_id: key.workspaceId, form_id: key.formId, ids });
+  return { removed: rows.length, made: await removeRows(db, key, rows) };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '#test/service.ts';
 import { element, formOf } from '#ast/testing.ts';
 import { unionColumns } from '../columns.ts';
 import type { ExportedSubmission } from './cells.ts';
@@ -45,9 +46,7 @@ for (const format of exportFormats) {
     assert.equal(stream.destroyed, true);
     const { read } = state;
     assert.ok(read < 100_000, `${read} were read for 200 KB`);
-    for (let turn = 0; turn < 50 && !state.isEnded; turn += 1)
-      await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(state.isEnded, true);
+    await until('the reading to end', async () => state.isEnded);
     assert.ok(state.read <= read + 2_000);
   });
 }

@@ -1,0 +1,63 @@
+import { integer, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
+
+/** No row when the workspace has as many as it may have. */
+export const insertImage = statement(
+  'insert_form_image',
+  { workspace_id: uuid, id: uuid, content_type: text, size: integer, limit: integer, now: timestamp },
+  { id: uuid },
+  `insert into form_images (workspace_id, id, content_type, size, created_at, named_at)
+   select $workspace_id, $id, $content_type, $size, $now, $now
+   where (select count(*) from form_images where workspace_id = $workspace_id) < $limit
+   returning id`,
+);
+
+/** Notes that settings name these images, and says which of them there are. */
+export const nameImages = statement(
+  'name_form_images',
+  { workspace_id: uuid, ids: uuids, now: timestamp },
+  { id: uuid },
+  `update form_images set named_at = $now
+   where workspace_id = $workspace_id and id = any ($ids) and removed_at is null
+   returning id`,
+);
+
+/** An image by the id of a form of its workspace, as the public page asks for it. */
+export const findImage = statement(
+  'find_form_image',
+  { form_id: uuid, id: uuid },
+  { workspace_id: uuid, content_type: text, size: integer },
+  `select i.workspace_id, i.content_type, i.size
+   from form_lookup l
+   join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
+   join form_images i on i.workspace_id = l.workspace_id and i.id = $id
+   where l.form_id = $form_id and f.deleted_at is null and i.removed_at is null`,
+);
+
+/**
+ * Takes hold of images that no form has named for a day, and of those that a stop left behind. The outer condition is
+ * what PostgreSQL looks at again when a form named the image first.
+ */
+export const takeUnnamedImages = statement(
+  'take_unnamed_form_images',
+  { before: timestamp, now: timestamp },
+  { workspace_id: uuid, id: uuid },
+  `/* sweep: across workspaces */
+   update form_images set removed_at = coalesce(removed_at, $now)
+   where (workspace_id, id) in (
+     select i.workspace_id, i.id from form_images i
+     where i.named_at < $before and not exists (
+       select from forms f
+       where f.workspace_id = i.workspace_id and f.deleted_at is null
+         and i.id::text in (f.settings #>> '{theme,logo}', f.settings #>> '{theme,cover}'))
+     order by i.named_at limit 500)
+     and named_at < $before
+   returning workspace_id, id`,
+);
+
+/** The last step, after the bytes are gone. */
+export const deleteImage = statement(
+  'delete_form_image',
+  { workspace_id: uuid, id: uuid },
+  {},
+  `delete from form_images where workspace_id = $workspace_id and id = $id and removed_at is not null`,
+);

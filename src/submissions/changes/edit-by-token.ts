@@ -1,0 +1,69 @@
+import { type AnswerError, type AnswerFiles, checkAnswers } from '#ast/answers.ts';
+import type { Form } from '#ast/tree.ts';
+import { answerContext } from '#forms/answer-context.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { followLink } from '../links/links.ts';
+import { type ChangeContext, change } from './edit.ts';
+import { type OpenedAnswers, openAnswers } from './open-answers.ts';
+import { findEditable } from './queries.ts';
+
+/**
+ * A submission that its visitor opened to change it. `form` is the version that was answered, which the page shows;
+ * `seen` goes back with the changed answers.
+ */
+export type OpenedEdit = OpenedAnswers & {
+  submissionId: string;
+  form: Form;
+  reference: Record<string, string>;
+  seen: Date;
+};
+
+/**
+ * Opens the submission that a link to edit leads to.
+ * @throws ApiError not_found for a link of another form, one that expired, one that never was, and while the form has
+ * no editing.
+ */
+export async function openEdit(database: Database, formId: string, token: string): Promise<OpenedEdit> {
+  const { form, reference, submissionId, answers, updated_at } = await findByToken(database, formId, token);
+  return { submissionId, form, reference, seen: updated_at, ...openAnswers(form, answers) };
+}
+
+/** `seen` is what openEdit gave; without it, changes of somebody else since then are overwritten. */
+export type TokenEdit = {
+  formId: string;
+  token: string;
+  raw: unknown;
+  files: AnswerFiles;
+  seen?: Date | undefined;
+};
+
+/**
+ * Replaces the answers by those that the visitor sent, checked against the version that was answered, and fires
+ * `submission.updated`. Files that are named are kept, or added when they are nobody's yet; those left out are removed.
+ * @throws ApiError not_found as openEdit; precondition_failed when it changed since `seen`; conflict when a file was
+ * used meanwhile.
+ */
+export async function editByToken(
+  context: ChangeContext,
+  { formId, token, raw, files, seen }: TokenEdit,
+): Promise<{ ok: true; id: string } | { ok: false; errors: readonly AnswerError[] }> {
+  const found = await findByToken(context.database, formId, token);
+  const rules = answerContext(found.settings, found.reference);
+  const checked = checkAnswers(found.form, raw, files, rules);
+  if (!checked.ok) return checked;
+  const id = found.submissionId;
+  await change(context, { workspaceId: found.workspaceId, formId, id, seen }, (current) => ({
+    ...current,
+    answers: checked.answers,
+  }));
+  return { ok: true, id };
+}
+
+async function findByToken(database: Database, formId: string, token: string) {
+  const { workspaceId, submissionId } = await followLink(database, { formId, token, purpose: 'edit' });
+  const [found] = await findEditable(database, { workspace_id: workspaceId, id: submissionId });
+  if (!found?.settings.editing)
+    throw new ApiError('not_found', 'This link leads nowhere, or its time is over.');
+  return { workspaceId, submissionId, form: found.structure, ...found };
+}

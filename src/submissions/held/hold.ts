@@ -1,0 +1,72 @@
+import { checkAnswers } from '#ast/answers.ts';
+import { answerContext } from '#forms/answer-context.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { digestOf } from '../exactly-once/repeat.ts';
+import { lockProgress } from '../progress/queries.ts';
+import { addToCount, deleteSubmissions } from '../queries.ts';
+import { answerRepeat, type SubmitContext, type SubmitRequest, type SubmitResult } from '../submit.ts';
+import { editTokenOf, prepareWriting, type Writing } from '../writing.ts';
+import { holdFiles, insertHeld } from './queries.ts';
+import type { HoldReason } from './reasons.ts';
+
+/** Why answers are held, and the keyed hash of the address that they came from. */
+export type Suspicion = { reason: HoldReason; address: Buffer };
+
+/**
+ * Lays suspicious answers into the spam box, and answers as submitAnswers would: a machine must not learn that it was
+ * recognised. Nothing counts, is found, or is told to webhooks until they are released (release.ts). Answers that were
+ * saved under the key go with them.
+ * @throws ApiError not_found, conflict; OtherAnswers.
+ */
+export async function holdAnswers(
+  context: SubmitContext,
+  request: SubmitRequest,
+  suspicion: Suspicion,
+): Promise<SubmitResult> {
+  const { live } = request;
+  const rules = answerContext(live.settings, request.reference);
+  const checked = checkAnswers(live.form, request.raw, request.files, rules);
+  if (!checked.ok) return (await answerRepeat(context, request)) ?? checked;
+  const repeated = await answerRepeat(context, request, { refuseOther: true });
+  if (repeated) return repeated;
+  const writing = prepareWriting(request, checked.answers);
+  const isNew = await transaction(context.database, (client) => hold(client, writing, suspicion));
+  if (isNew) {
+    const { id, createdAt } = writing;
+    const editToken = editTokenOf(context.vault, writing);
+    return { ok: true, submission: { id, completedAt: createdAt }, repeated: false, ...editToken };
+  }
+  const meanwhile = await answerRepeat(context, request, { refuseOther: true });
+  if (meanwhile) return meanwhile;
+  throw new ApiError('not_found', 'There is no form at this address.');
+}
+
+async function hold(db: Queryable, writing: Writing, { reason, address }: Suspicion): Promise<boolean> {
+  const { live, id, key, answers, reference, fileIds } = writing;
+  const form = { workspace_id: live.workspaceId, form_id: live.id };
+  const [saved] = key === undefined ? [] : await lockProgress(db, { ...form, key });
+  const inserted = await insertHeld(db, {
+    ...form,
+    id,
+    version: live.version,
+    answers: JSON.stringify(answers),
+    reference: JSON.stringify(reference),
+    key: key ?? null,
+    key_digest: key === undefined ? null : digestOf(answers, live.fields),
+    reason,
+    address,
+    created_at: writing.createdAt,
+  });
+  if (inserted.length === 0) return false;
+  const files = { ...form, held_id: id, saved_id: saved?.id ?? null, ids: [...fileIds] };
+  if (fileIds.length > 0 && (await holdFiles(db, files)).length !== fileIds.length) {
+    throw new ApiError('conflict', 'A file was already used or has expired. Choose the files again.');
+  }
+  if (saved) {
+    await deleteSubmissions(db, { workspace_id: live.workspaceId, ids: [saved.id] });
+    if (!saved.is_trashed) await addToCount(db, { ...form, status: 'incomplete', slot: 0, change: -1 });
+  }
+  return true;
+}

@@ -1,0 +1,84 @@
+import { defaultLanguage } from '#ast/languages.ts';
+import { now, timeOfId } from '#kit/clock.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { listFiles } from '../changes/edited-answers.ts';
+import type { FormKey } from '../changes/event.ts';
+import { lookForPlace } from '../exactly-once/maximum.ts';
+import type { SubmitContext } from '../submit.ts';
+import { giveEditLink, insertWriting, tellCreated, type Writing } from '../writing.ts';
+import { deleteHeld, giveHeldFiles, lockHeld } from './queries.ts';
+
+/**
+ * Not spam: what was held becomes a submission under the receipt and with the time that its visitor was given, pinned
+ * to the version that it answered. It counts and is found from now on, and `submission.created` is fired, once.
+ * @returns how many; what is gone by now is skipped, since somebody else has decided.
+ * @throws ApiError conflict when the form has its maximum; those before are released.
+ */
+export async function releaseHeld(
+  context: SubmitContext,
+  key: FormKey,
+  ids: readonly string[],
+): Promise<number> {
+  let released = 0;
+  let deliveries = 0;
+  try {
+    // Oldest first: the places of a form with a maximum go to who came first.
+    for (const id of ids.toSorted()) {
+      const made = await transaction(context.database, (client) => releaseOne(client, context, key, id));
+      if (made === undefined) continue;
+      released += 1;
+      deliveries += made;
+    }
+  } finally {
+    if (deliveries > 0) context.wakeQueue();
+  }
+  return released;
+}
+
+/** @returns how many deliveries will be made; undefined when it is gone. */
+async function releaseOne(
+  db: Queryable,
+  { vault }: SubmitContext,
+  { workspaceId, formId }: FormKey,
+  id: string,
+): Promise<number | undefined> {
+  const row = { workspace_id: workspaceId, form_id: formId };
+  const [held] = await lockHeld(db, { ...row, id });
+  if (!held) return undefined;
+  const { structure: form, settings, answers } = held;
+  const writing: Writing = {
+    live: {
+      workspaceId,
+      id: formId,
+      name: held.name,
+      settings,
+      language: settings.language ?? defaultLanguage,
+      version: held.version,
+      hasListeners: true,
+      form,
+      fields: held.fields,
+    },
+    reference: held.reference,
+    key: held.key ?? undefined,
+    id,
+    createdAt: timeOfId(id),
+    answers,
+    fileIds: listFiles(form, answers).map((file) => file.id),
+  };
+  // What is held has no place of its own, so its key is not asked for.
+  if ((await lookForPlace(db, writing.live, undefined)) === 'full') {
+    const message = `This form has its maximum of ${settings.max_submissions} submissions. Raise the maximum first.`;
+    throw new ApiError('conflict', message);
+  }
+  // The same page may have been sent again with success. Then both are kept, and the key is the other's.
+  const isNew =
+    (await insertWriting(db, writing, 'completed')) ||
+    (await insertWriting(db, { ...writing, key: undefined }, 'completed'));
+  if (!isNew) return undefined;
+  await giveHeldFiles(db, { workspace_id: workspaceId, held_id: id, submission_id: id });
+  await deleteHeld(db, { ...row, ids: [id] });
+  await giveEditLink(db, vault, writing);
+  return tellCreated(db, writing, writing.createdAt, now());
+}

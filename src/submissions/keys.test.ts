@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '#kit/clock.ts';
+import { openVault } from '#kit/vault.ts';
+import { keyOfHeader, makeKey, readKey, signKey } from './keys.ts';
+
+const vault = openVault('1a'.repeat(32));
+const [form, other] = [newId(), newId()];
+
+test('a page gets a key of its own, which tells when the page was served', () => {
+  const before = Date.now();
+  const [first, second] = [makeKey(vault, form), makeKey(vault, form)];
+  assert.notEqual(first, second);
+  const read = readKey(vault, form, first)!;
+  assert.ok(read.servedAt.getTime() >= before && read.servedAt.getTime() <= Date.now());
+  assert.equal(signKey(vault, form, read.key), first);
+});
+
+const good = makeKey(vault, form);
+const [id, signature] = good.split('.') as [string, string];
+const foreign: [what: string, text: string, formId?: string][] = [
+  ['of another form', good, other],
+  ['signed by another instance', makeKey(openVault('2b'.repeat(32)), form)],
+  ['with another id', `${newId()}.${signature}`],
+  ['without a signature', id],
+  ['with an empty signature', `${id}.`],
+  ['with something behind', `${good}.`],
+  ['that is empty', ''],
+  ['that was never one', 'x'.repeat(10_000)],
+];
+
+for (const [what, text, formId = form] of foreign) {
+  test(`a key ${what} is none`, () => assert.equal(readKey(vault, formId, text), undefined));
+}
+
+test('an Idempotency-Key is the same key for the same form, and another for another', () => {
+  const key = keyOfHeader(form, 'order-1');
+  assert.match(key, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.equal(keyOfHeader(form, 'order-1'), key);
+  assert.notEqual(keyOfHeader(form, 'order-2'), key);
+  assert.notEqual(keyOfHeader(other, 'order-1'), key);
+});
+
+for (const given of ['', 'x'.repeat(256), 'two words', 'ümlaut', 'line\nbreak', '\u0000']) {
+  test(`an Idempotency-Key ${JSON.stringify(given.slice(0, 12))} of ${given.length} characters is refused`, () => {
+    assert.throws(() => keyOfHeader(form, given), { code: 'bad_request' });
+  });
+}

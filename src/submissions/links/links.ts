@@ -1,0 +1,51 @@
+import { now } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { findLink, saveLink } from './queries.ts';
+import { hashOfToken, type LinkPurpose, linkToken } from './token.ts';
+
+/** A submission of a form, as far as a link to it needs to know. */
+export type Linked = { workspaceId: string; formId: string; submissionId: string };
+
+/**
+ * Gives a submission a link that works for so many days from now; a link that it has already is prolonged.
+ * @param link `step` is where a resumed visitor goes on, from 0.
+ */
+export async function giveLink(
+  db: Queryable,
+  vault: Vault,
+  { workspaceId, formId, submissionId }: Linked,
+  link: { purpose: LinkPurpose; days: number; step?: number },
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = linkToken(vault, link.purpose, submissionId);
+  const expiresAt = new Date(now().getTime() + link.days * 86_400_000);
+  await saveLink(db, {
+    workspace_id: workspaceId,
+    hash: hashOfToken(token),
+    form_id: formId,
+    submission_id: submissionId,
+    purpose: link.purpose,
+    step: link.step ?? null,
+    expires_at: expiresAt,
+  });
+  return { token, expiresAt };
+}
+
+/**
+ * Where a link leads. One of another form, one that has expired and one that never was are the same.
+ * @throws ApiError not_found.
+ */
+export async function followLink(
+  db: Queryable,
+  link: { formId: string; token: string; purpose: LinkPurpose },
+): Promise<{ workspaceId: string; submissionId: string; step: number }> {
+  const [found] = await findLink(db, {
+    form_id: link.formId,
+    hash: hashOfToken(link.token),
+    purpose: link.purpose,
+    now: now(),
+  });
+  if (!found) throw new ApiError('not_found', 'This link leads nowhere, or its time is over.');
+  return { workspaceId: found.workspace_id, submissionId: found.submission_id, step: found.step ?? 0 };
+}

@@ -1,0 +1,95 @@
+import type { Answers } from '#ast/answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import type { Form } from '#ast/tree.ts';
+import {
+  boolean,
+  bytes,
+  integer,
+  json,
+  jsonb,
+  jsonText,
+  nullable,
+  statement,
+  text,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
+import { searchTerms, type SubmissionStatus } from '../queries.ts';
+
+/** What was saved under a key and never submitted. Locked until the transaction ends. */
+export const lockProgress = statement(
+  'progress.lock_progress',
+  { workspace_id: uuid, form_id: uuid, key: uuid },
+  { id: uuid, is_trashed: boolean, created_at: timestamp },
+  `select id, trashed_at is not null as is_trashed, created_at from submissions
+   where workspace_id = $workspace_id and form_id = $form_id and key = $key and completed_at is null
+   for update`,
+);
+
+/**
+ * Writes saved answers anew, or for good: completed, they leave the trash. Only what was never submitted changes
+ * (reliability T4). What lies in the trash is not found, so it has no search text.
+ */
+export const writeProgress = statement(
+  'progress.write_progress',
+  {
+    workspace_id: uuid,
+    form_id: uuid,
+    id: uuid,
+    version: integer,
+    status: word<SubmissionStatus>(),
+    answers: jsonText,
+    reference: jsonText,
+    has_files: boolean,
+    key_digest: nullable(bytes),
+    now: timestamp,
+    completed_at: nullable(timestamp),
+    language: text,
+    subject: text,
+    body: text,
+  },
+  { id: uuid },
+  `with submission as (
+     update submissions
+     set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
+         key_digest = $key_digest, completed_at = $completed_at,
+         updated_at = greatest($now, updated_at + interval '1 millisecond'),
+         trashed_at = case when $status = 'completed' then null else trashed_at end,
+         trashed_by = case when $status = 'completed' then null else trashed_by end
+     where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
+     returning workspace_id, id, form_id, trashed_at),
+   document as (
+     insert into search_documents (workspace_id, submission_id, form_id, terms)
+     select workspace_id, id, form_id, ${searchTerms} from submission where trashed_at is null
+     on conflict (workspace_id, submission_id) do update set terms = excluded.terms)
+   select id from submission`,
+);
+
+/** Which of these files belong to the submission already. */
+export const findOwnFiles = statement(
+  'progress.find_own_files',
+  { workspace_id: uuid, submission_id: uuid, ids: uuids },
+  { id: uuid },
+  `select id from files where workspace_id = $workspace_id and submission_id = $submission_id and id = any ($ids)`,
+);
+
+/** What a link to go on leads to, with the version that it was saved under. */
+export const findProgress = statement(
+  'progress.find_progress',
+  { workspace_id: uuid, id: uuid },
+  {
+    key: nullable(uuid),
+    answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
+    is_completed: boolean,
+    structure: json<Form>(),
+    settings: jsonb<Settings>(),
+  },
+  `select s.key, s.answers, s.reference, s.completed_at is not null as is_completed, v.structure, f.settings
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
+);

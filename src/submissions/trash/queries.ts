@@ -1,0 +1,161 @@
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { Settings } from '#ast/settings.ts';
+import type { Form } from '#ast/tree.ts';
+import {
+  bigint,
+  integer,
+  json,
+  jsonb,
+  nullable,
+  statement,
+  text,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
+import { searchTerms, type SubmissionStatus } from '../queries.ts';
+
+/**
+ * Lays submissions of a form into the trash: nothing but the trash finds them any more. In the order of ids, so that
+ * two at once cannot deadlock.
+ * @returns how many of each status there were, to be taken off the counts.
+ */
+export const trashSubmissions = statement(
+  'trash.trash_submissions',
+  {
+    workspace_id: uuid,
+    form_id: uuid,
+    ids: uuids,
+    change_ids: uuids,
+    user_id: nullable(text),
+    now: timestamp,
+  },
+  { status: word<SubmissionStatus>(), count: bigint },
+  `with listed as (
+     select * from unnest($ids, $change_ids) as listed (id, change_id)),
+   held as (
+     select s.workspace_id, s.id, listed.change_id from submissions s join listed on listed.id = s.id
+     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null
+     order by s.id for update of s),
+   trashed as (
+     update submissions s set trashed_at = $now, trashed_by = $user_id from held
+     where s.workspace_id = $workspace_id and s.id = held.id
+     returning s.workspace_id, s.id, s.status, held.change_id),
+   documents as (
+     delete from search_documents d using trashed
+     where d.workspace_id = $workspace_id and d.submission_id = trashed.id),
+   changes as (
+     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, through, changed_at, changes)
+     select workspace_id, id, change_id, 'trashed', $user_id, 'console', $now, '[]' from trashed)
+   select status, count(*) as count from trashed group by status`,
+);
+
+/** Submissions of the trash that are about to come back, with what they are found by. In the order of ids, locked. */
+export const lockTrashed = statement(
+  'trash.lock_trashed',
+  { workspace_id: uuid, form_id: uuid, ids: uuids },
+  {
+    id: uuid,
+    status: word<SubmissionStatus>(),
+    answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
+    structure: json<Form>(),
+    settings: jsonb<Settings>(),
+  },
+  `select s.id, s.status, s.answers, s.reference, v.structure, f.settings
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
+     and s.trashed_at is not null and f.deleted_at is null
+   order by s.id for update of s`,
+);
+
+/** Takes a submission out of the trash, with its search text. */
+export const restoreSubmission = statement(
+  'trash.restore_submission',
+  { workspace_id: uuid, form_id: uuid, id: uuid, language: text, subject: text, body: text },
+  {},
+  `with restored as (
+     update submissions set trashed_at = null, trashed_by = null
+     where workspace_id = $workspace_id and form_id = $form_id and id = $id
+     returning workspace_id, id, form_id),
+   language as (
+     insert into search_languages (workspace_id, language) select workspace_id, $language from restored on conflict do nothing)
+   insert into search_documents (workspace_id, submission_id, form_id, terms)
+   select workspace_id, id, form_id, ${searchTerms} from restored`,
+);
+
+/** What lies in a form's trash, as the trash shows it: the last that was laid in first. */
+export const listTrashed = statement(
+  'trash.list_trashed',
+  { workspace_id: uuid, form_id: uuid, limit: integer, offset: bigint },
+  {
+    id: uuid,
+    status: word<SubmissionStatus>(),
+    answers: json<Answers>(),
+    created_at: timestamp,
+    trashed_at: timestamp,
+    trashed_by: nullable(text),
+  },
+  `select s.id, s.status, s.answers, s.created_at, s.trashed_at, u.name as trashed_by
+   from submissions s left join users u on u.id = s.trashed_by
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is not null
+   order by s.trashed_at desc, s.id desc limit $limit offset $offset`,
+);
+
+/** How many lie in a form's trash. */
+export const countTrashed = statement(
+  'trash.count_trashed',
+  { workspace_id: uuid, form_id: uuid },
+  { total: bigint },
+  `select count(*) as total from submissions
+   where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null`,
+);
+
+/** Of these, or of all without `ids`, those that lie in the form's trash, up to one more than is allowed. */
+export const listTrashedIds = statement(
+  'trash.list_trashed_ids',
+  { workspace_id: uuid, form_id: uuid, ids: nullable(uuids), limit: integer },
+  { ids: uuids },
+  `select coalesce(array_agg(id), '{}') as ids from (
+     select id from submissions
+     where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null
+       and ($ids is null or id = any ($ids))
+     order by trashed_at desc, id desc limit $limit) page`,
+);
+
+/** What every event tells of a submission of the trash; in the order of ids, locked. */
+const snapshotOfTrashed = {
+  id: uuid,
+  status: word<SubmissionStatus>(),
+  completed_at: nullable(timestamp),
+  answers: json<Answers>(),
+  reference: json<Record<string, string>>(),
+  fields: json<Record<string, FieldDescription>>(),
+  form_name: text,
+} as const;
+
+/** These submissions, as far as they still lie in the trash: what was restored meanwhile is not removed. */
+export const lockTrashedForRemoval = statement(
+  'trash.lock_trashed_for_removal',
+  { workspace_id: uuid, form_id: uuid, ids: uuids },
+  snapshotOfTrashed,
+  `select s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids) and s.trashed_at is not null
+   order by s.id for update of s`,
+);
+
+/** Submissions that have lain in the trash since before `before`, the oldest first. */
+export const findExpired = statement(
+  'trash.find_expired',
+  { before: timestamp, limit: integer },
+  { workspace_id: uuid, form_id: uuid, id: uuid },
+  `/* sweep: across workspaces */
+   select workspace_id, form_id, id from submissions
+   where trashed_at < $before order by trashed_at limit $limit`,
+);

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { openFileLinks } from '#files/link.ts';
+import { findClaimedFile } from '#files/queries.ts';
+import { now } from '#kit/clock.ts';
+import { transaction } from '#kit/database.ts';
+import { openVault } from '#kit/vault.ts';
+import { searchEndpoints } from '#search/endpoints.ts';
+import { testDatabase } from '#test/database.ts';
+import { createUser } from '#workspaces/users.ts';
+import { changeStatus } from '../changes/edit.ts';
+import { removeSubmission } from '../changes/remove.ts';
+import { submissionEndpoints } from '../endpoints.ts';
+import { openScene, type Scene } from '../testing.ts';
+import { emptyTrash } from './empty-trash.ts';
+import { restoreMany, trashMany, trashSubmission } from './trash.ts';
+
+const { database } = await testDatabase();
+const { id: userId } = await createUser(database, {
+  email: 'ada@example.com',
+  password: 'a long enough password',
+});
+const links = openFileLinks({ vault: openVault('0f'.repeat(32)), publicUrl: 'http://127.0.0.1:3000', now });
+const api = { ...submissionEndpoints({ database, links }), ...searchEndpoints({ database, links }) };
+
+const openHeardScene = async (): Promise<Scene> => {
+  const scene = await openScene(database, [element('text', 'name'), element('file_upload', 'photo')]);
+  await scene.listen();
+  return scene;
+};
+
+/** What the API finds of a form: the ids of its list, of a search, and the total that it says. */
+async function seen(
+  scene: Scene,
+  word: string,
+): Promise<{ listed: string[]; found: string[]; total: number }> {
+  const scope = { workspaceId: scene.workspaceId, formIds: null };
+  const read = async (reply: Promise<{ json?: string }>) =>
+    JSON.parse((await reply).json!) as { data: { id: string }[]; pagination: { total_count: number } };
+  const list = await read(
+    api.listOfForm.handle(scope, { params: { id: scene.formId }, query: {}, body: {} }),
+  );
+  const search = await read(api.search.handle(scope, { params: {}, query: { q: word }, body: {} }));
+  return {
+    listed: list.data.map(({ id }) => id),
+    found: search.data.map(({ id }) => id),
+    total: list.pagination.total_count,
+  };
+}
+
+const kinds = async (scene: Scene): Promise<string[]> => (await scene.events()).map(({ kind }) => kind);
+
+/** As if they had been laid into the trash so many days ago. */
+const age = (scene: Scene, days: number) =>
+  database.query(
+    `update submissions set trashed_at = trashed_at - make_interval(days => $2) where form_id = $1 and trashed_at is not null`,
+    [scene.formId, days],
+  );
+
+test('what lies in the trash is in no list, search, count or file link, and comes back as it was', async () => {
+  const scene = await openHeardScene();
+  const photo = await scene.upload('photo', 'a.png');
+  const id = await scene.submit({ name: 'Xylograph' }, { files: new Map([['photo', [photo]]]) });
+  const stays = await scene.submit({ name: 'Harp' });
+  const file = { workspace_id: scene.workspaceId, id: photo.id };
+  const before = await scene.read(id);
+
+  await trashSubmission(database, { ...scene, id, userId });
+  assert.deepEqual(await seen(scene, 'xylograph'), { listed: [stays], found: [], total: 1 });
+  const get = api.get.handle(
+    { workspaceId: scene.workspaceId, formIds: null },
+    { params: { id }, query: {}, body: {} },
+  );
+  await assert.rejects(get, { code: 'not_found' });
+  assert.deepEqual(await findClaimedFile(database, file), []);
+  const edit = { ...scene, id, seen: before.updated_at, userId };
+  await assert.rejects(changeStatus(scene.context, edit, 'incomplete'), { code: 'not_found' });
+  await assert.rejects(trashSubmission(database, { ...scene, id, userId }), { code: 'not_found' });
+
+  assert.equal(await restoreMany(database, scene, { ids: [id], userId }), 1);
+  assert.equal(await restoreMany(database, scene, { ids: [id], userId }), 0);
+  assert.deepEqual(await seen(scene, 'xylographs'), { listed: [stays, id], found: [id], total: 2 });
+  assert.equal((await findClaimedFile(database, file)).length, 1);
+  assert.deepEqual(await scene.read(id), before);
+  assert.deepEqual(await kinds(scene), ['submission.created', 'submission.created']);
+});
+
+test('the trash of one form is reached through no other form and no other workspace', async () => {
+  const [scene, stranger] = [await openHeardScene(), await openHeardScene()];
+  const id = await scene.submit({ name: 'Ada' });
+  for (const key of [
+    { ...scene, formId: stranger.formId },
+    { ...scene, workspaceId: stranger.workspaceId },
+  ]) {
+    await assert.rejects(trashSubmission(database, { ...key, id, userId }), { code: 'not_found' });
+  }
+  await trashSubmission(database, { ...scene, id, userId });
+  assert.equal(await restoreMany(database, stranger, { ids: [id], userId }), 0);
+});
+
+test('submission.deleted is told when a submission is deleted for good, once, and its count is not taken twice', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada' });
+  await scene.submit({ name: 'Ben' });
+  await trashSubmission(database, { ...scene, id, userId });
+  await removeSubmission(scene.context, { ...scene, id });
+  assert.deepEqual(await kinds(scene), ['submission.created', 'submission.created', 'submission.deleted']);
+  assert.deepEqual(await scene.counts(), { shown: { completed: 1 }, found: { completed: 1 } });
+});
+
+test('after 30 days the trash is emptied, with events; what is younger, or was restored, stays', async () => {
+  const scene = await openHeardScene();
+  const [old, back, begun] = [
+    await scene.submit({ name: 'Old' }),
+    await scene.submit({ name: 'Back' }),
+    await scene.begin({ name: 'Begun' }),
+  ];
+  await transaction(database, (client) => trashMany(client, scene, { ids: [old, back, begun], userId }));
+  await age(scene, 31);
+  await restoreMany(database, scene, { ids: [back], userId });
+  const young = await scene.submit({ name: 'Young' });
+  await trashSubmission(database, { ...scene, id: young, userId });
+  await age(scene, 0);
+
+  assert.equal(await emptyTrash(scene.context), 2);
+  assert.equal(await emptyTrash(scene.context), 0);
+  const told = (await scene.events()).filter(({ kind }) => kind === 'submission.deleted');
+  assert.deepEqual(
+    told.map((event) => event.submission_id),
+    [old],
+  );
+  assert.ok(await scene.read(back));
+  assert.ok(await scene.read(young));
+  assert.equal(await scene.read(old), undefined);
+});

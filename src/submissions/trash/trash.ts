@@ -1,0 +1,109 @@
+import { defaultLanguage } from '#ast/languages.ts';
+import { searchableText } from '#ast/searchable.ts';
+import { newId, now, timeOfId } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import type { FormKey } from '../changes/event.ts';
+import { insertChange } from '../history/queries.ts';
+import { addToCount, type SubmissionStatus } from '../queries.ts';
+import { lockTrashed, restoreSubmission, trashSubmissions } from './queries.ts';
+
+/** How long a submission lies in the trash before it is removed for good. */
+export const trashDays = 30;
+
+/**
+ * Lays one submission into the trash. No event tells of it: it can come back, and `submission.deleted` is for what is
+ * permanently deleted (specification, "Event kinds"; docs/decisions/0017).
+ * @throws ApiError not_found for one that is not there, or lies in the trash already.
+ */
+export function trashSubmission(
+  database: Database,
+  { id, userId, ...key }: FormKey & { id: string; userId: string },
+): Promise<void> {
+  return transaction(database, async (client) => {
+    if ((await trashMany(client, key, { ids: [id], userId })) === 0) throw new ApiError('not_found');
+  });
+}
+
+/**
+ * Lays these submissions of a form into the trash, in the caller's transaction.
+ * @returns how many there were; what is gone, or in the trash already, is skipped.
+ */
+export async function trashMany(
+  db: Queryable,
+  key: FormKey,
+  { ids, userId }: { ids: readonly string[]; userId: string | null },
+): Promise<number> {
+  const trashed = await trashSubmissions(db, {
+    workspace_id: key.workspaceId,
+    form_id: key.formId,
+    ids: [...ids],
+    change_ids: ids.map(() => newId()),
+    user_id: userId,
+    now: now(),
+  });
+  await count(db, key, trashed, -1);
+  return trashed.reduce((sum, line) => sum + line.count, 0);
+}
+
+/**
+ * Takes submissions out of the trash: they are where they were, with their files, and count and are found again.
+ * @returns how many; what is not in the form's trash is skipped.
+ */
+export function restoreMany(
+  database: Database,
+  key: FormKey,
+  { ids, userId }: { ids: readonly string[]; userId: string },
+): Promise<number> {
+  const { workspaceId, formId } = key;
+  return transaction(database, async (client) => {
+    const rows = await lockTrashed(client, { workspace_id: workspaceId, form_id: formId, ids: [...ids] });
+    for (const { id, structure, answers, reference, settings } of rows) {
+      await restoreSubmission(client, {
+        workspace_id: workspaceId,
+        form_id: formId,
+        id,
+        language: settings.language ?? defaultLanguage,
+        ...searchableText(structure, answers, reference, settings.subject_element),
+      });
+      const change = newId();
+      await insertChange(client, {
+        workspace_id: workspaceId,
+        submission_id: id,
+        id: change,
+        kind: 'restored',
+        changed_by: userId,
+        through: 'console',
+        changed_at: timeOfId(change),
+        changes: '[]',
+      });
+    }
+    const counted = Map.groupBy(rows, (row) => row.status);
+    await count(
+      client,
+      key,
+      [...counted].map(([status, some]) => ({ status, count: some.length })),
+      1,
+    );
+    return rows.length;
+  });
+}
+
+/** In one order, so that two transactions cannot wait for each other's counts. */
+async function count(
+  db: Queryable,
+  { workspaceId, formId }: FormKey,
+  lines: readonly { status: SubmissionStatus; count: number }[],
+  sign: 1 | -1,
+): Promise<void> {
+  for (const line of lines.toSorted((a, b) => a.status.localeCompare(b.status))) {
+    await addToCount(db, {
+      workspace_id: workspaceId,
+      form_id: formId,
+      status: line.status,
+      slot: 0,
+      change: sign * line.count,
+    });
+  }
+}

@@ -1,0 +1,150 @@
+import type { Answers } from '#ast/answers.ts';
+import { searchableText } from '#ast/searchable.ts';
+import { claimFiles } from '#files/queries.ts';
+import type { LiveForm } from '#forms/live-form.ts';
+import { newId, timeOfId } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { snapshotOf } from '#webhooks/event.ts';
+import { recordEvent } from '#webhooks/record-event.ts';
+import { reportNews } from '#workspaces/mail-news.ts';
+import { listFiles } from './changes/edited-answers.ts';
+import { digestOf, type KeyedRequest } from './exactly-once/repeat.ts';
+import { giveLink } from './links/links.ts';
+import { linkToken } from './links/token.ts';
+import { countSlots, insertKeyedSubmission, insertSubmission, type SubmissionStatus } from './queries.ts';
+
+/** For how many days an edit link works, unless the form says otherwise. */
+const defaultEditDays = 365;
+
+/** The version of a form that answers are written under, and the settings that they are written by. */
+export type WritingForm = Pick<
+  LiveForm,
+  'workspaceId' | 'id' | 'name' | 'settings' | 'language' | 'version' | 'hasListeners' | 'form' | 'fields'
+>;
+
+/** Checked answers on their way into the database, with the id that they get when they are new there. */
+export type Writing = Pick<KeyedRequest, 'reference' | 'key'> & {
+  live: WritingForm;
+  id: string;
+  createdAt: Date;
+  answers: Answers;
+  fileIds: readonly string[];
+};
+
+export function prepareWriting(
+  { live, reference, key, files }: Omit<KeyedRequest, 'raw'>,
+  answers: Answers,
+): Writing {
+  const id = newId();
+  // Not all that was uploaded: the files of a question that is not shown stay nobody's, and are swept.
+  const fileIds = files.size === 0 ? [] : listFiles(live.form, answers).map((file) => file.id);
+  return { live, reference, key, id, createdAt: timeOfId(id), answers, fileIds };
+}
+
+/** The columns that hold what was sent. */
+export const storedColumns = ({ live, answers, reference, fileIds }: Writing) => ({
+  workspace_id: live.workspaceId,
+  form_id: live.id,
+  version: live.version,
+  answers: JSON.stringify(answers),
+  reference: JSON.stringify(reference),
+  has_files: fileIds.length > 0,
+  language: live.language,
+  ...searchableText(live.form, answers, reference, live.settings.subject_element),
+});
+
+/** @returns whether it is new: its key was not used, and its form is there. */
+export async function insertWriting(
+  db: Queryable,
+  writing: Writing,
+  status: SubmissionStatus,
+): Promise<boolean> {
+  const { live, id, createdAt, answers, key } = writing;
+  const isCompleted = status === 'completed';
+  const row = {
+    ...storedColumns(writing),
+    id,
+    status,
+    created_at: createdAt,
+    completed_at: isCompleted ? createdAt : null,
+    slot: Math.floor(Math.random() * countSlots),
+  };
+  const inserted =
+    key === undefined
+      ? await insertSubmission(db, row)
+      : await insertKeyedSubmission(db, {
+          ...row,
+          key,
+          key_digest: isCompleted ? digestOf(answers, live.fields) : null,
+        });
+  return inserted.length > 0;
+}
+
+/** Gives a submission files that are nobody's yet. @throws ApiError conflict when a file is another submission's, or was swept. */
+export async function claimAll(
+  db: Queryable,
+  { live, id }: { live: Pick<LiveForm, 'workspaceId' | 'id'>; id: string },
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const claimed = await claimFiles(db, {
+    workspace_id: live.workspaceId,
+    form_id: live.id,
+    submission_id: id,
+    ids: [...ids],
+  });
+  if (claimed.length !== ids.length) {
+    throw new ApiError('conflict', 'A file was already used or has expired. Choose the files again.');
+  }
+}
+
+/** Whether somebody is told by mail of what is submitted to a form. */
+export const isMailedAbout = ({ notification_email, receipt_email_element }: LiveForm['settings']): boolean =>
+  notification_email !== undefined || receipt_email_element !== undefined;
+
+/** Tells webhooks and people of a new completed submission. @returns how many jobs that makes. */
+export async function tellCreated(
+  db: Queryable,
+  writing: Writing,
+  completedAt: Date,
+  occurredAt = completedAt,
+): Promise<number> {
+  const { live, id, answers, reference } = writing;
+  const isMailed = isMailedAbout(live.settings);
+  if (isMailed) await reportNews(db, live.workspaceId, { kind: 'submission_completed', submissionId: id });
+  if (!live.hasListeners) return isMailed ? 1 : 0;
+  const deliveries = await recordEvent(db, {
+    workspaceId: live.workspaceId,
+    formId: live.id,
+    submissionId: id,
+    kind: 'submission.created',
+    occurredAt,
+    snapshot: snapshotOf({
+      form: { id: live.id, name: live.name, workspaceId: live.workspaceId },
+      submission: { id, submittedAt: completedAt, status: 'completed', reference, answers },
+      fields: live.fields,
+    }),
+  });
+  return deliveries + (isMailed ? 1 : 0);
+}
+
+/** Where a link to edit is asked for: the form as it is set, and the submission's id. */
+type Editable = Pick<Writing, 'id'> & { live: Pick<LiveForm, 'workspaceId' | 'id' | 'settings'> };
+
+/** The token of the address under which the visitor may change a submission, where the form allows that. */
+export const editTokenOf = (vault: Vault, { live, id }: Editable): { editToken?: string } =>
+  live.settings.editing ? { editToken: linkToken(vault, 'edit', id) } : {};
+
+/** The same, and from now on it leads there. */
+export async function giveEditLink(
+  db: Queryable,
+  vault: Vault,
+  { live, id }: Editable,
+): Promise<{ editToken?: string }> {
+  const { editing, edit_days: days = defaultEditDays } = live.settings;
+  if (!editing) return {};
+  const linked = { workspaceId: live.workspaceId, formId: live.id, submissionId: id };
+  return { editToken: (await giveLink(db, vault, linked, { purpose: 'edit', days })).token };
+}
