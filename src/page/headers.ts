@@ -1,25 +1,48 @@
 import { createHash } from 'node:crypto';
 import { stylesheet } from './style.ts';
+import { type Look, plainLook } from './theme/look.ts';
 
-const styleHash = createHash('sha256').update(stylesheet).digest('base64');
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+const styleHash = hashOf(stylesheet);
 
 /**
- * Headers of every page of this room. The policy lets the page load its own inline style sheet, known by its hash,
- * images of this origin (the browser asks for the icon) and nothing else: no script, no foreign address.
- * `frame-ancestors 'self'` until embedding is a setting of the form. `no-store`: a page carries answers.
+ * Headers of a page of this room. The policy lets the page load its own inline style sheets, known by their hashes,
+ * scripts, images and fonts of this origin, and nothing else. Only a page that was asked for as an embedded one may
+ * be framed, by the origins of the form's settings. `no-store`: a page carries answers.
  */
-export const pageHeaders = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    `style-src 'sha256-${styleHash}'`,
-    "img-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'self'",
-  ].join('; '),
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cache-Control': 'no-store',
-} as const satisfies Readonly<Record<string, string>>;
+function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: Look) {
+  const ancestors = isEmbedded ? embedOrigins.join(' ') : '';
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      `style-src ${style === '' ? styleHash : `${styleHash} ${hashOf(style)}`}`,
+      "script-src 'self'",
+      "connect-src 'self'",
+      "img-src 'self'",
+      "font-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      `frame-ancestors ${ancestors || "'none'"}`,
+    ].join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+  } as const satisfies Readonly<Record<string, string>>;
+}
+
+type Headers = ReturnType<typeof makeHeaders>;
+
+/** Headers of pages without a theme. */
+export const pageHeaders: Headers = makeHeaders(plainLook);
+
+const made = new WeakMap<Look, Headers>([[plainLook, pageHeaders]]);
+
+/** Headers of a page of this look. */
+export function headersFor(look: Look): Headers {
+  const headers = made.get(look) ?? makeHeaders(look);
+  made.set(look, headers);
+  return headers;
+}

@@ -1,15 +1,17 @@
 /**
  * The style sheet of the public pages, served inline. One calm column on a quiet ground; light and dark; 320 px
  * up; logical properties, so that it mirrors for right-to-left languages. Colours are chosen for contrast: text
- * 4.5:1 and more, edges and focus rings 3:1 and more (WCAG 2.2, 1.4.3 and 1.4.11).
+ * 4.5:1 and more, edges and focus rings 3:1 and more (WCAG 2.2, 1.4.3 and 1.4.11). A form's theme sets other values
+ * of the properties in `:root` (theme/theme-style.ts), and of nothing else.
  */
-export const stylesheet = `
+export const stylesheet = condense(`
 :root {
   color-scheme: light dark;
   --ground: #e9eeec; --paper: #fff; --ink: #17211e; --soft: #53605b; --edge: #7d8a85; --line: #d9e0dd;
   --tint: #eff5f3; --accent: #0b6655; --deep: #074a3e; --on-accent: #fff; --bad: #b3261e; --bad-tint: #fcf1f0;
   --1: .25rem; --2: .5rem; --3: .75rem; --4: 1rem; --5: 1.5rem; --6: 2rem; --7: 3rem;
-  --round: .625rem;
+  --round: .625rem; --round-paper: 1rem; --control: 3rem; --gap: 1.625rem; --part: 2.5rem;
+  --font: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif;
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -18,36 +20,61 @@ export const stylesheet = `
   }
 }
 *, ::before, ::after { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-body {
-  margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere;
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif;
-}
+html { min-block-size: 100dvh; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+[hidden] { display: none !important; }
+body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere; accent-color: var(--accent); font: 1rem/1.5 var(--font); }
 h1, h2, h3, p, ul, fieldset, legend, hr { margin: 0; padding: 0; border: 0; min-inline-size: 0; }
-h1, h2, h3 { line-height: 1.2; text-wrap: balance; letter-spacing: -.011em; }
-h1 { font-size: clamp(1.75rem, 1.5rem + 1.4vw, 2.375rem); letter-spacing: -.02em; }
+h1, h2, h3 { line-height: 1.2; text-wrap: balance; }
+h1 { font-size: clamp(1.75rem, 1.45rem + 1.5vw, 2.5rem); line-height: 1.12; }
 h2 { font-size: 1.375rem; }
 h3 { font-size: 1.125rem; }
-button, input, select, textarea { font: inherit; color: inherit; }
+h1, h2 { letter-spacing: -.018em; }
+:lang(ar) :is(h1, h2) { letter-spacing: 0; }
+button, input, select, textarea { font: inherit; color: inherit; letter-spacing: inherit; }
+a { color: var(--accent); text-underline-offset: .2em; }
 .prose { white-space: pre-line; }
-.lead { color: var(--soft); margin-block-start: var(--3); }
+/* The author's text may be of the other direction than the page: its full stop stands where its sentence ends. */
+:is(h1, h2, h3, label, legend, .prose, .help p, .option span) { unicode-bidi: plaintext; text-align: match-parent; }
+input, textarea { unicode-bidi: plaintext; }
+.lead { color: var(--soft); margin-block-start: var(--3); text-wrap: pretty; }
+header > .lead { font-size: 1.0625rem; }
 .unseen { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; border: 0; padding: 0; }
 
 main {
-  background: var(--paper); max-inline-size: 46rem; margin-inline: auto; padding: var(--6) var(--4) var(--7);
-  border-block-start: 6px solid var(--accent);
+  --pad: var(--4);
+  background: var(--paper); max-inline-size: 46rem; margin-inline: auto; padding: var(--6) var(--pad) var(--7);
 }
-.step { margin-block-start: var(--6); }
-.step + .step { border-block-start: 1px solid var(--line); margin-block-start: var(--7); padding-block-start: var(--6); }
+header::before {
+  content: ""; display: block; inline-size: 2.5rem; block-size: .3125rem; margin-block-end: var(--5); border-radius: 1rem;
+  background: var(--accent);
+}
+:is(.logo, .cover) ~ header::before { display: none; }
+.cover {
+  display: block; inline-size: calc(100% + 2 * var(--pad)); aspect-ratio: 5 / 2; object-fit: cover;
+  margin: calc(-1 * var(--6)) calc(-1 * var(--pad)) var(--6);
+}
+.logo { display: block; block-size: 3.5rem; max-inline-size: 100%; object-fit: contain; object-position: left; margin-block-end: var(--5); }
+[dir=rtl] .logo { object-position: right; }
+.step { margin-block-start: var(--part); }
+.step + .step:not([hidden]) { border-block-start: 1px solid var(--line); padding-block-start: var(--part); }
+.progress + .step, .step[hidden] + .step { border: 0; padding: 0; }
 .step > :is(h2, .lead) + :is(.stack, .row, .grid_2, .grid_3, .grid_4) { margin-block-start: var(--5); }
 .number { display: block; margin-block-end: var(--1); color: var(--accent); font-size: .875rem; letter-spacing: 0; }
+.progress { margin-block-start: var(--5); color: var(--soft); font-size: .875rem; font-variant-numeric: tabular-nums; }
+progress {
+  appearance: none; display: block; inline-size: 100%; block-size: .375rem; margin-block-start: var(--2);
+  border: 0; border-radius: 1rem; overflow: hidden; background: var(--line); color: var(--accent);
+}
+::-webkit-progress-bar { background: var(--line); }
+::-webkit-progress-value { background: var(--accent); border-radius: 1rem; }
+::-moz-progress-bar { background: var(--accent); border-radius: 1rem; }
 
-.stack, .row, .grid_2, .grid_3, .grid_4 { display: grid; gap: var(--5) var(--4); grid-template-columns: minmax(0, 1fr); }
+.stack, .row, .grid_2, .grid_3, .grid_4 { display: grid; gap: var(--gap) var(--4); grid-template-columns: minmax(0, 1fr); }
 .field { min-inline-size: 0; }
 label, legend { font-weight: 600; }
 legend { inline-size: 100%; }
 .mark, .size { color: var(--soft); font-weight: 400; font-size: .875rem; }
-.help { color: var(--soft); font-size: .9375rem; }
+.help { color: var(--soft); font-size: .9375rem; margin-block-start: .125rem; }
 .help p { white-space: pre-line; }
 .error { color: var(--bad); font-weight: 600; }
 .error:empty { display: none; }
@@ -58,11 +85,11 @@ legend { inline-size: 100%; }
 }
 .invalid { border-inline-start: 4px solid var(--bad); padding-inline-start: var(--4); }
 
-.labelled > :is(input, select, textarea) {
-  display: block; inline-size: 100%; min-inline-size: 0; min-block-size: 3rem; margin-block-start: var(--2); padding: .625rem .875rem;
+.labelled > :is(input, select, textarea), .other {
+  display: block; inline-size: 100%; min-inline-size: 0; min-block-size: var(--control); margin-block-start: var(--2); padding: .5rem .875rem;
   background: var(--paper); border: 1px solid var(--edge); border-radius: var(--round); scroll-margin-block-start: 9rem;
 }
-.labelled > textarea { min-block-size: 7rem; resize: vertical; field-sizing: content; max-block-size: 32rem; }
+.labelled > textarea { min-block-size: 7rem; padding-block: .6875rem; resize: vertical; field-sizing: content; max-block-size: 32rem; }
 .labelled > select {
   appearance: none; padding-inline-end: 2.75rem; background-repeat: no-repeat; background-size: .4375rem .4375rem;
   background-image: linear-gradient(45deg, #0000 42%, var(--soft) 43% 57%, #0000 58%), linear-gradient(-45deg, #0000 42%, var(--soft) 43% 57%, #0000 58%);
@@ -72,59 +99,93 @@ legend { inline-size: 100%; }
 ::placeholder { color: var(--soft); opacity: 1; }
 :is(input, select, textarea):hover, .option:hover { border-color: var(--ink); }
 .invalid :is(input, select, textarea), .invalid .option, .labelled > :user-invalid { border-color: var(--bad); }
-.labelled > [type=file] { padding: var(--4); background: var(--tint); border-style: dashed; color: var(--soft); }
+.labelled > [type=file] { padding: var(--4); background: var(--tint); border-style: dashed; color: var(--soft); cursor: pointer; }
 ::file-selector-button {
   font: inherit; font-weight: 600; color: var(--accent); background: var(--paper); border: 1px solid var(--edge);
-  border-radius: .5rem; padding: var(--2) var(--4); margin-inline-end: var(--4); min-block-size: 2.75rem; cursor: pointer;
+  border-radius: calc(.8 * var(--round)); padding: var(--2) var(--4); margin-inline-end: var(--4); min-block-size: 2.75rem; cursor: pointer;
 }
+.options + .other { inline-size: calc(100% - 2.875rem); margin-inline-start: 2.875rem; }
+:is(.options, select):not(:has([value=_other]:checked)) + .other { display: none; }
 .options { display: grid; gap: var(--2); margin-block-start: var(--2); }
 .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 .option {
-  display: flex; gap: var(--3); align-items: flex-start; min-block-size: 3rem; padding: .6875rem .875rem; font-weight: 400;
+  display: flex; gap: var(--3); align-items: center; min-block-size: var(--control); padding: .5625rem .875rem; font-weight: 400;
   border: 1px solid var(--edge); border-radius: var(--round); cursor: pointer;
 }
-:is(.option, .drop) input { flex: none; inline-size: 1.25rem; block-size: 1.25rem; margin: .125rem 0; accent-color: var(--accent); scroll-margin-block-start: 9rem; }
+.option:hover { background: var(--tint); }
+:is(.option, .drop) input {
+  appearance: none; flex: none; display: grid; place-content: center; inline-size: 1.25rem; block-size: 1.25rem; margin: 0;
+  background: var(--paper); border: 1.5px solid var(--edge); border-radius: .3125rem; scroll-margin-block-start: 9rem; cursor: pointer;
+}
+[type=radio] { border-radius: 50% !important; }
+:is(.option, .drop) input::before { content: ""; inline-size: .75rem; block-size: .75rem; background: var(--on-accent); scale: 0; }
+.option [type=radio]::before { inline-size: .5rem; block-size: .5rem; border-radius: 50%; }
+[type=checkbox]::before { clip-path: polygon(0 55%, 14% 41%, 38% 65%, 86% 12%, 100% 26%, 38% 93%); }
+:is(.option, .drop) input:checked { background: var(--accent); border-color: var(--accent); }
+:is(.option, .drop) input:checked::before { scale: 1; }
 .option:has(:checked) { border-color: var(--accent); background: var(--tint); box-shadow: inset 0 0 0 1px var(--accent); }
 .held { list-style: none; margin-block-start: var(--2); }
+.held + [type=file] { color: #0000; }
+.filename { padding-block: var(--2); }
 .held li { display: flex; flex-wrap: wrap; gap: 0 var(--4); align-items: center; justify-content: space-between; padding-inline: .875rem; border: 1px solid var(--line); border-radius: var(--round); }
 .held li + li { margin-block-start: var(--2); }
 .drop { display: flex; gap: var(--2); align-items: center; min-block-size: 2.75rem; font-weight: 400; cursor: pointer; }
+.held button { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
+.held progress { flex: 1 1 100%; order: 1; margin-block: 0 var(--3); }
+.saved_now { align-self: center; }
+.drop_hint { color: var(--soft); font-size: .875rem; margin-block-start: var(--1); }
+.dropping [type=file] { outline: 3px dashed var(--accent); outline-offset: 2px; }
+@media (hover: none) { .drop_hint { display: none; } }
 hr.field { border-block-start: 1px solid var(--line); inline-size: 100%; align-self: center; }
 
 .stack > :is(h2, h3, .group):not(:first-child) { margin-block-start: var(--3); }
 .stack > .group:not(:last-child) { margin-block-end: var(--3); }
-.stack > :is(h2, h3):has(+ p) { margin-block-end: calc(-1 * var(--3)); }
+.stack > :is(h2, h3):has(+ p) { margin-block-end: calc(var(--2) - var(--gap)); }
 .group > legend { font-size: 1.125rem; margin-block-end: var(--3); }
 .one_row { position: relative; border: 1px solid var(--line); border-radius: var(--round); padding: var(--4); margin-block-end: var(--3); }
 .one_row > legend { float: inline-start; margin-block-end: var(--4); padding-inline-end: 6rem; }
 .one_row > legend ~ div { clear: both; }
-button { min-block-size: 3rem; padding: .625rem 1.25rem; font-weight: 600; border-radius: var(--round); cursor: pointer; }
-.submit { display: block; inline-size: 100%; margin-block-start: var(--7); background: var(--accent); color: var(--on-accent); border: 1px solid var(--accent); font-size: 1.0625rem; }
-.submit:hover { background: var(--deep); }
-.add, .remove { background: none; color: var(--accent); border: 1px solid var(--edge); }
+button { min-block-size: var(--control); padding: .5rem 1.25rem; font-weight: 600; border-radius: var(--round); cursor: pointer; }
+.actions { display: flex; flex-wrap: wrap; gap: var(--3); margin-block-start: var(--part); }
+.actions > * { flex: 1 1 auto; }
+:is(.submit, .next) { flex-grow: 4; background: var(--accent); color: var(--on-accent); border: 1px solid var(--accent); font-size: 1.0625rem; }
+:is(.submit, .next):hover { background: var(--deep); border-color: var(--deep); }
+.submit[aria-disabled=true] { cursor: progress; }
+:is(.back, .save, .add, .remove) { background: none; color: var(--accent); border: 1px solid var(--edge); }
+.save { flex-basis: 100%; border-color: #0000; }
 .add::before { content: "+"; content: "+" / ""; margin-inline-end: var(--2); }
 .add { inline-size: 100%; border-style: dashed; }
-.remove { position: absolute; inset-block-start: var(--1); inset-inline-end: var(--1); min-block-size: 2.75rem; padding: var(--2) var(--3); color: var(--soft); border-color: #0000; font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
-:is(.add, .remove):hover { background: var(--tint); color: var(--ink); }
+.remove { min-block-size: 2.75rem; padding: var(--2) var(--3); color: var(--soft); border-color: #0000; font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
+.one_row > .remove { position: absolute; inset-block-start: var(--1); inset-inline-end: var(--1); }
+:is(.back, .save, .add, .remove):hover { background: var(--tint); color: var(--ink); }
 .summary { margin-block-end: var(--6); padding: var(--4) var(--5); background: var(--bad-tint); border: 2px solid var(--bad); border-radius: var(--round); }
 .summary ul { list-style: none; margin-block-start: var(--2); }
-.summary a { display: inline-block; padding-block: var(--2); color: var(--bad); font-weight: 600; text-underline-offset: .2em; }
+.summary a { display: inline-block; padding-block: var(--2); color: var(--bad); font-weight: 600; }
+.hint { margin-block-start: var(--5); padding: var(--3) var(--4); background: var(--tint); border-inline-start: 4px solid var(--accent); border-radius: var(--round); }
 .notice { padding-block: var(--4); }
 .done h1::before {
-  content: "✓"; content: "✓" / ""; display: block; inline-size: 3rem; block-size: 3rem; margin-block-end: var(--5); border-radius: 50%;
-  background: var(--accent); color: var(--on-accent); font-size: 1.5rem; line-height: 3rem; text-align: center;
+  content: "✓"; content: "✓" / ""; display: block; inline-size: 3.5rem; block-size: 3.5rem; margin-block-end: var(--5); border-radius: 50%;
+  background: var(--accent); color: var(--on-accent); font: 700 1.5rem/3.5rem system-ui, sans-serif; letter-spacing: 0; text-align: center;
 }
 .receipt { margin-block-start: var(--6); padding-block-start: var(--4); border-block-start: 1px solid var(--line); color: var(--soft); }
-.receipt code { color: var(--ink); font-size: 1rem; }
+.receipt code { color: var(--ink); font-size: .9375rem; }
+.receipt ~ p { margin-block-start: var(--4); }
 
 :focus-visible, .labelled > :focus-within, .option:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
 /* Focus that a page sets on what is no control: only its place matters. */
-.summary:focus, h1:focus { outline: none; }
+:is(.summary, .hint, h1, h2):focus { outline: none; }
 .option input:focus-visible { outline: none; }
 
+/* In another page the form is a part of it: no ground, and as high as it is. */
+[data-embedded] body { background: none; }
+[data-embedded] main { max-inline-size: none; }
+
 @media (min-width: 640px) {
-  body { padding: var(--6) var(--4); background: var(--ground); }
-  main { padding: var(--6); border-radius: 1rem; box-shadow: 0 1px 2px #0001, 0 12px 40px #0001; }
+  body { padding: var(--6) var(--4); background: radial-gradient(80rem 44rem at 50% -8rem, color-mix(in oklab, var(--accent) 9%, var(--ground)), var(--ground)) no-repeat var(--ground); }
+  main { --pad: var(--6); padding: var(--6) var(--pad) var(--7); border-radius: var(--round-paper); box-shadow: 0 1px 2px #0001, 0 1rem 3rem #0001; }
+  [data-embedded] body { padding: 0; }
+  [data-embedded] main { box-shadow: none; }
+  .cover { aspect-ratio: 4 / 1; border-radius: var(--round-paper) var(--round-paper) 0 0; }
   .row { display: flex; flex-wrap: wrap; align-items: flex-start; }
   .row > .field { flex: 1 1 10rem; }
   .grid_2, .grid_4 { grid-template-columns: repeat(2, minmax(0, 1fr)); }
@@ -132,21 +193,31 @@ button { min-block-size: 3rem; padding: .625rem 1.25rem; font-weight: 600; borde
   :is(.grid_2, .grid_3, .grid_4) > :is(.span_2, .span_3, .span_4) { grid-column: 1 / -1; }
   .grid_3 > .span_2 { grid-column: span 2; }
   :is(.row, .grid_2, .grid_3, .grid_4):not(:has(> :not(.labelled, hr, .span_2, .span_3, .span_4), textarea, [type=file])) { align-items: end; }
-  .submit, .add { inline-size: auto; }
-  .submit { min-inline-size: 12rem; }
+  .actions > *, .add { flex-grow: 0; inline-size: auto; }
+  :is(.submit, .next) { min-inline-size: 11rem; }
+  .save { flex-basis: auto; margin-inline-start: auto; }
 }
 @media (min-width: 900px) {
-  body { padding-block: var(--7); }
-  main { padding: var(--7); }
+  body { padding-block: 4rem; }
+  main { --pad: 3.5rem; padding-block: 3.5rem; }
   main:has(.grid_4) { max-inline-size: 60rem; }
+  .cover { margin-block-start: -3.5rem; }
   .grid_4 { grid-template-columns: repeat(4, minmax(0, 1fr)); }
   .grid_4 > .span_2 { grid-column: span 2; }
   .grid_4 > .span_3 { grid-column: span 3; }
 }
+@media (prefers-reduced-motion: no-preference) {
+  button, input, .option { transition: background-color .12s, border-color .12s; }
+  ::-webkit-progress-value { transition: inline-size .3s; }
+}
 @media (forced-colors: active) {
   .labelled > select { appearance: auto; background-image: none; }
+  :is(.option, .drop) input { appearance: auto; }
   .option:has(:checked) { border-color: Highlight; }
-  .submit { forced-color-adjust: none; background: ButtonText; color: ButtonFace; }
+  progress { border: 1px solid; }
+  ::-webkit-progress-value { forced-color-adjust: none; background: Highlight; }
+  ::-moz-progress-bar { forced-color-adjust: none; background: Highlight; }
+  :is(.submit, .next) { forced-color-adjust: none; background: ButtonText; color: ButtonFace; }
 }
 @media print {
   body { background: none; padding: 0; }
@@ -154,4 +225,12 @@ button { min-block-size: 3rem; padding: .625rem 1.25rem; font-weight: 600; borde
   button { display: none; }
   .field { break-inside: avoid; }
 }
-`;
+`);
+
+/** Takes out what only the readers of this file need: indentation, comments, semicolons before a brace. */
+function condense(source: string): string {
+  return source
+    .replaceAll(/\/\*.*?\*\//g, '')
+    .replaceAll(/\n\s+/g, '\n')
+    .replaceAll('; }', ' }');
+}

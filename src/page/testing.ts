@@ -1,14 +1,30 @@
 import { type ElementType, elements } from '#ast/elements.ts';
 import { element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
-import { type FormView, renderForm } from './render.ts';
+import { english } from './words/en.ts';
+import { everythingShown } from './render/everything-shown.ts';
+import { renderForm } from './render/form.ts';
+import type { FormView } from './render/view.ts';
 
 /** Pages for the tests of this room, and a strict reader of what they send. Product code does not import this file. */
 
 /** A first showing: no answers, no errors. */
 export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
   const limits = { fileBytes: 10_485_760, filesPerElement: 10 };
-  return { form, action: '/f/1', values: {}, errors: [], held: new Map(), language: 'en', limits, ...more };
+  return {
+    form,
+    action: '/f/1',
+    values: {},
+    errors: [],
+    held: new Map(),
+    language: 'en',
+    step: 0,
+    shown: everythingShown(form),
+    today: '2026-01-31',
+    words: english,
+    limits,
+    ...more,
+  };
 }
 
 /** The elements of the page of a form of these nodes. */
@@ -37,8 +53,8 @@ export type Tag = {
 type OpenTag = { tag: string; attrs: Record<string, string>; text: string };
 
 const tokens =
-  /<!doctype html>|<style>[^<]*<\/style>|<\/(?<close>[a-z]+\d?)>|<(?<open>[a-z]+\d?)(?<attrs>(?: [a-z-]+(?:="[^"<>]*")?)*)>|(?<text>[^<>"']+)/gy;
-const emptyTags = ['br', 'hr', 'input', 'meta'];
+  /<!doctype html>|<style>[^<]*<\/style>|<script type="application\/json" id="_form">[^<]*<\/script>|<\/(?<close>[a-z]+\d?)>|<(?<open>[a-z]+\d?)(?<attrs>(?: [a-z-]+(?:="[^"<>]*")?)*)>|(?<text>[^<>"']+)/gy;
+const emptyTags = ['br', 'hr', 'img', 'input', 'link', 'meta'];
 
 /**
  * Reads a page far more strictly than a browser does: every tag closed in order, attributes in double quotes and at

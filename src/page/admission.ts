@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { LiveForm } from '#forms/live-form.ts';
+import type { Arrival } from '#invitations/admission/guest.ts';
+import { isFormPassword } from '#forms/password.ts';
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError, type ErrorCode } from '#kit/errors.ts';
+import type { Vault } from '#kit/vault.ts';
+import { fullMessage, isFull } from '#submissions/exactly-once/maximum.ts';
+import { rateLimitExceeded } from '#workspaces/limit.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+
+/**
+ * Why a form does not admit a visitor. A form that was never published is as absent as one that does not exist (404);
+ * one that was and no longer is, is gone (410; DESIGN 4.5).
+ */
+const refusals = {
+  absent: ['not_found', 'There is no form at this address.'],
+  closed: ['gone', 'This form is closed and takes no more submissions.'],
+  early: ['forbidden', 'This form is not open yet.'],
+  full: ['gone', fullMessage],
+  invited: ['forbidden', 'This form is open to invited people only.'],
+  password: ['forbidden', 'This form is open to those who know its password.'],
+  link: ['not_found', 'This link leads nowhere, or its time is over.'],
+  used: ['gone', 'This invitation was answered already.'],
+} as const satisfies Readonly<Record<string, readonly [ErrorCode, string]>>;
+
+export type RefusalReason = keyof typeof refusals;
+
+/** What a visitor is told who is not admitted; a page says the reason in its own language. */
+export type Refusal = { reason: RefusalReason; error: ApiError };
+
+/** Those that the author's own words, `settings.closed_message`, stand for. */
+const worded: ReadonlySet<RefusalReason> = new Set(['closed', 'early', 'full']);
+
+/**
+ * Whether the visitor may see and submit the form now; undefined: yes.
+ * @param cookies the request's header `Cookie`.
+ * @param arrival of somebody who came by an invitation's link.
+ */
+export async function findRefusal(
+  { database, vault }: { database: Database; vault: Vault },
+  live: LiveForm | undefined,
+  cookies: string | undefined,
+  arrival?: Arrival,
+): Promise<Refusal | undefined> {
+  const reason = findReason(live, now(), arrival);
+  if (live === undefined || reason === 'absent') return refusal('absent');
+  if (reason !== undefined) return refusal(reason, live);
+  // Whoever does not know the password learns nothing else of the form.
+  if (live.settings.access === 'password' && !hasEntered(vault, live, cookies)) return refusal('password');
+  return (await isFull(database, live)) ? refusal('full', live) : undefined;
+}
+
+function findReason(live: LiveForm | undefined, at: Date, arrival?: Arrival): RefusalReason | undefined {
+  if (!live || (live.status === 'draft' && !live.wasPublished)) return 'absent';
+  const { access = 'public', opens_at, closes_at } = live.settings;
+  if (live.status !== 'published' || access === 'closed') return 'closed';
+  if (opens_at && at < new Date(opens_at)) return 'early';
+  if (closes_at && at >= new Date(closes_at)) return 'closed';
+  if (arrival?.kind === 'void') return 'link';
+  if (arrival?.kind === 'used') return 'used';
+  // Without a password there is nothing that anybody could know.
+  if ((access === 'invited' && !arrival) || (access === 'password' && live.passwordHash === null)) return 'invited';
+  return undefined;
+}
+
+function refusal(reason: RefusalReason, live?: LiveForm): Refusal {
+  const [code, message] = refusals[reason];
+  const own = worded.has(reason) ? live?.settings.closed_message : undefined;
+  return { reason, error: new ApiError(code, own ?? message) };
+}
+
+/** Tries of a form's password in one minute, counted before it is looked at. */
+const passwordTries = { ofAddress: 10, ofForm: 300 } as const;
+
+/** For how long a visitor who gave the password is not asked again. */
+const entrySeconds = 12 * 3_600;
+
+/**
+ * Tries a password.
+ * @param attempt `address` as addressKey makes it; `publicUrl` decides whether the cookie is for https alone.
+ * @returns the header `Set-Cookie` that admits this browser; undefined when it is not the password.
+ * @throws ApiError rate_limit_exceeded.
+ */
+export async function enterPassword(
+  { vault, requestCounter }: { vault: Vault; requestCounter: RequestCounter },
+  live: LiveForm,
+  attempt: { password: string; address: string; publicUrl: string },
+): Promise<string | undefined> {
+  await countTry(requestCounter, `password of ${live.id} from ${attempt.address}`, passwordTries.ofAddress);
+  await countTry(requestCounter, `password of ${live.id}`, passwordTries.ofForm);
+  const { passwordHash } = live;
+  if (passwordHash === null || !(await isFormPassword(passwordHash, attempt.password))) return undefined;
+  const expires = String(Math.floor(now().getTime() / 1000) + entrySeconds);
+  const value = `${expires}.${vault.sign('form passwords', entryText(live, expires))}`;
+  // An embedded form is a third party in its page; browsers send its cookie only so, and only by https.
+  const site = attempt.publicUrl.startsWith('https:') ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
+  return `${cookieName(live)}=${value}; Max-Age=${entrySeconds}; Path=/f/${live.id}; HttpOnly; ${site}`;
+}
+
+async function countTry(counter: RequestCounter, key: string, most: number): Promise<void> {
+  const { requests, msLeft } = await counter.count(key);
+  if (requests > most) throw rateLimitExceeded(Math.max(1, Math.ceil(msLeft / 1_000)));
+}
+
+const cookieName = ({ id }: LiveForm): string => `formloom.form.${id}`;
+
+/** Another password makes every entry void. */
+const entryText = ({ id, passwordHash }: LiveForm, expires: string): string =>
+  `${id}/${expires}/${createHash('sha256').update(String(passwordHash)).digest('base64url')}`;
+
+function hasEntered(vault: Vault, live: LiveForm, cookies = ''): boolean {
+  const name = `${cookieName(live)}=`;
+  return cookies
+    .split(/;\s*/)
+    .filter((cookie) => cookie.startsWith(name))
+    .some((cookie) => {
+      const [expires = '', signature = ''] = cookie.slice(name.length).split('.');
+      return (
+        vault.verify('form passwords', entryText(live, expires), signature) &&
+        Number(expires) >= now().getTime() / 1000
+      );
+    });
+}

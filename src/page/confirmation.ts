@@ -1,0 +1,44 @@
+import { timeOfId } from '#kit/clock.ts';
+import type { LiveForm } from '#forms/live-form.ts';
+import { renderConfirmation } from './render/notices.ts';
+import { writeAddress } from './visit/address.ts';
+import { uuidPattern } from './visit/open-visit.ts';
+import type { Visit } from './visit/visit.ts';
+import { sayDay } from './words/say-day.ts';
+
+/** For how many days a submission can be changed, unless the form says otherwise (docs/decisions/0014). */
+const defaultEditDays = 365;
+
+/** The text of the page after a submission. `query` is that of its address; undefined when it names no receipt. */
+export function confirmationPage(
+  { live, locale, look, words, address }: Visit,
+  query: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const { receipt, edit } = query;
+  if (typeof receipt !== 'string' || !uuidPattern.test(receipt)) return undefined;
+  const isEditable =
+    live.settings.editing === true && typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit);
+  return renderConfirmation({
+    formName: live.name,
+    message: address.own.has('_changed') ? words.changed : live.settings.confirmation_message,
+    receipt,
+    edit: isEditable
+      ? { address: `/f/${live.id}/edit/${edit}`, until: sayDay(editableUntil(live, receipt), locale) }
+      : undefined,
+    again:
+      live.settings.access === 'invited' ? undefined : writeAddress(`/f/${live.id}`, {
+      reference: {},
+      prefill: [],
+      own: new Map([...address.own].filter(([name]) => name !== '_changed')),
+    }),
+    language: locale,
+    look,
+    words,
+  });
+}
+
+/** The receipt is the submission's id, which carries its time. */
+function editableUntil({ settings }: LiveForm, receipt: string): Date {
+  const days = settings.edit_days ?? defaultEditDays;
+  return new Date(timeOfId(receipt).getTime() + days * 86_400_000);
+}

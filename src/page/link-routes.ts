@@ -1,0 +1,83 @@
+import { answerContext } from '#forms/answer-context.ts';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { openEdit, type OpenedEdit } from '#submissions/changes/edit-by-token.ts';
+import { makeKey, signKey } from '#submissions/keys.ts';
+import { openResume } from '#submissions/progress/resume.ts';
+import { answerForm } from './post/answer-form.ts';
+import type { AnsweringContext } from './post/answering.ts';
+import { editEnding, editShowing } from './post/edit-ending.ts';
+import { sendPage } from './send-page.ts';
+import { formPage } from './visit/form-page.ts';
+import { type LinkRequest, type OpenContext, openKnownForm, openVisit } from './visit/open-visit.ts';
+import type { Visit } from './visit/visit.ts';
+
+type LinkContext = AnsweringContext & OpenContext;
+
+/**
+ * The two links of a visitor's own: `/f/<id>/resume/<token>` goes on with answers that were saved, and
+ * `/f/<id>/edit/<token>` changes answers that were sent. Whoever has the link may (reliability T3).
+ */
+export function linkRoutes(server: Server, context: LinkContext): void {
+  server.get('/f/:id/resume/:token', async (request: LinkRequest, reply) => {
+    const opened = await openVisit(context, request);
+    const saved = await openResume(context.database, opened.live.id, request.params.token);
+    const visit = withReference(opened, saved.reference);
+    const page = formPage(context, visit, {
+      raw: saved.raw,
+      held: saved.files,
+      errors: [],
+      step: saved.step,
+      key: signKey(context.vault, visit.live.id, saved.key),
+      notice: visit.words.resumed,
+    });
+    return sendPage(reply, 200, page, visit.look, visit.live.settings.redirect_url);
+  });
+
+  server.get('/f/:id/edit/:token', async (request: LinkRequest, reply) => {
+    const opened = await openKnownForm(context, request);
+    const edit = await openEdit(context.database, opened.live.id, request.params.token);
+    const visit = visitOfEdit(opened, edit);
+    const page = formPage(context, visit, {
+      ...editShowing(visit, request.params.token, edit),
+      raw: edit.raw,
+      held: edit.files,
+      errors: [],
+      key: makeKey(context.vault, visit.live.id),
+    });
+    return sendPage(reply, 200, page, visit.look);
+  });
+
+  server.post('/f/:id/edit/:token', async (request: LinkRequest, reply) => {
+    const opened = await openKnownForm(context, request);
+    const edit = await openEdit(context.database, opened.live.id, request.params.token);
+    const visit = visitOfEdit(opened, edit);
+    const ending = editEnding(context, visit, request, reply, { token: request.params.token, edit });
+    await answerForm({ context, visit, request, reply, ending });
+    return reply;
+  });
+
+  refuseOtherMethods(server, '/f/:id/resume/:token', ['GET']);
+  refuseOtherMethods(server, '/f/:id/edit/:token', ['GET', 'POST']);
+}
+
+/** A submission is changed as the version that it answered, with the reference that it came with. */
+function visitOfEdit(visit: Visit, { form, reference }: OpenedEdit): Visit {
+  return withReference({ ...visit, live: { ...visit.live, form } }, reference);
+}
+
+function withReference(visit: Visit, reference: Record<string, string>): Visit {
+  return {
+    ...visit,
+    // What came with an invitation stays out of addresses: it comes with the invitation again.
+    address: { ...visit.address, reference: without(reference, visit.guest?.reference) },
+    reference,
+    context: answerContext(visit.live.settings, reference),
+  };
+}
+
+function without(
+  reference: Record<string, string>,
+  known: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(reference).filter(([name]) => !Object.hasOwn(known, name)));
+}

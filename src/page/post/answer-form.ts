@@ -1,0 +1,115 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AnswerError, FieldProblem } from '#ast/answers.ts';
+import { sayProblem } from '#ast/rules/problem.ts';
+import { ApiError, errorCodes } from '#kit/errors.ts';
+import type { FieldMessage } from '../render/view.ts';
+import { sendPage } from '../send-page.ts';
+import type { Visit } from '../visit/visit.ts';
+import { wantsJson } from './answer-json.ts';
+import type { AnsweringContext } from './answering.ts';
+import { seenOf } from './controls.ts';
+import {
+  type Again,
+  discardReceived,
+  pageAgain,
+  type PagePost,
+  readPagePost,
+  withoutWrongFiles,
+} from './page-post.ts';
+import { applyRowAction, readAction } from './row-action.ts';
+import { firstWrongStep, takeStep } from './take-step.ts';
+
+/** Where a page leads in the end: to a new submission, or to one that is changed. */
+export type Ending = {
+  /** What a page has that comes back with what was posted. */
+  showing(post: PagePost): Pick<Again, 'action' | 'edit' | 'submitText' | 'hidden'>;
+  /** The submission whose files the page may hold. */
+  readonly submissionId?: string;
+  /** Takes the answers and sends what comes next; or sends nothing and returns what is wrong with them. */
+  finish(post: PagePost): Promise<readonly AnswerError[]>;
+  /** Keeps them for later, and sends what comes next. */
+  save(post: PagePost): Promise<void>;
+};
+
+/** One post of a page and how it is answered. */
+export type Answering = {
+  readonly context: AnsweringContext;
+  readonly visit: Visit;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly ending: Ending;
+};
+
+/**
+ * Answers an HTML form's post: with the next step, with what is wrong, or with the page's ending. When this returns,
+ * an answer is on its way.
+ */
+export async function answerForm(answering: Answering): Promise<void> {
+  const { context, visit, request, ending } = answering;
+  const post = await readPagePost(context, visit, request, ending.submissionId);
+  try {
+    await press(answering, post);
+  } catch (error) {
+    // Nothing is left behind by a submit that was refused. Claimed files are not touched by this.
+    await discardReceived(context, visit, post.received);
+    throw error;
+  }
+}
+
+/** Does what the pressed button says. */
+async function press(answering: Answering, post: PagePost): Promise<void> {
+  const { visit, request, ending } = answering;
+  const { step, problems } = post;
+  const action = readAction(post.controls);
+  if (action.kind === 'add' || action.kind === 'remove') {
+    const { raw, files, focus } = applyRowAction(action, post.raw, post.files);
+    return show(answering, { ...post, raw, files }, { step, errors: problems, focus });
+  }
+  if (action.kind === 'save') return ending.save(post);
+  // A client that asks for JSON knows its own way through the steps: it sends everything at once.
+  if (step === undefined || wantsJson(request)) return finish(answering, post);
+  const result = takeStep({
+    form: visit.live.form,
+    raw: post.raw,
+    files: post.files,
+    context: visit.context,
+    step,
+    go: action.kind,
+    seen: seenOf(post.controls),
+    problems,
+    say: sayIn(visit),
+  });
+  if (result.kind === 'submit') return finish(answering, post);
+  return showWithErrors(answering, post, { ...result, notice: result.notice && visit.words[result.notice] });
+}
+
+/** Says a broken rule in the language of the page. */
+const sayIn =
+  ({ sentences }: Visit) =>
+  ({ field, problem }: FieldProblem): FieldMessage => ({ field, message: sayProblem(problem, sentences) });
+
+/** Says an error in the language of the page; one without a rule behind it has words of its own. */
+const sayErrorIn =
+  (visit: Visit) =>
+  ({ field, message, problem }: AnswerError): FieldMessage =>
+    problem ? sayIn(visit)({ field, problem }) : { field, message };
+
+async function finish(answering: Answering, post: PagePost): Promise<void> {
+  const { visit, request, ending } = answering;
+  const errors =
+    post.problems.length > 0 ? post.problems : (await ending.finish(post)).map(sayErrorIn(visit));
+  if (errors.length === 0) return;
+  if (wantsJson(request)) throw new ApiError('validation_error', undefined, { errors });
+  await showWithErrors(answering, post, firstWrongStep(visit.live.form, errors, post.step ?? 0));
+}
+
+async function showWithErrors(answering: Answering, post: PagePost, again: Again): Promise<void> {
+  const { context, visit } = answering;
+  show(answering, await withoutWrongFiles(context, visit, post, again.errors), again);
+}
+
+function show({ context, visit, reply, ending }: Answering, post: PagePost, again: Again): void {
+  const status = again.errors.length > 0 ? errorCodes.validation_error.status : 200;
+  const page = pageAgain(context, visit, post, { ...ending.showing(post), ...again });
+  sendPage(reply, status, page, visit.look, visit.live.settings.redirect_url);
+}

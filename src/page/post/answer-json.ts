@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '#kit/errors.ts';
+import { keyOfHeader } from '#submissions/keys.ts';
+import type { SubmitResult } from '#submissions/submit.ts';
+import type { Visit } from '../visit/visit.ts';
+import type { ScreeningContext } from '../screening.ts';
+import { accept } from './accept.ts';
+import { nextAddress } from './next-address.ts';
+
+/** Whether the body is JSON, by its type. */
+export const isJsonBody = (request: FastifyRequest): boolean =>
+  /^application\/json\b/i.test(request.headers['content-type'] ?? '');
+
+/** A client that asks for JSON, or sent it, is answered in JSON. */
+export const wantsJson = (request: FastifyRequest): boolean =>
+  isJsonBody(request) || /\bapplication\/json\b/i.test(request.headers.accept ?? '');
+
+/** The key of a client that named its request: the header `Idempotency-Key`. */
+export function keyInHeader(visit: Visit, request: FastifyRequest): string | undefined {
+  const given = request.headers['idempotency-key'];
+  return given === undefined ? undefined : keyOfHeader(visit.live.id, String(given));
+}
+
+/**
+ * Takes answers that were sent as a JSON body (DESIGN 4.14).
+ * @throws ApiError validation_error, with the `field` of each problem, and whatever submitting throws.
+ */
+export async function answerJson(
+  context: ScreeningContext,
+  visit: Visit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const result = await accept(context, visit, request, {
+    raw: answersOf(request.body),
+    files: new Map(),
+    controls: [],
+    key: keyInHeader(visit, request),
+  });
+  return sendResult(visit, result, reply);
+}
+
+function answersOf(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body) || !('answers' in body)) {
+    throw new ApiError('validation_error', 'Send {"answers": {"<element id>": <answer>}}.', {
+      errors: [{ field: 'answers', message: '"answers" is required.' }],
+    });
+  }
+  const unknown = Object.keys(body)
+    .find((key) => key !== 'answers')
+    ?.slice(0, 80);
+  if (unknown !== undefined) {
+    const message = `"${unknown}" is not known here. Known: answers.`;
+    throw new ApiError('validation_error', undefined, { errors: [{ field: unknown, message }] });
+  }
+  return body.answers;
+}
+
+/** 201 with the submission, also when it was taken before under the same key. @throws ApiError validation_error. */
+export function sendResult(visit: Visit, result: SubmitResult, reply: FastifyReply): FastifyReply {
+  if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
+  const { live } = visit;
+  const { id, completedAt } = result.submission;
+  return reply.code(201).send({
+    id,
+    form_id: live.id,
+    status: 'completed',
+    created_at: completedAt,
+    completed_at: completedAt,
+    confirmation_message: live.settings.confirmation_message ?? null,
+    next: nextAddress(visit, result),
+  });
+}

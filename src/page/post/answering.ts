@@ -1,0 +1,8 @@
+import type { FilesContext } from '#files/receive.ts';
+import type { ScreeningContext } from '../screening.ts';
+import type { DrawingContext } from '../visit/form-page.ts';
+
+/** What answering a post of the page needs. `publicUrl` is the origin of the links that it gives. */
+export type AnsweringContext = ScreeningContext &
+  DrawingContext &
+  FilesContext & { readonly config: { readonly publicUrl: string } };

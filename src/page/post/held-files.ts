@@ -1,0 +1,96 @@
+import type { FileAnswer } from '#ast/answers.ts';
+import { findInput, parseRowName, questionsById } from '#ast/fields.ts';
+import { listQuestions } from '#ast/tree.ts';
+import { findHeldFiles } from '#files/queries.ts';
+import { fileLimits } from '#files/receive.ts';
+import type { LiveForm } from '#forms/live-form.ts';
+import type { Database } from '#kit/database.ts';
+import type { Vault } from '#kit/vault.ts';
+import type { FieldMessage } from '../render/view.ts';
+import { fill, type Words } from '../words/words.ts';
+
+/**
+ * Files that a page holds between two posts, because the visitor added a row and did not submit yet: a plain page
+ * cannot put a file back into its input. The token names the file, and is signed for this form and this question.
+ */
+export type HeldFiles = {
+  token(formId: string, fieldName: string, fileId: string): string;
+  /**
+   * The files that the tokens among the page's controls stand for; dropped ones left out.
+   * @param owner what the page goes on with: the answers saved under its key, or the submission that it edits.
+   */
+  read(
+    live: LiveForm,
+    controls: readonly (readonly [string, string])[],
+    owner?: { key?: string | undefined; submissionId?: string | undefined },
+  ): Promise<Held>;
+};
+
+/** Held files by HTML name, and the names whose file is gone: submitted already, or swept after its hour. */
+export type Held = { files: ReadonlyMap<string, readonly FileAnswer[]>; lost: readonly string[] };
+
+/** A row's number may change between posts, so a token is bound to the question and not to the row. */
+const questionOf = (fieldName: string): string => parseRowName(fieldName)?.id ?? fieldName;
+
+export function openHeldFiles({ database, vault }: { database: Database; vault: Vault }): HeldFiles {
+  const signed = (formId: string, fieldName: string, fileId: string) =>
+    `${formId}/${questionOf(fieldName)}/${fileId}`;
+  return {
+    token: (formId, fieldName, fileId) =>
+      `${fileId}.${vault.sign('held uploads', signed(formId, fieldName, fileId))}`,
+
+    async read(live, controls, owner = {}) {
+      const dropped = new Set(controls.filter(([name]) => name === '_drop').map(([, token]) => token));
+      const fieldByFile = new Map<string, string>();
+      for (const [name, token] of controls) {
+        const [, fieldName] = /^_file\[(.+)\]$/.exec(name) ?? [];
+        const [fileId, signature] = token.split('.');
+        if (!fieldName || !fileId || !signature || dropped.has(token)) continue;
+        if (vault.verify('held uploads', signed(live.id, fieldName, fileId), signature))
+          fieldByFile.set(fileId, fieldName);
+      }
+      const files = new Map<string, FileAnswer[]>();
+      if (fieldByFile.size === 0) return { files, lost: [] };
+      const found = await findHeldFiles(database, {
+        workspace_id: live.workspaceId,
+        form_id: live.id,
+        ids: [...fieldByFile.keys()],
+        key: owner.key ?? null,
+        submission_id: owner.submissionId ?? null,
+      });
+      for (const { id, filename, size, content_type } of found) {
+        const fieldName = fieldByFile.get(id)!;
+        files.set(fieldName, [...(files.get(fieldName) ?? []), { id, filename, size, content_type }]);
+        fieldByFile.delete(id);
+      }
+      return { files, lost: [...new Set(fieldByFile.values())] };
+    },
+  };
+}
+
+/** All files of a post by HTML name, those held before the ones just received, and what is wrong with them together. */
+export function joinFiles(
+  live: LiveForm,
+  { files: held, lost }: Held,
+  received: ReadonlyMap<string, readonly FileAnswer[]>,
+  words: Words,
+): { files: Map<string, readonly FileAnswer[]>; problems: FieldMessage[] } {
+  const names = new Set([...held.keys(), ...received.keys()]);
+  const files = new Map(
+    [...names].map((name) => [name, [...(held.get(name) ?? []), ...(received.get(name) ?? [])]]),
+  );
+  const crowded = [...names].filter((name) => files.get(name)!.length > fileLimits.filesPerElement);
+  const questions = questionsById(listQuestions(live.form));
+  const limit = fileLimits.filesPerElement;
+  const problem = (field: string, sentence: string): FieldMessage => {
+    const label = findInput(questions, field)?.input.attrs.label ?? field;
+    return { field, message: fill(sentence, { label, limit }) };
+  };
+  return {
+    files,
+    problems: [
+      ...lost.map((field) => problem(field, words.fileLost)),
+      ...crowded.map((field) => problem(field, words.filesCrowded)),
+    ],
+  };
+}

@@ -1,0 +1,127 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import type { FastifyRequest } from 'fastify';
+import { fileLimits } from '#files/receive.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Server } from '#kit/http.ts';
+
+/** One part of a multipart body. The bytes of a file must be read, or let go by `resume()`, before the next comes. */
+export type Part =
+  | { readonly kind: 'field'; readonly name: string; readonly value: string }
+  | {
+      readonly kind: 'file';
+      readonly name: string;
+      /** Empty for a file input that was left alone. */
+      readonly filename: string;
+      readonly declaredType: string;
+      /** Ends at the limit of one file; `truncated` then says so. */
+      readonly bytes: BusboyFileStream;
+    };
+
+/** The whole of a multipart body: more than ten full files, and past it the connection is closed. */
+export const multipartBytes = 12 * fileLimits.fileBytes;
+
+/** Text fields are cut here, over the 64 KB that an answer may have, so that the check can say what is wrong. */
+const partLimits = {
+  fileSize: fileLimits.fileBytes,
+  files: 100,
+  fields: 5_000,
+  parts: 5_100,
+  fieldSize: 128 * 1024,
+  fieldNameSize: 300,
+  headerPairs: 20,
+} as const;
+
+/** Stands for a multipart body, which is read part by part and not before the handler asks. */
+const unread = Symbol('a multipart body, not read yet');
+
+/** Lets a server take multipart bodies. */
+export function takeMultipart(server: Server): void {
+  server.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null, unread));
+}
+
+export function isMultipart(request: FastifyRequest): boolean {
+  return request.body === unread;
+}
+
+/**
+ * The parts of a multipart body in order. Straight from the parser: a name such as `toString` is an element id like
+ * any other here, as nothing is kept under it.
+ * @throws ApiError bad_request or payload_too_large, whatever the parser calls it.
+ */
+export async function* readParts(request: IncomingMessage): AsyncGenerator<Part> {
+  const parser = parserOf(request);
+  const parts: Part[] = [];
+  let ended = false;
+  let failure: ApiError | undefined;
+  let open: BusboyFileStream | undefined;
+  let wake = (): void => {};
+  const end = (error?: ApiError): void => {
+    if (ended) return;
+    ended = true;
+    failure = error;
+    request.unpipe(parser);
+    // Whoever reads the file that was cut off hears why.
+    if (error) open?.destroy(error);
+    wake();
+  };
+  const add = (part: Part): void => {
+    if (typeof part.name !== 'string') end(new ApiError('bad_request', 'A part of the form has no name.'));
+    else parts.push(part);
+    wake();
+  };
+  parser.on('field', (name, value) => add({ kind: 'field', name, value }));
+  parser.on('file', (name, bytes, filename, _encoding, declaredType) => {
+    open = bytes;
+    bytes.on('error', (error) => end(broken(error)));
+    add({ kind: 'file', name, filename: filename ?? '', declaredType, bytes });
+  });
+  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'])
+    parser.on(limit, () => end(new ApiError('payload_too_large', 'The form has too many parts.')));
+  parser.on('finish', () => end());
+  parser.on('error', (error) => end(broken(error)));
+  request.once('error', (error) => end(broken(error)));
+  request.once('close', () => {
+    if (!request.readableEnded) end(broken(request.errored));
+  });
+  hangUpWhenEndless(request);
+  request.pipe(parser);
+  try {
+    for (;;) {
+      if (failure) throw failure;
+      const part = parts.shift();
+      if (part) yield part;
+      else if (ended) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    end();
+  }
+}
+
+function parserOf(request: IncomingMessage): BusboyInstance {
+  try {
+    return new Busboy({ headers: request.headers as BusboyHeaders, limits: partLimits });
+  } catch (error) {
+    throw broken(error);
+  }
+}
+
+/** What a body that cannot be read to its end is answered with, whatever part of it failed. */
+export function broken(cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause;
+  return new ApiError('bad_request', 'The multipart body is broken, or ends too early.', { cause });
+}
+
+/** Says no before reading what is announced as too large, and hangs up on what turns out to be. */
+function hangUpWhenEndless(request: IncomingMessage): void {
+  const limit = `The files are larger than ${multipartBytes / 1024 / 1024} MB together.`;
+  if (Number(request.headers['content-length'] ?? 0) > multipartBytes) {
+    throw new ApiError('payload_too_large', limit, { headers: { Connection: 'close' } });
+  }
+  let read = 0;
+  request.on('data', (chunk: Buffer) => {
+    read += chunk.length;
+    if (read > multipartBytes) request.destroy(new ApiError('payload_too_large', limit));
+  });
+}

@@ -1,0 +1,123 @@
+import type { FastifyRequest } from 'fastify';
+import type { FileAnswer } from '#ast/answers.ts';
+import { discardFiles } from '#files/receive.ts';
+import { makeKey, readKey } from '#submissions/keys.ts';
+import type { FieldMessage } from '../render/view.ts';
+import { formPage, type Showing } from '../visit/form-page.ts';
+import type { Visit } from '../visit/visit.ts';
+import type { AnsweringContext } from './answering.ts';
+import { controlOf, numberOf } from './controls.ts';
+import { joinFiles } from './held-files.ts';
+import { BrokenPost, type Post, readPost } from './read-post.ts';
+
+/** A post of the page, read whole. */
+export type PagePost = Pick<Post, 'raw' | 'controls'> & {
+  /** All files by HTML name: those that the page held, and those that came now. */
+  readonly files: ReadonlyMap<string, readonly FileAnswer[]>;
+  /** Those that came now. */
+  readonly received: ReadonlyMap<string, readonly FileAnswer[]>;
+  /** What is wrong with the files. */
+  readonly problems: readonly FieldMessage[];
+  /** The text of the control `_key`, and the key in it; a new one where the page had none of ours. */
+  readonly keyText: string;
+  readonly key: string;
+  /** The index of the step that the page showed; none for a post that no page of ours made. */
+  readonly step: number | undefined;
+};
+
+/**
+ * Reads a post, storing its files as they come. Whoever does not keep them discards them.
+ * @param submissionId the submission whose files the page may hold, where one is edited.
+ */
+export async function readPagePost(
+  context: AnsweringContext,
+  visit: Visit,
+  request: FastifyRequest,
+  submissionId?: string,
+): Promise<PagePost> {
+  const { live, words } = visit;
+  const { raw, controls, received, problems } = await readWhole(context, visit, request);
+  try {
+    const sent = controlOf(controls, '_key');
+    const known = sent === undefined ? undefined : readKey(context.vault, live.id, sent);
+    const keyText = known ? sent! : makeKey(context.vault, live.id);
+    const key = known?.key ?? readKey(context.vault, live.id, keyText)!.key;
+    const held = await context.heldFiles.read(live, controls, { key, submissionId });
+    const joined = joinFiles(live, held, received, words);
+    return {
+      raw,
+      controls,
+      received,
+      files: joined.files,
+      problems: [...problems, ...joined.problems],
+      keyText,
+      key,
+      step: numberOf(controls, '_step'),
+    };
+  } catch (error) {
+    await discardReceived(context, visit, received);
+    throw error;
+  }
+}
+
+async function readWhole(context: AnsweringContext, visit: Visit, request: FastifyRequest): Promise<Post> {
+  try {
+    return await readPost(context, request, visit.live, visit.words);
+  } catch (error) {
+    if (!(error instanceof BrokenPost)) throw error;
+    await discardReceived(context, visit, new Map([['', error.files]]));
+    throw error.cause instanceof Error ? error.cause : error;
+  }
+}
+
+/** Removes files that came with a post which is not kept. Claimed ones are not touched by this. */
+export async function discardReceived(
+  context: AnsweringContext,
+  { live }: Visit,
+  received: PagePost['received'],
+): Promise<void> {
+  const ids = [...received.values()].flat().map((file) => file.id);
+  await discardFiles(context, live.workspaceId, ids);
+}
+
+/** What a page says when it comes back. */
+export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'action' | 'edit' | 'hidden'> & {
+  readonly step?: number | undefined;
+  readonly errors: readonly FieldMessage[];
+};
+
+/** The page that comes back, with everything in it that was sent. */
+export function pageAgain(context: AnsweringContext, visit: Visit, post: PagePost, again: Again): string {
+  return formPage(context, visit, {
+    raw: post.raw,
+    held: post.files,
+    key: post.keyText,
+    done: numberOf(post.controls, '_done'),
+    ...again,
+  });
+}
+
+/**
+ * The post without the files that came now for the fields that are wrong, which are discarded: a wrong file is not
+ * kept, and a right one need not be chosen again.
+ */
+export async function withoutWrongFiles(
+  context: AnsweringContext,
+  visit: Visit,
+  post: PagePost,
+  errors: readonly FieldMessage[],
+): Promise<PagePost> {
+  const wrong = new Map(
+    errors.flatMap(({ field }) => {
+      const files = post.received.get(field);
+      return files ? [[field, files] as const] : [];
+    }),
+  );
+  await discardReceived(context, visit, wrong);
+  const files = new Map(
+    [...post.files].map(
+      ([name, all]) => [name, all.filter((file) => !wrong.get(name)?.includes(file))] as const,
+    ),
+  );
+  return { ...post, files: new Map([...files].filter(([, all]) => all.length > 0)) };
+}

@@ -1,0 +1,146 @@
+import type { FastifyRequest } from 'fastify';
+import type { FileAnswer } from '#ast/answers.ts';
+import { parseRowName, type RawAnswers, readFields } from '#ast/fields.ts';
+import { listQuestions } from '#ast/tree.ts';
+import { fileLimits, receiveFile, type FilesContext } from '#files/receive.ts';
+import type { LiveForm } from '#forms/live-form.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Server } from '#kit/http.ts';
+import { restoreRows } from '../render/rows.ts';
+import type { FieldMessage } from '../render/view.ts';
+import { fill, saySize, type Words } from '../words/words.ts';
+import { broken, isMultipart, readParts, takeMultipart } from './multipart.ts';
+
+/** A visitor's post as it came: text by HTML name, and files that are stored but belong to nobody yet. */
+export type Post = {
+  raw: RawAnswers;
+  /** The page's own controls: names with a leading underscore. */
+  controls: readonly (readonly [name: string, value: string])[];
+  /** By HTML name. */
+  received: ReadonlyMap<string, readonly FileAnswer[]>;
+  /** What is wrong with the files: too large, too many, or for no element that takes files. */
+  problems: readonly FieldMessage[];
+};
+
+/** Teaches a server to read HTML forms: urlencoded and multipart. */
+export function readHtmlForms(server: Server): void {
+  server.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      done(null, new URLSearchParams(body as string));
+    },
+  );
+  takeMultipart(server);
+}
+
+/**
+ * Reads an HTML form's post, storing its files as they arrive. Whoever does not submit them must discard them.
+ * What is wrong with a file is said in `words`.
+ * @throws BrokenPost, with the files that had arrived.
+ */
+export async function readPost(
+  context: FilesContext,
+  request: FastifyRequest,
+  live: LiveForm,
+  words: Words,
+): Promise<Post> {
+  if (request.body instanceof URLSearchParams) {
+    return { ...readAnswers(live, request.body), received: new Map(), problems: [] };
+  }
+  if (!isMultipart(request)) {
+    throw new ApiError('unsupported_media_type', 'Send the answers as JSON or as an HTML form.');
+  }
+  return readMultipart(context, request, live, words);
+}
+
+async function readMultipart(
+  context: FilesContext,
+  request: FastifyRequest,
+  live: LiveForm,
+  words: Words,
+): Promise<Post> {
+  const entries: [string, string][] = [];
+  const received = new Map<string, FileAnswer[]>();
+  const problems: FieldMessage[] = [];
+  const fileElement = fileElementsOf(live);
+  try {
+    for await (const part of readParts(request.raw)) {
+      if (part.kind === 'field') {
+        entries.push([part.name, part.value]);
+        continue;
+      }
+      const element = fileElement(part.name);
+      const files = received.get(part.name) ?? [];
+      // A browser sends an empty, nameless part for a file input that was left alone.
+      const problem =
+        part.filename === '' ? undefined : refusalOf(words, part.name, element?.label, files.length);
+      if (problem) problems.push({ field: part.name, message: problem });
+      if (problem || !element || part.filename === '') {
+        part.bytes.resume();
+        continue;
+      }
+      const file = await receiveFile(context, {
+        workspaceId: live.workspaceId,
+        formId: live.id,
+        element: element.id,
+        filename: part.filename,
+        declaredType: part.declaredType,
+        source: part.bytes,
+      }).catch((error: unknown) => {
+        throw part.bytes.errored ? broken(error) : error;
+      });
+      received.set(part.name, [...files, file]);
+      if (part.bytes.truncated)
+        problems.push({ field: part.name, message: tooLargeText(words, element.label, file) });
+    }
+  } catch (error) {
+    throw new BrokenPost(error, [...received.values()].flat());
+  }
+  return { ...readAnswers(live, entries), received, problems };
+}
+
+function refusalOf(words: Words, name: string, label: string | undefined, count: number): string | undefined {
+  if (label === undefined) return fill(words.fileUnexpected, { name: name.slice(0, 80) });
+  const limit = fileLimits.filesPerElement;
+  return count >= limit ? fill(words.filesCrowded, { label, limit }) : undefined;
+}
+
+const tooLargeText = (words: Words, label: string, { filename }: FileAnswer): string =>
+  fill(words.fileTooLarge, { label, filename, size: saySize(fileLimits.fileBytes, words) });
+
+/** The text of a post: answers with every row that the page showed, and the page's controls. */
+function readAnswers(
+  live: LiveForm,
+  entries: Iterable<readonly [string, string]>,
+): Pick<Post, 'raw' | 'controls'> {
+  const { raw, extra } = readFields(live.form, entries);
+  return { raw: restoreRows(live.form, raw, extra), controls: extra };
+}
+
+/** A post that ended in the middle, with the files that had arrived, for the caller to discard. */
+export class BrokenPost extends Error {
+  readonly files: readonly FileAnswer[];
+  constructor(cause: unknown, files: readonly FileAnswer[]) {
+    super('the post could not be read to its end', { cause });
+    this.files = files;
+  }
+}
+
+/** The file elements of a form by HTML name, those in the rows of a repeatable composite included. */
+function fileElementsOf(live: LiveForm): (name: string) => { id: string; label: string } | undefined {
+  const single = new Map<string, { id: string; label: string }>();
+  const inGroup = new Map<string, { id: string; label: string }>();
+  for (const question of listQuestions(live.form)) {
+    const inputs = question.kind === 'input' ? [question.element] : question.inputs;
+    for (const { type, attrs } of inputs) {
+      if (type !== 'file_upload') continue;
+      if (question.kind === 'input') single.set(attrs.id, attrs);
+      else inGroup.set(`${question.element.attrs.id} ${attrs.id}`, attrs);
+    }
+  }
+  return (name) => {
+    const row = parseRowName(name);
+    return row ? inGroup.get(`${row.group} ${row.id}`) : single.get(name);
+  };
+}

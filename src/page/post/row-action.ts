@@ -1,0 +1,56 @@
+import { parseRowName, type RawAnswers } from '#ast/fields.ts';
+import { limits } from '#ast/limits.ts';
+
+/**
+ * What a press of the page's own buttons asks for: to submit, to go a step on or back, to save for later, or to add or
+ * remove a row of a repeatable composite.
+ */
+export type PageAction =
+  | { kind: 'submit' }
+  | { kind: 'next' }
+  | { kind: 'back' }
+  | { kind: 'save' }
+  | RowAction;
+
+export type RowAction = { kind: 'add'; group: string } | { kind: 'remove'; group: string; row: number };
+
+/** Reads the pressed button from the page's controls. What is no button of the page submits. */
+export function readAction(controls: readonly (readonly [string, string])[]): PageAction {
+  for (const [name, value] of controls) {
+    if (name === '_add') return { kind: 'add', group: value };
+    const [, group, row] = name === '_remove' ? (/^([\w-]+)\[(\d{1,3})\]$/.exec(value) ?? []) : [];
+    if (group && row) return { kind: 'remove', group, row: Number(row) };
+    if (name === '_go' && (value === 'next' || value === 'back' || value === 'save')) return { kind: value };
+  }
+  return { kind: 'submit' };
+}
+
+/**
+ * The answers and files after adding or removing a row. Rows move up behind a removed one, and so do the names of
+ * their files. The last row stays, emptied: a repeatable composite always shows one.
+ */
+export function applyRowAction<File>(
+  action: RowAction,
+  raw: RawAnswers,
+  files: ReadonlyMap<string, readonly File[]>,
+): { raw: RawAnswers; files: Map<string, readonly File[]>; focus: string } {
+  const given = raw[action.group];
+  const rows: unknown[] = Array.isArray(given) && given.length > 0 ? [...given] : [{}];
+  if (action.kind === 'add') {
+    if (rows.length < limits.rows) rows.push({});
+    return {
+      raw: { ...raw, [action.group]: rows },
+      files: new Map(files),
+      focus: `${action.group}[${rows.length - 1}]`,
+    };
+  }
+  rows.splice(action.row, 1);
+  const kept = new Map<string, readonly File[]>();
+  for (const [name, list] of files) {
+    const part = parseRowName(name);
+    if (!part || part.group !== action.group || part.index < action.row) kept.set(name, list);
+    else if (part.index > action.row) kept.set(`${part.group}[${part.index - 1}][${part.id}]`, list);
+  }
+  const focus = `${action.group}[${Math.max(0, Math.min(action.row, rows.length - 1))}]`;
+  return { raw: { ...raw, [action.group]: rows.length > 0 ? rows : [{}] }, files: kept, focus };
+}

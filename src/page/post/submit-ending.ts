@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '#kit/errors.ts';
+import { makeKey } from '#submissions/keys.ts';
+import { saveProgress, type SavedProgress } from '#submissions/progress/save.ts';
+import { OtherAnswers } from '#submissions/submit.ts';
+import { addressKey } from '#workspaces/address-key.ts';
+import { renderSaved } from '../render/notices.ts';
+import { limitSaves } from '../screening.ts';
+import { sendPage } from '../send-page.ts';
+import { resumeAddress } from '../visit/resume-address.ts';
+import type { Visit } from '../visit/visit.ts';
+import { sayDay } from '../words/say-day.ts';
+import { accept } from './accept.ts';
+import type { Ending } from './answer-form.ts';
+import { keyInHeader, sendResult, wantsJson } from './answer-json.ts';
+import type { AnsweringContext } from './answering.ts';
+import { nextAddress } from './next-address.ts';
+import { discardReceived, pageAgain, type PagePost } from './page-post.ts';
+
+/** A page that ends with a new submission: under the page's key, once. */
+export function submitEnding(
+  context: AnsweringContext,
+  visit: Visit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Ending {
+  return {
+    showing: () => ({}),
+    async finish(post) {
+      const hasKey = post.controls.some(([name]) => name === '_key');
+      const key = keyInHeader(visit, request) ?? (hasKey ? post.key : undefined);
+      try {
+        const result = await accept(context, visit, request, { ...post, key });
+        if (!result.ok) return result.errors;
+        // The first of two equal posts has its files already.
+        if (result.repeated) await discardReceived(context, visit, post.received);
+        if (wantsJson(request)) sendResult(visit, result, reply);
+        else reply.redirect(nextAddress(visit, result), 303);
+      } catch (error) {
+        if (!(error instanceof ApiError) || wantsJson(request)) throw error;
+        const page = pageOfProblem(context, visit, post, error);
+        if (page === undefined) throw error;
+        sendPage(
+          reply.headers(error.headers),
+          error.status,
+          page,
+          visit.look,
+          visit.live.settings.redirect_url,
+        );
+      }
+      return [];
+    },
+    async save(post) {
+      const { live, reference, guest } = visit;
+      await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
+      const { raw, files, key, step = 0 } = post;
+      const saved = await saveProgress(context, {
+        live,
+        raw,
+        files,
+        reference,
+        key: guest?.invitationId ?? key,
+        step,
+      });
+      sendSaved(context, visit, saved, request, reply);
+    },
+  };
+}
+
+/**
+ * The page with everything that was sent, for problems that the visitor can do something about: after a limit the same
+ * is sent again, and other answers than the ones sent before from this page go under a new key.
+ */
+function pageOfProblem(
+  context: AnsweringContext,
+  visit: Visit,
+  post: PagePost,
+  error: ApiError,
+): string | undefined {
+  const { words, live } = visit;
+  const again = { step: post.step, errors: [] };
+  if (error.code === 'rate_limit_exceeded')
+    return pageAgain(context, visit, post, { ...again, notice: words.tooMany });
+  // An invitation is answered once: there is no other key for it.
+  if (!(error instanceof OtherAnswers) || visit.guest) return undefined;
+  const anew = { ...post, keyText: makeKey(context.vault, live.id) };
+  const said = { notice: words.sentOtherwiseText, submitText: words.sendAsNew };
+  return pageAgain(context, visit, anew, { ...again, ...said });
+}
+
+function sendSaved(
+  { config }: AnsweringContext,
+  { live, locale, look, words, guest }: Visit,
+  { resumeToken, expiresAt }: SavedProgress,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const address = `${config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
+  if (wantsJson(request)) {
+    reply.send({ resume_url: address, expires_at: expiresAt });
+    return;
+  }
+  const until = sayDay(expiresAt, locale);
+  const page = renderSaved({ formName: live.name, address, until, language: locale, look, words });
+  sendPage(reply, 200, page, look);
+}

@@ -1,0 +1,96 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ApiError, errorCodes } from '#kit/errors.ts';
+import { toApiError } from '#kit/http.ts';
+import type { RefusalReason } from './admission.ts';
+import { wantsJson } from './post/answer-json.ts';
+import { isMultipart } from './post/multipart.ts';
+import { renderNotice, renderPassword } from './render/notices.ts';
+import { sendPage } from './send-page.ts';
+import { Refused } from './visit/refused.ts';
+import { readVisit, type Visit } from './visit/visit.ts';
+import { chooseLocale } from './words/choose-locale.ts';
+import { wordsOf } from './words/languages.ts';
+import type { Words } from './words/words.ts';
+
+/** Answers whatever ended a request: JSON for who asked for it, else a page that says one thing. */
+export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refused = error instanceof Refused ? error : undefined;
+  const problem = refused?.refusal.error ?? toApiError(error);
+  if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
+  reply.headers(problem.headers);
+  // What is left of a body that was not read to its end cannot be told from the next request.
+  if (isMultipart(request) && !request.raw.complete) reply.header('Connection', 'close');
+  if (wantsJson(request))
+    return reply.code(problem.status).type('application/json; charset=utf-8').send(problem.body);
+  return refused?.form ? sendRefusal(refused, request, reply) : sendNotice(problem, request, reply);
+}
+
+type Saying = (words: Words) => { title: string; message: string };
+
+/** What a page says to somebody who is not admitted. */
+const refusalPages: Readonly<Record<RefusalReason, Saying>> = {
+  absent: (words) => ({ title: words.notFoundTitle, message: words.notFoundText }),
+  closed: (words) => ({ title: words.closedTitle, message: words.closedText }),
+  early: (words) => ({ title: words.notOpenTitle, message: words.notOpenText }),
+  full: (words) => ({ title: words.closedTitle, message: words.fullText }),
+  invited: (words) => ({ title: words.notOpenTitle, message: words.invitedText }),
+  password: (words) => ({ title: words.passwordTitle, message: words.passwordText }),
+  link: (words) => ({ title: words.linkTitle, message: words.linkText }),
+  used: (words) => ({ title: words.linkTitle, message: words.linkText }),
+};
+
+function sendRefusal({ refusal, form }: Refused, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const visit = readVisit(form!, request);
+  const { status } = refusal.error;
+  if (refusal.reason === 'password') return sendPage(reply, status, passwordPage(visit, request), visit.look);
+  const { title, message } = refusalPages[refusal.reason](visit.words);
+  const own = form!.settings.closed_message;
+  const isWorded = own !== undefined && refusal.error.message === own;
+  const page = renderNotice({
+    title,
+    message: isWorded ? own : message,
+    language: visit.locale,
+    look: visit.look,
+  });
+  return sendPage(reply, status, page, visit.look);
+}
+
+/** The page that asks for a form's password; `problem` is what was wrong with the last try. */
+export function passwordPage(
+  { live, locale, look, words }: Visit,
+  request: FastifyRequest,
+  problem?: string,
+): string {
+  const { search } = new URL(request.url, 'http://form');
+  return renderPassword({
+    formName: live.name,
+    action: `/f/${live.id}/enter${search}`,
+    problem,
+    language: locale,
+    look,
+    words,
+  });
+}
+
+function sendNotice(problem: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const locale = chooseLocale({
+    asked: new URL(request.url, 'http://form').searchParams.get('_lang') ?? undefined,
+    accepted: request.headers['accept-language'],
+  });
+  const words = wordsOf[locale];
+  const isLink = request.routeOptions.url?.endsWith('/:token');
+  if (isLink && (problem.code === 'not_found' || problem.code === 'gone')) {
+    const said = { title: words.linkTitle, message: words.linkText, language: locale };
+    return sendPage(reply, problem.status, renderNotice(said));
+  }
+  const titles: Readonly<Partial<Record<number, string>>> = {
+    [errorCodes.forbidden.status]: words.notOpenTitle,
+    [errorCodes.not_found.status]: words.notFoundTitle,
+    [errorCodes.gone.status]: words.closedTitle,
+    [errorCodes.payload_too_large.status]: words.tooLargeTitle,
+    [errorCodes.service_unavailable.status]: words.tryAgainTitle,
+  };
+  const title = titles[problem.status] ?? words.wrongTitle;
+  const message = problem.code === 'not_found' ? words.notFoundText : problem.message;
+  return sendPage(reply, problem.status, renderNotice({ title, message, language: locale }));
+}

@@ -1,0 +1,71 @@
+import { type RawAnswers, type Row, fieldName } from '#ast/fields.ts';
+import type { FilesByName, Shown } from '#ast/logic/evaluate.ts';
+import {
+  type Composite,
+  type Element,
+  type Form,
+  isComposite,
+  isInput,
+  isRepeatable,
+  walkElements,
+} from '#ast/tree.ts';
+import { countShownRows } from './rows.ts';
+
+/** The elements of a form that conditions show or hide, with their paths: `0.2`. */
+export function conditionalPaths(form: Form): Map<Element, string> {
+  const paths = new Map<Element, string>();
+  for (const { element, path } of walkElements(form)) {
+    if (element.attrs?.show_when || element.attrs?.hide_when) paths.set(element, path.join('.'));
+  }
+  return paths;
+}
+
+/** What decides how many rows a group shows. */
+export type Posted = { readonly answers: RawAnswers; readonly held: FilesByName };
+
+/** An element of a step as the page has it: once, or once for each row. */
+type OnPage = { readonly element: Element; readonly row?: Row };
+
+function* onPage(elements: readonly Element[], posted: Posted, row?: Row): Generator<OnPage, void> {
+  for (const element of elements) {
+    yield { element, ...(row && { row }) };
+    if (!isComposite(element)) continue;
+    if (isRepeatable(element)) yield* rowsOnPage(element, posted);
+    else yield* onPage(element.children, posted, row);
+  }
+}
+
+function* rowsOnPage(group: Composite, posted: Posted): Generator<OnPage, void> {
+  const total = countShownRows(group, posted.answers, posted.held);
+  for (let index = 0; index < total; index += 1) yield* onPage(group.children, posted, { group, index });
+}
+
+/**
+ * What of a step the visitor sees only because of conditions: a mark for each element, `0.2` or in a row `0.2@1`, with
+ * the names of the fields in it. The page posts the marks of what it showed (`_seen`), so that the server knows what
+ * an answer has made appear since.
+ */
+export function shownByCondition(
+  form: Form,
+  step: number,
+  shown: Shown,
+  posted: Posted,
+): Map<string, readonly string[]> {
+  const paths = conditionalPaths(form);
+  const marks = new Map<string, readonly string[]>();
+  if (paths.size === 0) return marks;
+  for (const { element, row } of onPage(form.children[step]?.children ?? [], posted)) {
+    const path = paths.get(element);
+    if (path === undefined || !shown.isShown(element, row)) continue;
+    marks.set(row ? `${path}@${row.index}` : path, namesIn({ element, ...(row && { row }) }, posted));
+  }
+  return marks;
+}
+
+/** The HTML names of the inputs in an element. */
+function namesIn({ element, row }: OnPage, posted: Posted): string[] {
+  if (isInput(element)) return [fieldName(element, row)];
+  if (!isComposite(element)) return [];
+  const inside = isRepeatable(element) ? rowsOnPage(element, posted) : onPage(element.children, posted, row);
+  return [...inside].flatMap((each) => (isInput(each.element) ? [fieldName(each.element, each.row)] : []));
+}

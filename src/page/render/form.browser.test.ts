@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { checkAnswers } from '#ast/answers.ts';
+import { composite, element, formOf } from '#ast/testing.ts';
+import { openBrowser } from '#test/browser.ts';
+import { pageHeaders } from '../headers.ts';
+import { renderForm } from './form.ts';
+import { renderConfirmation, renderNotice } from './notices.ts';
+import { everyElement, inputTypes, viewOf } from '../testing.ts';
+import { english } from '../words/en.ts';
+
+const team = composite(
+  'team',
+  [
+    element('text', 'member', { required: true }),
+    element('date', 'born'),
+    element('yes_no', 'veg', { col_span: 2 }),
+  ],
+  { layout: 'grid_2', repeatable: true },
+);
+const layouts = ['row', 'grid_2', 'grid_3', 'grid_4'].map((layout) =>
+  composite(
+    layout,
+    [element('datetime', `${layout}_a`), element('dropdown', `${layout}_b`, { col_span: 4 })],
+    { layout },
+  ),
+);
+const longWord = 'Donaudampfschifffahrtsgesellschaftskapitaen'.repeat(3);
+const form = formOf(
+  ...everyElement,
+  ...layouts,
+  team,
+  element('radio', 'long', { label: longWord, options: [longWord] }),
+);
+
+const values = {
+  email: 'x',
+  dropdown: 'Green',
+  multiple_choice: ['Red'],
+  team: [{ member: 'Ada' }, { veg: true }],
+};
+const checked = checkAnswers(form, values, new Map(), { reference: {}, today: '2026-01-31' });
+assert.ok(!checked.ok);
+const held = new Map([['file_upload', [{ token: 't', filename: `${longWord}.pdf`, size: 2_000 }]]]);
+
+const pages: Readonly<Record<string, string>> = {
+  blank: renderForm(viewOf(form)),
+  errors: renderForm(viewOf(form, { values, errors: checked.errors, held })),
+  rightToLeft: renderForm(viewOf(form, { values, language: 'ar', held })),
+  added: renderForm(viewOf(form, { values, focus: 'team[1]' })),
+  confirmation: renderConfirmation({
+    formName: 'Contact',
+    message: undefined,
+    receipt: '0199e5b0',
+    language: 'en',
+    words: english,
+  }),
+  notice: renderNotice({ title: 'This form is closed', message: 'Come back in May.', language: 'en' }),
+};
+
+/** Bodies that were posted, newest last. */
+const posts: string[] = [];
+
+const server = createServer((request, response) => {
+  const page = pages[request.url?.slice(1) ?? ''];
+  request.setEncoding('utf8');
+  let body = '';
+  request.on('data', (chunk: string) => {
+    body += chunk;
+  });
+  request.on('end', () => {
+    if (request.method === 'POST') posts.push(body);
+    response.writeHead(page || request.method === 'POST' ? 200 : 404, pageHeaders).end(page ?? '');
+  });
+});
+await new Promise<void>((resolve) => {
+  server.listen(0, '127.0.0.1', resolve);
+});
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const browser = await openBrowser();
+after(async () => {
+  await browser.close();
+  server.close();
+});
+
+/** Opens a page of the table for one check, and fails it when the page complains about anything. */
+async function visit(
+  name: string,
+  options: BrowserContextOptions,
+  check: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext(options);
+  const complaints: string[] = [];
+  const page = await context.newPage();
+  page.on('console', (message) => complaints.push(message.text()));
+  await page.goto(`${origin}/${name}`);
+  // The browser moves the focus a moment after the page has loaded.
+  if (pages[name]?.includes(' autofocus')) await page.locator(':focus').waitFor();
+  await check(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(tags)} })`);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+const looks: readonly BrowserContextOptions[] = [
+  { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+  { viewport: { width: 375, height: 800 }, colorScheme: 'light' },
+  {
+    viewport: { width: 768, height: 1000 },
+    colorScheme: 'dark',
+    forcedColors: 'active',
+    reducedMotion: 'reduce',
+  },
+];
+
+for (const name of Object.keys(pages)) {
+  test(`${name}: no accessibility finding from WCAG 2.0 to 2.2 AA, light and dark, wide and narrow`, async () => {
+    for (const look of looks)
+      await visit(name, look, async (page) => assert.deepEqual(await findings(page), []));
+  });
+
+  test(`${name}: fits into 320 px to 1920 px without horizontal scrolling`, async () => {
+    await visit(name, {}, async (page) => {
+      for (const width of [320, 640, 768, 900, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+      }
+    });
+  });
+}
+
+test('what is touched is at least 44 px high, and what is typed into has at least 16 px letters', async () => {
+  await visit('errors', { viewport: { width: 375, height: 800 } }, async (page) => {
+    const small =
+      await page.evaluate(`[...document.querySelectorAll('button:not(.unseen), select, textarea, .option, .drop, .labelled > input')]
+      .filter((target) => target.getBoundingClientRect().height < 44 || parseFloat(getComputedStyle(target).fontSize) < 16)
+      .map((target) => target.outerHTML)`);
+    assert.deepEqual(small, []);
+  });
+});
+
+test('grids are columns from 640 px on, and one column below', async () => {
+  const columns = `['grid_2', 'grid_3', 'grid_4'].map((name) =>
+    getComputedStyle(document.querySelector('.group > .' + name)).gridTemplateColumns.split(' ').length)`;
+  for (const [width, expected] of [
+    [639, [1, 1, 1]],
+    [640, [2, 3, 2]],
+    [900, [2, 3, 4]],
+  ] as const) {
+    await visit('blank', { viewport: { width, height: 800 } }, async (page) => {
+      assert.deepEqual(await page.evaluate(columns), expected);
+    });
+  }
+});
+
+/** What has the focus: its id, and whether it or the row around it shows a ring. Nothing at the end of the page. */
+const focused = `(() => {
+  const target = document.activeElement;
+  if (target === document.body) return undefined;
+  const { outlineStyle, outlineWidth } = getComputedStyle(target.closest('.option') ?? target);
+  return { id: target.id, hasRing: outlineStyle === 'solid' && parseFloat(outlineWidth) >= 3 };
+})()`;
+
+test('the keyboard reaches every question, and whatever it reaches shows a focus ring', async () => {
+  await visit('errors', {}, async (page) => {
+    const reached = new Map<string, boolean>();
+    for (let presses = 0; presses < 300; presses += 1) {
+      await page.keyboard.press('Tab');
+      const found = await page.evaluate<{ id: string; hasRing: boolean } | undefined>(focused);
+      if (!found) break;
+      reached.set(found.id, found.hasRing && (reached.get(found.id) ?? true));
+    }
+    const bare = [...reached].filter(([, hasRing]) => !hasRing);
+    assert.deepEqual(bare, []);
+    // Of a radio group the chosen button is reached, or the first.
+    for (const type of inputTypes) assert.ok(reached.has(type), type);
+  });
+});
+
+test('after a failed submit the summary has the focus, and its links lead to the controls', async () => {
+  await visit('errors', {}, async (page) => {
+    assert.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'alert');
+    for (const name of ['email', 'team[1][member]']) {
+      await page.locator(`a[href="#${name}"]`).click();
+      assert.equal(await page.evaluate('document.activeElement.id'), name);
+      const label = page.locator(`label[for="${name}"]`);
+      assert.ok((await label.boundingBox())!.y >= 0, 'the label is in sight as well');
+    }
+  });
+});
+
+test('after adding a row its first field has the focus', async () => {
+  await visit('added', {}, async (page) => {
+    assert.equal(await page.evaluate('document.activeElement.id'), 'team[1][member]');
+  });
+});
+
+test('without a script: the Enter key submits, and each button of a row posts what it does', async () => {
+  const press = async (act: (page: Page) => Promise<void>): Promise<string> => {
+    const before = posts.length;
+    await visit('added', { javaScriptEnabled: false }, async (page) => {
+      await act(page);
+      await page.waitForURL(`${origin}/f/1`);
+    });
+    assert.equal(posts.length, before + 1);
+    return posts.at(-1)!;
+  };
+  const entered = await press((page) => page.locator('[id="team[1][member]"]').press('Enter'));
+  assert.doesNotMatch(entered, /name="_(?:add|remove)"/);
+  assert.match(entered, /name="team\[0\]\[member\]"\r\n\r\nAda\r\n/);
+  assert.match(entered, /name="_row"\r\n\r\nteam\[1\]\r\n/);
+  const added = await press((page) => page.getByRole('button', { name: 'Add another' }).click());
+  assert.match(added, /name="_add"\r\n\r\nteam\r\n/);
+  const removed = await press((page) => page.getByRole('button', { name: 'Remove The team 1' }).click());
+  assert.match(removed, /name="_remove"\r\n\r\nteam\[0\]\r\n/);
+});

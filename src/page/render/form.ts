@@ -1,0 +1,105 @@
+import { isComposite, isInput, isRepeatable, kindOf, walkElements } from '#ast/tree.ts';
+import { fill } from '../words/words.ts';
+import { buttons, type Buttons, enterButton } from './buttons.ts';
+import { conditionalPaths, shownByCondition } from './conditional.ts';
+import { renderDocument } from './document.ts';
+import { attributes, type Html, html, json, url } from './html.ts';
+import type { PageState } from './place.ts';
+import { lead, progress, sections, stepsSoFar } from './steps.ts';
+import { errorSummary } from './summary.ts';
+import type { FormView } from './view.ts';
+
+/** The page of a form: one step at a time, kept answers and errors, complete without a script (DESIGN 4.14). */
+export function renderForm(view: FormView): string {
+  const { form, values, held, errors, language, words, script } = view;
+  const hasErrors = errors.length > 0;
+  const notice = html`<p class="hint" role="status" tabindex="-1"${attributes({ autofocus: !hasErrors })}>${view.notice}</p>`;
+  return renderDocument({
+    language,
+    look: view.look,
+    title: titleOf(view),
+    script: script?.source,
+    main: html`${hasErrors && errorSummary(form, errors, { answers: values, held }, words)}
+<header>
+<h1>${form.attrs.name}</h1>
+${lead(form.attrs.description)}
+</header>
+${view.notice !== undefined && notice}
+${formElement(view)}
+${script && html`<script type="application/json" id="_form">${json(script.data)}</script>`}`,
+  });
+}
+
+/** "Error: Step 2 of 3 – Name", of which the first two only where they say something (`features` P1). */
+function titleOf({ form, words, step, shown, errors, edit }: FormView): string {
+  const name = edit ? fill(words.editTitle, { title: form.attrs.name }) : form.attrs.name;
+  const title =
+    step === 'all' || form.children.length < 2
+      ? name
+      : fill(words.stepTitle, { ...stepsSoFar(shown.steps, step), title: name });
+  return errors.length > 0 ? fill(words.errorTitle, { title }) : title;
+}
+
+function formElement(view: FormView): Html {
+  const { form, words, step, shown } = view;
+  const elements = [...walkElements(form)].map(({ element }) => element);
+  const hasFiles = elements.some((element) => isInput(element) && kindOf(element) === 'files');
+  const hasRows = elements.some((element) => isComposite(element) && isRepeatable(element));
+  const state = attributes({
+    method: 'post',
+    action: url(view.action),
+    enctype: hasFiles && 'multipart/form-data',
+    // Every visitor gets the same messages in the same place: those of the server, with their summary.
+    novalidate: true,
+  });
+  const hasSteps = step !== 'all' && form.children.length > 1;
+  const pressable: Buttons = {
+    words,
+    hasSteps,
+    hasBack: hasSteps && step !== shown.steps[0],
+    isLast: !hasSteps || step === shown.steps.at(-1),
+    saves: view.saves ?? false,
+    submit: view.submitText ?? words.submit,
+  };
+  return html`<form${state}>
+${(hasRows || hasSteps) && enterButton(pressable)}
+${hiddenInputs(view)}
+${step !== 'all' && progress(form, words, stepsSoFar(shown.steps, step), view.done ?? 0)}
+${sections(view, pageStateOf(view))}
+${buttons(pressable)}
+${step !== 'all' && honeypot}
+</form>`;
+}
+
+/**
+ * A field that no person sees or reaches, with a name that machines like to fill in: what comes with it is held
+ * (src/page/screening.ts).
+ */
+const honeypot = html`<div class="unseen" aria-hidden="true"><label>Website <input type="text" name="_website" tabindex="-1" autocomplete="off"></label></div>`;
+
+/** The page's own values: what it was given to carry, its step, and what conditions have shown the visitor in it. */
+function hiddenInputs({ form, step, shown, values, held, hidden = [] }: FormView): Html[] {
+  if (step === 'all') return [];
+  const marks = shownByCondition(form, step, shown, { answers: values, held }).keys();
+  const all: (readonly [string, string])[] = [
+    ...hidden,
+    ['_step', String(step)],
+    ...[...marks].map((mark) => ['_seen', mark] as const),
+  ];
+  return all.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`);
+}
+
+function pageStateOf(view: FormView): PageState {
+  const { words, form, shown, today, errors, held, limits, focus, notice } = view;
+  const messages = Map.groupBy(errors, ({ field }) => field);
+  return {
+    words,
+    shown,
+    today,
+    held,
+    limits,
+    conditional: conditionalPaths(form),
+    errors: new Map([...messages].map(([field, found]) => [field, found.map(({ message }) => message)])),
+    focus: errors.length > 0 || notice !== undefined ? undefined : focus,
+  };
+}

@@ -1,0 +1,75 @@
+// A symbol as the key: nothing that was parsed from JSON can pass for markup.
+const markup = Symbol('markup');
+
+/** Markup that is safe to send. Only this file makes it. */
+export type Html = { readonly [markup]: string };
+
+/** What a template takes: text is escaped, `Html` stays, a list is written line by line, nothing leaves nothing. */
+export type Part = Html | string | number | null | undefined | false | readonly Part[];
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text for an element's content or a quoted attribute value; both need the same five characters. */
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
+}
+
+function write(part: Part): string {
+  if (part === null || part === undefined || part === false) return '';
+  if (typeof part === 'string') return escape(part);
+  if (typeof part === 'number') return String(part);
+  return markup in part ? part[markup] : part.map(write).join('\n');
+}
+
+/**
+ * Markup from a template: html`<p title="${title}">${text}</p>`. Every part is escaped unless it is `Html`.
+ * Parts stand in content or inside quotes; for anything else about attributes there is `attributes`.
+ */
+export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return {
+    [markup]: literals.reduce((before, literal, index) => before + write(parts[index - 1]) + literal),
+  };
+}
+
+/** Attributes with a leading space each: `true` is the bare name, `undefined` and `false` leave it out. */
+export function attributes(values: Readonly<Record<string, string | number | boolean | undefined>>): Html {
+  const written = Object.entries(values).map(([name, value]) => {
+    if (value === undefined || value === false) return '';
+    return value === true ? ` ${name}` : ` ${name}="${escape(String(value))}"`;
+  });
+  return { [markup]: written.join('') };
+}
+
+const safeProtocols = ['http:', 'https:', 'mailto:', 'tel:'];
+
+/** An address for `href` or `action`: relative, http, https, mailto or tel. Anything that could run is `#`. */
+export function url(address: string): string {
+  const base = 'https://page.invalid';
+  // The parser drops what browsers drop, so `java\nscript:` is seen for what it is.
+  const isSafe = URL.canParse(address, base) && safeProtocols.includes(new URL(address, base).protocol);
+  return isSafe ? address : '#';
+}
+
+/** A constant of our own as markup, unescaped: the style sheet. Never pass it anything that came from outside. */
+export function verbatim(constant: string): Html {
+  return { [markup]: constant };
+}
+
+/**
+ * A value as JSON in a `<script type="application/json">`. There, no entity is read, and `</script` or `<!--` would end
+ * or open what they like: without `<` in it, neither can be written (reliability T6).
+ */
+export function json(value: unknown): Html {
+  return { [markup]: JSON.stringify(value).replaceAll('<', '\\u003c') };
+}
+
+/** The finished text of a page. */
+export function toText(page: Html): string {
+  return page[markup];
+}

@@ -1,0 +1,139 @@
+import type { Look } from '../theme/look.ts';
+import { fill, type Words } from '../words/words.ts';
+import { renderDocument } from './document.ts';
+import { attributes, type Html, html, url } from './html.ts';
+import { lead } from './steps.ts';
+
+/** What the page after a submission says. */
+export type Confirmation = {
+  readonly formName: string;
+  /** The author's own words. */
+  readonly message: string | undefined;
+  /** What the visitor can refer to. */
+  readonly receipt: string;
+  /** Where the answers can be changed, and until which day. */
+  readonly edit?: { readonly address: string; readonly until: string } | undefined;
+  /** Where the form can be filled in once more. */
+  readonly again?: string | undefined;
+  readonly language: string;
+  readonly look?: Look | undefined;
+  readonly words: Words;
+};
+
+/** The page after a submission; it takes the focus to its heading. */
+export function renderConfirmation(view: Confirmation): string {
+  const { words, edit, again } = view;
+  return renderDocument({
+    language: view.language,
+    look: view.look,
+    title: fill(words.thanksTitle, { title: view.formName }),
+    main: html`<div class="notice done">
+<h1 tabindex="-1" autofocus>${words.thanks}</h1>
+${lead(view.message || words.received)}
+<p class="receipt">${view.formName}<br>${words.receipt} <code>${view.receipt}</code></p>
+${edit && link(edit.address, words.editLink, fill(words.editUntil, { date: edit.until }))}
+${again !== undefined && link(again, words.again)}
+</div>`,
+  });
+}
+
+function link(address: string, text: string, note?: string): Html {
+  return html`<p class="prose"><a href="${url(address)}">${text}</a>${note && html`<br><span class="help">${note}</span>`}</p>`;
+}
+
+/** The page after saving: the link with which the visitor goes on, whole, so that it can be copied or noted. */
+export function renderSaved(view: {
+  formName: string;
+  /** With its origin. */
+  address: string;
+  until: string;
+  language: string;
+  look?: Look | undefined;
+  words: Words;
+}): string {
+  const { words, address } = view;
+  return renderDocument({
+    language: view.language,
+    look: view.look,
+    title: `${words.savedTitle} – ${view.formName}`,
+    main: html`<div class="notice done">
+<h1 tabindex="-1" autofocus>${words.savedTitle}</h1>
+${lead(words.savedText)}
+<p class="receipt"><a href="${url(address)}">${address}</a></p>
+${lead(fill(words.savedUntil, { date: view.until }))}
+</div>`,
+  });
+}
+
+/** A page that says one thing: closed, not found, gone, too large, an error. */
+export function renderNotice(view: {
+  title: string;
+  message: string;
+  language: string;
+  look?: Look | undefined;
+}): string {
+  return renderDocument({
+    language: view.language,
+    look: view.look,
+    title: view.title,
+    main: html`<div class="notice">
+<h1>${view.title}</h1>
+${lead(view.message)}
+</div>`,
+  });
+}
+
+/** The page that asks for the form's password. */
+export function renderPassword(view: {
+  formName: string;
+  action: string;
+  problem: string | undefined;
+  language: string;
+  look?: Look | undefined;
+  words: Words;
+}): string {
+  const { words, problem } = view;
+  const title = problem ? fill(words.errorTitle, { title: words.passwordTitle }) : words.passwordTitle;
+  const input = attributes({
+    type: 'password',
+    id: '_password',
+    name: '_password',
+    autocomplete: 'off',
+    autofocus: true,
+    'aria-describedby': '_error-password',
+    'aria-invalid': problem !== undefined && 'true',
+  });
+  return renderDocument({
+    language: view.language,
+    look: view.look,
+    title: `${title} – ${view.formName}`,
+    main: html`<header>
+<h1>${words.passwordTitle}</h1>
+${lead(words.passwordText)}
+</header>
+<form method="post" action="${url(view.action)}" novalidate>
+<section class="step"><div class="stack"><div class="field labelled${problem !== undefined && ' invalid'}">
+<label for="_password">${words.password}</label>
+<div id="_error-password" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
+<input${input}>
+</div></div></section>
+<div class="actions"><button type="submit" class="submit">${words.passwordGo}</button></div>
+</form>`,
+  });
+}
+
+/** The page that asks whether a person wants no more mails: a visit alone decides nothing, since programs visit too. */
+export function renderUnsubscribe(view: { action: string; language: string; words: Words }): string {
+  const { words } = view;
+  return renderDocument({
+    language: view.language,
+    title: words.unsubscribeTitle,
+    main: html`<div class="notice">
+<h1>${words.unsubscribeTitle}</h1>
+${lead(words.unsubscribeText)}
+<form method="post" action="${url(view.action)}">
+<div class="actions"><button type="submit" class="submit">${words.unsubscribeGo}</button></div>
+</form>
+</div>`,
+  });
+}

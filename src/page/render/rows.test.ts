@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, formOf } from '#ast/testing.ts';
+import type { Composite } from '#ast/tree.ts';
+import { countShownRows, restoreRows } from './rows.ts';
+
+const team = composite('team', [element('yes_no', 'veg'), element('file_upload', 'cv')], {
+  repeatable: true,
+});
+const form = formOf(team);
+const file = { token: 't', filename: 'cv.pdf', size: 1 };
+
+test('a repeatable composite shows one row before anything is answered, and at most 100', () => {
+  const cases: [values: unknown, held: string[], expected: number][] = [
+    [undefined, [], 1],
+    ['no list', [], 1],
+    [[], [], 1],
+    [[{}, {}], [], 2],
+    [[{}], ['team[2][cv]', 'other[7][cv]'], 3],
+    [Array.from({ length: 300 }, () => ({})), [], 100],
+  ];
+  for (const [values, held, expected] of cases) {
+    const files = new Map(held.map((name) => [name, [file]] as const));
+    assert.equal(countShownRows(team as Composite, { team: values }, files), expected);
+  }
+});
+
+test('rows that the page showed come back even when nothing in them was filled in', () => {
+  const shown = [
+    ['_row', 'team[0]'],
+    ['_row', 'team[1]'],
+  ] as const;
+  assert.deepEqual(restoreRows(form, {}, shown), { team: [{}, {}] });
+  assert.deepEqual(restoreRows(form, { team: [{ veg: true }] }, shown), { team: [{ veg: true }, {}] });
+  assert.deepEqual(restoreRows(form, { team: [{}, {}, {}] }, shown), { team: [{}, {}, {}] });
+});
+
+test('rows over the cap, of unknown groups, or of a value that is no list are not made', () => {
+  const shown = ['team[999]', 'team[1e9]', 'other[3]', '__proto__[1]', ''].map(
+    (name) => ['_row', name] as const,
+  );
+  const { team, ...others } = restoreRows(form, {}, shown);
+  assert.equal((team as unknown[]).length, 100);
+  assert.deepEqual(others, {});
+  assert.deepEqual(restoreRows(form, { team: 'text' }, [['_row', 'team[1]']]), { team: 'text' });
+});

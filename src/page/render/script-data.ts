@@ -1,0 +1,60 @@
+import type { ProblemSentences } from '#ast/rules/problem.ts';
+import type { Form } from '#ast/tree.ts';
+import type { Words } from '../words/words.ts';
+import type { FileLimits } from './place.ts';
+
+/** The sentences that the page's script says; the others stay on the server. */
+export const scriptWordNames = [
+  'errorTitle',
+  'problem',
+  'step',
+  'stepTitle',
+  'row',
+  'remove',
+  'sending',
+  'sendAgain',
+  'offline',
+  'tooMany',
+  'uploading',
+  'uploaded',
+  'uploadFailed',
+  'uploadsWait',
+  'cancel',
+  'savedNow',
+  'fileTooLarge',
+  'filesCrowded',
+  'kilobytes',
+  'megabytes',
+] as const satisfies readonly (keyof Words)[];
+
+export type ScriptWords = Pick<Words, (typeof scriptWordNames)[number]>;
+
+/**
+ * What the page tells its script (web/page/), as JSON in `<script type="application/json" id="_form">`.
+ * The answers themselves are in the controls, as they are for a visitor without script.
+ */
+export type ScriptData = {
+  /** The form's id, which the messages to an embedding page carry. */
+  readonly id: string;
+  readonly form: Form;
+  readonly sentences: ProblemSentences;
+  readonly words: ScriptWords;
+  /** The day in the form's time zone, `YYYY-MM-DD`. */
+  readonly today: string;
+  /** The address's parameters that a condition names, and no others. */
+  readonly reference: Readonly<Record<string, string>>;
+  readonly limits: FileLimits;
+  /** The index of the step that is shown. */
+  readonly step: number;
+  /** Where one file is posted, `/f/<id>/files` (src/page/upload-route.ts). */
+  readonly upload: string;
+  /** Whether answers are kept on the server as the visitor goes: the form is then posted with `_go=save`. */
+  readonly saves: boolean;
+  /** Leading zero bits that the proof of work must have (src/page/screening.ts); absent when none is asked. */
+  readonly proof?: number;
+};
+
+/** The script's part of all words. */
+export function scriptWords(words: Words): ScriptWords {
+  return Object.fromEntries(scriptWordNames.map((name) => [name, words[name]])) as ScriptWords;
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { element, stepsOf } from '#ast/testing.ts';
+import { englishSentences } from '#ast/rules/sentences.ts';
+import type { Form } from '#ast/tree.ts';
+import { inputTypes, viewOf } from '../testing.ts';
+import { english } from '../words/en.ts';
+import { renderForm } from './form.ts';
+import { scriptWords } from './script-data.ts';
+
+/** What a page may weigh with its style, gzipped, in bytes; its script has 8 KB more (issue 4). */
+const budget = 12 * 1024;
+
+const subjects = [
+  'your visit',
+  'the food',
+  'our staff',
+  'the room',
+  'the way here',
+  'next time',
+  'the price',
+];
+
+/** As an author would write it: each element with a label and a help text of its own. */
+const twenty = Array.from({ length: 20 }, (_, index) =>
+  element(inputTypes[index % inputTypes.length]!, `question_${index}`, {
+    label: `What do you think of ${subjects[index % subjects.length]}?`,
+    help_text: `Question ${index}: tell us as much as you like about ${subjects[(index * 3) % subjects.length]}.`,
+    required: index % 3 === 0,
+  }),
+);
+
+test('the first view of a form of 20 elements, with its style and what its script is told, is at most 12 KB', () => {
+  const form = stepsOf({ title: 'One' }, twenty.slice(0, 10), { title: 'Two' }, twenty.slice(10)) as Form;
+  const data = {
+    id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1',
+    form,
+    sentences: englishSentences,
+    words: scriptWords(english),
+    today: '2026-01-31',
+    reference: {},
+    limits: { fileBytes: 10_485_760, filesPerElement: 10 },
+    step: 0,
+    upload: '/f/01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1/files',
+    saves: false,
+  };
+  const page = renderForm(viewOf(form, { script: { source: '/f/assets/page-abcdefgh.js', data } }));
+  const bytes = gzipSync(page).length;
+  console.info(`A page of 20 elements is ${bytes} bytes gzipped, of at most ${budget}.`);
+  assert.ok(bytes <= budget, `${bytes} bytes`);
+});

@@ -1,0 +1,42 @@
+import { fieldName } from '#ast/fields.ts';
+import { type Form, listQuestions } from '#ast/tree.ts';
+import { type Html, html } from './html.ts';
+import type { Posted } from './conditional.ts';
+import { countShownRows, rowName } from './rows.ts';
+import type { FieldMessage } from './view.ts';
+import type { Words } from '../words/words.ts';
+
+/**
+ * All errors at the top of the page, in the words that stand at the fields, each a link to its field
+ * (`features` P3). It takes the focus when the page loads.
+ */
+export function errorSummary(
+  form: Form,
+  errors: readonly FieldMessage[],
+  posted: Posted,
+  words: Words,
+): Html {
+  const names = new Set(namesOnPage(form, posted));
+  // An error may name what the page does not show, such as a question that was removed meanwhile.
+  const item = ({ field, message }: FieldMessage) =>
+    names.has(field) ? html`<li><a href="#${field}">${message}</a></li>` : html`<li>${message}</li>`;
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="_problem">
+<h2 id="_problem">${words.problem}</h2>
+<ul>
+${errors.map(item)}
+</ul>
+</div>`;
+}
+
+/** The ids that an error can lead to: fields, groups and their rows. */
+function* namesOnPage(form: Form, { answers, held }: Posted): Generator<string> {
+  for (const question of listQuestions(form)) {
+    const { id } = question.element.attrs;
+    yield id;
+    if (question.kind === 'input') continue;
+    for (let index = 0; index < countShownRows(question.element, answers, held); index += 1) {
+      yield rowName(id, index);
+      for (const input of question.inputs) yield fieldName(input, { group: question.element, index });
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { RawAnswers } from '#ast/fields.ts';
+import type { Shown } from '#ast/logic/evaluate.ts';
+import type { Form } from '#ast/tree.ts';
+import type { Look } from '../theme/look.ts';
+import type { Words } from '../words/words.ts';
+import type { FileLimits, HeldByName } from './place.ts';
+import type { ScriptData } from './script-data.ts';
+
+/** What is wrong with a field, by its HTML name, in the language of the page. */
+export type FieldMessage = { readonly field: string; readonly message: string };
+
+/** One showing of a form's page. */
+export type FormView = {
+  readonly form: Form;
+  /** Where the form posts to. */
+  readonly action: string;
+  /** Raw answers as `readFields` gives them; a repeatable composite is a list of rows. */
+  readonly values: RawAnswers;
+  readonly errors: readonly FieldMessage[];
+  /** Files of earlier posts, by HTML name. */
+  readonly held: HeldByName;
+  /** BCP-47 tag of the page's language, in which `words` are. */
+  readonly language: string;
+  readonly words: Words;
+  /** What the form's theme makes of the page. */
+  readonly look?: Look | undefined;
+  readonly limits: FileLimits;
+  /** The index of the step that is asked now. `all` draws every step as the builder's canvas has them. */
+  readonly step: number | 'all';
+  /** What the form's conditions make of `values`. */
+  readonly shown: Shown;
+  /** YYYY-MM-DD in the form's time zone. */
+  readonly today: string;
+  /** What takes the focus: a field, a row `group[0]` (its first field), a group (its Add button) or a step's heading. Errors win. */
+  readonly focus?: string | undefined;
+  /** A sentence of the page about where the visitor is: it takes the focus unless there are errors. */
+  readonly notice?: string | undefined;
+  /** How far the bar was before, in percent. */
+  readonly done?: number | undefined;
+  /** Whether the answers can be saved, to go on later. */
+  readonly saves?: boolean | undefined;
+  /** Whether answers that were sent are changed: the title says so. */
+  readonly edit?: boolean | undefined;
+  /** What the last button says when it is not to submit. */
+  readonly submitText?: string | undefined;
+  /** More values to post. Names begin with `_`, as those of all page controls do. */
+  readonly hidden?: readonly (readonly [name: string, value: string])[] | undefined;
+  /** The page's script and what it is told; without one the page works all the same. */
+  readonly script?: { readonly source: string; readonly data: ScriptData } | undefined;
+};

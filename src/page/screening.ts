@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { checkAnswers } from '#ast/answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { answerContext } from '#forms/answer-context.ts';
+import { now } from '#kit/clock.ts';
+import type { Vault } from '#kit/vault.ts';
+import { holdAnswers } from '#submissions/held/hold.ts';
+import type { HoldReason } from '#submissions/held/reasons.ts';
+import { readKey } from '#submissions/keys.ts';
+import {
+  answerRepeat,
+  submitAnswers,
+  type SubmitContext,
+  type SubmitRequest,
+  type SubmitResult,
+} from '#submissions/submit.ts';
+import { rateLimitExceeded } from '#workspaces/limit.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+
+/** What screening needs. */
+export type ScreeningContext = SubmitContext & { requestCounter: RequestCounter };
+
+/** What a post tells of its sender, beside the answers. */
+export type Sender = {
+  /** The peer's address, as addressKey makes it. */
+  address: string;
+  /** The text of the control `_key`, the same that the proof is of. */
+  page: string | undefined;
+  /** The control `_website`, which people do not see. */
+  website: string | undefined;
+  /** The control `_proof`: a number for which hasWorked holds. */
+  proof: string | undefined;
+};
+
+/**
+ * Leading zero bits of a proof of work: 131,000 hashes on average, which the page's own SHA-256 makes in about a
+ * second on a phone and in a fifth of one on a desk.
+ */
+export const proofBits = 17;
+
+/** Whether the number makes, behind the page's key and a colon, a SHA-256 of that many leading zero bits. */
+export function hasWorked(page: string, proof: string, bits: number = proofBits): boolean {
+  if (!/^\d{1,16}$/.test(proof)) return false;
+  const digest = createHash('sha256').update(`${page}:${proof}`).digest();
+  return Math.clz32(digest.readUInt32BE(0)) >= bits;
+}
+
+/**
+ * Takes a visitor's answers: what is suspicious is answered like the rest and held in the spam box, what is too much
+ * is refused. Whoever sent the same before under the same key gets the same answer, whatever the limits say now.
+ * @throws ApiError rate_limit_exceeded, and whatever submitAnswers throws.
+ */
+export async function screenAnswers(
+  context: ScreeningContext,
+  request: SubmitRequest,
+  sender: Sender,
+): Promise<SubmitResult> {
+  const { live } = request;
+  const reason = findReason(context.vault, live.id, live.settings, sender);
+  if (reason) {
+    const address = context.vault.sign('sender addresses', `${live.id}/${sender.address}`);
+    return holdAnswers(context, request, { reason, address: Buffer.from(address, 'base64url') });
+  }
+  if (!isScreened(live.settings)) return submitAnswers(context, request);
+  // Only what would be taken counts: neither answers to correct, nor what was taken already. And what was held under
+  // the key stays held, though it comes in due time now.
+  const rules = answerContext(live.settings, request.reference);
+  const checked = checkAnswers(live.form, request.raw, request.files, rules);
+  const repeated = await answerRepeat(context, request);
+  if (repeated) return repeated;
+  if (!checked.ok) return checked;
+  await countSubmission(context.requestCounter, live.id, live.settings, sender.address);
+  return submitAnswers(context, request);
+}
+
+/** The first reason to hold answers back. The hidden field is on every page; the rest the form's settings ask for. */
+function findReason(
+  vault: Vault,
+  formId: string,
+  { min_seconds, proof_of_work }: Settings,
+  { page, website, proof }: Sender,
+): HoldReason | undefined {
+  if (website) return 'honeypot';
+  if (min_seconds === undefined && !proof_of_work) return undefined;
+  const key = page === undefined ? undefined : readKey(vault, formId, page);
+  if (page === undefined || key === undefined) return 'no_page';
+  if (min_seconds !== undefined && now().getTime() - key.servedAt.getTime() < min_seconds * 1_000)
+    return 'too_fast';
+  if (proof_of_work && !hasWorked(page, proof ?? '')) return 'no_proof';
+  return undefined;
+}
+
+/** Whether the form's settings can hold or refuse anything. */
+const isScreened = ({ min_seconds, proof_of_work, limit_per_address, limit_per_form }: Settings): boolean =>
+  proof_of_work === true ||
+  [min_seconds, limit_per_address, limit_per_form].some((limit) => limit !== undefined);
+
+const hourSeconds = 3_600;
+
+/** Counts before it lets pass, exactly, also under parallel submits (reliability T29, T31). */
+async function countSubmission(
+  counter: RequestCounter,
+  formId: string,
+  { limit_per_address, limit_per_form }: Settings,
+  address: string,
+): Promise<void> {
+  const limits: [key: string, most: number | undefined][] = [
+    [`submissions of ${formId} from ${address}`, limit_per_address],
+    [`submissions of ${formId}`, limit_per_form],
+  ];
+  for (const [key, most] of limits) {
+    if (most === undefined) continue;
+    const { requests, msLeft } = await counter.count(key, hourSeconds);
+    if (requests > most) throw rateLimitExceeded(Math.max(1, Math.ceil(msLeft / 1_000)));
+  }
+}
+
+/** Saves of unfinished answers that one address may make in a minute: a page saves on each pause in typing. */
+const savesPerMinute = 120;
+
+/** @throws ApiError rate_limit_exceeded when an address saves more than a person can. */
+export async function limitSaves(counter: RequestCounter, formId: string, address: string): Promise<void> {
+  const { requests, msLeft } = await counter.count(`saves of ${formId} from ${address}`);
+  if (requests > savesPerMinute) throw rateLimitExceeded(Math.max(1, Math.ceil(msLeft / 1_000)));
+}

@@ -1,0 +1,23 @@
+import type { FastifyReply } from 'fastify';
+import { headersFor } from './headers.ts';
+import { type Look, plainLook } from './theme/look.ts';
+
+/**
+ * Sends a page of this room, with the headers of the look that it was drawn in.
+ * @param leadsTo where posting the page's form redirects to: browsers hold the policy's `form-action` against it.
+ */
+export function sendPage(
+  reply: FastifyReply,
+  status: number,
+  page: string,
+  look: Look = plainLook,
+  leadsTo?: string,
+): FastifyReply {
+  reply.code(status).headers(headersFor(look)).type('text/html; charset=utf-8');
+  if (leadsTo !== undefined) {
+    const policy = headersFor(look)['Content-Security-Policy'];
+    const target = `form-action 'self' ${new URL(leadsTo).origin}`;
+    reply.header('Content-Security-Policy', policy.replace("form-action 'self'", target));
+  }
+  return reply.send(page);
+}

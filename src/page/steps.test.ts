@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, stepsOf } from '#ast/testing.ts';
+import { filenameOf, openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
+import { openService } from '#test/service.ts';
+
+/** The steps of a form as a visitor without script goes through them: every test presses the page's buttons and nothing else. */
+
+const service = await openService();
+const tenant = await service.makeTenant();
+
+const when = (id: string, is: string, value?: unknown) => ({
+  element: id,
+  is,
+  ...(value !== undefined && { value }),
+});
+
+const trip = stepsOf(
+  { title: 'You' },
+  [element('text', 'name', { required: true })],
+  { title: 'Trip' },
+  [element('radio', 'colour'), element('file_upload', 'ticket')],
+  { title: 'End' },
+  [element('textarea', 'notes')],
+);
+
+test('Next checks its step and goes on, Back does not check and keeps, and the last step submits everything', async () => {
+  const form = await publishForm(tenant, trip);
+  const first = await openPaper(service, `/f/${form}`);
+  assert.deepEqual([first.headings, first.title], [['You'], 'Step 1 of 3 – Contact']);
+  const refused = await first.press('next');
+  assert.deepEqual([refused.status, refused.problems], [422, ['The name: an answer is required.']]);
+  assert.equal(refused.title, 'Error: Step 1 of 3 – Contact');
+  const second = await refused.press('next', { name: 'Ada' });
+  assert.deepEqual([second.status, second.headings, second.title], [200, ['Trip'], 'Step 2 of 3 – Contact']);
+  assert.equal(second.tags.find(({ attrs }) => 'autofocus' in attrs)?.text, 'Trip');
+  const back = await second.press('back', { colour: 'Green' });
+  assert.deepEqual(
+    [back.headings, back.values('name'), back.values('colour')],
+    [['You'], ['Ada'], ['Green']],
+  );
+  const third = await (await back.press('next')).press('next');
+  assert.deepEqual(third.headings, ['End']);
+  assert.deepEqual((await submissionOf(tenant, await third.press('submit', { notes: 'Bye' }))).answers, {
+    name: 'Ada',
+    colour: 'Green',
+    notes: 'Bye',
+  });
+});
+
+test('a file that was chosen in one step is submitted by another', async () => {
+  const form = await publishForm(tenant, trip);
+  const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
+  const third = await second.press('next', { ticket: [new File(['bytes'], 'ticket.txt')] });
+  assert.equal(third.values('_file[ticket]').length, 1);
+  const { answers } = await submissionOf(tenant, await third.press('submit'));
+  assert.equal(filenameOf(answers.ticket), 'ticket.txt');
+});
+
+test('a right file stays when another answer of its step is wrong; a wrong one is not kept', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [
+      element('text', 'name', { required: true }),
+      element('file_upload', 'cv', { accept: ['.pdf'] }),
+    ]),
+  );
+  const page = await openPaper(service, `/f/${form}`);
+  const kept = await page.press('submit', { cv: [new File(['%PDF-1.7 x'], 'a.pdf')] });
+  assert.deepEqual([kept.status, kept.values('_file[cv]').length], [422, 1]);
+  const wrong = await page.press('submit', { name: 'Ada', cv: [new File(['x'], 'a.txt')] });
+  assert.deepEqual([wrong.status, wrong.values('_file[cv]').length], [422, 0]);
+  assert.match(wrong.problems[0] ?? '', /^The cv: /);
+});
+
+const conditional = stepsOf(
+  { title: 'First' },
+  [
+    element('yes_no', 'eats'),
+    element('text', 'dish', { required: true, show_when: when('eats', 'equals', true) }),
+    element('paragraph', 'sorry', { show_when: when('eats', 'equals', false) }),
+  ],
+  { title: 'Second', id: 'second', show_when: when('eats', 'equals', true) },
+  [element('text', 'drink')],
+);
+
+test('what an answer makes appear is shown before the step is left, and wrong only when it is left out then', async () => {
+  const form = await publishForm(tenant, conditional);
+  const asked = await (await openPaper(service, `/f/${form}`)).press('next', { eats: 'yes' });
+  assert.deepEqual([asked.status, asked.headings, asked.problems], [200, ['First'], []]);
+  assert.match(asked.notice ?? '', /opened more questions/);
+  const missing = await asked.press('next');
+  assert.deepEqual([missing.status, missing.problems], [422, ['The dish: an answer is required.']]);
+  const second = await missing.press('next', { dish: 'Soup' });
+  assert.deepEqual(second.headings, ['Second']);
+  assert.deepEqual((await submissionOf(tenant, await second.press('submit', { drink: 'Tea' }))).answers, {
+    eats: true,
+    dish: 'Soup',
+    drink: 'Tea',
+  });
+});
+
+test('a step that an answer puts out of reach is not asked, and what was written there is not stored', async () => {
+  const form = await publishForm(tenant, conditional);
+  const asked = await (await openPaper(service, `/f/${form}`)).press('next', { eats: 'yes' });
+  const second = await asked.press('next', { dish: 'Soup' });
+  const back = await second.press('back', { drink: 'Tea' });
+  const changed = await back.press('next', { eats: 'no' });
+  assert.match(changed.notice ?? '', /opened more questions/);
+  const last = await changed.press('next');
+  assert.match(last.notice ?? '', /all the questions/);
+  assert.deepEqual((await submissionOf(tenant, await last.press('submit'))).answers, { eats: false });
+});
+
+test('what is wrong in an earlier step is shown there, when the last one is submitted', async () => {
+  const form = await publishForm(tenant, trip);
+  const third = await (await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' })).press(
+    'next',
+  );
+  const sent = await third.press('submit', { name: '' });
+  assert.deepEqual([sent.status, sent.headings], [422, ['You']]);
+  assert.deepEqual(sent.problems, ['The name: an answer is required.']);
+});
+
+test('rows are added and removed in their step, and the page stays there', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({ title: 'A' }, [element('text', 'name')], { title: 'B' }, [
+      composite('team', [element('text', 'member')], { repeatable: true }),
+    ]),
+  );
+  const second = await (await openPaper(service, `/f/${form}`)).press('next');
+  const more = await second.press('', { 'team[0][member]': 'Ada', _add: 'team' });
+  assert.deepEqual([more.status, more.headings, more.values('team[0][member]')], [200, ['B'], ['Ada']]);
+  assert.deepEqual(more.values('_row'), ['team[0]', 'team[1]']);
+});
+
+test('the bar never goes back on the way forward, also when an answer adds steps', async () => {
+  const jump = { when: when('short', 'equals', true), to: 'end' };
+  const form = await publishForm(
+    tenant,
+    stepsOf(
+      { title: 'A' },
+      [element('yes_no', 'long')],
+      ...['B', 'C', 'D'].flatMap((title, at) => [
+        at === 0 ? { title, jumps: [jump] } : { title, show_when: when('long', 'equals', true) },
+        [element(at === 0 ? 'yes_no' : 'text', at === 0 ? 'short' : title)],
+      ]),
+    ),
+  );
+  const barOf = ({ tags }: Paper) => Number(tags.find(({ tag }) => tag === 'progress')?.attrs['value']);
+  const first = await openPaper(service, `/f/${form}`);
+  const second = await first.press('next', { long: 'yes' });
+  assert.deepEqual([barOf(first), barOf(second)], [50, 50]);
+  assert.equal(
+    second.tags.find(({ attrs }) => attrs['role'] === 'progressbar')?.attrs['aria-valuetext'],
+    'Step 2 of 4',
+  );
+});

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
+
+const source = new URL('../../../web/embed/embed.ts', import.meta.url);
+
+/**
+ * Serves the script that other sites embed forms with, at `/embed.js`. Its address never changes, so it is fetched anew
+ * every hour; its text is the source without comments and types, at most 3 KB packed.
+ */
+export async function embedRoute(server: Server): Promise<void> {
+  const script = await readEmbedScript();
+  const packed = {
+    br: await promisify(brotliCompress)(script),
+    gzip: await promisify(gzip)(script, { level: 9 }),
+  };
+  server.get('/embed.js', (request, reply) => {
+    const accepted = (request.headers['accept-encoding'] ?? '').split(/\s*,\s*/);
+    const encoding = accepted.includes('br') ? 'br' : accepted.includes('gzip') ? 'gzip' : undefined;
+    if (encoding) reply.header('Content-Encoding', encoding);
+    return reply
+      .headers({
+        'Cache-Control': 'public, max-age=3600',
+        // It is there to be loaded by other sites, those included that isolate themselves.
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+        Vary: 'Accept-Encoding',
+      })
+      .type('text/javascript; charset=utf-8')
+      .send(encoding ? packed[encoding] : script);
+  });
+  refuseOtherMethods(server, '/embed.js', ['GET']);
+}
+
+/** The script as browsers get it. */
+export async function readEmbedScript(): Promise<string> {
+  const text = stripTypeScriptTypes(await readFile(source, 'utf8'));
+  // Lines that are comments, and what is left of a type: everything else stays as it was written.
+  return text.replaceAll(/^\s*(?:\/\/.*|\/?\*.*)?\n/gm, '').replaceAll(/[ \t]+/g, ' ');
+}

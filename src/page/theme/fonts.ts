@@ -1,0 +1,129 @@
+import type { FontName } from '#ast/theme/theme.ts';
+
+/** The parts that a face is cut into, so that a visitor loads only the letters of the page. */
+export type Subset = 'latin' | 'latin-ext' | 'vietnamese' | 'cyrillic' | 'greek' | 'arabic';
+
+export type Face = {
+  readonly label: string;
+  /** What kind of letters these are, for the person who chooses. */
+  readonly description: string;
+  /** The npm package @fontsource-variable/<source>, which also begins the names of its files. */
+  readonly source: string;
+  readonly weights: string;
+  /** What stands in until it is loaded, and where it lacks a letter. */
+  readonly fallback: 'sans' | 'serif';
+  /** Above and below the base line, in shares of the font size. */
+  readonly ascent: number;
+  readonly descent: number;
+  /** Mean widths at the weights 400 and 600, in shares of the stand-in's regular and bold (Arial or Times). */
+  readonly widths: readonly [regular: number, bold: number];
+  /** The beginning of each file's SHA-256: the address changes with the content. A test compares the files. */
+  readonly files: Readonly<Partial<Record<Subset, string>>>;
+};
+
+/** The faces that come with the service, all under the SIL Open Font License. */
+export const faces = {
+  inter: {
+    label: 'Inter',
+    description: 'Neutral and clear',
+    source: 'inter',
+    weights: '100 900',
+    fallback: 'sans',
+    ascent: 0.969,
+    descent: 0.241,
+    widths: [1.065, 1.013],
+    files: {
+      latin: '3100e775e8',
+      'latin-ext': '34b9c504ca',
+      vietnamese: '5c66f9e07e',
+      cyrillic: '71d5ee93cc',
+      greek: '1be3448e29',
+    },
+  },
+  figtree: {
+    label: 'Figtree',
+    description: 'Friendly, geometric',
+    source: 'figtree',
+    weights: '300 900',
+    fallback: 'sans',
+    ascent: 0.95,
+    descent: 0.25,
+    widths: [0.995, 0.946],
+    files: { latin: '4ba7d3d096', 'latin-ext': 'bf7828e2c2' },
+  },
+  nunito: {
+    label: 'Nunito',
+    description: 'Soft and round',
+    source: 'nunito',
+    weights: '200 1000',
+    fallback: 'sans',
+    ascent: 1.011,
+    descent: 0.353,
+    widths: [1.005, 0.955],
+    files: {
+      latin: 'ba344451ea',
+      'latin-ext': '2c8d792869',
+      vietnamese: '61e5958cf3',
+      cyrillic: '63b14e3ef0',
+    },
+  },
+  'source-serif': {
+    label: 'Source Serif',
+    description: 'A book’s letters',
+    source: 'source-serif-4',
+    weights: '200 900',
+    fallback: 'serif',
+    ascent: 1.036,
+    descent: 0.335,
+    widths: [1.18, 1.127],
+    files: {
+      latin: '382475f382',
+      'latin-ext': 'd10ccbbd0d',
+      vietnamese: 'c3de01b514',
+      cyrillic: 'a81082707b',
+      greek: '54c4728aa0',
+    },
+  },
+  fraunces: {
+    label: 'Fraunces',
+    description: 'Warm, old style',
+    source: 'fraunces',
+    weights: '100 900',
+    fallback: 'serif',
+    ascent: 0.978,
+    descent: 0.255,
+    widths: [1.154, 1.121],
+    files: { latin: '7f9d191d99', 'latin-ext': 'a21ecfbf41', vietnamese: 'ce7b18aac7' },
+  },
+  'space-grotesk': {
+    label: 'Space Grotesk',
+    description: 'Technical, with character',
+    source: 'space-grotesk',
+    weights: '300 700',
+    fallback: 'sans',
+    ascent: 0.984,
+    descent: 0.292,
+    widths: [1.085, 1.014],
+    files: { latin: '0640890476', 'latin-ext': '952dddb45d', vietnamese: '8895e3d498' },
+  },
+  vazirmatn: {
+    label: 'Vazirmatn',
+    description: 'Arabic and Latin together',
+    source: 'vazirmatn',
+    weights: '100 900',
+    fallback: 'sans',
+    ascent: 1.025,
+    descent: 0.537,
+    widths: [0.999, 0.939],
+    files: { arabic: '84a382e46c', latin: 'd29c041cd4', 'latin-ext': '21529facfd' },
+  },
+} as const satisfies Record<Exclude<FontName, 'system'>, Face>;
+
+export type FaceName = keyof typeof faces;
+
+/** Where the file of a subset is served (font-route.ts); undefined when the face has no such subset. */
+export function fontAddress(name: FaceName, subset: Subset): string | undefined {
+  const files: Face['files'] = faces[name].files;
+  const hash = files[subset];
+  return hash && `/f/fonts/${name}-${subset}-${hash}.woff2`;
+}

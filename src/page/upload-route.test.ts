@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { composite, element, structure } from '#ast/testing.ts';
+import { openService } from '#test/service.ts';
+import { asJson, openVisitor, type Visit } from '#test/visitor.ts';
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+const { body: form } = await tenant.call('POST', '/forms', {
+  structure: structure(
+    element('text', 'name'),
+    element('file_upload', 'photo'),
+    composite('team', [element('file_upload', 'cv')], { repeatable: true }),
+  ),
+  publish: true,
+});
+
+const fileOf = (name: string, content = 'x'): File => new File([content], name, { type: 'text/plain' });
+const upload = (parts: readonly (readonly [string, string | File])[], formId = form.id): Promise<Visit> => {
+  const body = new FormData();
+  for (const [name, value] of parts) body.append(name, value);
+  return visitor.fetch(`/f/${formId}/files`, { method: 'POST', body, ...asJson });
+};
+type Stored = { token: string; filename: string; size: number; content_type: string };
+const storedFiles = async (): Promise<number> =>
+  (await readdir(service.dataDir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+    .length;
+
+test('a file that is sent before its form goes with it by its token', async () => {
+  const answer = await upload([['photo', fileOf('a.txt', 'four')]]);
+  assert.equal(answer.status, 201);
+  const { token, ...facts } = answer.body as unknown as Stored;
+  assert.deepEqual(facts, { filename: 'a.txt', size: 4, content_type: 'text/plain' });
+  const row = (await upload([['team[1][cv]', fileOf('b.txt')]])).body as unknown as Stored;
+  const sent = await visitor.post(
+    form.id,
+    [
+      ['_file[photo]', token],
+      ['_file[team[0][cv]]', row.token],
+    ],
+    asJson,
+  );
+  assert.equal(sent.status, 201, sent.text);
+  const { answers } = (await tenant.call('GET', `/submissions/${sent.body.id}`)).body;
+  const { photo, team } = answers as { photo: Stored[]; team: { cv: Stored[] }[] };
+  assert.deepEqual([photo[0]?.filename, team[0]?.cv[0]?.filename], ['a.txt', 'b.txt']);
+});
+
+test('a token is good for its own question and its own form', async () => {
+  const { token } = (await upload([['photo', fileOf('a.txt')]])).body as unknown as Stored;
+  const elsewhere = await visitor.post(form.id, [['_file[team[0][cv]]', token]], asJson);
+  const { answers } = (await tenant.call('GET', `/submissions/${elsewhere.body.id}`)).body;
+  assert.deepEqual(answers, {});
+});
+
+test('what is no single file for a question that takes files is refused, and nothing of it is kept', async () => {
+  const before = await storedFiles();
+  const refused: readonly [string, readonly (readonly [string, string | File])[], number][] = [
+    ['no question', [['nobody', fileOf('a.txt')]], 422],
+    ['a question that takes none', [['name', fileOf('a.txt')]], 422],
+    ['too large', [['photo', fileOf('a.txt', 'x'.repeat(10 * 1024 * 1024 + 1))]], 422],
+    [
+      'two files',
+      [
+        ['photo', fileOf('a.txt')],
+        ['photo', fileOf('b.txt')],
+      ],
+      400,
+    ],
+    ['no file', [['name', 'Ada']], 400],
+  ];
+  for (const [what, parts, status] of refused) {
+    const answer = await upload(parts);
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
+  }
+  assert.equal(await storedFiles(), before);
+});
+
+test('an upload needs a form that is open, and the method POST', async () => {
+  const { body: draft } = await tenant.call('POST', '/forms', {
+    structure: structure(element('file_upload', 'photo')),
+  });
+  assert.equal((await upload([['photo', fileOf('a.txt')]], draft.id)).status, 404);
+  assert.equal((await visitor.fetch(`/f/${form.id}/files`)).status, 405);
+});

@@ -1,0 +1,64 @@
+import { checkAnswers } from '#ast/answers.ts';
+import { parseRowName, questionsById, type RawAnswers, readFields } from '#ast/fields.ts';
+import { isRecord } from '#ast/json.ts';
+import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { type Form, listQuestions } from '#ast/tree.ts';
+import { ApiError } from '#kit/errors.ts';
+
+/** What the parameters of a form's address say. */
+export type Address = {
+  /** Travels with the submission. */
+  readonly reference: Readonly<Record<string, string>>;
+  /** First answers, as HTML fields: named like an input, and not checked yet. */
+  readonly prefill: readonly (readonly [name: string, value: string])[];
+  /** The page's own: names that begin with `_`. */
+  readonly own: ReadonlyMap<string, string>;
+};
+
+/**
+ * Sorts the parameters of an address: those named like an input of the form fill it in, those that begin with `_` are
+ * the page's, and all others are reference data. Of a repeated one the first counts, but for the answers of a
+ * question that takes several.
+ * @throws ApiError bad_request for a NUL.
+ */
+export function readAddress(form: Form, address: string): Address {
+  const reference = new Map<string, string>();
+  const prefill: [string, string][] = [];
+  const own = new Map<string, string>();
+  const { searchParams } = new URL(address, 'http://form');
+  const questions = searchParams.size > 0 ? questionsById(listQuestions(form)) : undefined;
+  for (const [name, value] of searchParams) {
+    if (`${name}${value}`.includes('\u0000')) {
+      throw new ApiError('bad_request', 'The address holds a NUL character.');
+    }
+    if (name.startsWith('_')) put(own, name, value);
+    else if (questions?.has(parseRowName(name)?.group ?? name)) prefill.push([name, value]);
+    else put(reference, name, value);
+  }
+  return { reference: Object.fromEntries(reference), prefill, own };
+}
+
+function put(values: Map<string, string>, name: string, value: string): void {
+  if (!values.has(name)) values.set(name, value);
+}
+
+/** The form's address with what belongs to every post of it: the reference, and the page's own parameters. */
+export function writeAddress(path: string, { reference, own }: Address): string {
+  const query = new URLSearchParams([...Object.entries(reference), ...own]).toString();
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** First answers that are as valid as sent ones; a wrong one is ignored, and nothing else is (issue 4). */
+export function readPrefill(form: Form, { prefill }: Address, context: AnswerContext): RawAnswers {
+  if (prefill.length === 0) return {};
+  const { raw } = readFields(form, prefill);
+  const checked = checkAnswers(form, raw, new Map(), context);
+  for (const { field } of checked.ok ? [] : checked.errors) {
+    const part = parseRowName(field);
+    const rows: unknown = part && raw[part.group];
+    const row: unknown = Array.isArray(rows) ? rows[part!.index] : undefined;
+    if (part && isRecord(row)) delete (row as RawAnswers)[part.id];
+    else delete raw[field];
+  }
+  return raw;
+}

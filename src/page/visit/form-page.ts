@@ -1,0 +1,105 @@
+import type { FileAnswer } from '#ast/answers.ts';
+import type { RawAnswers } from '#ast/fields.ts';
+import { evaluate } from '#ast/logic/evaluate.ts';
+import type { Form } from '#ast/tree.ts';
+import { fileLimits } from '#files/receive.ts';
+import { newId } from '#kit/clock.ts';
+import type { Vault } from '#kit/vault.ts';
+import { makeKey } from '#submissions/keys.ts';
+import type { HeldFiles } from '../post/held-files.ts';
+import { renderForm } from '../render/form.ts';
+import type { FieldMessage, FormView } from '../render/view.ts';
+import { writeAddress } from './address.ts';
+import { scriptDataOf } from './script-data.ts';
+import type { Visit } from './visit.ts';
+
+/** What drawing a form's page needs. */
+export type DrawingContext = {
+  readonly vault: Vault;
+  readonly heldFiles: HeldFiles;
+  /** Where the page's script is; undefined when it was not built. */
+  readonly scriptSource: string | undefined;
+};
+
+/** What one showing of a page shows. The rest follows from the visit. */
+export type Showing = {
+  readonly raw: RawAnswers;
+  readonly errors: readonly FieldMessage[];
+  readonly held: ReadonlyMap<string, readonly FileAnswer[]>;
+  /** The index of the step; the first that can be reached when there is none. */
+  readonly step?: number | undefined;
+  /** The text of the control `_key`: the same one from the first view to the submission. */
+  readonly key: string;
+  /** Where the page posts to, when not to the form itself. */
+  readonly action?: string | undefined;
+} & Pick<FormView, 'focus' | 'notice' | 'done' | 'edit' | 'submitText' | 'hidden'>;
+
+/** The text of a form's page. */
+export function formPage(context: DrawingContext, visit: Visit, showing: Showing): string {
+  const { live, words, locale, look } = visit;
+  const { raw, errors, held, key, action, ...more } = showing;
+  const shown = evaluate(live.form, raw, visit.context, held);
+  const step = showing.step ?? shown.steps[0] ?? 0;
+  const { scriptSource } = context;
+  return renderForm({
+    ...more,
+    form: live.form,
+    action: action ?? writeAddress(`/f/${live.id}`, visit.address),
+    values: raw,
+    errors,
+    held: namedHeld(context.heldFiles, live.id, held),
+    language: locale,
+    look,
+    words,
+    limits: fileLimits,
+    step,
+    shown,
+    today: visit.context.today,
+    saves: live.settings.save_progress === true && showing.edit !== true,
+    hidden: [['_key', key], ...(showing.hidden ?? [])],
+    script:
+      scriptSource === undefined ? undefined : { source: scriptSource, data: scriptDataOf(visit, step) },
+  });
+}
+
+function namedHeld(
+  heldFiles: HeldFiles,
+  formId: string,
+  held: ReadonlyMap<string, readonly FileAnswer[]>,
+): FormView['held'] {
+  const named = (name: string, { id, filename, size, content_type }: FileAnswer) => ({
+    token: heldFiles.token(formId, name, id),
+    filename,
+    size,
+    content_type,
+  });
+  return new Map([...held].map(([name, files]) => [name, files.map((file) => named(name, file))]));
+}
+
+/** Stands for the key in a page that is drawn once for many visitors. Nothing that an author writes can be it. */
+const keyPlace = newId();
+
+type Halves = readonly [before: string, after: string];
+const firstPages = new WeakMap<Form, Map<string, Halves>>();
+/** Of one version of a form: its languages, on one day. */
+const keptPages = 16;
+
+/**
+ * The page as a visitor without parameters first sees it: between two visitors only the key differs, so it is drawn
+ * once for each version, its settings, the language and the day.
+ */
+export function firstPage(context: DrawingContext, visit: Visit): string {
+  const { live, locale } = visit;
+  const known = firstPages.get(live.form) ?? new Map<string, Halves>();
+  firstPages.set(live.form, known);
+  const name = JSON.stringify([locale, visit.context.today, context.scriptSource, live.name, live.settings]);
+  let halves = known.get(name);
+  if (!halves) {
+    const page = formPage(context, visit, { raw: {}, errors: [], held: new Map(), key: keyPlace });
+    const at = page.indexOf(keyPlace);
+    halves = [page.slice(0, at), page.slice(at + keyPlace.length)];
+    if (known.size >= keptPages) known.clear();
+    known.set(name, halves);
+  }
+  return `${halves[0]}${makeKey(context.vault, live.id)}${halves[1]}`;
+}

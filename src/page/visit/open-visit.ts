@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify';
+import type { LiveForm, LiveForms } from '#forms/live-form.ts';
+import type { Database } from '#kit/database.ts';
+import type { Vault } from '#kit/vault.ts';
+import { findRefusal, type Refusal } from '../admission.ts';
+import { findArrival } from './find-arrival.ts';
+import { Refused } from './refused.ts';
+import { readVisit, type Visit } from './visit.ts';
+
+export type OpenContext = {
+  readonly liveForms: LiveForms;
+  readonly database: Database;
+  readonly vault: Vault;
+};
+
+/** A request below a form's address. */
+export type FormRequest = FastifyRequest<{ Params: { id: string } }>;
+
+/** A request for the address of a link, below a form's. */
+export type LinkRequest = FastifyRequest<{ Params: { id: string; token: string } }>;
+
+export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * The visit of somebody who may fill in the form now.
+ * @param passes reasons to refuse that the caller deals with itself.
+ * @throws Refused; ApiError bad_request.
+ */
+export async function openVisit(
+  context: OpenContext,
+  request: FormRequest | LinkRequest,
+  passes: readonly Refusal['reason'][] = [],
+): Promise<Visit> {
+  const live = await findLive(context, request.params.id);
+  const arrival = live && (await findArrival(context, live, request));
+  const refusal = await findRefusal(context, live, request.headers.cookie, arrival);
+  const guest = arrival?.kind === 'void' ? undefined : arrival?.guest;
+  if (live && (!refusal || passes.includes(refusal.reason))) return readVisit(live, request, guest);
+  throw new Refused(refusal!, live);
+}
+
+/** The visit of a form that may be closed by now: to be thanked, or to change what was sent. @throws Refused. */
+export async function openKnownForm(
+  context: OpenContext,
+  request: FormRequest | LinkRequest,
+): Promise<Visit> {
+  return openVisit(context, request, ['closed', 'early', 'full', 'invited', 'password', 'link', 'used']);
+}
+
+function findLive({ liveForms }: OpenContext, id: string): Promise<LiveForm | undefined> {
+  return uuidPattern.test(id) ? liveForms.find(id) : Promise.resolve(undefined);
+}

@@ -1,0 +1,49 @@
+import { type Condition, comparisonsOf } from '#ast/logic/condition.ts';
+import { type Form, walkElements } from '#ast/tree.ts';
+import { fileLimits } from '#files/receive.ts';
+import { invitationParameter } from '#invitations/token.ts';
+import { type ScriptData, scriptWords } from '../render/script-data.ts';
+import { proofBits } from '../screening.ts';
+import { problemsOf } from '../words/languages.ts';
+import type { Visit } from './visit.ts';
+
+/** What the page tells its script about this visit. */
+export function scriptDataOf({ live, words, locale, context, guest }: Visit, step: number): ScriptData {
+  return {
+    id: live.id,
+    form: live.form,
+    sentences: problemsOf[locale],
+    words: scriptWords(words),
+    today: context.today,
+    reference: namedReference(live.form, context.reference),
+    limits: fileLimits,
+    step,
+    upload: `/f/${live.id}/files${guest ? `?${invitationParameter}=${guest.token}` : ''}`,
+    saves: live.settings.save_progress ?? false,
+    ...(live.settings.proof_of_work && { proof: proofBits }),
+  };
+}
+
+/** The reference values that a condition of the form looks at. */
+function namedReference(form: Form, reference: Readonly<Record<string, string>>): Record<string, string> {
+  const names = new Set<string>();
+  for (const condition of conditionsOf(form)) {
+    for (const comparison of comparisonsOf(condition)) {
+      if ('reference' in comparison) names.add(comparison.reference);
+    }
+  }
+  return Object.fromEntries(Object.entries(reference).filter(([name]) => names.has(name)));
+}
+
+type Logic = { show_when?: Condition; hide_when?: Condition; require_when?: Condition };
+
+function* conditionsOf(form: Form): Generator<Condition, void> {
+  const nodes = [...form.children, ...[...walkElements(form)].map(({ element }) => element)];
+  for (const { attrs } of nodes) {
+    const { show_when, hide_when, require_when }: Logic = attrs ?? {};
+    for (const condition of [show_when, hide_when, require_when]) if (condition) yield condition;
+  }
+  for (const { attrs } of form.children) {
+    for (const { when } of attrs?.jumps ?? []) if (when) yield when;
+  }
+}

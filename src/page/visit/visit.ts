@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify';
+import type { Locale } from '#ast/locales.ts';
+import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import type { ProblemSentences } from '#ast/rules/problem.ts';
+import { answerContext } from '#forms/answer-context.ts';
+import type { LiveForm } from '#forms/live-form.ts';
+import type { Guest } from '#invitations/admission/guest.ts';
+import { type Look, lookOf } from '../theme/look.ts';
+import { chooseLocale } from '../words/choose-locale.ts';
+import { problemsOf, wordsOf } from '../words/languages.ts';
+import type { Words } from '../words/words.ts';
+import { type Address, readAddress } from './address.ts';
+
+/** One request for a form's page, and all that follows from its address, its headers and the form. */
+export type Visit = {
+  readonly live: LiveForm;
+  readonly address: Address;
+  /** Whoever came by an invitation's link. */
+  readonly guest: Guest | undefined;
+  /** What travels with the submission: that of the address, and of the invitation, which nobody can change. */
+  readonly reference: Readonly<Record<string, string>>;
+  /** The language of the page. */
+  readonly locale: Locale;
+  readonly words: Words;
+  /** What is said of an answer that breaks a rule. */
+  readonly sentences: ProblemSentences;
+  readonly look: Look;
+  /** What the form's rules and conditions look at beside the answers. */
+  readonly context: AnswerContext;
+};
+
+/** @throws ApiError bad_request for an address that holds a NUL. */
+export function readVisit(live: LiveForm, request: FastifyRequest, guest?: Guest): Visit {
+  const address = readAddress(live.form, request.url);
+  const reference = { ...address.reference, ...guest?.reference };
+  const locale = chooseLocale({
+    asked: address.own.get('_lang'),
+    setting: live.settings.locale,
+    accepted: request.headers['accept-language'],
+  });
+  return {
+    live,
+    address: { ...address, prefill: [...prefillOf(guest), ...address.prefill] },
+    guest,
+    reference,
+    locale,
+    words: wordsOf[locale],
+    sentences: problemsOf[locale],
+    look: lookOf(live.id, live.settings, {
+      isEmbedded: address.own.get('_embed') === '1',
+      language: locale,
+    }),
+    context: answerContext(live.settings, reference),
+  };
+}
+
+/** The first answers of an invitation as HTML fields. */
+const prefillOf = (guest: Guest | undefined): [name: string, value: string][] =>
+  Object.entries(guest?.prefill ?? {}).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );

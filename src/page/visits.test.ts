@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, stepsOf } from '#ast/testing.ts';
+import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
+import { openService } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
+
+/** What else a visitor without script meets: filled-in addresses, own answers, repeated posts, links, limits. */
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+
+const trip = stepsOf(
+  { title: 'You' },
+  [element('text', 'name', { required: true })],
+  { title: 'Trip' },
+  [element('radio', 'colour'), element('file_upload', 'ticket')],
+  { title: 'End' },
+  [element('textarea', 'notes')],
+);
+
+test('an address fills in what it names like a question, ignores what is wrong, and the rest is reference', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [
+      element('text', 'name'),
+      element('number', 'age', { max: 150 }),
+      element('multiple_choice', 'topics'),
+      composite('team', [element('text', 'member')], { repeatable: true }),
+    ]),
+  );
+  const query =
+    '?name=Ada&age=200&topics=Red&topics=Blue&team[0][member]=Bob&utm=mail&utm=two&_lang=de&age=x';
+  const page = await openPaper(service, `/f/${form}${query}`);
+  assert.deepEqual(
+    ['name', 'age', 'topics', 'team[0][member]'].map((name) => page.values(name)),
+    [['Ada'], [''], ['Red', 'Blue'], ['Bob']],
+  );
+  assert.equal(page.tags.find(({ tag }) => tag === 'html')?.attrs['lang'], 'de');
+  const { answers, metadata } = await submissionOf(tenant, await page.press('submit', { name: 'Eve' }));
+  assert.deepEqual(answers, { name: 'Eve', topics: ['Red', 'Blue'], team: [{ member: 'Bob' }] });
+  assert.deepEqual(metadata.reference, { utm: 'mail' });
+});
+
+for (const [type, written, expected] of [
+  ['radio', ['', 'Mauve'], 'Mauve'],
+  ['radio', ['Red', 'left over'], 'Red'],
+  ['dropdown', ['', 'Mauve'], 'Mauve'],
+  ['multiple_choice', ['Red', 'Mauve'], ['Red', 'Mauve']],
+] as const) {
+  test(`${type} with other: ${JSON.stringify(written)} is the answer ${JSON.stringify(expected)}, and comes back`, async () => {
+    const form = await publishForm(
+      tenant,
+      stepsOf({}, [element(type, 'colour', { other: true }), element('text', 'b', { required: true })]),
+    );
+    const again = await (await openPaper(service, `/f/${form}`)).press('submit', { colour: written });
+    assert.equal(again.status, 422);
+    const { answers } = await submissionOf(tenant, await again.press('submit', { b: 'x' }));
+    assert.deepEqual(answers.colour, expected);
+  });
+}
+
+test('ids that the language itself uses take text, choices and files', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [
+      element('text', 'toString'),
+      element('file_upload', 'valueOf'),
+      element('multiple_choice', 'hasOwnProperty'),
+      element('text', 'x'),
+      element('text', 'x-error'),
+    ]),
+  );
+  const page = await openPaper(service, `/f/${form}`);
+  const ids = page.tags.map(({ attrs }) => attrs['id']).filter((id) => id !== undefined);
+  assert.equal(new Set(ids).size, ids.length);
+  const sent = await page.press('submit', {
+    toString: 'Ada',
+    valueOf: [new File(['x'], 'a.txt')],
+    hasOwnProperty: ['Red'],
+  });
+  const { answers } = await submissionOf(tenant, sent);
+  // Read by name: as members they would be the language's own.
+  const read = new Map(Object.entries(answers));
+  const [name, topics, file] = ['toString', 'hasOwnProperty', 'valueOf'].map((id) => read.get(id));
+  assert.deepEqual([name, topics, filenameOf(file)], ['Ada', ['Red'], 'a.txt']);
+});
+
+test('a number past 2^53 is refused and comes back as it was written, not rounded', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('number', 'n')]));
+  for (const written of ['9007199254740993', '-9007199254740993', '1e400']) {
+    const again = await (await openPaper(service, `/f/${form}`)).press('submit', { n: written });
+    assert.deepEqual([again.status, again.values('n')], [422, [written]]);
+  }
+  const { answers } = await submissionOf(
+    tenant,
+    await (await openPaper(service, `/f/${form}`)).press('submit', { n: '9007199254740991' }),
+  );
+  assert.equal(answers.n, 9_007_199_254_740_991);
+});
+
+test('a page that is sent twice is one submission; with other answers it offers to send them as new ones', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]));
+  const page = await openPaper(service, `/f/${form}`);
+  const [one, two] = [
+    await page.press('submit', { name: 'Ada' }),
+    await page.press('submit', { name: 'Ada' }),
+  ];
+  assert.deepEqual([one.status, two.location], [303, one.location]);
+  const other = await page.press('submit', { name: 'Bob' });
+  assert.deepEqual([other.status, other.values('name')], [409, ['Bob']]);
+  assert.match(other.notice ?? '', /Nothing is lost/);
+  const anew = await submissionOf(tenant, await other.press('submit'));
+  assert.deepEqual(anew.answers, { name: 'Bob' });
+  assert.equal((await tenant.call('GET', `/forms/${form}`)).body.submission_count, 2);
+});
+
+test('answers are saved with their files, gone on with by a link on another device, and submitted once', async () => {
+  const form = await publishForm(tenant, trip, { save_progress: true });
+  const second = await (await openPaper(service, `/f/${form}?ref=mail`)).press('next', { name: 'Ada' });
+  const saved = await second.press('save', { colour: 'Blue', ticket: [new File(['x'], 't.txt')] });
+  assert.equal(saved.status, 200);
+  const link = saved.tags.find(({ tag, text }) => tag === 'a' && text.includes('/resume/'))!.attrs['href']!;
+  const resumed = await openPaper(service, new URL(link).pathname);
+  assert.deepEqual(
+    [resumed.headings, resumed.values('colour'), resumed.values('name')],
+    [['Trip'], ['Blue'], ['Ada']],
+  );
+  assert.match(resumed.notice ?? '', /are back/);
+  const last = await resumed.press('next');
+  const { answers, metadata, status } = await submissionOf(tenant, await last.press('submit'));
+  assert.deepEqual([status, answers.colour, filenameOf(answers.ticket)], ['completed', 'Blue', 't.txt']);
+  assert.deepEqual(metadata.reference, { ref: 'mail' });
+  const used = await openPaper(service, new URL(link).pathname);
+  assert.equal(used.status, 410);
+  assert.equal((await openPaper(service, `/f/${form}/resume/${'x'.repeat(43)}`)).status, 404);
+});
+
+test('the confirmation leads to the answers again, which are changed under the same receipt', async () => {
+  const form = await publishForm(tenant, trip, { editing: true });
+  const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
+  const third = await second.press('next', { ticket: [new File(['x'], 't.txt')] });
+  const sent = await third.press('submit');
+  const before = await submissionOf(tenant, sent);
+  const thanks = await openPaper(service, sent.location!);
+  const link = thanks.tags.find(({ attrs }) => attrs['href']?.includes('/edit/'))!.attrs['href']!;
+  const edit = await openPaper(service, link);
+  assert.deepEqual(
+    [edit.status, edit.values('name'), edit.values('_file[ticket]').length],
+    [200, ['Ada'], 1],
+  );
+  const changed = await (await (await edit.press('next', { name: 'Eve' })).press('next')).press('submit');
+  const after = await submissionOf(tenant, changed);
+  assert.deepEqual(
+    [after.id, after.answers.name, filenameOf(after.answers.ticket)],
+    [before.id, 'Eve', 't.txt'],
+  );
+  const outdated = await (await (await edit.press('next', { name: 'Bob' })).press('next')).press('submit');
+  assert.equal(outdated.status, 412);
+  assert.match(outdated.notice ?? '', /changed elsewhere/);
+  assert.equal((await submissionOf(tenant, await outdated.press('submit'))).answers.name, 'Bob');
+  assert.equal((await openPaper(service, `/f/${form}/edit/${'x'.repeat(43)}`)).status, 404);
+});
+
+test('a submission leads on to the address of the author, told the receipt, which the policy of the page admits', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
+    redirect_url: 'https://example.com/thanks?a=1',
+  });
+  const { headers } = await visitor.fetch(`/f/${form}`);
+  assert.match(headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/example\.com;/);
+  const sent = await (await openPaper(service, `/f/${form}`)).press('submit');
+  assert.match(sent.location ?? '', /^https:\/\/example\.com\/thanks\?a=1&receipt=[0-9a-f-]{36}$/);
+});
+
+test('a form behind a password asks for it, and then knows this browser', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
+    access: 'password',
+    password: 'open sesame',
+  });
+  const door = await openPaper(service, `/f/${form}?ref=a`);
+  assert.equal(door.status, 403);
+  const wrong = await door.press('', { _password: 'sesame' });
+  assert.equal(wrong.status, 403);
+  assert.ok(wrong.tags.some(({ text, attrs }) => attrs['id'] === '_error-password' && text !== ''));
+  const body = new URLSearchParams({ _password: 'open sesame' });
+  const entered = await visitor.fetch(`/f/${form}/enter?ref=a`, { method: 'POST', body });
+  assert.deepEqual([entered.status, entered.headers.get('location')], [303, `/f/${form}?ref=a`]);
+  const cookie = entered.headers.get('set-cookie')!.split(';')[0]!;
+  const page = await openPaper(service, `/f/${form}?ref=a`, cookie);
+  assert.equal((await page.press('submit', { name: 'Ada' })).status, 303);
+});
+
+test('over a limit the page comes back with a 429 and every answer, to be sent again', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { limit_per_form: 1 });
+  assert.equal((await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Ada' })).status, 303);
+  const late = await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Bob' });
+  assert.deepEqual([late.status, late.values('name')], [429, ['Bob']]);
+  assert.match(late.notice ?? '', /wait a little/);
+});
+
+test('who fills in the field that no person sees is answered like anybody, and held', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]));
+  const sent = await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Bot', _website: 'x' });
+  assert.equal(sent.status, 303);
+  assert.equal((await tenant.call('GET', `/forms/${form}`)).body.submission_count, 0);
+});

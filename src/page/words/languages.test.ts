@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { locales } from '#ast/locales.ts';
+import { chooseLocale } from './choose-locale.ts';
+import { problemsOf, wordsOf } from './languages.ts';
+
+/** The `{names}` of a sentence, in any order: languages turn them around. */
+const placesIn = (sentence: string): string[] => (sentence.match(/\{\w*\}/g) ?? []).sort();
+
+/** The two sets of sentences, by name and language. */
+const sets = { 'the words of the page': wordsOf, 'the sentences of the rules': problemsOf } as const;
+
+for (const [what, set] of Object.entries(sets)) {
+  const english: Readonly<Record<string, string>> = set.en;
+
+  for (const locale of locales) {
+    test(`${locale}: ${what} say everything that they say in English, with the same places to fill`, () => {
+      const sentences: Readonly<Record<string, string>> = set[locale];
+      assert.deepEqual(Object.keys(sentences), Object.keys(english));
+      for (const [name, sentence] of Object.entries(sentences)) {
+        assert.deepEqual(placesIn(sentence), placesIn(english[name]!), name);
+        assert.notEqual(sentence.trim(), '', name);
+      }
+    });
+  }
+
+  test(`${what}: no language but English speaks English`, () => {
+    // Sentences, not single words: "No" is Spanish too.
+    const long = Object.entries(english).filter(([, text]) => text.split(' ').length > 3);
+    for (const locale of locales.filter((each) => each !== 'en')) {
+      const sentences: Readonly<Record<string, string>> = set[locale];
+      for (const [name, text] of long) assert.notEqual(sentences[name], text, `${locale}: ${name}`);
+    }
+  });
+}
+
+const choices: readonly (readonly [
+  what: string,
+  wishes: Parameters<typeof chooseLocale>[0],
+  expected: string,
+])[] = [
+  ['nothing is known of the visitor', {}, 'en'],
+  ['the browser asks for a language', { accepted: 'de' }, 'de'],
+  ['it asks for a region of it', { accepted: 'pt-BR,pt;q=0.9' }, 'pt'],
+  ['its first wish is not spoken here', { accepted: 'sv,ja;q=0.8,en;q=0.5' }, 'ja'],
+  ['weights are not in order', { accepted: 'en;q=0.2, fr;q=0.9' }, 'fr'],
+  ['a language is ruled out', { accepted: 'fr;q=0, es;q=0.1' }, 'es'],
+  ['none of its wishes is spoken here', { accepted: 'sv,fi' }, 'en'],
+  ['the header is nonsense', { accepted: ';;q=,,constructor;q=x' }, 'en'],
+  ['the author set one', { setting: 'ar', accepted: 'de' }, 'ar'],
+  ['the author left it to the browser', { setting: 'auto', accepted: 'zh-Hant-TW' }, 'zh'],
+  ['the address asks for one', { asked: 'fr', setting: 'ar', accepted: 'de' }, 'fr'],
+  ['the address asks for one that is not spoken', { asked: 'xx', setting: 'ar' }, 'ar'],
+];
+for (const [what, wishes, expected] of choices) {
+  test(`the page speaks ${expected} when ${what}`, () => assert.equal(chooseLocale(wishes), expected));
+}

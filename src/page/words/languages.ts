@@ -1,0 +1,36 @@
+import type { Locale } from '#ast/locales.ts';
+import type { ProblemSentences } from '#ast/rules/problem.ts';
+import { englishSentences } from '#ast/rules/sentences.ts';
+import { arabic, arabicProblems } from './ar.ts';
+import { chinese, chineseProblems } from './zh.ts';
+import { english } from './en.ts';
+import { french, frenchProblems } from './fr.ts';
+import { german, germanProblems } from './de.ts';
+import { japanese, japaneseProblems } from './ja.ts';
+import { portuguese, portugueseProblems } from './pt.ts';
+import { spanish, spanishProblems } from './es.ts';
+import type { Words } from './words.ts';
+
+/** Everything that the page says, in every language that it speaks. */
+export const wordsOf: Readonly<Record<Locale, Words>> = {
+  en: english,
+  fr: french,
+  de: german,
+  es: spanish,
+  pt: portuguese,
+  ar: arabic,
+  ja: japanese,
+  zh: chinese,
+};
+
+/** What is said of an answer that breaks a rule, in every language (`sayProblem`). */
+export const problemsOf: Readonly<Record<Locale, ProblemSentences>> = {
+  en: englishSentences,
+  fr: frenchProblems,
+  de: germanProblems,
+  es: spanishProblems,
+  pt: portugueseProblems,
+  ar: arabicProblems,
+  ja: japaneseProblems,
+  zh: chineseProblems,
+};

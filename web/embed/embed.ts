@@ -1,0 +1,116 @@
+/*
+ * Puts a form into any web page: <script src="…/embed.js" data-form="<id>"></script>, at its own place, or behind a
+ * button with data-popup="<its text>". It is served as it stands here, without its types (src/page/theme/embed-route.ts),
+ * and runs in pages that nobody here knows: it adds one global style sheet of no weight, one element of the class
+ * `formloom`, and nothing else. Attributes and events: docs/embedding.md.
+ */
+'use strict';
+{
+  /** What the form's page tells (web/page/embed.ts). */
+  type Message = {
+    readonly formloom: 1;
+    readonly form: string;
+    readonly event: string;
+    readonly height?: number;
+  };
+
+  /** All under `:where`, which weighs nothing: any rule of the page wins. */
+  const style = `
+:where(.formloom) { display: block; }
+:where(.formloom iframe) { display: block; inline-size: 100%; block-size: 30rem; border: 0; color-scheme: normal; }
+:where(.formloom-button) { font: inherit; font-weight: 600; min-block-size: 2.75rem; padding: .5rem 1.25rem; border: 0; border-radius: .625rem; background: #0b6655; color: #fff; cursor: pointer; }
+:where(.formloom-dialog) { inline-size: min(46rem, 100vw - 2rem); max-inline-size: none; max-block-size: calc(100dvh - 2rem); margin: auto; padding: 0; border: 0; border-radius: 1rem; overflow: auto; background: #fff; box-shadow: 0 1rem 4rem #0006; }
+:where(.formloom-dialog)::backdrop { background: #0009; }
+:where(:root:has(.formloom-dialog[open])) { overflow: hidden; }
+:where(.formloom-close) { position: sticky; inset-block-start: .5rem; z-index: 1; display: block; inline-size: 2.75rem; block-size: 2.75rem; margin: .5rem .5rem -3.25rem auto; padding: 0; border: 0; border-radius: 50%; background: #fffc; color: #333; font: 1.5rem/1 system-ui, sans-serif; cursor: pointer; }
+:where(.formloom-button, .formloom-close):focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
+@media (max-width: 40rem) { :where(.formloom-dialog) { inline-size: 100vw; max-block-size: none; block-size: 100dvh; border-radius: 0; } }`;
+
+  const make = <Tag extends keyof HTMLElementTagNameMap>(
+    tag: Tag,
+    properties: Partial<HTMLElementTagNameMap[Tag]>,
+  ): HTMLElementTagNameMap[Tag] => Object.assign(document.createElement(tag), properties);
+
+  /** The form's address: what is to be filled in, and the words' language. */
+  const addressOf = (script: HTMLScriptElement, form: string): string => {
+    const address = new URL(`f/${encodeURIComponent(form)}`, script.src);
+    // Names of attributes are lower case; ids that are not come in one attribute, written like a query string.
+    for (const [name, value] of new URLSearchParams(script.dataset['prefill']))
+      address.searchParams.append(name, value);
+    for (const { name, value } of script.attributes) {
+      if (name.startsWith('data-prefill-')) address.searchParams.append(name.slice(13), value);
+    }
+    if (script.dataset['lang']) address.searchParams.set('_lang', script.dataset['lang']);
+    address.searchParams.set('_embed', '1');
+    return address.href;
+  };
+
+  /** A frame with the form, and its messages as events of the container. */
+  const show = (script: HTMLScriptElement, form: string, container: HTMLElement): HTMLIFrameElement => {
+    const frame = make('iframe', {
+      src: addressOf(script, form),
+      title: script.dataset['title'] ?? script.dataset['popup'] ?? 'Form',
+    });
+    const { origin } = new URL(script.src);
+    addEventListener('message', ({ source, origin: sender, data }: MessageEvent<Message | null>) => {
+      if (source !== frame.contentWindow || sender !== origin || data?.formloom !== 1) return;
+      const { formloom: _, ...detail } = data;
+      if (data.event === 'height') frame.style.blockSize = `${data.height}px`;
+      else container.dispatchEvent(new CustomEvent(`formloom:${data.event}`, { detail, bubbles: true }));
+      // A new step begins at its top, also where the step before was longer than the window.
+      if (data.event === 'step' && container.getBoundingClientRect().top < 0) frame.scrollIntoView();
+    });
+    return frame;
+  };
+
+  /** A button that opens the form in a dialog. What was answered stays when it is closed and opened again. */
+  const showBehindButton = (
+    script: HTMLScriptElement,
+    form: string,
+    container: HTMLElement,
+    text: string,
+  ): void => {
+    const button = make('button', { type: 'button', className: 'formloom-button', textContent: text });
+    const dialog = make('dialog', { className: 'formloom-dialog' });
+    const close = make('button', { type: 'button', className: 'formloom-close', textContent: '×' });
+    close.setAttribute('aria-label', script.dataset['close'] ?? 'Close');
+    dialog.setAttribute('aria-label', script.dataset['title'] ?? text);
+    button.setAttribute('aria-haspopup', 'dialog');
+    dialog.append(close);
+    container.append(button, dialog);
+    button.addEventListener('click', () => {
+      // Loaded when it is asked for: a page with a button costs its visitors nothing. Appending it again would load it
+      // again, without what was answered.
+      const shown = dialog.querySelector('iframe');
+      const frame = shown ?? show(script, form, container);
+      if (!shown) dialog.append(frame);
+      dialog.showModal();
+      frame.focus();
+    });
+    close.addEventListener('click', () => dialog.close());
+    dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
+    // The Escape key of somebody who is in the form is heard there, and told here.
+    container.addEventListener('formloom:escape', () => dialog.close());
+    dialog.addEventListener('close', () => button.focus());
+  };
+
+  const script =
+    document.currentScript instanceof HTMLScriptElement
+      ? document.currentScript
+      : document.querySelector<HTMLScriptElement>('script[data-form]:not([data-shown])');
+  const form = script?.dataset['form'];
+  if (script && form) {
+    script.dataset['shown'] = '';
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(style);
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    const container = make('div', { className: 'formloom' });
+    container.dataset['form'] = form;
+    // A script in the head has no place of its own.
+    if (script.parentElement === document.head) document.body.append(container);
+    else script.after(container);
+    const text = script.dataset['popup'];
+    if (text) showBehindButton(script, form, container, text);
+    else container.append(show(script, form, container));
+  }
+}

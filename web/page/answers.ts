@@ -1,0 +1,52 @@
+import type { AnswerError } from '#ast/answers.ts';
+import type { FileFacts } from '#ast/answers/check-files.ts';
+import { checkStep } from '#ast/check-step.ts';
+import { type RawAnswers, readFields } from '#ast/fields.ts';
+import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
+import { type RuleName, sayProblem } from '#ast/rules/problem.ts';
+import { restoreRows } from '#page/render/rows.ts';
+import { heldOf } from './held-files.ts';
+import type { Page } from './page.ts';
+
+/** A problem of a field by its HTML name, in the visitor's language. */
+export type FieldError = Pick<AnswerError, 'field' | 'message'>;
+
+/** A problem that was found here, with the rule that is broken. */
+type FoundError = FieldError & { readonly rule: RuleName };
+
+/** A file that is only chosen yet, by the HTML name of its field. */
+export type ChosenFile = readonly [field: string, file: FileFacts];
+
+/** The names and texts of all controls, the page's own among them, as a post would carry them; files aside. */
+export function entriesOf({ form }: Page): [name: string, value: string][] {
+  return [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+}
+
+/** What the rules see of the page: raw answers, files that have arrived, and what else a condition may name. */
+type Given = { raw: RawAnswers; files: Map<string, FileFacts[]>; context: AnswerContext };
+
+function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given {
+  const { form, today, reference } = page.data;
+  const { raw, extra } = readFields(form, entriesOf(page));
+  const files = new Map<string, FileFacts[]>();
+  for (const [field, file] of [...heldOf(page.form), ...chosen]) {
+    files.set(field, [...(files.get(field) ?? []), file]);
+  }
+  return { raw: restoreRows(form, raw, extra), files, context: { today, reference } };
+}
+
+/** What the form shows and requires now. */
+export function evaluatePage(page: Page): Shown {
+  const { raw, files, context } = readGiven(page);
+  return evaluate(page.data.form, raw, context, files);
+}
+
+/** The problems of one step, as the server would say them; `chosen` files count as if they had arrived. */
+export function findErrors(page: Page, step: number, chosen?: readonly ChosenFile[]): FoundError[] {
+  const { raw, files, context } = readGiven(page, chosen);
+  return checkStep(page.data.form, step, raw, files, context).map(({ field, problem }) => ({
+    field,
+    message: sayProblem(problem, page.data.sentences),
+    rule: problem.rule,
+  }));
+}

@@ -1,0 +1,30 @@
+/** What a page that embeds the form is told; it carries no answer. `height` in CSS pixels. */
+type EmbedEvent =
+  | { event: 'loaded' }
+  | { event: 'height'; height: number }
+  /** The Escape key, which a dialog around the form would not hear. */
+  | { event: 'escape' }
+  | { event: 'step'; step: number; steps: number }
+  | { event: 'submitted'; receipt: string };
+
+/** Tells the page around this one, if there is one. Any page may hear it: whom the form trusts decides who frames it. */
+export function tell(message: EmbedEvent): void {
+  if (parent === window) return;
+  const [, , form] = location.pathname.split('/');
+  parent.postMessage({ formloom: 1, form, ...message }, '*');
+}
+
+/**
+ * Tells the page around this one that it is here, how high it is whenever that changes, and of the Escape key, which
+ * closes the dialog that the form may be in and is heard in here only.
+ */
+export function tellHeight(): void {
+  if (parent === window) return;
+  tell({ event: 'loaded' });
+  new ResizeObserver(() => {
+    tell({ event: 'height', height: Math.ceil(document.body.getBoundingClientRect().height) });
+  }).observe(document.body);
+  addEventListener('keydown', ({ key, defaultPrevented }) => {
+    if (key === 'Escape' && !defaultPrevented) tell({ event: 'escape' });
+  });
+}

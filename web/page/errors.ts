@@ -1,0 +1,76 @@
+import { fill } from '#page/words/words.ts';
+import type { FieldError } from './answers.ts';
+import { boxOf, byId, make, type Page } from './page.ts';
+
+/** Shows the problems of one field at the field; none takes them away. */
+export function showAtField(field: string, messages: readonly string[]): void {
+  const box = boxOf(field);
+  box?.querySelector('.error')?.replaceChildren(...messages.map((text) => make('p', { textContent: text })));
+  box?.classList.toggle('invalid', messages.length > 0);
+  for (const control of invalidable(field, box)) {
+    if (messages.length > 0) control.setAttribute('aria-invalid', 'true');
+    else control.removeAttribute('aria-invalid');
+  }
+}
+
+/** What says that it is invalid, as the server marks it: a group of radio buttons itself, else every control. */
+function invalidable(field: string, box: HTMLElement | undefined): Iterable<Element> {
+  if (box?.getAttribute('role') === 'radiogroup') return [box];
+  return document.getElementsByName(field);
+}
+
+/** Whether the field shows a problem. */
+export function isInvalid(field: string): boolean {
+  return boxOf(field)?.classList.contains('invalid') ?? false;
+}
+
+/** Shows the problems of a step at its fields, and takes away those that are mended. */
+export function showInStep(page: Page, errors: readonly FieldError[]): void {
+  const section = page.sections[page.step]!;
+  for (const box of section.querySelectorAll('.invalid, .one_row:has(> .error > p)')) {
+    const field = box.id || box.querySelector<HTMLElement>('[id]:is(input, select, textarea)')?.id;
+    if (field) showAtField(field, []);
+  }
+  for (const { field } of errors) {
+    showAtField(
+      field,
+      errors.filter((other) => other.field === field).map(({ message }) => message),
+    );
+  }
+}
+
+/**
+ * The summary at the top: every problem a link to its field, and the focus on it, so that it is read out once
+ * (`features` P3). No problems: it goes, and the title with it.
+ */
+export function summarise({ data }: Page, errors: readonly FieldError[]): void {
+  document.querySelector('.summary')?.remove();
+  document.title = document.title.replace(fill(data.words.errorTitle, { title: '' }), '');
+  if (errors.length === 0) return;
+  document.title = fill(data.words.errorTitle, { title: document.title });
+  const items = errors.map(({ field, message }) => {
+    const isHere = byId(field) !== undefined;
+    return make('li', {}, isHere ? make('a', { href: `#${field}` }, message) : message);
+  });
+  showSummary(data.words.problem, make('ul', {}, ...items));
+}
+
+/** A box at the top of the page that takes the focus. */
+export function showSummary(title: string, ...content: Node[]): void {
+  document.querySelector('.summary')?.remove();
+  const heading = make('h2', { id: '_problem', textContent: title });
+  const box = make('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);
+  box.setAttribute('aria-labelledby', '_problem');
+  document.querySelector('main')!.prepend(box);
+  box.focus();
+}
+
+/** Leads from a problem in the summary to its control without a change of the address, which is a step of its own. */
+export function followLink(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('.summary a') : undefined;
+  const field = link && byId(decodeURIComponent(link.getAttribute('href')!.slice(1)));
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
+  (field.closest('.field') ?? field).scrollIntoView({ block: 'nearest' });
+}

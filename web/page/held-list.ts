@@ -1,0 +1,50 @@
+import { saySize } from '#page/words/words.ts';
+import type { StoredFile } from './held-files.ts';
+import { byId, labelButton, make, type Page } from './page.ts';
+
+/** A new item in the list of the files of one field. */
+export function addItem(input: HTMLElement): HTMLLIElement {
+  const before = input.previousElementSibling;
+  const list = before?.matches('.held') ? before : make('ul', { className: 'held' });
+  input.before(list);
+  const item = make('li', {});
+  list.append(item);
+  return item;
+}
+
+/** Fills an item: the name of the file, something about it, and buttons. */
+export function fillItem(item: HTMLElement, filename: string, ...rest: HTMLElement[]): void {
+  const name = make('span', { className: 'filename' }, make('bdi', { textContent: filename }), ' ');
+  item.replaceChildren(name, ...rest);
+}
+
+/** A button of an item. It says its file's name to those who do not see where it stands. */
+export function itemButton(text: string, filename: string, press: () => void): HTMLButtonElement {
+  const button = make('button', { type: 'button', className: 'drop' });
+  labelButton(button, text, filename);
+  button.addEventListener('click', press);
+  return button;
+}
+
+/** Shows a file that has arrived, with what stands for it in the form. */
+export function showStored(page: Page, item: HTMLElement, field: string, file: StoredFile): void {
+  const { token, filename, size, content_type } = file;
+  Object.assign(item.dataset, { filename, size, type: content_type });
+  const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item, field));
+  fillItem(
+    item,
+    filename,
+    make('span', { className: 'size', textContent: saySize(size, page.data.words) }),
+    make('input', { type: 'hidden', name: `_file[${field}]`, value: token }),
+    remove,
+  );
+}
+
+/** Takes an item away; the focus goes to its field, which may show a problem that is mended now. */
+export function removeItem(page: Page, item: HTMLElement, field: string): void {
+  const list = item.parentElement;
+  item.remove();
+  if (list?.childElementCount === 0) list.remove();
+  byId(field)?.focus();
+  page.form.dispatchEvent(new CustomEvent('files', { detail: field }));
+}

@@ -1,0 +1,60 @@
+import { heldOf, type StoredFile } from './held-files.ts';
+import { recall, remember } from './memory.ts';
+import { questionOf } from './question-of.ts';
+import { byId, type Page } from './page.ts';
+import { addRow, groupOf } from './rows.ts';
+
+/** What a reload of the page needs to go on where the visitor was. */
+export type Kept = {
+  readonly step: number;
+  readonly rows: readonly string[];
+  /** Every control by its name, that of a box by its value as well, with its state. */
+  readonly controls: readonly (readonly [control: string, state: string | boolean])[];
+  readonly files: readonly (readonly [field: string, file: StoredFile])[];
+};
+
+/** Keeps what the page holds now for a reload. */
+export function keep({ form, step }: Page): void {
+  const kept: Kept = {
+    step,
+    rows: [...form.querySelectorAll<HTMLInputElement>('[name=_row]')].map(({ value }) => value),
+    controls: controlsOf(form).map((control) => [
+      keyOf(control),
+      isBox(control) ? control.checked : control.value,
+    ]),
+    files: heldOf(form),
+  };
+  remember(JSON.stringify(kept));
+}
+
+/** Brings back the answers from before a reload, and returns what was kept; undefined when there is nothing. */
+export function restore(page: Page): Kept | undefined {
+  const text = recall();
+  if (text === undefined) return undefined;
+  const kept = JSON.parse(text) as Kept;
+  for (const row of kept.rows) {
+    if (!byId(row)) addRow(page, groupOf(row));
+  }
+  const states = Map.groupBy(kept.controls, ([control]) => control);
+  for (const control of controlsOf(page.form)) {
+    const [, state] = states.get(keyOf(control))?.shift() ?? [];
+    if (isBox(control)) control.checked = state === true;
+    else if (typeof state === 'string') control.value = state;
+  }
+  return kept;
+}
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** The controls that hold answers, and of the page's own the key: it is the same submission that goes on. */
+function controlsOf(form: HTMLFormElement): Control[] {
+  return [...form.querySelectorAll<Control>('input:not([type=file]), select, textarea')].filter(
+    ({ name }) => !questionOf(name).startsWith('_') || name === '_key',
+  );
+}
+
+const isBox = (control: Control): control is HTMLInputElement =>
+  control.type === 'checkbox' || control.type === 'radio';
+
+const keyOf = (control: Control): string =>
+  isBox(control) ? `${control.name}=${control.value}` : control.name;

@@ -1,0 +1,105 @@
+import { limits } from '#ast/limits.ts';
+import { fill } from '#page/words/words.ts';
+import { byId, labelButton, make, type Page } from './page.ts';
+
+/** Attributes that carry the name of a row, as the server writes them. */
+const named = ['id', 'name', 'for', 'aria-describedby', 'aria-labelledby'];
+const controls = 'input:not([type=hidden]), select, textarea';
+
+/** Adds a row to a repeatable composite, as the server does for `_add`, and returns it. */
+export function addRow(page: Page, group: string): HTMLElement | undefined {
+  const rows = rowsOf(group);
+  const last = rows.at(-1);
+  if (!last || rows.length >= limits.rows) return undefined;
+  const row = last.cloneNode(true) as HTMLElement;
+  empty(row);
+  last.after(row);
+  number(page, group);
+  return row;
+}
+
+/** Removes the row `group[1]`, as the server does for `_remove`; those behind it move up. */
+export function removeRow(page: Page, name: string): void {
+  const group = groupOf(name);
+  const rows = rowsOf(group);
+  const index = rows.findIndex(({ id }) => id === name);
+  if (rows.length < 2 || index < 0) return;
+  rows[index]!.remove();
+  number(page, group);
+  const left = rowsOf(group);
+  focusRow(left[Math.min(index, left.length - 1)]);
+}
+
+/** The group of a row: `team` of `team[1]`. */
+export function groupOf(row: string): string {
+  return row.slice(0, row.lastIndexOf('['));
+}
+
+/** Whether rows can be added and removed here. A page that came with every row it may have has no button to add one. */
+export function hasRowButtons(group: string): boolean {
+  return addButton(group) !== undefined;
+}
+
+function addButton(group: string): HTMLElement | undefined {
+  return byId(group)?.querySelector<HTMLElement>(':scope > .add') ?? undefined;
+}
+
+/** The rows of a repeatable composite that the page shows, in order. */
+export function rowsOf(group: string): HTMLElement[] {
+  return [...(byId(group)?.querySelectorAll<HTMLElement>(':scope > .one_row') ?? [])];
+}
+
+/** Puts the focus where a row begins. */
+export function focusRow(row: HTMLElement | undefined): void {
+  const all = [...(row?.querySelectorAll<HTMLElement>(controls) ?? [])];
+  all.find((control) => control.checkVisibility())?.focus();
+}
+
+/** A row without answers, files and errors. */
+function empty(row: HTMLElement): void {
+  for (const gone of row.querySelectorAll('.held, .error > *')) gone.remove();
+  for (const box of row.querySelectorAll('.invalid')) box.classList.remove('invalid');
+  for (const control of row.querySelectorAll<HTMLInputElement>(controls)) {
+    control.removeAttribute('aria-invalid');
+    if (control.type === 'checkbox' || control.type === 'radio') control.checked = false;
+    else control.value = '';
+  }
+}
+
+/** Gives the rows of a group their names, titles and buttons by their place. */
+function number(page: Page, group: string): void {
+  const box = byId(group)!;
+  const label = box.querySelector(':scope > legend')?.textContent ?? '';
+  const rows = rowsOf(group);
+  for (const [index, row] of rows.entries()) {
+    rename(row, row.id, `${group}[${index}]`);
+    const title = fill(page.data.words.row, { label, number: index + 1 });
+    row.querySelector(':scope > legend')!.textContent = title;
+    placeButton(page, row, title, rows.length > 1);
+  }
+  const add = addButton(group);
+  if (add) add.hidden = rows.length >= limits.rows;
+}
+
+function rename(row: HTMLElement, from: string, to: string): void {
+  if (from === to) return;
+  for (const element of [row, ...row.querySelectorAll('*')]) {
+    const isOwn = /^_(?!other)/.test(element.getAttribute('name') ?? '');
+    for (const attribute of isOwn ? [...named, 'value'] : named) {
+      const value = element.getAttribute(attribute);
+      if (value?.includes(from)) element.setAttribute(attribute, value.replaceAll(from, to));
+    }
+  }
+}
+
+/** The only row of a group has no button: there is always one. */
+function placeButton(page: Page, row: HTMLElement, title: string, isWanted: boolean): void {
+  const found = row.querySelector<HTMLButtonElement>(':scope > .remove');
+  if (!isWanted) found?.remove();
+  else {
+    const button = found ?? make('button', { className: 'remove', name: '_remove', formNoValidate: true });
+    button.value = row.id;
+    labelButton(button, page.data.words.remove, title);
+    row.append(button);
+  }
+}

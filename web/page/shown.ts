@@ -1,0 +1,42 @@
+import type { Row } from '#ast/fields.ts';
+import type { Shown } from '#ast/logic/evaluate.ts';
+import { indexOf } from '#ast/logic/form-index.ts';
+import { type Composite, type Element, isComposite, isInput, isRepeatable } from '#ast/tree.ts';
+import { evaluatePage } from './answers.ts';
+import type { Page } from './page.ts';
+import { rowsOf } from './rows.ts';
+
+/** Shows and hides what the answers decide, marks what they require, and says what is shown. */
+export function showByLogic(page: Page): Shown {
+  const shown = evaluatePage(page);
+  const { form } = page.data;
+  if (indexOf(form).hasLogic) {
+    for (const [index, { children }] of form.children.entries())
+      showChildren(shown, children, page.sections[index]!);
+  }
+  return shown;
+}
+
+/** The boxes of elements stand in their order, one for each, in the box of their layout. */
+function showChildren(shown: Shown, elements: readonly Element[], parent: HTMLElement, row?: Row): void {
+  const layout = parent.querySelector(':scope > :is(.stack, .row, .grid_2, .grid_3, .grid_4)');
+  for (const [index, element] of elements.entries()) {
+    const box = layout?.children[index];
+    if (box instanceof HTMLElement) showElement(shown, element, box, row);
+  }
+}
+
+function showElement(shown: Shown, element: Element, box: HTMLElement, row?: Row): void {
+  box.hidden = !shown.isShown(element, row);
+  if (isComposite(element)) showComposite(shown, element, box, row);
+  else if (isInput(element)) {
+    const mark = box.querySelector<HTMLElement>('.mark');
+    if (mark) mark.hidden = !shown.isRequired(element, row);
+  }
+}
+
+function showComposite(shown: Shown, composite: Composite, box: HTMLElement, row?: Row): void {
+  if (!isRepeatable(composite)) return showChildren(shown, composite.children, box, row);
+  for (const [index, inner] of rowsOf(composite.attrs.id).entries())
+    showChildren(shown, composite.children, inner, { group: composite, index });
+}

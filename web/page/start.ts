@@ -1,0 +1,33 @@
+import { checkFields } from './checking.ts';
+import { followLink } from './errors.ts';
+import { press } from './going.ts';
+import { type Kept, restore } from './kept.ts';
+import { type Page, readPage } from './page.ts';
+import { keepAsYouGo } from './saving.ts';
+import { followHistory, showStep } from './steps.ts';
+
+/** Lets the script work on the form from now on. @throws what is wrong with the page, which is then left as it is. */
+export function start(form: HTMLFormElement): void {
+  const page = readPage(form);
+  const kept = restore(page);
+  const wanted = kept?.step ?? page.step;
+  page.step = showStep(page).steps.findLast((step) => step <= wanted) ?? 0;
+  showStep(page);
+  form.addEventListener('input', () => showStep(page));
+  form.addEventListener('submit', (event) => {
+    // What throws here leaves the press to the browser.
+    if (event.submitter instanceof HTMLButtonElement && press(page, event.submitter)) event.preventDefault();
+  });
+  document.addEventListener('click', followLink);
+  addEventListener('popstate', ({ state }) => followHistory(page, state));
+  checkFields(page);
+  if (form.querySelector('[type=file]')) void takeFiles(page, kept?.files ?? []);
+  keepAsYouGo(page);
+}
+
+/** Of no use to most forms, so it comes by itself. Until it is here, files go with the form, as without script. */
+async function takeFiles(page: Page, files: Kept['files']): Promise<void> {
+  const uploads = await import('./uploads.ts');
+  uploads.showFiles(page, files);
+  uploads.takeFiles(page);
+}

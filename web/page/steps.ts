@@ -1,0 +1,91 @@
+import type { Shown } from '#ast/logic/evaluate.ts';
+import { fill } from '#page/words/words.ts';
+import { tell } from './embed.ts';
+import { summarise } from './errors.ts';
+import type { Page } from './page.ts';
+import { showByLogic } from './shown.ts';
+
+/** What the browser keeps of a step, for its Back button. */
+type Visit = { readonly step: number; readonly from: number };
+
+const isVisit = (state: unknown): state is Visit =>
+  typeof state === 'object' && state !== null && 'step' in state;
+
+/** Shows a step as the visitor moves on: the focus on its heading, and a place in the browser's history (P2). */
+export function goTo(page: Page, step: number): void {
+  const { step: from } = page;
+  history.pushState({ step, from } satisfies Visit, '');
+  arrive(page, step);
+}
+
+/** Shows an earlier step: the one that the Back button leads to, if it leads there. */
+export function goBackTo(page: Page, step: number): void {
+  if (isVisit(history.state) && history.state.from === step) history.back();
+  else goTo(page, step);
+}
+
+/** Shows the step that the Back or Forward button leads to; one that is no longer reached is the one before it. */
+export function followHistory(page: Page, state: unknown): void {
+  const { steps } = showByLogic(page);
+  const wanted = isVisit(state) ? state.step : page.data.step;
+  arrive(page, steps.findLast((step) => step <= wanted) ?? 0);
+}
+
+function arrive(page: Page, step: number): void {
+  page.step = step;
+  summarise(page, []);
+  const { steps } = showStep(page);
+  const heading = page.sections[step]?.querySelector('h2') ?? document.querySelector('h1')!;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+  scrollTo({ top: 0 });
+  tell({ event: 'step', step: steps.indexOf(step) + 1, steps: steps.length });
+  page.form.dispatchEvent(new Event('step'));
+}
+
+/** Draws the step, its progress and its buttons as the answers are now. */
+export function showStep(page: Page): Shown {
+  const { form, sections, step } = page;
+  const shown = showByLogic(page);
+  for (const [index, section] of sections.entries()) section.hidden = index !== step;
+  const isLast = step === shown.steps.at(-1);
+  const hide = (go: string, isHidden: boolean) => {
+    const button = form.querySelector<HTMLElement>(`.actions [value=${go}]`);
+    if (button) button.hidden = isHidden;
+  };
+  hide('back', step === shown.steps[0]);
+  hide('next', isLast);
+  hide('submit', !isLast);
+  showProgress(page, shown.steps);
+  return shown;
+}
+
+/** Where the visitor is, in words, as a bar that never goes back, and in the title (P1, P7). */
+function showProgress(page: Page, steps: readonly number[]): void {
+  const { form, data, step } = page;
+  const box = form.querySelector('#_progress');
+  if (!box) return;
+  const place = { number: Math.max(1, steps.indexOf(step) + 1), total: Math.max(1, steps.length) };
+  const text = fill(data.words.step, place);
+  const bar = box.querySelector('progress')!;
+  box.querySelector('p')!.textContent = text;
+  bar.value = Math.max(bar.value, Math.round((100 * place.number) / place.total));
+  bar.ariaValueText = text;
+  for (const [name, value] of Object.entries({ _step: step, _done: bar.value })) {
+    form.querySelector<HTMLInputElement>(`[name=${name}]`)!.value = String(value);
+  }
+  const heading = data.form.children[step]?.attrs?.title
+    ? undefined
+    : page.sections[step]?.querySelector('h2');
+  if (heading) heading.textContent = text;
+  document.title = fill(data.words.stepTitle, {
+    ...place,
+    title: document.querySelector('h1')?.textContent ?? '',
+  });
+}
+
+/** The step before or after this one, among those that the answers lead through; undefined at the ends. */
+export function stepBeside(page: Page, direction: -1 | 1): number | undefined {
+  const { steps } = showByLogic(page);
+  return steps[steps.indexOf(page.step) + direction];
+}
