@@ -8,3 +8,9 @@ export const newId = (): string => randomUUIDv7();
 
 /** The millisecond in which a UUIDv7 was made: its first 48 bits. Gives a row one time for both id and created_at. */
 export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+
+/** The least UUIDv7 of a millisecond: all ids that were made from then on are greater. */
+export function leastIdAt(time: Date): string {
+  const digits = time.getTime().toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
+}

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
 
 /** Everything an operator can set. DESIGN section 5; the README's table lists the same names. */
 export type Config = {
@@ -18,12 +19,22 @@ export type Config = {
   webhookRetryDelays: readonly number[];
   /** Seconds from connect to the last byte read. */
   webhookTimeout: number;
+  /** Days of failures only, after which a webhook is paused; 0: never. */
+  webhookPauseDays: number;
+  /** Days that the delivery log and events are kept. */
+  deliveryRetentionDays: number;
   /** CIDRs that the address guard lets through although they are not public. */
   webhookAllowNetworks: readonly string[];
   /** Shared counters for rate limits; undefined: this process's memory. */
   valkeyUrl: string | undefined;
   /** Object storage for uploads; undefined: files under dataDir. */
   s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string } | undefined;
+  /** The mail server and who mails come from; undefined: nothing is sent, and the console says so. */
+  smtp: SmtpConfig | undefined;
+  /** Mails that leave in a minute at most, over all processes. */
+  mailPerMinute: number;
+  /** Seconds to wait after each time that the mail server put off a mail; its length is the number of retries. */
+  mailRetryDelays: readonly number[];
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** What X-Forwarded-For to believe: a number of proxies or a list of CIDRs; false: none. */
   trustProxy: number | string[] | false;
@@ -41,6 +52,9 @@ export class ConfigError extends Error {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Specification, "Delivery and retry rules"; mails keep to it too. */
+const defaultRetryDelays = [60, 300, 900, 3_600, 10_800] as const;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -86,10 +100,13 @@ export function readConfig(environment: Environment): Config {
   const host = value('HOST') ?? '127.0.0.1';
   const port = wholeNumber('PORT', 3000, 1, 65_535);
 
-  const delays = list('WEBHOOK_RETRY_DELAYS');
-  const webhookRetryDelays = delays.every((delay) => /^\d{1,7}(\.\d{1,3})?$/.test(delay))
-    ? delays.map(Number)
-    : complain('WEBHOOK_RETRY_DELAYS', 'seconds separated by commas, such as 60,300,900', []);
+  const retryDelays = (name: string): readonly number[] => {
+    const delays = list(name);
+    if (delays.length === 0) return defaultRetryDelays;
+    return delays.every((delay) => /^\d{1,7}(\.\d{1,3})?$/.test(delay))
+      ? delays.map(Number)
+      : complain(name, 'seconds separated by commas, such as 60,300,900', []);
+  };
 
   const webhookAllowNetworks = list('WEBHOOK_ALLOW_NETWORKS').every((network) => ipaddr.isValidCIDR(network))
     ? list('WEBHOOK_ALLOW_NETWORKS')
@@ -114,11 +131,16 @@ export function readConfig(environment: Environment): Config {
     dataDir: resolve(value('DATA_DIR') ?? './data'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePool: wholeNumber('DATABASE_POOL', 10, 2, 200),
-    webhookRetryDelays: delays.length > 0 ? webhookRetryDelays : [60, 300, 900, 3600, 10_800],
+    webhookRetryDelays: retryDelays('WEBHOOK_RETRY_DELAYS'),
     webhookTimeout: wholeNumber('WEBHOOK_TIMEOUT', 10, 1, 120),
+    webhookPauseDays: wholeNumber('WEBHOOK_PAUSE_DAYS', 5, 0, 365),
+    deliveryRetentionDays: wholeNumber('DELIVERY_RETENTION_DAYS', 30, 1, 3_650),
     webhookAllowNetworks,
     valkeyUrl: url('VALKEY_URL', ['redis:', 'rediss:', 'valkey:']),
     s3: readS3(value, url, problems),
+    smtp: readSmtp({ url: value('SMTP_URL'), from: value('MAIL_FROM') }, problems),
+    mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
+    mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
     logLevel,
     trustProxy: readTrustProxy(value('TRUST_PROXY'), complain),
     secretKey,

@@ -1,12 +1,15 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { ApiError } from './errors.ts';
+import { ApiError, type ErrorCode } from './errors.ts';
 import { compileCheck, compileQuery } from './validation.ts';
 
 /** What an endpoint answers: a status and a body; `json` is a body that is JSON text already. */
 export type Reply = { status: number; body?: object; json?: string };
 
+/** Where a request acts: in a workspace, and there perhaps on some forms only (null: on all). */
+export type EndpointScope = { workspaceId: string; formIds: readonly string[] | null };
+
 /** A request after its shape was checked. */
-export type EndpointRequest<P, Q, B> = { workspaceId: string; params: P; query: Q; body: B };
+export type EndpointRequest<P, Q, B> = EndpointScope & { params: P; query: Q; body: B };
 
 /** What an endpoint is, apart from its method and path: for the server and for OpenAPI. */
 export type Endpoint<Permission extends string = string> = {
@@ -18,8 +21,10 @@ export type Endpoint<Permission extends string = string> = {
   body: TObject | undefined;
   /** The success answers by status; a 204 has no schema. */
   replies: Readonly<Record<number, { description: string; schema?: TSchema }>>;
+  /** Errors that do not follow from what it takes. */
+  errors: readonly ErrorCode[];
   /** Checks the shape (400, 422), then runs. */
-  handle(workspaceId: string, raw: { params: unknown; query: unknown; body: unknown }): Promise<Reply>;
+  handle(scope: EndpointScope, raw: { params: unknown; query: unknown; body: unknown }): Promise<Reply>;
 };
 
 const nothing = Type.Object({}, { additionalProperties: false });
@@ -44,6 +49,7 @@ export function endpoint<
   query?: Q;
   body?: B;
   replies: Endpoint['replies'];
+  errors?: Endpoint['errors'];
   run(request: EndpointRequest<Static<P>, Static<Q>, Static<B>>): Promise<Reply>;
 }): Endpoint<Permission> {
   const params = definition.params ?? nothing;
@@ -68,9 +74,11 @@ export function endpoint<
     query,
     body: definition.body,
     replies: definition.replies,
-    handle: (workspaceId, raw) =>
+    errors: definition.errors ?? [],
+    handle: ({ workspaceId, formIds }, raw) =>
       definition.run({
         workspaceId,
+        formIds,
         params: readParams(raw.params) as Static<P>,
         query: readQuery(raw.query) as Static<Q>,
         body: readBody(raw.body),

@@ -24,6 +24,12 @@ export type ErrorCode = keyof typeof errorCodes;
 /** One item of `errors`: by `field` (general validation), or by `path` (form structure). Specification, "Errors". */
 export type ErrorItem = { message: string; field?: string; path?: number[] };
 
+const bareItem = ({ message, field, path }: ErrorItem): ErrorItem => ({
+  ...(field !== undefined && { field }),
+  message,
+  ...(path && { path }),
+});
+
 /** The JSON body of every error answer. Specification, "Errors". */
 export type ErrorBody = {
   error: ErrorCode;
@@ -67,7 +73,8 @@ export class ApiError extends Error {
     return {
       error: this.code,
       message: this.message,
-      ...(this.errors && { errors: this.errors }),
+      // What a room knows beyond an item's own members stays here.
+      ...(this.errors && { errors: this.errors.map(bareItem) }),
       ...(this.retryAfter !== undefined && { retry_after: this.retryAfter }),
     };
   }

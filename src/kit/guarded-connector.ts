@@ -1,4 +1,5 @@
-import { isIP, type LookupFunction } from 'node:net';
+import { once } from 'node:events';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AddressGuard, bareHost } from './address-guard.ts';
 
@@ -10,28 +11,62 @@ export class BlockedTarget extends Error {
   override readonly name = 'BlockedTarget';
 }
 
+/** How long each step of connecting took, in milliseconds; null for a step that was not needed or not reached. */
+export type ConnectPhases = { dns: number | null; connect: number | null; tls: number | null };
+
+export const noPhases = (): ConnectPhases => ({ dns: null, connect: null, tls: null });
+
+export type DialOptions = {
+  guard: AddressGuard;
+  resolve: ResolveName;
+  timeoutMs: number;
+  /** Where the times of the connection that is being made are written. */
+  phases: () => ConnectPhases;
+  /** Ends an attempt to connect, whatever it waits for. */
+  signal: AbortSignal;
+};
+
 /**
  * Makes connections to checked addresses only: those that were checked are those that are dialled, so a name that
  * resolves to something else a moment later changes nothing. TLS and the Host header still have the name.
  */
-export function guardedConnector(
-  guard: AddressGuard,
-  resolve: ResolveName,
-  timeoutMs: number,
-): buildConnector.connector {
-  const connect = async (...[options, callback]: Parameters<buildConnector.connector>): Promise<void> => {
+export function guardedConnector(options: DialOptions): buildConnector.connector {
+  const secure = buildConnector({ timeout: options.timeoutMs, allowH2: false, maxCachedSessions: 0 });
+  const dial = async (...[target, callback]: Parameters<buildConnector.connector>): Promise<void> => {
     try {
-      const port = Number(options.port) || 443;
-      const addresses = await addressesToDial(guard, resolve, bareHost(options.hostname), port);
-      const found = addresses.map((address) => ({ address, family: isIP(address) }));
-      const lookup: LookupFunction = (_, { all }, answer) =>
-        all ? answer(null, found) : answer(null, found[0]!.address, found[0]!.family);
-      buildConnector({ lookup, timeout: timeoutMs, allowH2: false, maxCachedSessions: 0 })(options, callback);
+      const phases = options.phases();
+      const httpSocket = await openSocket(options, phases, target);
+      const began = performance.now();
+      secure({ ...target, httpSocket }, (...result) => {
+        if (result[0] === null) phases.tls = performance.now() - began;
+        callback(...result);
+      });
     } catch (error) {
       callback(error instanceof Error ? error : new Error(String(error)), null);
     }
   };
-  return (options, callback) => void connect(options, callback);
+  return (target, callback) => void dial(target, callback);
+}
+
+async function openSocket(
+  { guard, resolve, signal }: DialOptions,
+  phases: ConnectPhases,
+  { hostname, port: text }: buildConnector.Options,
+): Promise<Socket> {
+  const host = bareHost(hostname);
+  const port = Number(text) || 443;
+  const asked = performance.now();
+  const addresses = await addressesToDial(guard, resolve, host, port);
+  const known = performance.now();
+  if (isIP(host) === 0) phases.dns = known - asked;
+  signal.throwIfAborted();
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_, { all }, answer) =>
+    all ? answer(null, found) : answer(null, found[0]!.address, found[0]!.family);
+  const socket = connect({ host, port, lookup, noDelay: true, signal });
+  await once(socket, 'connect');
+  phases.connect = performance.now() - known;
+  return socket;
 }
 
 /**

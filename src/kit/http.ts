@@ -16,12 +16,19 @@ import type { Log } from './log.ts';
 export type Server = FastifyInstance;
 
 const jsonType = 'application/json; charset=utf-8';
+/** A year of https alone for this host; not for others of its domain, which are not ours. */
+const strictTransport = 'max-age=31536000';
 
 /**
  * A server with our limits, our JSON reading and our error answers; routes are added by the caller.
  * Every answer carries X-Request-Id, under which its log lines are found.
  */
-export function openServer(options: { log: Log; trustProxy: Config['trustProxy'] }): Server {
+export function openServer(options: {
+  log: Log;
+  trustProxy: Config['trustProxy'];
+  /** Whether people reach it by https. */
+  isSecure?: boolean;
+}): Server {
   const loggerInstance: FastifyBaseLogger = options.log;
   const server = Fastify({
     loggerInstance,
@@ -52,6 +59,7 @@ export function openServer(options: { log: Log; trustProxy: Config['trustProxy']
   server.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     reply.header('X-Content-Type-Options', 'nosniff');
+    if (options.isSecure) reply.header('Strict-Transport-Security', strictTransport);
   });
   server.addHook('onResponse', async (request, reply) => {
     // The path without its query: signed links and answers in a query string stay out of the log.

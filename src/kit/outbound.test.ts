@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { certificate, openReceiver } from '#test/receiver.ts';
-import { checkTarget, openOutbound, type OutboundOptions, type OutboundResult } from './outbound.ts';
+import { checkTarget } from './outbound/target.ts';
+import { openOutbound, type OutboundOptions, type OutboundResult } from './outbound.ts';
 
 // The test authority is trusted through NODE_EXTRA_CA_CERTS, which test/run.ts sets.
 const timeoutMs = 400;
@@ -96,14 +97,8 @@ for (const [what, prepare] of Object.entries(timeouts)) {
     const began = performance.now();
     const result = await send(await prepare());
     const took = performance.now() - began;
-    assert.deepEqual(
-      { ...result, ms: 0 },
-      {
-        kind: 'failure',
-        reason: 'No complete answer within 0.4 seconds.',
-        ms: 0,
-      },
-    );
+    assert.ok(result.kind === 'failure');
+    assert.equal(result.reason, 'No complete answer within 0.4 seconds.');
     assert.ok(took >= timeoutMs - 5 && took < timeoutMs + 300, `took ${took} ms`);
   });
 }
@@ -277,7 +272,8 @@ for (const [problem, ...urls] of unwelcome) {
     test(`${JSON.stringify(url)} is refused when it is saved and when it is sent to`, async () => {
       assert.equal(await checkTarget(url, nothingAllowed), problem);
       const result = await send(url, strict);
-      assert.deepEqual({ ...result, ms: 0 }, { kind: 'refusal', reason: problem, ms: 0 });
+      assert.ok(result.kind === 'refusal');
+      assert.equal(result.reason, problem);
     });
   }
 }

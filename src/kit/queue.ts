@@ -35,8 +35,10 @@ export type Job<Payload = unknown> = {
  * Does the work of one job, and settles it through completeJob or rescheduleJob inside its own transaction.
  * What it leaves unsettled comes back when the lease ends. What it throws is logged, and the job comes back later.
  * @param signal aborts when the lease ends and when the queue stops: give up and throw.
+ * @param leaveLane says that what the lane's cap is about is over, and only the settling remains: the next job of
+ * the lane may begin. Without it, that is so when the handler ends.
  */
-export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
+export type JobHandler = (job: Job, signal: AbortSignal, leaveLane: () => void) => Promise<void>;
 
 /**
  * Thrown by completeJob and rescheduleJob when the lease ran out and the job is no longer this worker's. It ends
@@ -92,6 +94,33 @@ export const announceJobs = statement(
   {},
   `select from pg_notify('${jobsChannel}', $sender)`,
 );
+
+/**
+ * Settles many jobs inside another statement, each only by whoever holds it: parts of a `with`, of which the last,
+ * `settled_job`, has the workspace_id and id of those that were. A job that is not among them was another
+ * worker's: nothing may be written for it.
+ * @param source a from-item with the columns workspace_id, id, lease_token and delay, in seconds; null: it is done.
+ */
+export const settleJobs = (source: string): string =>
+  `completed_job as (
+     delete from jobs using ${source} as done
+      where jobs.workspace_id = done.workspace_id and jobs.id = done.id and jobs.lease_token = done.lease_token
+        and done.delay is null
+     returning jobs.workspace_id, jobs.id
+   ),
+   rescheduled_job as (
+     update jobs
+        set run_at = now() + make_interval(secs => next.delay), lease_token = null, failures = 0
+       from ${source} as next
+      where jobs.workspace_id = next.workspace_id and jobs.id = next.id and jobs.lease_token = next.lease_token
+        and next.delay is not null
+     returning jobs.workspace_id, jobs.id
+   ),
+   settled_job as (
+     select workspace_id, id from completed_job
+     union all
+     select workspace_id, id from rescheduled_job
+   )`;
 
 const held = { workspace_id: uuid, id: uuid, lease_token: uuid } satisfies Record<string, Column<string>>;
 const holding = (job: Job): { workspace_id: string; id: string; lease_token: string } => ({

@@ -10,7 +10,18 @@ import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What the instance's key is used for. Each purpose has a derived key of its own, so none can stand in for another. */
-type Purpose = 'webhook secrets' | 'file links' | 'sessions' | 'held uploads';
+type Purpose =
+  | 'webhook secrets'
+  | 'webhook headers'
+  | 'file links'
+  | 'sessions'
+  | 'held uploads'
+  | 'submission keys'
+  | 'submission links'
+  | 'invitations'
+  | 'form passwords'
+  | 'mails'
+  | 'sender addresses';
 
 /** Encrypts, signs and derives with the instance's key. */
 export type Vault = {

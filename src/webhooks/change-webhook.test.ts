@@ -113,3 +113,51 @@ test('a webhook of another workspace, of a deleted form, or none at all is not f
   await database.query('update forms set deleted_at = now() where id = $1', [scene.formId]);
   await rejects(change(scene, { active: false }), 'not_found');
 });
+
+test('a new secret leaves the one of before valid for a day, unless it is to end at once', async () => {
+  const scene = await setScene('pro', vault.seal('webhook secrets', own));
+  const previous = async () => {
+    const { rows } = await database.query(
+      'select previous_secret as sealed, extract(epoch from previous_secret_until - now())::integer as left from webhooks where id = $1',
+      [scene.webhookId],
+    );
+    const { sealed, left } = rows[0];
+    return { secret: sealed && vault.unseal('webhook secrets', sealed), left };
+  };
+  const { secret } = await change(scene, { secret: 'generate' });
+  const first = await previous();
+  assert.equal(first.secret, own);
+  assert.ok(first.left > 86_390 && first.left <= 86_400);
+  await change(scene, { url: `${url}/3` });
+  assert.equal((await previous()).secret, own);
+  await change(scene, { secret: 'a third secret of mine' });
+  assert.equal((await previous()).secret, secret);
+  await change(scene, { secret: 'a fourth secret of mine', overlap: false });
+  assert.deepEqual(await previous(), { secret: null, left: null });
+  await change(scene, { secret: null });
+  assert.deepEqual(await previous(), { secret: null, left: null });
+});
+
+test('headers are sealed, keep their values, and do not go to another host', async () => {
+  const scene = await setScene();
+  const stored = async (): Promise<Record<string, string> | null> => {
+    const { rows } = await database.query('select headers from webhooks where id = $1', [scene.webhookId]);
+    return rows[0].headers && JSON.parse(vault.unseal('webhook headers', rows[0].headers));
+  };
+  await change(scene, { headers: [{ name: 'Authorization', value: 'Bearer 1' }] });
+  await change(scene, {
+    headers: [
+      { name: 'authorization', value: null },
+      { name: 'X-Team', value: 'forms' },
+    ],
+  });
+  assert.deepEqual(await stored(), { authorization: 'Bearer 1', 'X-Team': 'forms' });
+  assert.deepEqual((await read(scene)).header_names, ['authorization', 'X-Team']);
+  await change(scene, { url: `${url}/other-path` });
+  const elsewhere = 'https://93.184.215.15/hook';
+  await rejects(change(scene, { url: elsewhere }), 'validation_error', 'headers');
+  await change(scene, { url: elsewhere, headers: [{ name: 'X-Team', value: 'again' }] });
+  assert.deepEqual(await stored(), { 'X-Team': 'again' });
+  await change(scene, { headers: [] });
+  assert.equal(await stored(), null);
+});

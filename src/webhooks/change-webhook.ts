@@ -2,10 +2,12 @@ import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
 import { eventKinds } from './event.ts';
 import { lockWebhook, updateWebhook } from './queries.ts';
 import { eventProblems, planProblems, refuse, secretProblems, urlProblems } from './webhook-problems.ts';
-import { type CreateWebhookContext, makeSecret } from './webhooks.ts';
+import { type CreateWebhookContext, makeSecret, sealHeaders } from './webhooks.ts';
 
 /** What is to be different; what is left out stays as it is. */
 export type WebhookChange = {
@@ -17,16 +19,25 @@ export type WebhookChange = {
   active?: boolean | undefined;
   /** A text of 16 to 256 characters, `generate` for one that is made here, null for none from now on. */
   secret?: string | null | undefined;
+  /** Whether deliveries are signed with the secret of before as well, for a day; yes, when left out. */
+  overlap?: boolean | undefined;
+  /** All that there are to be; null for a value keeps the one that it has. */
+  headers?: readonly CustomHeader[] | undefined;
 };
+
+export type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
+
+/** How long the secret of before a rotation goes on signing, in seconds. */
+export const overlapSeconds = 24 * 3_600;
 
 /**
  * Changes a webhook under the rules by which it was created. What waits to be sent goes to the new address, signed
- * with the new secret.
+ * with the new secret, and for a day also with the one of before, so that receivers can follow without a gap.
  * @returns the secret when a new one was set: that is shown only here.
  * @throws ApiError validation_error with every problem; not_found.
  */
 export async function changeWebhook(
-  context: CreateWebhookContext,
+  context: ChangeWebhookContext,
   change: WebhookChange,
 ): Promise<{ secret?: string }> {
   const { workspaceId, webhookId, url, events, active } = change;
@@ -40,6 +51,7 @@ export async function changeWebhook(
     const found = only(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
     if (!found) throw new ApiError('not_found');
     if (typeof secret === 'string') refuse(planProblems(found.plan));
+    const headers = changedHeaders(context.vault, found, change);
     await updateWebhook(client, {
       workspace_id: workspaceId,
       id: webhookId,
@@ -48,8 +60,38 @@ export async function changeWebhook(
       active: active ?? null,
       changes_secret: secret !== undefined,
       secret: typeof secret === 'string' ? context.vault.seal('webhook secrets', secret) : null,
+      overlap: change.overlap === false ? 0 : overlapSeconds,
+      changes_headers: headers !== undefined,
+      ...sealHeaders(context.vault, headers ?? {}),
       now: now(),
     });
   });
   return typeof secret === 'string' ? { secret } : {};
+}
+
+type Stored = { url: string; headers: Buffer | null; header_names: readonly string[] };
+
+/**
+ * The webhook's own headers as they are to be; undefined when they stay.
+ * @throws ApiError validation_error. Also when the address gets another host while values are kept: whoever may edit
+ * a webhook but not see its headers could else have them sent to himself.
+ */
+function changedHeaders(
+  vault: ChangeWebhookContext['vault'],
+  stored: Stored,
+  { url, headers }: WebhookChange,
+): Record<string, string> | undefined {
+  const movesAway = url !== undefined && new URL(url).origin !== new URL(stored.url).origin;
+  const keeps = headers?.some(({ value }) => value === null) ?? stored.header_names.length > 0;
+  if (headers) refuse(headerProblems(headers, stored.header_names));
+  if (movesAway && keeps) {
+    const message = 'The address has another host. Enter the values of the headers again, or remove them.';
+    refuse([{ field: 'headers', message }]);
+  }
+  if (!headers) return undefined;
+  if (!keeps || !stored.headers) return fillHeaders(headers, {});
+  return fillHeaders(
+    headers,
+    JSON.parse(vault.unseal('webhook headers', stored.headers)) as Record<string, string>,
+  );
 }

@@ -1,3 +1,4 @@
+import { isFeedRead } from '#forms/queries.ts';
 import { insertJobs } from '#kit/queue.ts';
 import {
   bigint,
@@ -6,7 +7,6 @@ import {
   type Column,
   double,
   integer,
-  json,
   nullable,
   statement,
   text,
@@ -18,13 +18,18 @@ import {
 } from '#kit/statement.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { deliverJob, type Trigger } from './delivery-job.ts';
-import type { EventKind, Snapshot } from './event.ts';
+import type { EventKind } from './event.ts';
 
 /** Specification, "Webhook delivery status". */
 export const deliveryStatuses = ['Success', 'Retrying', 'Failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/** Why a webhook is not active. */
+export const pausers = ['person', 'failure'] as const;
+export type PausedBy = (typeof pausers)[number];
+
 const kinds: Column<EventKind[]> = { pg: texts.pg };
+const booleans: Column<boolean[]> = { pg: 'boolean[]' };
 const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
 
 // Webhooks ------------------------------------------------------------------------------------------------
@@ -57,19 +62,32 @@ export const insertWebhook = statement(
     url: text,
     events: kinds,
     secret: nullable(bytes),
+    /** Sealed; and their names. */
+    headers: nullable(bytes),
+    header_names: texts,
     created_at: timestamp,
   },
   {},
-  `insert into webhooks (workspace_id, id, form_id, url, events, secret, created_at, updated_at)
-   values ($workspace_id, $id, $form_id, $url, $events, $secret, $created_at, $created_at)`,
+  `insert into webhooks (workspace_id, id, form_id, url, events, secret, headers, header_names, created_at, updated_at)
+   values ($workspace_id, $id, $form_id, $url, $events, $secret, $headers, $header_names, $created_at, $created_at)`,
 );
 
 /** Newest first. */
 export const selectWebhooks = statement(
   'webhooks.select_webhooks',
   { workspace_id: uuid, form_id: uuid },
-  { id: uuid, url: text, events: kinds, active: boolean, has_secret: boolean, created_at: timestamp },
-  `select id, url, events, active, secret is not null as has_secret, created_at
+  {
+    id: uuid,
+    url: text,
+    events: kinds,
+    active: boolean,
+    has_secret: boolean,
+    header_names: texts,
+    failing_since: nullable(timestamp),
+    paused_by: nullable(word<PausedBy>()),
+    created_at: timestamp,
+  },
+  `select id, url, events, active, secret is not null as has_secret, header_names, failing_since, paused_by, created_at
      from webhooks
     where workspace_id = $workspace_id and form_id = $form_id
     order by id desc`,
@@ -79,8 +97,8 @@ export const selectWebhooks = statement(
 export const lockWebhook = statement(
   'webhooks.lock_webhook',
   { workspace_id: uuid, id: uuid },
-  { form_id: uuid, plan: word<Plan>() },
-  `select webhooks.form_id, workspaces.plan
+  { form_id: uuid, plan: word<Plan>(), url: text, headers: nullable(bytes), header_names: texts },
+  `select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names
      from webhooks
      join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
      join workspaces on workspaces.id = webhooks.workspace_id
@@ -88,7 +106,10 @@ export const lockWebhook = statement(
       for no key update of webhooks`,
 );
 
-/** What is null stays as it is; the secret, which may become null, says so itself. */
+/**
+ * What is null stays as it is; the secret and the headers, which may become null, say so themselves. A secret that is
+ * replaced stays valid for `overlap` seconds; 0: not at all. A webhook that is resumed begins with a clean record.
+ */
 export const updateWebhook = statement(
   'webhooks.update_webhook',
   {
@@ -99,12 +120,27 @@ export const updateWebhook = statement(
     active: nullable(boolean),
     changes_secret: boolean,
     secret: nullable(bytes),
+    overlap: double,
+    changes_headers: boolean,
+    headers: nullable(bytes),
+    header_names: texts,
     now: timestamp,
   },
   {},
   `update webhooks
       set url = coalesce($url, url), events = coalesce($events, events), active = coalesce($active, active),
-          secret = case when $changes_secret then $secret else secret end, updated_at = $now
+          paused_at = case when $active then null when active and not $active then $now else paused_at end,
+          paused_by = case when $active then null when active and not $active then 'person' else paused_by end,
+          failing_since = case when $active and not active then null else failing_since end,
+          secret = case when $changes_secret then $secret else secret end,
+          previous_secret = case when not $changes_secret then previous_secret
+                                 when $secret is not null and $overlap > 0 then secret end,
+          previous_secret_until = case when not $changes_secret then previous_secret_until
+                                       when $secret is not null and $overlap > 0 and secret is not null
+                                       then now() + make_interval(secs => $overlap) end,
+          headers = case when $changes_headers then $headers else headers end,
+          header_names = case when $changes_headers then $header_names else header_names end,
+          updated_at = $now
     where workspace_id = $workspace_id and id = $id`,
 );
 
@@ -119,17 +155,24 @@ export const deleteWebhookRow = statement(
 // Events --------------------------------------------------------------------------------------------------
 
 /**
- * The webhooks that may hear of a form's events. They are held until the end of the transaction, so that none is
- * deleted between this and the insert of its deliveries.
+ * The webhooks that may hear of a form's events, the oldest first; for one that was paused because it failed, events
+ * are written down for a replay. They are held until the end of the transaction, so that none is deleted between this
+ * and the insert of its deliveries. A row without an id is the feed of the workspace, which hears everything.
  */
 export const selectListeners = statement(
   'webhooks.select_listeners',
   { workspace_id: uuid, form_id: uuid },
-  { id: uuid, events: kinds },
-  `select id, events
-     from webhooks
-    where workspace_id = $workspace_id and form_id = $form_id and active
-      for key share`,
+  { id: nullable(uuid), events: kinds, active: boolean },
+  `with listener as (
+     select id, events, active
+       from webhooks
+      where workspace_id = $workspace_id and form_id = $form_id and (active or paused_by = 'failure')
+        for key share
+   )
+   select id, events, active from listener
+   union all
+   select null, '{}', true from feeds where feeds.workspace_id = $workspace_id and ${isFeedRead}
+    order by id`,
 );
 
 /**
@@ -152,94 +195,38 @@ export const insertEvents = statement(
     delivery_kinds: kinds,
     webhook_ids: uuids,
     lanes: texts,
+    /** Whether it is sent, or only written down as Failed. */
+    are_sent: booleans,
     trigger: word<Trigger>(),
   },
   {},
   `with event as (
-     insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot)
-     select $workspace_id, id, $form_id, submission_id, kind, occurred_at, snapshot::json
+     insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot, is_test)
+     select $workspace_id, id, $form_id, submission_id, kind, occurred_at, snapshot::json, $trigger = 'test'
        from unnest($event_ids, $submission_ids, $kinds, $occurred_ats, $snapshots)
          as event (id, submission_id, kind, occurred_at, snapshot)
    ),
    made as (
-     select * from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes)
-       as made (id, event_id, kind, webhook_id, lane)
+     select * from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes, $are_sent)
+       as made (id, event_id, kind, webhook_id, lane, is_sent)
    ),
    delivery as (
      insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, is_test, next_attempt_at,
                              created_at)
-     select $workspace_id, id, $form_id, webhook_id, event_id, kind, 'Retrying', $trigger = 'test', now(), now()
+     select $workspace_id, id, $form_id, webhook_id, event_id, kind, case when is_sent then 'Retrying' else 'Failed' end,
+            $trigger = 'test', case when is_sent then now() end, now()
        from made
    ),
    job as (
      select $workspace_id as workspace_id, id, '${deliverJob}' as kind, lane,
             jsonb_build_object('trigger', $trigger) as payload, 0::double precision as delay
        from made
+      where is_sent
    )
    ${insertJobs('job')}`,
 );
 
 // Deliveries ----------------------------------------------------------------------------------------------
-
-export const deliveryColumns = {
-  status: word<DeliveryStatus>(),
-  attempts: integer,
-  url: text,
-  secret: nullable(bytes),
-  active: boolean,
-  kind: word<EventKind>(),
-  occurred_at: timestamp,
-  snapshot: json<Snapshot>(),
-} as const;
-
-/** All that a request is made of. */
-export const findDelivery = statement(
-  'webhooks.find_delivery',
-  { workspace_id: uuid, id: uuid },
-  deliveryColumns,
-  `select deliveries.status, deliveries.attempts, webhooks.url, webhooks.secret, webhooks.active,
-          events.kind, events.occurred_at, events.snapshot
-     from deliveries
-     join webhooks on webhooks.workspace_id = deliveries.workspace_id and webhooks.id = deliveries.webhook_id
-     join events on events.workspace_id = deliveries.workspace_id and events.id = deliveries.event_id
-    where deliveries.workspace_id = $workspace_id and deliveries.id = $id`,
-);
-
-/**
- * The outcome of a request: the delivery's new state, and a line of its history. Nothing when the delivery is gone,
- * because its webhook was deleted meanwhile. `delay` is in seconds, null when there is no next attempt.
- */
-export const recordAttempt = statement(
-  'webhooks.record_attempt',
-  {
-    workspace_id: uuid,
-    delivery_id: uuid,
-    status: word<DeliveryStatus>(),
-    delay: nullable(double),
-    trigger: word<Trigger>(),
-    /** Where it went and with which headers; null when nothing was sent. */
-    url: nullable(text),
-    request_headers: nullable(json<Readonly<Record<string, string>>>()),
-    started_at: timestamp,
-    response_status: nullable(integer),
-    response_ms: integer,
-    response_body: nullable(text),
-    reason: nullable(text),
-  },
-  {},
-  `with delivery as (
-     update deliveries
-        set status = $status, attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => $delay),
-            response_status = $response_status, response_ms = $response_ms
-      where workspace_id = $workspace_id and id = $delivery_id
-     returning attempts
-   )
-   insert into attempts (workspace_id, delivery_id, attempt, trigger, url, request_headers, started_at,
-                         response_status, response_ms, response_body, reason)
-   select $workspace_id, $delivery_id, attempts, $trigger, $url, $request_headers, $started_at,
-          $response_status, $response_ms, $response_body, $reason
-     from delivery`,
-);
 
 /** Newest first. */
 export const selectDeliveries = statement(

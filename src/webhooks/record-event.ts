@@ -13,15 +13,20 @@ export type SubmissionEvent = {
 };
 
 /**
- * Records an event for every active webhook of the form that asked for its kind, in the caller's transaction: the
- * event and the change that it tells of commit together, or not at all. One round trip when nobody listens, two
- * otherwise. Wake the queue after the commit when the answer is not 0.
- * @returns how many deliveries will be made.
+ * Records an event for every active webhook of the form that asked for its kind, and for the feed of the workspace
+ * when that is read, in the caller's transaction: the event and the change that it tells of commit together, or not at
+ * all. One round trip when nobody listens, two otherwise. For a webhook that was paused because it failed for days, the
+ * delivery is written down as Failed, so that it can be replayed. The first delivery of an event has the event's id, by
+ * which the feed tells of it, too.
+ * @returns how often it will be heard: deliveries to be sent, and events for the feed. When that is not 0, wake the
+ * queue after the commit: its announcement also wakes whoever waits for the feed.
  */
 export const recordEvent = (
   db: Queryable,
   { workspaceId, formId, ...event }: SubmissionEvent & { workspaceId: string; formId: string },
 ): Promise<number> => recordEvents(db, workspaceId, formId, [event]);
+
+type Webhook = { id: string; events: EventKind[]; active: boolean };
 
 /** recordEvent for many events of one form, in the same number of round trips. */
 export async function recordEvents(
@@ -32,15 +37,22 @@ export async function recordEvents(
 ): Promise<number> {
   if (events.length === 0) return 0;
   const listeners = await selectListeners(db, { workspace_id: workspaceId, form_id: formId });
+  const webhooks = listeners.filter(({ id }) => id !== null) as Webhook[];
+  const isFed = listeners.length > webhooks.length;
   const heard = events
     .map((event) => ({ ...event, id: newId() }))
-    .filter(({ kind }) => listeners.some((webhook) => webhook.events.includes(kind)));
+    .filter(({ kind }) => isFed || webhooks.some((webhook) => webhook.events.includes(kind)));
   if (heard.length === 0) return 0;
 
   const deliveries = heard.flatMap((event) =>
-    listeners
+    webhooks
       .filter((webhook) => webhook.events.includes(event.kind))
-      .map((webhook) => ({ id: newId(), event, webhookId: webhook.id })),
+      .map((webhook, index) => ({
+        id: index === 0 ? event.id : newId(),
+        event,
+        webhookId: webhook.id,
+        isSent: webhook.active,
+      })),
   );
   await insertEvents(db, {
     workspace_id: workspaceId,
@@ -55,7 +67,8 @@ export async function recordEvents(
     delivery_kinds: deliveries.map(({ event }) => event.kind),
     webhook_ids: deliveries.map(({ webhookId }) => webhookId),
     lanes: deliveries.map(({ webhookId }) => laneOf(webhookId)),
+    are_sent: deliveries.map(({ isSent }) => isSent),
     trigger: 'schedule',
   });
-  return deliveries.length;
+  return deliveries.filter(({ isSent }) => isSent).length + (isFed ? heard.length : 0);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkAnswers, type AnswerFiles, type Answers, type FileAnswer } from '#ast/answers.ts';
 import { elements, type ElementType } from '#ast/elements.ts';
 import { fieldName } from '#ast/fields.ts';
-import { composite, element, formOf } from '#ast/testing.ts';
+import { composite, context, element, formOf } from '#ast/testing.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import { sampleSubmission } from './sample.ts';
 
@@ -24,7 +24,7 @@ function problemsOf(form: Form, answers: Answers): unknown {
       delete cells[input.attrs.id];
     }
   }
-  const checked = checkAnswers(form, raw, files satisfies AnswerFiles);
+  const checked = checkAnswers(form, raw, files satisfies AnswerFiles, context);
   return checked.ok ? [] : checked.errors;
 }
 
@@ -83,4 +83,36 @@ test('labels and options of the largest size still make answers that are accepte
   const label = '😀'.repeat(256);
   const form = formOf(element('textarea', 'long', { label }), element('radio', 'pick', { options: [label] }));
   assert.deepEqual(problemsOf(form, sampleSubmission(form).answers), []);
+});
+
+const rules: Readonly<Record<string, [type: string, attrs: Record<string, unknown>]>> = {
+  'a shortest length': ['text', { min_length: 40 }],
+  'a longest length': ['textarea', { max_length: 5 }],
+  'a pattern that is usual': ['text', { pattern: '[A-Z]{2}\\d{6}' }],
+  'a most of a number': ['number', { max: 5 }],
+  'a least and a step': ['number', { min: 50, step: 25 }],
+  'a day in the future': ['date', { min: 'today+7' }],
+  'a day in the past': ['date', { max: 'today-6570' }],
+  'a moment by its day': ['datetime', { min: 'today+1' }],
+  'opening hours': ['time', { min: '16:00', max: '18:00' }],
+  'three choices': ['multiple_choice', { min_choices: 3 }],
+  'one choice': ['multiple_choice', { max_choices: 1 }],
+  'pictures only': ['file_upload', { accept: ['image/*'], max_file_size: 1_000 }],
+  'two files of an ending': ['file_upload', { accept: ['.csv'], min_files: 2 }],
+};
+for (const [what, [type, attrs]] of Object.entries(rules)) {
+  test(`a sample keeps the rule of ${what}`, () => {
+    const form = formOf(element(type, 'field', { required: true, ...attrs }));
+    assert.deepEqual(problemsOf(form, sampleSubmission(form, context.today).answers), []);
+  });
+}
+
+test('a sample has no answer to what its other answers hide, in rows as well', () => {
+  const hidden = { show_when: { element: 'yes', is: 'equals', value: false } };
+  const form = formOf(
+    element('yes_no', 'yes'),
+    element('text', 'reason', hidden),
+    composite('rows', [element('text', 'a'), element('text', 'b', hidden)], { repeatable: true }),
+  );
+  assert.deepEqual(sampleSubmission(form).answers, { yes: true, rows: [{ a: 'Sample answer' }] });
 });

@@ -8,7 +8,7 @@ import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { deliverWebhook } from './deliver.ts';
+import { deliverWebhook } from './sending/deliver.ts';
 import { deliverJob } from './delivery-job.ts';
 import { deliveryLog } from './delivery-log.ts';
 import { eventKinds } from './event.ts';
@@ -86,6 +86,7 @@ test('the log keeps the headers of a test as sent, without the signature', async
   assert.equal(attempt.url, scene.receiver.url);
   for (const [name, value] of Object.entries(attempt.request_headers as Record<string, string>)) {
     if (name === 'X-Service-Signature') assert.equal(value, 'sha256=(hidden)');
+    else if (name === 'webhook-signature') assert.equal(value, 'v1,(hidden)');
     else assert.equal(value, request!.headers[name.toLowerCase()], name);
   }
   assert.ok('X-Service-Signature' in attempt.request_headers);

@@ -52,6 +52,7 @@ export async function sendTest(
       delivery_kinds: [kind],
       webhook_ids: [webhookId],
       lanes: [laneOf(webhookId)],
+      are_sent: [true],
       trigger: 'test',
     });
   });

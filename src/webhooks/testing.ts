@@ -41,7 +41,16 @@ export async function makeWebhook(
   }: { url: string; events?: readonly EventKind[]; secret?: Buffer | null },
 ): Promise<string> {
   const id = newId();
-  const values = { workspace_id: workspaceId, id, form_id: formId, url, events: [...events], secret };
+  const values = {
+    workspace_id: workspaceId,
+    id,
+    form_id: formId,
+    url,
+    events: [...events],
+    secret,
+    headers: null,
+    header_names: [],
+  };
   await insertWebhook(database, { ...values, created_at: new Date('2026-01-01T00:00:00Z') });
   return id;
 }

@@ -1,7 +1,7 @@
 import { isCleanText } from '#ast/text.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { checkTarget } from '#kit/outbound.ts';
+import { checkTarget } from '#kit/outbound/target.ts';
 import { type Plan, plans } from '#workspaces/plans.ts';
 import { eventKinds, isEventKind } from './event.ts';
 

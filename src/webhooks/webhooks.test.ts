@@ -40,7 +40,8 @@ test('a webhook without a secret has none, and a list shows what it does', async
   assert.deepEqual(Object.keys(first), ['id']);
   const second = await create({ ...form, secret: 'a secret of my own' });
   const listed = await listWebhooks({ database }, form);
-  const active = { url, active: true, created_at: listed[0]!.created_at };
+  const fine = { failing_since: null, paused_by: null, header_names: [] };
+  const active = { ...fine, url, active: true, created_at: listed[0]!.created_at };
   assert.deepEqual(
     listed.map((webhook) => ({ ...webhook, created_at: active.created_at })),
     [

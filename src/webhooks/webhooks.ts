@@ -11,8 +11,10 @@ import {
   deleteWebhookRow,
   insertWebhook,
   lockFormForWebhook,
+  type PausedBy,
   selectWebhooks,
 } from './queries.ts';
+import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
 import { eventProblems, planProblems, refuse, secretProblems, urlProblems } from './webhook-problems.ts';
 
 export type NewWebhook = {
@@ -22,15 +24,25 @@ export type NewWebhook = {
   events: readonly string[];
   /** A text of 16 to 256 characters, or `generate` for one that is made here. Without one nothing is signed. */
   secret?: string | undefined;
+  /** Sent with every delivery. Each needs a value. */
+  headers?: readonly CustomHeader[] | undefined;
 };
 
-/** A webhook as its workspace sees it: never its secret, which is shown once, when it is set. */
+/**
+ * A webhook as its workspace sees it: never its secret, which is shown once, when it is set, and of its own headers
+ * only the names.
+ */
 export type Webhook = {
   id: string;
   url: string;
   events: EventKind[];
   active: boolean;
   has_secret: boolean;
+  header_names: string[];
+  /** Since when every delivery has failed; null while they arrive. */
+  failing_since: Date | null;
+  /** Null while it is active. */
+  paused_by: PausedBy | null;
   created_at: Date;
 };
 
@@ -58,6 +70,7 @@ export async function createWebhook(
     ...(await urlProblems(context.config, url)),
     ...eventProblems(webhook.events),
     ...(webhook.secret === undefined ? [] : secretProblems(webhook.secret)),
+    ...headerProblems(webhook.headers ?? []),
   ]);
   const id = newId();
   const secret = webhook.secret === 'generate' ? makeSecret() : webhook.secret;
@@ -70,6 +83,7 @@ export async function createWebhook(
       url,
       events: eventKinds.filter((kind) => webhook.events.includes(kind)),
       secret: secret === undefined ? null : context.vault.seal('webhook secrets', secret),
+      ...sealHeaders(context.vault, fillHeaders(webhook.headers ?? [], {})),
       created_at: timeOfId(id),
     });
   });
@@ -92,6 +106,16 @@ export async function deleteWebhook(
 ): Promise<void> {
   const deleted = await deleteWebhookRow(database, { workspace_id: workspaceId, id: webhookId });
   if (deleted.length === 0) throw new ApiError('not_found');
+}
+
+/** Headers as they are stored. Their names are not secret: a person must see which there are. */
+export function sealHeaders(
+  vault: Pick<Vault, 'seal'>,
+  headers: Readonly<Record<string, string>>,
+): { headers: Buffer | null; header_names: string[] } {
+  const header_names = Object.keys(headers);
+  const sealed = vault.seal('webhook headers', JSON.stringify(headers));
+  return { headers: header_names.length > 0 ? sealed : null, header_names };
 }
 
 /** A secret that nobody guesses: 32 random bytes. */

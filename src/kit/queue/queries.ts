@@ -7,7 +7,7 @@ const integers: Column<number[]> = { pg: 'integer[]' };
  * Time is the database's, so clocks of processes do not matter.
  *
  * The rows are locked before the lanes are counted: two processes therefore see disjoint rows and never wait for
- * each other. Full lanes are left out of the scan, so what a claim returns is all that can run, or it fills a lane,
+ * each other. Closed lanes are left out of the scan, so what a claim returns is all that can run, or it fills a lane,
  * and the next claim looks behind that lane: see the measurement in worker.ts.
  */
 export const claimJobs = statement(
@@ -16,9 +16,9 @@ export const claimJobs = statement(
     kinds: texts,
     /** Of each kind: how many of a lane may run at once. */
     caps: integers,
-    full_lanes: texts,
-    /** Lanes whose room is less than their cap, and that room. */
-    partly_full_lanes: texts,
+    closed_lanes: texts,
+    /** Lanes whose room is not their kind's cap, and that room. */
+    open_lanes: texts,
     rooms: integers,
     limit: integer,
     lease_seconds: double,
@@ -36,7 +36,7 @@ export const claimJobs = statement(
    with due as materialized (
      select workspace_id, id, kind, lane, run_at
        from jobs
-      where run_at <= now() and kind = any($kinds) and lane <> all($full_lanes)
+      where run_at <= now() and kind = any($kinds) and lane <> all($closed_lanes)
       order by run_at
       limit $limit
         for update skip locked
@@ -49,7 +49,7 @@ export const claimJobs = statement(
       set run_at = now() + make_interval(secs => $lease_seconds), lease_token = gen_random_uuid()
      from placed
      join unnest($kinds, $caps) as handler (kind, cap) on handler.kind = placed.kind
-     left join unnest($partly_full_lanes, $rooms) as open (lane, room) on open.lane = placed.lane
+     left join unnest($open_lanes, $rooms) as open (lane, room) on open.lane = placed.lane
     where jobs.workspace_id = placed.workspace_id and jobs.id = placed.id
       and placed.place <= coalesce(open.room, handler.cap)
    returning jobs.workspace_id, jobs.id, jobs.kind, jobs.lane, jobs.payload, jobs.lease_token, jobs.failures`,
@@ -58,10 +58,10 @@ export const claimJobs = statement(
 /** Seconds until the next job is due that could run here; null when there is none. */
 export const findNextDue = statement(
   'queue.find_next_due',
-  { kinds: texts, full_lanes: texts },
+  { kinds: texts, closed_lanes: texts },
   { seconds: nullable(double) },
   `/* operator: across workspaces */
    select extract(epoch from min(run_at) - now())::double precision as seconds
      from jobs
-    where kind = any($kinds) and lane <> all($full_lanes)`,
+    where kind = any($kinds) and lane <> all($closed_lanes)`,
 );

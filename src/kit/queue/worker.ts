@@ -4,13 +4,13 @@ import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
 import { announceJobs, type Job, type JobHandler, jobsChannel, LeaseLost } from '../queue.ts';
 import { type Bell, openBell } from './bell.ts';
-import { type Lanes, openLanes } from './lanes.ts';
+import { type Lanes, openLanes, type Pace, type Width } from './lanes.ts';
 import { listen } from './listen.ts';
 import { putBackFailed, putBackUnfinished } from './put-back.ts';
 import { claimJobs, findNextDue } from './queries.ts';
 
 /** What a kind of job is done by, and how many of one lane may run at once in a process. */
-export type Handlers = Readonly<Record<string, { readonly run: JobHandler; readonly perLane: number }>>;
+export type Handlers = Readonly<Record<string, { readonly run: JobHandler } & Readonly<Width>>>;
 
 export type QueueOptions = {
   database: Database;
@@ -43,6 +43,8 @@ const retryClaimMs = 20;
 const announceMs = 20;
 /** A longer run narrows its lane: half the time that a webhook's receiver has. */
 const slowMs = 5_000;
+/** A shorter one widens it. */
+const quickMs = 1_000;
 /** How long aborted handlers have to give up, before their leases are taken from them. */
 const abortMs = 500;
 /** The end of the process does not wait longer than this for a database that is away. */
@@ -64,7 +66,7 @@ type State = Required<QueueOptions> & {
  * Runs the jobs of the given kinds until it is stopped; jobs of other kinds are left to processes that know them.
  * While the database is away it waits, and goes on by itself.
  */
-export function startQueue({ concurrency = 64, leaseSeconds = 25, ...options }: QueueOptions): Queue {
+export function startQueue({ concurrency = 128, leaseSeconds = 25, ...options }: QueueOptions): Queue {
   const state: State = {
     ...options,
     concurrency,
@@ -142,16 +144,19 @@ async function claim(state: State): Promise<Job[]> {
   const { database, kinds, caps, lanes, concurrency, running, leaseSeconds } = state;
   const free = concurrency - running.size;
   if (free <= 0) return [];
-  const { names, rooms } = lanes.partlyFull();
+  const { names, rooms } = lanes.rooms();
   const rows = await claimJobs(database, {
     kinds,
     caps,
-    full_lanes: lanes.full(),
-    partly_full_lanes: names,
+    closed_lanes: lanes.closed(),
+    open_lanes: names,
     rooms,
     limit: free,
     lease_seconds: leaseSeconds,
   });
+  // Only while places are scarce: a round costs one claim that finds nothing.
+  if (rows.length === free) lanes.served(new Set(rows.map(({ lane }) => lane)));
+  else if (rows.length === 0 && lanes.newRound()) return claim(state);
   return rows.map((row) => ({
     workspaceId: row.workspace_id,
     id: row.id,
@@ -166,7 +171,7 @@ async function claim(state: State): Promise<Job[]> {
 /** How long nothing can be claimed, in milliseconds, unless the bell rings: for a new job or for a finished one. */
 async function idleTime({ database, kinds, lanes, concurrency, running }: State): Promise<number> {
   if (running.size >= concurrency) return pollMs;
-  const [next] = await findNextDue(database, { kinds, full_lanes: lanes.full() });
+  const [next] = await findNextDue(database, { kinds, closed_lanes: lanes.closed() });
   if (next?.seconds == null) return pollMs;
   return Math.min(Math.max(next.seconds * 1_000, retryClaimMs), pollMs);
 }
@@ -179,7 +184,7 @@ async function startAll(state: State, jobs: readonly Job[]): Promise<void> {
 
 function start(state: State, job: Job): void {
   const abort = new AbortController();
-  state.lanes.begin(job.lane, state.handlers[job.kind]!.perLane);
+  state.lanes.begin(job.lane, state.handlers[job.kind]!);
   const done = run(state, job, abort).finally(() => {
     state.running.delete(job.leaseToken);
     state.bell.ring();
@@ -189,18 +194,32 @@ function start(state: State, job: Job): void {
 
 /** Runs the handler of one job. Never rejects. */
 async function run(state: State, job: Job, abort: AbortController): Promise<void> {
-  const began = performance.now();
+  const leaveLane = laneLeaver(state, job);
   const leaseEnd = setTimeout(() => abort.abort(new LeaseLost(job)), state.leaseSeconds * 1_000);
   try {
-    await state.handlers[job.kind]!.run(job, abort.signal);
+    await state.handlers[job.kind]!.run(job, abort.signal, leaveLane);
   } catch (error) {
     if (state.phase === 'aborting') await putBackAll(state, [job]);
     else await putBackFailed(state.database, state.log, job, error);
   } finally {
     clearTimeout(leaseEnd);
-    state.lanes.end(job.lane, performance.now() - began > slowMs);
+    leaveLane();
   }
 }
+
+/** Leaves the lane of a job that begins now; asked again, it does nothing. */
+function laneLeaver({ lanes, bell }: State, { lane }: Job): () => void {
+  const began = performance.now();
+  let hasLeft = false;
+  return () => {
+    if (hasLeft) return;
+    hasLeft = true;
+    lanes.end(lane, paceOf(performance.now() - began));
+    bell.ring();
+  };
+}
+
+const paceOf = (ms: number): Pace => (ms > slowMs ? 'slow' : ms > quickMs ? 'usual' : 'quick');
 
 /** Aborts what still runs and gives it to other processes. */
 async function giveBack(state: State, working: Promise<void>): Promise<void> {

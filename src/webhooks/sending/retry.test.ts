@@ -63,3 +63,17 @@ test('delays may be fractions of a second', () => {
     delay: 0.05,
   });
 });
+
+test('a receiver that asks for more time than the schedule gets it; one that asks for less does not', () => {
+  const slow = (retryAfter: number): SendResult => ({ kind: 'answer', status: 429, retryAfter });
+  assert.deepEqual(judge(slow(120), 1, delays), {
+    status: 'Retrying',
+    reason: 'The receiver answered 429. It asks for 2 minutes, after which is the next attempt.',
+    delay: 120,
+  });
+  assert.deepEqual(judge(slow(30), 1, delays), {
+    status: 'Retrying',
+    reason: 'The receiver answered 429. The next attempt is in 1 minute.',
+    delay: 60,
+  });
+});

@@ -7,12 +7,12 @@ import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { type DeliveryContext, deliverWebhook } from './deliver.ts';
-import { deliverJob } from './delivery-job.ts';
-import { deliveryLog, retryDelivery } from './delivery-log.ts';
-import type { EventKind } from './event.ts';
-import { verifySignature } from './signature.ts';
-import { happen, makeForm, makeWebhook, type Place } from './testing.ts';
-import { deleteWebhook } from './webhooks.ts';
+import { deliverJob } from '../delivery-job.ts';
+import { deliveryLog, retryDelivery } from '../delivery-log.ts';
+import type { EventKind } from '../event.ts';
+import { verifySignature } from '../signature.ts';
+import { happen, makeForm, makeWebhook, type Place } from '../testing.ts';
+import { deleteWebhook } from '../webhooks.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));
@@ -22,8 +22,7 @@ const delays = [0.02, 0.04, 0.03, 0.02, 0.02];
 const context: DeliveryContext = {
   database,
   vault,
-  signLink: (workspaceId, fileId) =>
-    `https://files.test/${workspaceId}/${fileId}?signed=${performance.now()}`,
+  signLink: (workspaceId, fileId, at) => `https://files.test/${workspaceId}/${fileId}?signed=${at.getTime()}`,
   retryDelays: delays,
   timeoutSeconds: 0.3,
   allowNetworks: ['127.0.0.0/8'],

@@ -1,9 +1,9 @@
 /**
- * What became of a request: the receiver's status; a failure on the way, which may go away by itself; or a refusal
+ * What became of a request: the receiver's status, and how many seconds it asks us to wait; a failure on the way, which may go away by itself; or a refusal
  * of ours to send, which will not.
  */
 export type SendResult =
-  | { kind: 'answer'; status: number }
+  | { kind: 'answer'; status: number; retryAfter?: number | undefined }
   | { kind: 'failure'; reason: string }
   | { kind: 'refusal'; reason: string };
 
@@ -45,6 +45,11 @@ export function judge(
   if (consequence === 'fail') return { status: 'Failed', reason: `${what} This is not retried.` };
   const delay = delays[attempts - 1];
   if (delay === undefined) return { status: 'Failed', reason: `${what} ${lastWords}` };
+  const asked = result.kind === 'answer' ? (result.retryAfter ?? 0) : 0;
+  if (asked > delay) {
+    const reason = `${what} It asks for ${inWords(asked)}, after which is the next attempt.`;
+    return { status: 'Retrying', reason, delay: asked };
+  }
   return { status: 'Retrying', reason: `${what} The next attempt is in ${inWords(delay)}.`, delay };
 }
 

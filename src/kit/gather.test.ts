@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gather } from './gather.ts';
+
+test('what is asked in one turn goes in one batch, and each gets its own answer', async () => {
+  const batches: number[][] = [];
+  const double = gather(
+    async (items: readonly number[]) => {
+      batches.push([...items]);
+      return items.map((item) => item * 2);
+    },
+    { most: 10, atOnce: 1 },
+  );
+  assert.deepEqual(await Promise.all([1, 2, 3].map(double)), [2, 4, 6]);
+  assert.deepEqual(batches, [[1, 2, 3]]);
+});
+
+test('a batch has its most, and what comes meanwhile waits for it and goes together', async () => {
+  const batches: number[] = [];
+  const same = gather(
+    async (items: readonly number[]) => {
+      batches.push(items.length);
+      return items;
+    },
+    { most: 4, atOnce: 1 },
+  );
+  await Promise.all(Array.from({ length: 9 }, (_, index) => same(index)));
+  assert.deepEqual(batches, [4, 4, 1]);
+});
+
+test('an item that fails, fails alone', async () => {
+  const check = gather(
+    async (items: readonly string[]) => {
+      if (items.includes('bad')) throw new Error('bad');
+      return items;
+    },
+    { most: 10, atOnce: 2 },
+  );
+  const results = await Promise.allSettled(['a', 'bad', 'b'].map(check));
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+});

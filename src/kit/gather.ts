@@ -1,0 +1,55 @@
+/** How much goes together, and how many of such batches run at the same time. */
+export type GatherOptions = { most: number; atOnce: number };
+
+type Waiting<Item, Result> = {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+};
+
+/**
+ * Makes of many questions one: what is asked in one turn of the event loop, or while earlier batches run, goes
+ * together. Under load the batches grow by themselves; a question that comes alone does not wait.
+ *
+ * A batch that fails is asked again one by one, so that one bad item spoils nothing for its neighbours. It must
+ * therefore write nothing when it fails: one statement, or one transaction.
+ * @param ask gives a result for each item, in their order.
+ */
+export function gather<Item, Result>(
+  ask: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { most, atOnce }: GatherOptions,
+): (item: Item) => Promise<Result> {
+  const waiting: Waiting<Item, Result>[] = [];
+  let running = 0;
+  let isPlanned = false;
+
+  const askFor = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
+    try {
+      const results = await ask(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+    } catch (error) {
+      if (batch.length === 1) batch[0]!.reject(error);
+      else await Promise.all(batch.map((single) => askFor([single])));
+    }
+  };
+
+  const plan = (): void => {
+    if (isPlanned || running >= atOnce || waiting.length === 0) return;
+    isPlanned = true;
+    setImmediate(() => {
+      isPlanned = false;
+      running += 1;
+      void askFor(waiting.splice(0, most)).finally(() => {
+        running -= 1;
+        plan();
+      });
+      plan();
+    });
+  };
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      plan();
+    });
+}

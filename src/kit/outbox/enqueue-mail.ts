@@ -1,0 +1,101 @@
+import { newId } from '../clock.ts';
+import type { Queryable } from '../statement.ts';
+import type { Vault } from '../vault.ts';
+import { type MailAddress, readMailAddress } from './address.ts';
+import { laneOfMail, type MailKind } from './kinds.ts';
+import type { Letter } from './letter.ts';
+import { insertMails } from './queries.ts';
+
+/** A mail to write. */
+export type NewMail = {
+  kind: MailKind;
+  to: MailAddress;
+  /** One line; line breaks and control characters become spaces, and it is cut after 200 characters. */
+  subject: string;
+  letter: Letter;
+  /** Where answers go, when not to the sender's own address. */
+  replyTo?: string;
+  /** Where a POST ends mails like this one for the recipient (RFC 8058), and a visit asks first. */
+  unsubscribeUrl?: string;
+};
+
+/** What `mails.content` holds, sealed. */
+export type MailContent = Pick<NewMail, 'letter' | 'replyTo' | 'unsubscribeUrl'> & { name?: string };
+
+/** Where mails belong. */
+export type MailOwner = {
+  workspaceId: string;
+  /** The form that they are about: they are deleted with it. */
+  formId?: string;
+  /** Between a person and the service, and not for the workspace's mail log. */
+  isPrivate?: boolean;
+  /** Seconds until they may leave; at once when left out. */
+  delay?: number;
+};
+
+const longestSubject = 200;
+
+/**
+ * Writes mails into the outbox, in the caller's transaction: they leave when it commits, and never when it does not.
+ * Call wakeQueue after the commit, or they leave within a second. Up to a thousand at once are one round trip.
+ * @returns their ids, in their order.
+ * @throws when an address is none (readMailAddress): check what people enter before.
+ */
+export async function enqueueMails(
+  db: Queryable,
+  vault: Vault,
+  { workspaceId, formId, isPrivate = false, delay = 0 }: MailOwner,
+  mails: readonly NewMail[],
+): Promise<string[]> {
+  if (mails.length === 0) return [];
+  const rows = mails.map((mail) => ({ ...mail, id: newId(), to: checkAddress(mail.to) }));
+  await insertMails(db, {
+    workspace_id: workspaceId,
+    form_id: formId ?? null,
+    is_private: isPrivate,
+    delay,
+    ids: rows.map(({ id }) => id),
+    kinds: rows.map(({ kind }) => kind),
+    lanes: rows.map(({ kind }) => laneOfMail(kind)),
+    recipients: rows.map(({ to }) => to.address),
+    subjects: rows.map(({ subject }) => oneLine(subject)),
+    contents: rows.map((row) => vault.seal('mails', JSON.stringify(contentOf(row)))),
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** enqueueMails for one. @returns its id. */
+export async function enqueueMail(
+  db: Queryable,
+  vault: Vault,
+  owner: MailOwner,
+  mail: NewMail,
+): Promise<string> {
+  const [id] = await enqueueMails(db, vault, owner, [mail]);
+  return id!;
+}
+
+const contentOf = ({ to, letter, replyTo, unsubscribeUrl }: NewMail): MailContent => ({
+  letter,
+  ...(to.name !== undefined && { name: oneLine(to.name) }),
+  ...(replyTo !== undefined && { replyTo: checkAddress({ address: replyTo }).address }),
+  ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
+});
+
+function checkAddress({ address, name }: MailAddress): MailAddress {
+  const read = readMailAddress(address);
+  if (!read || read.name !== undefined) throw new Error('A mail is addressed to what is no mail address.');
+  return name === undefined ? read : { ...read, name };
+}
+
+/** Header text: no line breaks, no control characters, no half characters. */
+export const oneLine = (text: string): string =>
+  [
+    ...text
+      .toWellFormed()
+      .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+      .replaceAll(/ {2,}/g, ' ')
+      .trim(),
+  ]
+    .slice(0, longestSubject)
+    .join('');

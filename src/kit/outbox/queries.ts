@@ -1,0 +1,75 @@
+import { insertJobs } from '../queue.ts';
+import {
+  boolean,
+  type Column,
+  double,
+  nullable,
+  statement,
+  text,
+  texts,
+  uuid,
+  uuids,
+  word,
+} from '../statement.ts';
+import { type MailKind, sendMailJob } from './kinds.ts';
+
+const kinds: Column<MailKind[]> = { pg: texts.pg };
+const byteStrings: Column<Buffer[]> = { pg: 'bytea[]' };
+
+/** Mails of a workspace with the jobs that send them. The arrays belong together. */
+export const insertMails = statement(
+  'outbox.insert_mails',
+  {
+    workspace_id: uuid,
+    form_id: nullable(uuid),
+    is_private: boolean,
+    ids: uuids,
+    kinds,
+    lanes: texts,
+    recipients: texts,
+    subjects: texts,
+    contents: byteStrings,
+    /** Seconds until they may leave. */
+    delay: double,
+  },
+  {},
+  `with made as (
+     select * from unnest($ids, $kinds, $lanes, $recipients, $subjects, $contents)
+       as made (id, kind, lane, recipient, subject, content)
+   ),
+   mail as (
+     insert into mails (workspace_id, id, kind, form_id, recipient, subject, content, state, is_private,
+                        next_attempt_at, created_at)
+     select $workspace_id, id, kind, $form_id, recipient, subject, content, 'queued', $is_private,
+            now() + make_interval(secs => $delay), now()
+       from made
+   ),
+   job as (
+     select $workspace_id as workspace_id, id, '${sendMailJob}' as kind, lane, '{}'::jsonb as payload, $delay as delay
+       from made
+   )
+   ${insertJobs('job')}`,
+);
+
+/** Those of the named that had not left. One that is under way at this moment may still arrive. */
+export const cancelMails = statement(
+  'outbox.cancel_mails',
+  { workspace_id: uuid, ids: uuids },
+  { id: uuid },
+  `update mails
+      set state = 'cancelled', content = null, next_attempt_at = null, settled_at = now()
+    where workspace_id = $workspace_id and id = any($ids) and state = 'queued'
+   returning id`,
+);
+
+/** Where a mail is on its way. */
+export type MailState = 'queued' | 'sent' | 'failed' | 'cancelled';
+export const mailStates = ['queued', 'sent', 'failed', 'cancelled'] as const satisfies readonly MailState[];
+
+/** The states of some mails. */
+export const selectMailStates = statement(
+  'outbox.select_mail_states',
+  { workspace_id: uuid, ids: uuids },
+  { id: uuid, state: word<MailState>(), error: nullable(text) },
+  `select id, state, error from mails where workspace_id = $workspace_id and id = any($ids)`,
+);

@@ -1,0 +1,21 @@
+/** What a web process tells the primary. */
+export type FromWebProcess =
+  /** It serves: connections may come. */
+  | { kind: 'ready' }
+  /** It cannot serve; in words for the operator. It ends by itself. */
+  | { kind: 'failed'; why: string }
+  /** A question of the application's, answered under the same id. */
+  | { kind: 'ask'; id: number; question: unknown };
+
+/** What the primary tells a web process. */
+export type ToWebProcess =
+  /** Comes with the socket. */
+  | { kind: 'connection' }
+  | { kind: 'answer'; id: number; answer: unknown }
+  /** The whole service is about to end: say so to those who ask whether it is ready. */
+  | { kind: 'stopping' }
+  /** Finish what has begun, and end. Nothing follows. */
+  | { kind: 'end' };
+
+/** The first arguments of a web process: these, then its number. They are seen in the system's list of processes. */
+export const webProcessArgument = 'web-process';

@@ -1,0 +1,84 @@
+import type { Server as HttpServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { type FromWebProcess, type ToWebProcess, webProcessArgument } from './messages.ts';
+
+/** What a web process hears from the primary and tells it. */
+export type PrimaryLink = {
+  /** Which of the web processes this is: 1 and up. */
+  readonly number: number;
+  /** Answered by the primary; pending for ever when that is gone, as this process is then about to end. */
+  ask<Answer>(question: unknown): Promise<Answer>;
+  /** From now on connections come to this server, which does not listen itself. */
+  serve(http: HttpServer): void;
+  /** Tells why this process cannot serve; resolves when it has been told. */
+  fail(why: string): Promise<void>;
+};
+
+/** What the primary wants. */
+export type Orders = {
+  /** The whole service is about to end. */
+  onStopping: () => void;
+  /** Finish what has begun and end: told so by the primary, or because it is gone. Called once. */
+  onEnd: () => void;
+};
+
+/**
+ * The link to the primary, when it started this process; else undefined. Signals mean the primary: a terminal's Ctrl-C
+ * and a service manager reach every process of the group, and one of several ends when it is told to.
+ */
+export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLink | undefined {
+  if (argv[2] !== webProcessArgument || process.send === undefined) return undefined;
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
+
+  const asked = new Map<number, (answer: unknown) => void>();
+  let lastId = 0;
+  let http: HttpServer | undefined;
+  let hasEnded = false;
+  const end = (): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    orders.onEnd();
+  };
+  const hear = (message: ToWebProcess, socket?: Socket): void => {
+    if (message.kind === 'connection') take(http!, socket);
+    else if (message.kind === 'answer') {
+      asked.get(message.id)?.(message.answer);
+      asked.delete(message.id);
+    } else if (message.kind === 'stopping') orders.onStopping();
+    else end();
+  };
+  process.on('message', hear);
+  process.on('disconnect', end);
+
+  return {
+    number: Number(argv[3]),
+    ask: <Answer>(question: unknown) =>
+      new Promise<Answer>((resolve) => {
+        const id = (lastId += 1);
+        asked.set(id, (answer) => resolve(answer as Answer));
+        void tell({ kind: 'ask', id, question });
+      }),
+    serve(server) {
+      http = server;
+      // Node watches over slow and idle connections from when a server listens, which this one never does.
+      http.emit('listening');
+      void tell({ kind: 'ready' });
+    },
+    fail: (why) => tell({ kind: 'failed', why }),
+  };
+}
+
+/** Resolves also when the primary is gone: then `disconnect` says so. */
+const tell = (message: FromWebProcess): Promise<void> =>
+  new Promise((resolve) => {
+    if (!process.connected) return resolve();
+    process.send!(message, undefined, undefined, () => resolve());
+  });
+
+/** @param socket undefined when the client was gone before it was handed over. */
+function take(http: HttpServer, socket: Socket | undefined): void {
+  if (!socket) return;
+  // As HTTP's own server has it: a client may end its side and still read the answer.
+  socket.allowHalfOpen = true;
+  http.emit('connection', socket);
+}

@@ -1,0 +1,82 @@
+import { fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Receiver } from './door.ts';
+import { type FromWebProcess, type ToWebProcess, webProcessArgument } from './messages.ts';
+
+/** Why a web process could not begin to serve, in words. */
+export class WebProcessError extends Error {}
+
+/** A process that serves connections, as the primary sees it. */
+export type WebProcess = Receiver & {
+  /** 1 and up; who replaces it has the same. */
+  readonly number: number;
+  readonly pid: number | undefined;
+  /** Resolves when it serves. @throws WebProcessError when it ended before. */
+  readonly ready: Promise<void>;
+  /** Resolves when it is gone, to how: `exit code 1`, `SIGKILL`. */
+  readonly ended: Promise<string>;
+  tell(message: ToWebProcess): void;
+  /** Has it finish what has begun. One that does not end within `ms` is killed. */
+  end(ms: number): Promise<void>;
+};
+
+export type WebProcessOptions = {
+  /** The program, which begins with joinPrimary (primary-link.ts). */
+  script: string;
+  environment: NodeJS.ProcessEnv;
+  /** Answers its questions. */
+  answer: (question: unknown) => Promise<unknown>;
+};
+
+/** Starts web process `number`. */
+export function startWebProcess(number: number, options: WebProcessOptions): WebProcess {
+  const child = fork(options.script, [webProcessArgument, String(number)], { env: options.environment });
+  // Sockets that wait for the one before them to be acknowledged are still ours.
+  const handing = new Map<Socket, () => void>();
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    // Not 'exit': what it said last would still be on its way.
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  void ended.then(() => {
+    for (const [socket, refused] of handing) if (!socket.destroyed) refused();
+    handing.clear();
+  });
+  // A message to one that has just ended is lost, and `ended` says so.
+  const tell = (message: ToWebProcess): void => void child.send(message, () => {});
+  const answer = async (id: number, question: unknown): Promise<void> =>
+    tell({ kind: 'answer', id, answer: await options.answer(question) });
+
+  const ready = new Promise<void>((resolve, reject) => {
+    child.on('message', (message: FromWebProcess) => {
+      if (message.kind === 'ready') resolve();
+      else if (message.kind === 'failed') reject(new WebProcessError(message.why));
+      else void answer(message.id, message.question);
+    });
+    void ended.then((how) => reject(new WebProcessError(`Process ${number} ended (${how}).`)));
+  });
+  // Whoever ends it early does not wait for it to be ready.
+  ready.catch(() => {});
+
+  return {
+    number,
+    pid: child.pid,
+    ready,
+    ended,
+    tell,
+    receive(socket, refused) {
+      handing.set(socket, refused);
+      child.send({ kind: 'connection' } satisfies ToWebProcess, socket, (error) => {
+        // Without an error it has been sent, or its process has ended and has refused it above.
+        if (!handing.delete(socket)) return;
+        if (error && !socket.destroyed) refused();
+      });
+    },
+    async end(ms) {
+      tell({ kind: 'end' });
+      const forced = setTimeout(() => child.kill('SIGKILL'), ms);
+      await ended;
+      clearTimeout(forced);
+    },
+  };
+}

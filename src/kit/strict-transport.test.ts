@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openServer } from './http.ts';
+import { openLog } from './log.ts';
+
+for (const [what, isSecure, expected] of [
+  ['a service that is reached by https says that it always is', true, 'max-age=31536000'],
+  ['one that is reached by http does not', false, undefined],
+] as const) {
+  test(what, async () => {
+    const server = openServer({ log: openLog('silent'), trustProxy: false, isSecure });
+    const answers = [
+      await server.inject('/nothing'),
+      await server.inject({ method: 'POST', url: '/nothing' }),
+    ];
+    await server.close();
+    for (const { headers } of answers) assert.equal(headers['strict-transport-security'], expected);
+  });
+}

@@ -1,0 +1,135 @@
+import { Type } from 'typebox';
+import type { FileLinks } from '#files/link.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import { endpoint } from '#kit/endpoint.ts';
+import { ApiError } from '#kit/errors.ts';
+import { only } from '#kit/statement.ts';
+import { type Reach, requireReach } from '#workspaces/reach.ts';
+import { eventKinds } from '../event.ts';
+import type { FeedBell } from './feed-bell.ts';
+import { findFormOfFeed, findFormOfWebhook } from './queries.ts';
+import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
+
+/** What a poll may wait at most, in seconds: below the minute after which many proxies give up. */
+const longestWait = 30;
+
+const Event = Type.Object({
+  event: Type.Enum([...eventKinds]),
+  timestamp: Type.String({ format: 'date-time' }),
+  delivery_id: Type.String({ format: 'uuid' }),
+  form: Type.Object({ id: Type.String(), name: Type.String(), workspace_id: Type.String() }),
+  submission: Type.Object({}, { additionalProperties: true }),
+});
+
+const query = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,15}$',
+        description: '`next` of the page before. Without it, from the oldest event that is kept.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many at most.' }),
+    ),
+    form_id: Type.Optional(Type.String({ format: 'uuid', description: 'Of this form only.' })),
+    webhook_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'What this webhook hears of, with the `delivery_id`s under which it does.',
+      }),
+    ),
+    event: Type.Optional(Type.Enum([...eventKinds], { description: 'Of this kind only.' })),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: longestWait,
+        default: 0,
+        description: 'Seconds to wait for the next event when there is none.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+type FeedServices = { database: Database; links: FileLinks; config: Config; feedBell: FeedBell };
+
+/** The pull feed: what webhooks tell, for who cannot be reached, or was not (docs/decisions/0018). */
+export function feedEndpoints(services: FeedServices) {
+  const { database, feedBell, config } = services;
+  return {
+    list: endpoint({
+      summary: 'List events',
+      description: `The events of the workspace, oldest first, with the bodies of webhooks. Go on with \`next\`: no event is passed by, and none comes twice. \`has_more\` says that the next page need not be waited for; a page may be empty and still have one. \`delivery_id\` is the event's own id, which is that of its delivery when one webhook hears of it; for the ids of another one, name it in \`webhook_id\`. The first request switches the feed on: earlier events are there only as far as a webhook heard of them. A feed that is not read for 30 days is switched off. Events are kept for ${config.deliveryRetentionDays} days; a cursor from before that is answered with 410. Events of a form that was deleted are gone with it.`,
+      permission: 'submissions:read',
+      query,
+      replies: {
+        200: {
+          description: 'The next events.',
+          schema: Type.Object({
+            data: Type.Array(Event),
+            next: Type.String({ description: 'The cursor for `after`.' }),
+            has_more: Type.Boolean(),
+          }),
+        },
+      },
+      errors: ['gone'],
+      async run({
+        workspaceId,
+        formIds,
+        query: { after, limit = 50, form_id, webhook_id, event, wait = 0 },
+      }) {
+        await requireTarget(database, workspaceId, formIds, { form_id, webhook_id });
+        const question: FeedQuestion = {
+          workspaceId,
+          after: after === undefined ? undefined : Number(after),
+          limit,
+          formIds: form_id === undefined ? formIds : [form_id],
+          kind: event,
+          webhookId: webhook_id,
+        };
+        const page = await readOrWait(services, feedBell, question, wait * 1_000);
+        return {
+          status: 200,
+          json: `{"data":[${page.bodies.join(',')}],"next":"${page.next}","has_more":${page.hasMore}}`,
+        };
+      },
+    }),
+  };
+}
+
+/** @throws ApiError not_found when the form or webhook that is named is not within reach. */
+async function requireTarget(
+  database: Database,
+  workspaceId: string,
+  reach: Reach,
+  { form_id, webhook_id }: { form_id?: string | undefined; webhook_id?: string | undefined },
+): Promise<void> {
+  if (form_id !== undefined) {
+    requireReach(reach, form_id);
+    if (!only(await findFormOfFeed(database, { workspace_id: workspaceId, id: form_id })))
+      throw new ApiError('not_found');
+  }
+  if (webhook_id !== undefined) {
+    const found = only(await findFormOfWebhook(database, { workspace_id: workspaceId, id: webhook_id }));
+    if (!found) throw new ApiError('not_found');
+    requireReach(reach, found.form_id);
+  }
+}
+
+/** A page with something in it, or what there is when the time is over. */
+async function readOrWait(
+  services: FeedServices,
+  bell: FeedBell,
+  question: FeedQuestion,
+  ms: number,
+): Promise<FeedPage> {
+  const end = performance.now() + ms;
+  for (let page = await readFeed(services, question); ; ) {
+    const left = end - performance.now();
+    if (page.bodies.length > 0 || page.hasMore || left <= 0) return page;
+    if (!(await bell.wait(question.workspaceId, page.next, left))) return page;
+    page = await readFeed(services, { ...question, after: page.next });
+  }
+}

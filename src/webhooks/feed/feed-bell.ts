@@ -1,0 +1,83 @@
+import type { Database } from '#kit/database.ts';
+import type { Log } from '#kit/log.ts';
+import { jobsChannel } from '#kit/queue.ts';
+import { listen } from '#kit/queue/listen.ts';
+import { selectNews } from './queries.ts';
+
+/** Wakes whoever waits for the next event of a feed. */
+export type FeedBell = {
+  /**
+   * Resolves to true when an event after this position may be there; to false after `ms`, or when the process stops.
+   * It never rejects, and holds no connection.
+   */
+  wait(workspaceId: string, after: number, ms: number): Promise<boolean>;
+  /** Everybody who waits goes on at once, and nobody waits any more. */
+  close(): void;
+};
+
+type Waiting = { workspaceId: string; after: number; wake: (isNews: boolean) => void };
+
+/** Announcements are gathered for this long, so that a burst of commits is one look. */
+const gatherMs = 25;
+/** Also without an announcement it looks this often: one may get lost with its connection. */
+const lookMs = 1_000;
+
+/**
+ * Listens to what the queue's processes announce after their commits (kit/queue.ts), over one connection for all who
+ * wait, made when the first one does. Which of them an announcement is for, one statement finds out.
+ */
+export function openFeedBell({ database, log }: { database: Database; log: Log }): FeedBell {
+  const waiting = new Set<Waiting>();
+  const ending = new AbortController();
+  let isListening = false;
+  let planned: NodeJS.Timeout | undefined;
+
+  const plan = (ms: number): void => {
+    if (waiting.size === 0 || ending.signal.aborted) return;
+    clearTimeout(planned);
+    planned = setTimeout(() => void look(), ms);
+  };
+  const look = async (): Promise<void> => {
+    const all = [...waiting];
+    try {
+      const news = await selectNews(database, {
+        workspace_ids: all.map(({ workspaceId }) => workspaceId),
+        afters: all.map(({ after }) => after),
+      });
+      for (const { place } of news) all[place - 1]!.wake(true);
+    } catch (error) {
+      log.debug({ err: error }, 'the feeds could not be looked at, and will be again');
+    }
+    plan(lookMs);
+  };
+  const begin = (): void => {
+    plan(lookMs);
+    if (isListening) return;
+    isListening = true;
+    void listen(database, jobsChannel, () => plan(gatherMs), { log, signal: ending.signal });
+  };
+
+  return {
+    wait: (workspaceId, after, ms) =>
+      new Promise((resolve) => {
+        if (ending.signal.aborted) return resolve(false);
+        const timer = setTimeout(() => one.wake(false), ms);
+        const one: Waiting = {
+          workspaceId,
+          after,
+          wake(isNews) {
+            clearTimeout(timer);
+            waiting.delete(one);
+            resolve(isNews);
+          },
+        };
+        waiting.add(one);
+        if (waiting.size === 1) begin();
+      }),
+    close() {
+      ending.abort();
+      clearTimeout(planned);
+      for (const one of waiting) one.wake(false);
+    },
+  };
+}

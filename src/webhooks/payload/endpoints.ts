@@ -1,0 +1,37 @@
+import type { Form } from '#ast/tree.ts';
+import { findForm } from '#forms/queries.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import { endpoint, idParameter } from '#kit/endpoint.ts';
+import { ApiError } from '#kit/errors.ts';
+import { only } from '#kit/statement.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import { payloadSchema } from './payload-schema.ts';
+
+/** Where the payload schema of a form is. */
+export const schemaUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
+  `${publicUrl}/api/v1/forms/${formId}/schema.json`;
+
+/** What a program that reads a form's submissions can be checked against. */
+export function payloadEndpoints({ database, config }: { database: Database; config: Config }) {
+  return {
+    schema: endpoint({
+      summary: 'Get payload schema',
+      description:
+        'The JSON Schema (2020-12) of an event of this form, as webhooks and `/events` have it; that of `answers` in the API is `#/$defs/Answers`. It describes the live version: submissions of earlier ones keep the answers of theirs.',
+      permission: 'forms:read',
+      params: idParameter,
+      replies: {
+        200: { description: 'The schema.', schema: { type: 'object', additionalProperties: true } },
+      },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const found = only(await findForm(database, { workspace_id: workspaceId, id: params.id }));
+        if (!found) throw new ApiError('not_found');
+        // The structure was validated when it became the live version.
+        const schema = payloadSchema(found.structure as Form, { id: schemaUrlOf(config, found.id) });
+        return { status: 200, body: schema };
+      },
+    }),
+  };
+}

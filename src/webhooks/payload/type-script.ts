@@ -1,0 +1,69 @@
+import type { JsonSchema, JsonType } from '#forms/payload/json-schema.ts';
+
+/**
+ * The TypeScript types of a payload schema: one for each of its `$defs`, named after the form (`ContactEvent`).
+ * @param schema as payloadSchema writes it.
+ */
+export function typeScriptOf(schema: JsonSchema): string {
+  const prefix = typeName(schema.title ?? '');
+  const types = Object.entries(schema.$defs ?? {}).map(
+    ([name, definition]) =>
+      `${comment(definition.description, '')}export type ${prefix}${name} = ${typeOf(definition, prefix, '')};\n`,
+  );
+  return `// Made from ${schema.$id ?? 'its JSON Schema'}\n\n${types.join('\n')}`;
+}
+
+/** The form's name as the beginning of a type's name; what is no ASCII letter or digit is left out. */
+function typeName(name: string): string {
+  const words =
+    name
+      .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
+      .match(/[A-Za-z0-9]+/g) ?? [];
+  const joined = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
+  return /^[A-Z]/.test(joined) ? joined.slice(0, 40) : `Form${joined.slice(0, 36)}`;
+}
+
+const plain: Readonly<Record<JsonType, string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+  array: 'unknown[]',
+  object: 'Record<string, unknown>',
+};
+
+function typeOf(schema: JsonSchema, prefix: string, indent: string): string {
+  const { $ref, anyOf, enum: words, type, items, properties, additionalProperties } = schema;
+  if ($ref !== undefined) return prefix + $ref.slice($ref.lastIndexOf('/') + 1);
+  if (words) return words.map((word) => JSON.stringify(word)).join(' | ');
+  // Beside options, a plain `string` would swallow them, and with them what an editor suggests.
+  if (anyOf) {
+    return anyOf
+      .map((each) => (each.type === 'string' ? '(string & {})' : typeOf(each, prefix, indent)))
+      .join(' | ');
+  }
+  if (items) return `Array<${typeOf(items, prefix, indent)}>`;
+  if (properties) return objectType(schema, prefix, indent);
+  if (additionalProperties) return `Record<string, ${typeOf(additionalProperties, prefix, indent)}>`;
+  return [type ?? 'object']
+    .flat()
+    .map((each) => plain[each as JsonType])
+    .join(' | ');
+}
+
+function objectType({ properties = {}, required = [] }: JsonSchema, prefix: string, indent: string): string {
+  const inner = `${indent}  `;
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+    const mark = required.includes(name) ? '' : '?';
+    const note = [schema.title, schema.description].filter(Boolean).join('. ');
+    return `${comment(note, inner)}${inner}${key}${mark}: ${typeOf(schema, prefix, inner)};\n`;
+  });
+  return members.length === 0 ? 'Record<string, never>' : `{\n${members.join('')}${indent}}`;
+}
+
+/** A label is anybody's text: it must not end the comment. */
+const comment = (text: string | undefined, indent: string): string =>
+  text ? `${indent}/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/')} */\n` : '';

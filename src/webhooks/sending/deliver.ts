@@ -1,0 +1,76 @@
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { gather } from '#kit/gather.ts';
+import { openOutbound } from '#kit/outbound.ts';
+import type { TargetOptions } from '#kit/outbound/target.ts';
+import { completeJob, type Job, type JobHandler, LeaseLost } from '#kit/queue.ts';
+import type { DeliverJobPayload } from '../delivery-job.ts';
+import { type Delivery, prepare, type PrepareContext } from './prepare.ts';
+import { findDeliveries, settleDeliveries } from './queries.ts';
+import { type Ended, type Outcome, outcomeOf } from './settle.ts';
+
+export type DeliveryContext = PrepareContext &
+  TargetOptions & {
+    database: Database;
+    /** Seconds to wait after the first failure, the second, ... */
+    retryDelays: readonly number[];
+    timeoutSeconds: number;
+    /** Days of failures only, after which a webhook is paused; 0: never. */
+    pauseDays?: number;
+  };
+
+/** Deliveries that one statement reads or settles at most, and how many such statements run at once. */
+const together = { most: 128, atOnce: 1 } as const;
+const secondsPerDay = 86_400;
+
+/**
+ * The handler of the jobs that send: one request for one delivery, prepare, send, settle. Deliveries that run at the
+ * same time are read and settled together, so that each costs a small part of three round trips.
+ */
+export function deliverWebhook(context: DeliveryContext): JobHandler {
+  const { timeoutSeconds, retryDelays } = context;
+  const outbound = openOutbound({ ...context, timeoutMs: timeoutSeconds * 1_000 });
+  const find = gather((jobs: readonly Job[]) => findAll(context, jobs), together);
+  const settle = gather((outcomes: readonly Outcome[]) => settleAll(context, outcomes), together);
+
+  return async (job, signal, leaveLane) => {
+    const delivery = await find(job);
+    // Its webhook was deleted, and its log with it.
+    if (delivery?.status !== 'Retrying') return completeJob(context.database, job);
+    const startedAt = now();
+    const { trigger } = job.payload as DeliverJobPayload;
+    const request = prepare(context, { workspaceId: job.workspaceId, trigger, startedAt }, delivery);
+    const result = 'kind' in request ? request : await outbound.sendRequest({ ...request, signal });
+    leaveLane();
+    // What was refused never left.
+    const sent = 'kind' in request || result.kind === 'refusal' ? null : request;
+    const ended: Ended = { job, trigger, delivery, startedAt, sent, result };
+    if (!(await settle(outcomeOf(ended, retryDelays)))) throw new LeaseLost(job);
+  };
+}
+
+/** The delivery of each job; undefined for one that is gone. */
+async function findAll(
+  { database }: DeliveryContext,
+  jobs: readonly Job[],
+): Promise<(Delivery | undefined)[]> {
+  const rows = await findDeliveries(database, {
+    workspace_ids: jobs.map(({ workspaceId }) => workspaceId),
+    ids: jobs.map(({ id }) => id),
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return jobs.map(({ id }) => byId.get(id));
+}
+
+/** Of each outcome, whether it was written: not when its lease was lost. */
+async function settleAll(
+  { database, pauseDays = 0 }: DeliveryContext,
+  outcomes: readonly Outcome[],
+): Promise<boolean[]> {
+  const settled = await settleDeliveries(database, {
+    outcomes: JSON.stringify(outcomes),
+    pause_after: pauseDays > 0 ? pauseDays * secondsPerDay : null,
+  });
+  const ids = new Set(settled.map(({ id }) => id));
+  return outcomes.map(({ id }) => ids.has(id));
+}

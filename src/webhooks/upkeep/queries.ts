@@ -1,0 +1,71 @@
+import { bigint, integer, statement, uuid } from '#kit/statement.ts';
+
+/**
+ * Removes the oldest deliveries of a workspace that are over and whose id is less than `before`, with their attempts.
+ * Ids begin with their time, so the primary key finds them.
+ */
+export const pruneDeliveries = statement(
+  'webhooks.prune_deliveries',
+  { workspace_id: uuid, before: uuid, limit: integer },
+  { count: bigint },
+  `with old as (
+     select workspace_id, id from deliveries
+      where workspace_id = $workspace_id and id < $before and status <> 'Retrying'
+      order by id
+      limit $limit
+        for update skip locked
+   ),
+   pruned as (
+     delete from deliveries using old
+      where deliveries.workspace_id = old.workspace_id and deliveries.id = old.id
+     returning deliveries.id
+   )
+   select count(*) as count from pruned`,
+);
+
+/**
+ * Removes the oldest events of a workspace whose id is less than `before` and of which no delivery is left. The feed
+ * remembers up to where there may be none any more; for what it never came to, that is a position of its own, so that
+ * a reader who comes back is told.
+ */
+export const pruneEvents = statement(
+  'webhooks.prune_events',
+  { workspace_id: uuid, before: uuid, limit: integer },
+  { count: bigint },
+  `with old as (
+     select workspace_id, id from events
+      where workspace_id = $workspace_id and id < $before
+        and not exists (select from deliveries
+                         where deliveries.workspace_id = events.workspace_id and deliveries.event_id = events.id)
+      order by id
+      limit $limit
+        for update skip locked
+   ),
+   pruned as (
+     delete from events using old
+      where events.workspace_id = old.workspace_id and events.id = old.id
+     returning events.position, events.is_test
+   ),
+   gone as (
+     select max(position) as placed, coalesce(bool_or(position is null and not is_test), false) as has_unplaced
+       from pruned
+   ),
+   feed as (
+     update feeds
+        set last = feeds.last + has_unplaced::integer,
+            removed = greatest(feeds.removed, gone.placed, case when has_unplaced then feeds.last + 1 end)
+       from gone
+      where feeds.workspace_id = $workspace_id and (has_unplaced or gone.placed is not null)
+   )
+   select count(*) as count from pruned`,
+);
+
+/** The workspaces that have an event that is old enough to go: a look at the first key of each. */
+export const findWorkspacesToPrune = statement(
+  'webhooks.find_workspaces_to_prune',
+  { before: uuid },
+  { id: uuid },
+  `/* operator: across workspaces */
+   select workspaces.id from workspaces
+    where exists (select from events where events.workspace_id = workspaces.id and events.id < $before)`,
+);

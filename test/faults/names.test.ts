@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkTarget } from '#kit/outbound/target.ts';
+import { resolveName } from '#kit/resolve-name.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { until } from '#test/service.ts';
+import { type DnsAnswer, openDnsServer } from './dns-server.ts';
+import { eventsPerFault, openStage } from './stage.ts';
+
+// F20, F21, C23 to C25: names that lie, change or do not answer. Questions go over UDP to a server of our own.
+
+const stage = await openStage();
+const dns = await openDnsServer();
+const resolve = (name: string): Promise<string[]> => resolveName(name, [dns.address]);
+// 127.0.0.2 is the one address that may be reached; 127.0.0.1 stands for what lies beside the server.
+const guard = { allowNetworks: ['127.0.0.2/32'], resolve };
+const queue = stage.startWorker({ ...guard, timeoutSeconds: 1 });
+const receiver = await openReceiver({ host: '127.0.0.2' });
+const canary = await openReceiver({ host: '127.0.0.1' });
+const port = Number(new URL(receiver.url).port);
+// The certificate of the receivers is valid for this name.
+const name = 'receiver.test';
+const url = (of = port): string => `https://${name}:${of}/hook`;
+
+test('F20: a name whose only address may be reached is delivered to, every event', async () => {
+  dns.answer(name, ['127.0.0.2']);
+  const scene = await stage.setScene(url());
+  await stage.fire(scene, queue);
+  const lines = await stage.settled(scene, 120);
+  assert.ok(lines.every(({ status, attempts }) => status === 'Success' && attempts === 1));
+});
+
+const inside: Record<string, DnsAnswer> = {
+  'a private address': ['127.0.0.1'],
+  'a public and a private one': ['127.0.0.2', '10.0.0.1'],
+  'fifty addresses, one of them private': [...Array<string>(49).fill('127.0.0.2'), '127.0.0.1'],
+  'a CNAME to something inside': { cname: 'inside.test', addresses: ['127.0.0.1'] },
+};
+for (const [what, answer] of Object.entries(inside)) {
+  test(`C23: ${what} refuses the name, when it is saved and when it is sent to`, async () => {
+    dns.answer(name, answer);
+    const target = url(Number(new URL(canary.url).port));
+    assert.match((await checkTarget(target, guard))!, /not allowed/);
+    const scene = await stage.setScene(target);
+    await stage.fire(scene, queue, 3);
+    for (const line of await stage.settled(scene)) {
+      assert.deepEqual([line.status, line.attempts], ['Failed', 1]);
+      assert.match(line.reasons[0]!, /This address is not allowed/);
+    }
+    assert.equal(canary.requests.length, 0);
+  });
+}
+
+test('C24: a name that turns private between saving, asking and dialling never leads inside', async () => {
+  // Each connection asks again, TTL 0; what was checked is what is dialled.
+  const target = url(Number(new URL(canary.url).port));
+  for (const answers of [
+    [['127.0.0.2'], ['127.0.0.1']],
+    [['127.0.0.2'], ['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2']],
+  ]) {
+    dns.answer(name, ...answers);
+    await checkTarget(target, guard);
+    const scene = await stage.setScene(target);
+    await stage.fire(scene, queue, 5);
+    await stage.settled(scene, 60);
+  }
+  assert.equal(canary.requests.length, 0);
+});
+
+const broken: Record<string, [DnsAnswer, RegExp]> = {
+  NXDOMAIN: ['NXDOMAIN', /There is no host of this name/],
+  SERVFAIL: ['SERVFAIL', /could not be resolved/],
+  silence: ['silence', /within 1 seconds/],
+};
+for (const [what, [answer, reason]] of Object.entries(broken)) {
+  test(`F20: ${what} is retried, and delivered once the name is there`, async () => {
+    dns.answer(name, answer);
+    // A port of its own, so that no kept connection leads there without a question.
+    const own = await openReceiver({ host: '127.0.0.2' });
+    const scene = await stage.setScene(url(Number(new URL(own.url).port)));
+    const asked = dns.asked(name);
+    await stage.fire(scene, queue, 1);
+    await until('the name to be asked for', async () => dns.asked(name) > asked);
+    dns.answer(name, ['127.0.0.2']);
+    const [line] = await stage.settled(scene);
+    assert.equal(line!.status, 'Success');
+    assert.match(line!.reasons[0] ?? '', reason);
+  });
+}
+
+test('F20: two hundred names that nobody answers for do not delay another', async () => {
+  const silent = 'silent.test';
+  dns.answer(silent, 'silence');
+  dns.answer(name, ['127.0.0.2']);
+  const slow = await Promise.all(
+    Array.from({ length: Math.min(8, eventsPerFault) }, () => stage.setScene(`https://${silent}/`)),
+  );
+  for (const scene of slow) await stage.fire(scene, queue, 8);
+  const scene = await stage.setScene(url());
+  const before = receiver.requests.length;
+  const began = performance.now();
+  await stage.fire(scene, queue, 1);
+  await receiver.waitFor(before + 1, 10_000);
+  assert.ok(performance.now() - began < 1_000, `took ${Math.round(performance.now() - began)} ms`);
+});

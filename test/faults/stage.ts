@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { openLog } from '#kit/log.ts';
+import { type Queue, startQueue } from '#kit/queue/worker.ts';
+import { openVault } from '#kit/vault.ts';
+import { testDatabase } from '#test/database.ts';
+import { until } from '#test/service.ts';
+import { deliverJob } from '#webhooks/delivery-job.ts';
+import { type DeliveryContext, deliverWebhook } from '#webhooks/sending/deliver.ts';
+import { happen, makeForm, makeWebhook, type Place } from '#webhooks/testing.ts';
+
+/** How many events each fault is tried with: a slice in `npm test`, 1,000 in `npm run test:faults`. */
+export const eventsPerFault = Number(process.env['FAULT_EVENTS'] ?? 20);
+
+/** Seconds of the accelerated schedule: a thousandth of 1 m, 5 m, 15 m, 1 h and 3 h. */
+export const fastDelays = [0.06, 0.3, 0.9, 3.6, 10.8] as const;
+
+export type Scene = Place & { webhookId: string };
+
+/** One delivery as the ledger has it. */
+export type LedgerLine = { id: string; status: string; attempts: number; reasons: (string | null)[] };
+
+export type Stage = {
+  database: Awaited<ReturnType<typeof testDatabase>>['database'];
+  /** Starts a worker with everything that a server has of the engine. */
+  startWorker(more?: Partial<DeliveryContext> & { leaseSeconds?: number }): Queue;
+  /** A form with a webhook to this address. */
+  setScene(url: string, secret?: string): Promise<Scene>;
+  /** So many events of the form, told to this worker. */
+  fire(scene: Scene, queue: Queue, count?: number): Promise<void>;
+  ledger(scene: Place): Promise<LedgerLine[]>;
+  /** Waits until no delivery of the form waits. */
+  settled(scene: Place, seconds?: number): Promise<LedgerLine[]>;
+};
+
+/** The engine on a database of the calling test file's own: queue, guard, sockets and ledger are the real ones. */
+export async function openStage(): Promise<Stage> {
+  const { database } = await testDatabase({ pool: 12 });
+  const vault = openVault('00'.repeat(32));
+  const ledger: Stage['ledger'] = async ({ formId }) =>
+    (
+      await database.query<LedgerLine>(
+        `select d.id, d.status, d.attempts,
+                array(select a.reason from attempts a where a.delivery_id = d.id order by a.attempt) as reasons
+           from deliveries d where d.form_id = $1 order by d.id`,
+        [formId],
+      )
+    ).rows;
+  return {
+    database,
+    ledger,
+    startWorker({ leaseSeconds = 25, ...more } = {}) {
+      const run = deliverWebhook({
+        database,
+        vault,
+        signLink: (_, fileId) => `https://files.test/${fileId}`,
+        retryDelays: [0.05, 0.05, 0.05, 0.05, 0.05],
+        timeoutSeconds: 1,
+        allowNetworks: ['127.0.0.0/8'],
+        ...more,
+      });
+      const handlers = { [deliverJob]: { run, perLane: 8, perQuickLane: 32 } };
+      const queue = startQueue({ database, log: openLog('silent'), handlers, leaseSeconds });
+      after(() => queue.stop({ graceMs: 0 }));
+      return queue;
+    },
+    async setScene(url, secret) {
+      const place = await makeForm(database);
+      const sealed = secret === undefined ? null : vault.seal('webhook secrets', secret);
+      return { ...place, webhookId: await makeWebhook(database, place, { url, secret: sealed }) };
+    },
+    async fire(scene, queue, count = eventsPerFault) {
+      for (let made = 0; made < count; made += 1) assert.equal(await happen(database, scene), 1);
+      queue.wake();
+    },
+    async settled(scene, seconds = 30) {
+      await until(
+        'every delivery to end',
+        async () => (await ledger(scene)).every(({ status }) => status !== 'Retrying'),
+        seconds,
+      );
+      return ledger(scene);
+    },
+  };
+}

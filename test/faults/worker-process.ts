@@ -1,0 +1,30 @@
+import { openDatabase } from '#kit/database.ts';
+import { openLog } from '#kit/log.ts';
+import { startQueue } from '#kit/queue/worker.ts';
+import { openVault } from '#kit/vault.ts';
+import { deliverJob } from '#webhooks/delivery-job.ts';
+import { deliverWebhook } from '#webhooks/sending/deliver.ts';
+
+/*
+ * A worker of its own process, for tests that kill and freeze workers. Told in its first argument, as JSON: the
+ * database, and how long a lease is. It says `ready`, and ends at SIGTERM as a server does.
+ */
+export type WorkerOptions = { databaseUrl: string; leaseSeconds: number };
+
+const { databaseUrl, leaseSeconds } = JSON.parse(process.argv[2]!) as WorkerOptions;
+const log = openLog('silent');
+const database = openDatabase({ connectionString: databaseUrl }, { pool: 6, log });
+const run = deliverWebhook({
+  database,
+  vault: openVault('00'.repeat(32)),
+  signLink: (_, fileId) => `https://files.test/${fileId}`,
+  retryDelays: [0.1, 0.1, 0.1, 0.1, 0.1],
+  timeoutSeconds: 10,
+  allowNetworks: ['127.0.0.0/8'],
+});
+const handlers = { [deliverJob]: { run, perLane: 8, perQuickLane: 32 } };
+const queue = startQueue({ database, log, handlers, leaseSeconds });
+process.once('SIGTERM', () => {
+  void queue.stop({ graceMs: 200 }).then(() => process.exit(0));
+});
+process.send?.('ready');

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openReceiver, type Receiver } from '#test/receiver.ts';
+import { until } from '#test/service.ts';
+import { happen } from '#webhooks/testing.ts';
+import { eventsPerFault, openStage, type Scene } from './stage.ts';
+import type { WorkerOptions } from './worker-process.ts';
+
+// F2, F4, F5, F22: workers that die, stop and freeze. Each is a process of its own.
+
+const stage = await openStage();
+const { rows } = await stage.database.query('select current_database() as name');
+const databaseUrl = process.env['TEST_DATABASE_URL']!.replace(
+  /^(postgres(?:ql)?:\/\/[^/]*)\/[^?]*/,
+  `$1/${rows[0].name}`,
+);
+
+async function startProcess(leaseSeconds = 2): Promise<ChildProcess> {
+  const options: WorkerOptions = { databaseUrl, leaseSeconds };
+  const child = fork(
+    fileURLToPath(new URL('worker-process.ts', import.meta.url)),
+    [JSON.stringify(options)],
+    {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    },
+  );
+  after(() => child.kill('SIGKILL'));
+  await once(child, 'message');
+  return child;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const closed = once(child, 'exit');
+  child.kill(signal);
+  await closed;
+}
+
+async function fire(scene: Scene, count: number): Promise<void> {
+  for (let made = 0; made < count; made += 1) await happen(stage.database, scene);
+}
+
+const deliveriesOf = (receiver: Receiver): Map<unknown, Receiver['requests']> =>
+  Map.groupBy(receiver.requests, ({ headers }) => headers['x-service-delivery-id']);
+
+test('F22: three processes send every event once, and none twice', async () => {
+  const receiver = await openReceiver();
+  const scene = await stage.setScene(receiver.url);
+  const workers = await Promise.all([startProcess(25), startProcess(25), startProcess(25)]);
+  const count = eventsPerFault * 10;
+  await fire(scene, count);
+  const lines = await stage.settled(scene, 300);
+  assert.ok(lines.every(({ status, attempts }) => status === 'Success' && attempts === 1));
+  assert.equal(receiver.requests.length, count);
+  assert.equal(deliveriesOf(receiver).size, count);
+  await Promise.all(workers.map((worker) => end(worker, 'SIGTERM')));
+});
+
+test('F2: a worker is killed while the receiver holds the request; another sends it again after the lease', async () => {
+  const receiver = await openReceiver();
+  receiver.replyWith('hang', 200);
+  const scene = await stage.setScene(receiver.url);
+  const first = await startProcess();
+  await fire(scene, 1);
+  await receiver.waitFor(1, 10_000);
+  await end(first, 'SIGKILL');
+  const killed = performance.now();
+  const second = await startProcess();
+  const [line] = await stage.settled(scene);
+  // At the server's lease of 25 s that is within 30 s (G3).
+  assert.ok(performance.now() - killed < 7_000);
+  assert.deepEqual([line!.status, line!.attempts], ['Success', 1]);
+  assert.equal(receiver.requests.length, 2);
+  assert.equal(deliveriesOf(receiver).size, 1);
+  assert.deepEqual(receiver.requests[0]!.body, receiver.requests[1]!.body);
+  await end(second, 'SIGKILL');
+});
+
+test('F2: kills at any moment lose nothing, and repeat no more than was under way', async () => {
+  const receiver = await openReceiver();
+  const scene = await stage.setScene(receiver.url);
+  await fire(scene, eventsPerFault * 5);
+  let kills = 0;
+  for (; kills < 3; kills += 1) {
+    const worker = await startProcess(1);
+    const before = receiver.requests.length;
+    await until('some requests', async () => receiver.requests.length > before + kills * 3);
+    await end(worker, 'SIGKILL');
+  }
+  const last = await startProcess(1);
+  const lines = await stage.settled(scene, 120);
+  assert.ok(lines.every(({ status }) => status === 'Success'));
+  assert.equal(deliveriesOf(receiver).size, lines.length);
+  assert.ok(receiver.requests.length - lines.length <= kills * 128);
+  await end(last, 'SIGKILL');
+});
+
+test('F4: a worker that is told to stop hands over at once what it cannot finish', async () => {
+  const receiver = await openReceiver();
+  receiver.replyWith('hang', 200);
+  const scene = await stage.setScene(receiver.url);
+  const first = await startProcess(60);
+  await fire(scene, 1);
+  await receiver.waitFor(1, 10_000);
+  const second = await startProcess(60);
+  await end(first, 'SIGTERM');
+  const stopped = performance.now();
+  await receiver.waitFor(2, 10_000);
+  assert.ok(performance.now() - stopped < 2_000, `took ${Math.round(performance.now() - stopped)} ms`);
+  const [line] = await stage.settled(scene);
+  assert.deepEqual([line!.status, line!.attempts], ['Success', 1]);
+  await end(second, 'SIGTERM');
+});
+
+test('F5: a worker that is frozen and wakes up changes nothing that its successor wrote', async () => {
+  const receiver = await openReceiver();
+  receiver.replyWith('hang', { status: 200, body: 'of the successor' });
+  const scene = await stage.setScene(receiver.url);
+  const frozen = await startProcess();
+  await fire(scene, 1);
+  await receiver.waitFor(1, 10_000);
+  frozen.kill('SIGSTOP');
+  const second = await startProcess();
+  await receiver.waitFor(2, 15_000);
+  const [line] = await stage.settled(scene);
+  frozen.kill('SIGCONT');
+  // What it wants to write now, its lease forbids; a job of its own shows that it is awake.
+  await end(second, 'SIGTERM');
+  await fire(scene, 1);
+  await until('the one that woke up to work', async () => receiver.requests.length >= 3, 15);
+  await stage.settled(scene);
+  const settledLater = (await stage.ledger(scene)).find(({ id }) => id === line!.id);
+  assert.deepEqual(settledLater, line);
+  const { rows: bodies } = await stage.database.query(
+    'select response_body from attempts where delivery_id = $1',
+    [line!.id],
+  );
+  assert.deepEqual(bodies, [{ response_body: 'of the successor' }]);
+  await end(frozen, 'SIGKILL');
+});
