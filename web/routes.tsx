@@ -36,7 +36,11 @@ const inside = createRoute({
   errorComponent: FailedFrame,
   async beforeLoad({ location }) {
     try {
-      await queryClient.ensureQueryData(sessionQuery);
+      const { user } = await queryClient.ensureQueryData(sessionQuery);
+      // A temporary password opens nothing else.
+      if (user.must_change_password && location.pathname !== '/new-password')
+        throw redirect({ to: '/new-password', search: { next: location.href } });
+      if (!user.must_change_password && location.pathname === '/new-password') throw redirect({ to: '/' });
     } catch (error) {
       if (error instanceof ApiProblem && error.status === 401)
         throw redirect({ to: '/sign-in', search: { next: location.href } });
@@ -53,6 +57,12 @@ const home = createRoute({
     if (workspace) throw redirect({ to: '/w/$workspace/forms', params: { workspace: workspace.id } });
     throw redirect({ to: '/account' });
   },
+});
+
+const newPassword = createRoute({
+  getParentRoute: () => inside,
+  path: '/new-password',
+  component: lazyRouteComponent(() => import('./account/new-password-screen.tsx'), 'NewPasswordScreen'),
 });
 
 const console = createRoute({ getParentRoute: () => inside, id: 'console', component: ConsoleLayout });
@@ -82,6 +92,7 @@ const routeTree = root.addChildren([
   signIn,
   inside.addChildren([
     home,
+    newPassword,
     console.addChildren([
       createRoute({
         getParentRoute: () => console,
@@ -107,7 +118,7 @@ const routeTree = root.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/settings/keys',
-          component: lazyRouteComponent(() => import('./settings/keys-screen.tsx'), 'KeysScreen'),
+          component: lazyRouteComponent(() => import('./settings/keys/keys-screen.tsx'), 'KeysScreen'),
         }),
       ]),
     ]),
@@ -124,6 +135,16 @@ const routeTree = root.addChildren([
           () => import('./submissions/submissions-screen.tsx'),
           'SubmissionsScreen',
         ),
+      }),
+      createRoute({
+        getParentRoute: () => form,
+        path: '/trash',
+        component: lazyRouteComponent(() => import('./submissions/trash/trash-screen.tsx'), 'TrashScreen'),
+      }),
+      createRoute({
+        getParentRoute: () => form,
+        path: '/spam',
+        component: lazyRouteComponent(() => import('./submissions/spam/spam-screen.tsx'), 'SpamScreen'),
       }),
       createRoute({
         getParentRoute: () => form,

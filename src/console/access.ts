@@ -10,7 +10,7 @@ import type { ConsoleUser } from './endpoint.ts';
 
 /**
  * Refuses what another site may have made a browser send (reliability T21, C32). A request that changes anything is
- * JSON, which no HTML form can send, and comes from this origin: browsers say so in Sec-Fetch-Site, older ones in
+ * JSON or an image, which no HTML form can send, and comes from this origin: browsers say so in Sec-Fetch-Site, older ones in
  * Origin. SameSite=Lax cookies and the absence of any CORS answer stand behind this.
  * @throws ApiError forbidden.
  */
@@ -20,7 +20,7 @@ export function refuseForeignRequest(
 ): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   const { headers } = request;
-  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+  if (!/^(application\/json|image\/(png|jpeg|webp))\s*(;|$)/i.test(headers['content-type'] ?? '')) {
     throw new ApiError('forbidden', 'Requests that change something are sent as application/json.');
   }
   const site = headers['sec-fetch-site'];
@@ -43,7 +43,12 @@ export async function findPerson(
     const found = await auth.api.getSession({ headers, returnHeaders: true });
     const user = found.response?.user;
     return {
-      user: user && { id: user.id, email: user.email, name: user.name },
+      user: user && {
+        id: user.id,
+        email: user.email,
+        name: user.name,
+        mustChangePassword: 'mustChangePassword' in user && user.mustChangePassword === true,
+      },
       cookies: found.headers.getSetCookie(),
     };
   } catch (cause) {

@@ -5,7 +5,13 @@ import { compileCheck, compileQuery } from '#kit/validation.ts';
 import type { Role } from '#workspaces/roles.ts';
 
 /** A person who is signed in. */
-export type ConsoleUser = { id: string; email: string; name: string };
+export type ConsoleUser = {
+  id: string;
+  email: string;
+  name: string;
+  /** Signed in with a temporary password: nothing but the change of it is open. */
+  mustChangePassword: boolean;
+};
 
 /** Whoever sends a request, signed in or not. */
 export type Visitor = {
@@ -38,6 +44,8 @@ export type RawRequest = { params: unknown; query: unknown; body: unknown };
 
 export type ConsoleEndpoint = {
   needs: ConsoleNeed;
+  /** Open also to whoever still has to change a temporary password. */
+  isAlwaysOpen?: boolean;
   /** Checks the shape (400, 422), then runs. Whoever calls has made sure of `needs`. */
   handle(caller: ConsoleCaller, raw: RawRequest): Promise<ConsoleReply>;
 };
@@ -91,12 +99,14 @@ export function personEndpoint<
   B extends TObject = Nothing,
 >(
   definition: Shape<P, Q, B> & {
+    isAlwaysOpen?: boolean;
     run(request: { user: ConsoleUser; visitor: Visitor } & Given<P, Q, B>): Promise<ConsoleReply>;
   },
 ): ConsoleEndpoint {
   const read = compileShape(definition);
   return {
     needs: 'person',
+    isAlwaysOpen: definition.isAlwaysOpen ?? false,
     handle: ({ user, visitor }, raw) => definition.run({ user: user!, visitor, ...read(raw) }),
   };
 }

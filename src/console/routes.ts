@@ -2,7 +2,9 @@ import { accountRoutes } from './accounts/endpoints.ts';
 import type { ConsoleRoute } from './endpoint.ts';
 import { formsConsoleRoutes } from './forms/endpoints.ts';
 import { formsListRoutes } from './forms-list/endpoints.ts';
+import { imageConsoleRoutes } from './images/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
+import { spamConsoleRoutes } from './spam/endpoints.ts';
 import { submissionConsoleRoutes } from './submissions/endpoints.ts';
 import { webhooksConsoleRoutes } from './webhooks/endpoints.ts';
 
@@ -12,7 +14,9 @@ export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[
     ...accountRoutes(services),
     ...formsListRoutes(services),
     ...formsConsoleRoutes(services),
+    ...imageConsoleRoutes(services),
     ...webhooksConsoleRoutes(services),
     ...submissionConsoleRoutes(services),
+    ...spamConsoleRoutes(services),
   ];
 }

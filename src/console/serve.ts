@@ -4,6 +4,7 @@ import type { Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { findPerson, refuseForeignRequest, requireRole } from './access.ts';
 import type { ConsoleCaller, ConsoleEndpoint, ConsoleReply, ConsoleRoute, Visitor } from './endpoint.ts';
+import { readImageBodies } from './images/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
 
 const jsonType = 'application/json; charset=utf-8';
@@ -18,6 +19,7 @@ export async function serveConsole(
   services: ConsoleServices,
   routes: readonly ConsoleRoute[],
 ): Promise<void> {
+  readImageBodies(server);
   server.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store');
     refuseForeignRequest(request, services.config.publicUrl);
@@ -41,7 +43,7 @@ export async function serveConsole(
 /** Finds out who is asking, as far as the endpoint needs it. */
 async function admit(
   services: ConsoleServices,
-  { needs }: ConsoleEndpoint,
+  { needs, isAlwaysOpen }: ConsoleEndpoint,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<ConsoleCaller> {
@@ -50,6 +52,8 @@ async function admit(
   const { user, cookies } = await findPerson(services.accounts, visitor.headers);
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (!user) throw new ApiError('unauthorized', 'Sign in first.');
+  if (user.mustChangePassword && !isAlwaysOpen)
+    throw new ApiError('forbidden', 'Choose a password of your own first.');
   if (needs === 'person') return { visitor, user };
   const { workspace } = request.params as { workspace: string };
   if (!uuidPattern.test(workspace)) throw new ApiError('bad_request', '"workspace" must be a UUID.');

@@ -31,6 +31,15 @@ export function openAccounts(surroundings: Surroundings): Accounts {
 const tables = {
   user: {
     modelName: 'users',
+    additionalFields: {
+      mustChangePassword: {
+        type: 'boolean',
+        fieldName: 'must_change_password',
+        required: false,
+        defaultValue: false,
+        input: false,
+      },
+    },
     fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
   },
   session: {

@@ -41,6 +41,7 @@ test('a key belongs to exactly one workspace and grants full access to it', asyn
     workspaceId: workspace.id,
     keyId: id,
     permissions: null,
+    formIds: null,
     perMinute: 300,
     burst: 30,
   });

@@ -6,7 +6,7 @@ import { only } from '#kit/statement.ts';
 import { hashApiKey, parseAuthorization } from './api-key.ts';
 import { permissions, type Permission } from './permissions.ts';
 import { rateOf } from './plans.ts';
-import { findKeyByHash, touchApiKey } from './queries.ts';
+import { findKeyByHash, touchApiKey } from './keys/queries.ts';
 
 /** Who a request comes from, and what it may do. */
 export type Caller = {
@@ -14,6 +14,8 @@ export type Caller = {
   keyId: string;
   /** Null: all of them, also those that come later. */
   permissions: readonly Permission[] | null;
+  /** The only forms that the key reaches, with their submissions; null: all of the workspace. */
+  formIds: readonly string[] | null;
   /** The workspace's rate, for takeRequest (limit.ts). */
   perMinute: number;
   burst: number;
@@ -58,7 +60,13 @@ export async function authenticate(
     throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
   const rate = rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst });
-  return { workspaceId: row.workspace_id, keyId: row.id, permissions: row.permissions, ...rate };
+  return {
+    workspaceId: row.workspace_id,
+    keyId: row.id,
+    permissions: row.permissions,
+    formIds: row.form_ids,
+    ...rate,
+  };
 }
 
 /** @throws ApiError forbidden, naming the permission, when the caller's key lacks it. */

@@ -3,18 +3,34 @@ import type { ClientBase } from 'pg';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
 import { apiKeyBytes, hashApiKey, makeApiKey, prefixOf } from './api-key.ts';
 import { forgetKeys, keyChannel } from './authenticate.ts';
 import { isPermission, type Permission, permissionNames } from './permissions.ts';
+import { reportNews } from './mail-news.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
-import { insertApiKey, insertApiKeyLookup, revokeApiKey, selectApiKeys } from './queries.ts';
+import {
+  findForeignForms,
+  insertApiKey,
+  insertApiKeyLookup,
+  revokeApiKey,
+  rotateApiKey,
+  selectApiKeys,
+  updateApiKey,
+} from './keys/queries.ts';
 
-/** What a key is made with. Without permissions it has all of them; without expiresAt it does not expire. */
+/**
+ * What a key is made with. Without permissions it has all of them; without formIds it reaches every form, also later
+ * ones; without expiresAt it does not expire.
+ */
 export type NewKey = {
   workspaceId: string;
   name: string;
   permissions?: readonly string[] | undefined;
+  formIds?: readonly string[] | undefined;
   expiresAt?: Date | undefined;
+  /** The member who makes it; the operator's and the set-up's keys are nobody's. */
+  createdBy?: string | undefined;
 };
 
 /** A key as its workspace sees it: never the key itself, which is shown once, when it is made. */
@@ -23,11 +39,25 @@ export type ApiKey = {
   name: string;
   prefix: string;
   permissions: readonly Permission[] | null;
+  formIds: readonly string[] | null;
+  /** The name of the member who made it. */
+  createdBy: string | null;
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
+  lastUsedAddress: string | null;
+  /** After a rotation: until when the former secret works too. */
+  formerUntil: Date | null;
+  /** Requests of the last requestDays days. */
+  requests: number;
 };
+
+/** Over how many days, today (UTC) included, a key's requests are counted in lists. */
+export const requestDays = 7;
+/** How long a rotated key may work beside its successor, at most. */
+export const longestGraceHours = 168;
+const hourMs = 3_600_000;
 
 /**
  * Makes a key. Specification, "Authentication" 3: with a descriptive name, displayed once, here.
@@ -40,9 +70,13 @@ export function createKey(database: Database, key: NewKey): Promise<{ id: string
 /** createKey within a transaction that the caller has begun. */
 export async function addKey(
   client: ClientBase,
-  { workspaceId, name, permissions, expiresAt }: NewKey,
+  { workspaceId, name, permissions, formIds, expiresAt, createdBy }: NewKey,
 ): Promise<{ id: string; key: string }> {
-  refuseProblems([...nameProblems('name', name), ...permissionProblems(permissions)]);
+  refuseProblems([
+    ...nameProblems('name', name),
+    ...permissionProblems(permissions),
+    ...(await formProblems(client, workspaceId, formIds)),
+  ]);
   const id = newId();
   const key = makeApiKey(randomBytes(apiKeyBytes));
   const added = await insertApiKey(client, {
@@ -50,27 +84,37 @@ export async function addKey(
     id,
     name,
     prefix: prefixOf(key),
-    permissions: permissions ? [...new Set(permissions.filter(isPermission))] : null,
+    permissions: permissionsOf(permissions),
+    form_ids: formIds ? [...new Set(formIds)] : null,
+    created_by: createdBy ?? null,
     created_at: timeOfId(id),
     expires_at: expiresAt ?? null,
   });
   if (added.length === 0) throw new ApiError('not_found', 'There is no such workspace.');
   await insertApiKeyLookup(client, { hash: hashApiKey(key), workspace_id: workspaceId, api_key_id: id });
+  await reportNews(client, workspaceId, { kind: 'key_created', keyId: id });
   return { id, key };
 }
 
 /** The keys of a workspace, newest first, the revoked and expired ones too. */
 export async function listKeys(database: Database, workspaceId: string): Promise<ApiKey[]> {
-  const rows = await selectApiKeys(database, { workspace_id: workspaceId });
+  const at = now();
+  const since = new Date(at.getTime() - (requestDays - 1) * 24 * hourMs).toISOString().slice(0, 10);
+  const rows = await selectApiKeys(database, { workspace_id: workspaceId, now: at, since });
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
     prefix: row.prefix,
     permissions: row.permissions,
+    formIds: row.form_ids,
+    createdBy: row.created_by,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     lastUsedAt: row.last_used_at,
+    lastUsedAddress: row.last_used_address,
+    formerUntil: row.former_until,
+    requests: row.requests,
   }));
 }
 
@@ -92,6 +136,84 @@ export async function revokeKey(
   if (!revoked) throw new ApiError('not_found', 'There is no such API key.');
   forgetKeys();
   return { id: key.keyId, revokedAt: revoked.revoked_at };
+}
+
+/** What a key may be changed to; what is null is not limited. */
+export type KeyChange = {
+  name: string;
+  permissions: readonly string[] | null;
+  formIds: readonly string[] | null;
+  expiresAt: Date | null;
+};
+
+/**
+ * Changes what a key may do, without another secret. It acts as revokeKey does: here before this returns.
+ * @throws ApiError validation_error with every problem; not_found for an absent or revoked key.
+ */
+export async function changeKey(
+  database: Database,
+  { workspaceId, keyId }: { workspaceId: string; keyId: string },
+  { name, permissions, formIds, expiresAt }: KeyChange,
+): Promise<void> {
+  refuseProblems([
+    ...nameProblems('name', name),
+    ...permissionProblems(permissions ?? undefined),
+    ...(await formProblems(database, workspaceId, formIds ?? undefined)),
+  ]);
+  const changed = await updateApiKey(database, {
+    workspace_id: workspaceId,
+    id: keyId,
+    name,
+    permissions: permissionsOf(permissions ?? undefined),
+    form_ids: formIds ? [...new Set(formIds)] : null,
+    expires_at: expiresAt,
+    channel: keyChannel,
+  });
+  if (changed.length === 0) throw new ApiError('not_found', 'There is no such API key.');
+  forgetKeys();
+}
+
+/**
+ * Gives a key another secret, shown once, here. The former one works for `graceHours` more (0: no more), so that
+ * programs can be changed over one after the other; a second rotation does not make it live longer.
+ * @throws ApiError not_found for an absent or revoked key.
+ */
+export async function rotateKey(
+  database: Database,
+  { workspaceId, keyId, graceHours }: { workspaceId: string; keyId: string; graceHours: number },
+): Promise<{ id: string; key: string; formerUntil: Date }> {
+  const key = makeApiKey(randomBytes(apiKeyBytes));
+  const at = now();
+  const formerUntil = new Date(at.getTime() + graceHours * hourMs);
+  const rotated = await rotateApiKey(database, {
+    workspace_id: workspaceId,
+    id: keyId,
+    hash: hashApiKey(key),
+    prefix: prefixOf(key),
+    now: at,
+    former_until: formerUntil,
+    channel: keyChannel,
+  });
+  if (rotated.length === 0) throw new ApiError('not_found', 'There is no such API key.');
+  forgetKeys();
+  return { id: keyId, key, formerUntil };
+}
+
+const permissionsOf = (names: readonly string[] | undefined): Permission[] | null =>
+  names ? [...new Set(names.filter(isPermission))] : null;
+
+async function formProblems(
+  db: Queryable,
+  workspaceId: string,
+  formIds: readonly string[] | undefined,
+): Promise<ErrorItem[]> {
+  if (formIds === undefined) return [];
+  if (formIds.length === 0) return [{ field: 'form_ids', message: 'Choose at least one form.' }];
+  const foreign = await findForeignForms(db, { workspace_id: workspaceId, form_ids: [...formIds] });
+  return foreign.map(({ id }) => ({
+    field: 'form_ids',
+    message: `There is no form ${id} in this workspace.`,
+  }));
 }
 
 function permissionProblems(permissions: readonly string[] | undefined): ErrorItem[] {

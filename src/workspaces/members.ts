@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -12,9 +11,10 @@ import {
   lockMembers,
   updateRole,
 } from './members/queries.ts';
+import { reportNews } from './mail-news.ts';
 import { insertMember } from './queries.ts';
 import { isAtLeast, type Role } from './roles.ts';
-import { createUser } from './users.ts';
+import { createUser, makeTemporaryPassword } from './users.ts';
 
 /**
  * Lets a person into a workspace.
@@ -33,6 +33,7 @@ export async function addMember(
   if (added.length === 0) {
     throw new ApiError('conflict', 'There is no such workspace, or the person is a member of it already.');
   }
+  await reportNews(database, member.workspaceId, { kind: 'member_added', userId: member.userId });
 }
 
 /** What a change of members is about: who makes it (with which role), where, and to whom. */
@@ -40,7 +41,7 @@ export type MemberChange = { workspaceId: string; actorRole: Role; userId: strin
 
 /**
  * Adds whoever has this address. Where nobody has, makes an account with a temporary password, which is returned
- * this once: the person who adds hands it over (there is no mail yet).
+ * this once: the person who adds hands it over, and its owner changes it at the first sign-in.
  * @throws ApiError forbidden when somebody below an owner adds an owner; validation_error; conflict for a member.
  */
 export function addPerson(
@@ -56,10 +57,11 @@ export function addPerson(
       await addMember(client, { workspaceId, role, userId: existing.id });
       return { id: existing.id };
     }
-    const temporaryPassword = randomBytes(12).toString('base64url');
+    const temporaryPassword = makeTemporaryPassword();
     const { id } = await createUser(client, {
       email,
       password: temporaryPassword,
+      isTemporary: true,
       ...(person.name && { name: person.name }),
     });
     await addMember(client, { workspaceId, role, userId: id });

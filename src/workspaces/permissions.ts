@@ -7,6 +7,8 @@ export const permissions = {
   'forms:read': 'List and read forms.',
   'forms:write': 'Create, change and delete forms.',
   'submissions:read': 'List, read and search submissions.',
+  'invitations:read': 'List and read invitations, with their personal links.',
+  'invitations:write': 'Invite people, remind them, and revoke invitations.',
 } as const satisfies Record<string, string>;
 
 export type Permission = keyof typeof permissions;

@@ -5,9 +5,10 @@ import type { Log } from '#kit/log.ts';
 /** How many requests a key has made in its window, this one included, and when the window ends. */
 export type Count = { requests: number; msLeft: number };
 
-/** Counts requests in fixed windows of one minute, exactly, also under parallel requests. */
+/** Counts requests in fixed windows, of one minute unless said, exactly, also under parallel requests. */
 export type RequestCounter = {
-  count(key: string): Promise<Count>;
+  /** @param seconds the length of the window; always the same for a key. */
+  count(key: string, seconds?: number): Promise<Count>;
   close(): Promise<void>;
 };
 
@@ -34,7 +35,7 @@ export async function openRequestCounter(options: {
 }): Promise<RequestCounter> {
   const { valkeyUrl, log } = options;
   const memory = new RateLimiterMemory(counting);
-  const countInMemory = (key: string): Promise<Count> => countWith(memory, key);
+  const countInMemory = (key: string, seconds?: number): Promise<Count> => countWith(memory, key, seconds);
   if (valkeyUrl === undefined) return { count: countInMemory, close: async () => {} };
   const valkey = await connectValkey(valkeyUrl, log);
   // The library's Redis class and not its Valkey one: the script of the latter runs on Valkey only.
@@ -42,10 +43,10 @@ export async function openRequestCounter(options: {
   let isAway = false;
   let askAgainAt = 0;
   return {
-    async count(key) {
-      if (now().getTime() < askAgainAt) return countInMemory(key);
+    async count(key, seconds) {
+      if (now().getTime() < askAgainAt) return countInMemory(key, seconds);
       try {
-        const count = await countWith(shared, key);
+        const count = await countWith(shared, key, seconds);
         if (isAway) log.info('Valkey is back: rate limits are counted there');
         isAway = false;
         return count;
@@ -53,15 +54,19 @@ export async function openRequestCounter(options: {
         if (!isAway) log.warn({ err: error }, 'Valkey is away: rate limits are counted in this process');
         isAway = true;
         askAgainAt = now().getTime() + awayMs;
-        return countInMemory(key);
+        return countInMemory(key, seconds);
       }
     },
     close: async () => valkey.disconnect(),
   };
 }
 
-async function countWith(limiter: RateLimiterAbstract, key: string): Promise<Count> {
-  const { consumedPoints, msBeforeNext } = await limiter.consume(key);
+async function countWith(
+  limiter: RateLimiterAbstract,
+  key: string,
+  seconds: number = counting.duration,
+): Promise<Count> {
+  const { consumedPoints, msBeforeNext } = await limiter.consume(key, 1, { customDuration: seconds });
   return { requests: consumedPoints, msLeft: msBeforeNext };
 }
 

@@ -20,6 +20,7 @@ const password = 'correct horse battery';
 /** A service whose windows begin now: as after the wait. */
 const openContext = async () => ({
   accounts,
+  database,
   vault,
   requestCounter: await openRequestCounter({ valkeyUrl: undefined, log }),
 });
@@ -140,7 +141,7 @@ test('the time of a refusal does not tell whether there is an account', async ()
   await createUser(database, { email: 'slow@example.org', password });
   // Without limits, so that every try is evaluated.
   const free: RequestCounter = { count: async () => ({ requests: 1, msLeft: 0 }), close: async () => {} };
-  const context = { accounts, vault, requestCounter: free };
+  const context = { accounts, database, vault, requestCounter: free };
   const took = async (email: string): Promise<number> => {
     const began = performance.now();
     await outcome(signIn(context, from('10.6.0.1'), { email, password: 'wrong password' }));

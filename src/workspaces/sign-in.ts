@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { APIError } from 'better-auth/api';
+import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from './accounts.ts';
+import { reportPasswordChange } from './password-reset/password-reset.ts';
 import { refuseProblems } from './problems.ts';
+import { confirmPassword } from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';
-import { passwordLength } from './users.ts';
+import { passwordProblems } from './users.ts';
 
 /**
  * Tries of a password in one minute. They are counted before the password is looked at, by a counter that is exact
@@ -14,7 +17,7 @@ import { passwordLength } from './users.ts';
  */
 export const signInTries = { ofAccount: 10, ofAddress: 30 } as const;
 
-type Context = { accounts: Accounts; vault: Vault; requestCounter: RequestCounter };
+type Context = { accounts: Accounts; database: Database; vault: Vault; requestCounter: RequestCounter };
 
 /** Who tries: what the address counts as (address-key.ts), the cookies, and the mark of a browser known from before. */
 export type Attempt = { address: string; headers: Headers; device: string | undefined };
@@ -60,7 +63,7 @@ export async function changePassword(
   person: { userId: string; headers: Headers },
   { current, next }: { current: string; next: string },
 ): Promise<string[]> {
-  refuseProblems(passwordProblems(next));
+  refuseProblems(changeProblems(current, next));
   await countTry(context, `password of ${person.userId}`, signInTries.ofAccount);
   try {
     const { headers } = await context.accounts.auth.api.changePassword({
@@ -68,6 +71,8 @@ export async function changePassword(
       headers: person.headers,
       returnHeaders: true,
     });
+    await confirmPassword(context.database, { id: person.userId });
+    await reportPasswordChange(context.database, person.userId);
     return headers.getSetCookie();
   } catch (cause) {
     if (!(cause instanceof APIError) || cause.statusCode >= 500) throw cause;
@@ -78,10 +83,11 @@ export async function changePassword(
   }
 }
 
-function passwordProblems(password: string): ErrorItem[] {
-  const { least, most } = passwordLength;
-  if (password.length >= least && password.length <= most) return [];
-  return [{ field: 'new_password', message: `A password has ${least} to ${most} characters.` }];
+function changeProblems(current: string, next: string): ErrorItem[] {
+  const problems = passwordProblems('new_password', next);
+  // A temporary password was seen by whoever handed it over.
+  if (problems.length > 0 || current !== next) return problems;
+  return [{ field: 'new_password', message: 'Choose another password than the current one.' }];
 }
 
 /**

@@ -1,12 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { hashPassword } from 'better-auth/crypto';
-import { newId, timeOfId } from '#kit/clock.ts';
+import { newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
-import { insertUser } from './queries.ts';
+import { insertUser, resetPassword } from './queries.ts';
 
 /** A person who signs in with email and password. The name defaults to the address before its @. */
-export type NewUser = { email: string; password: string; name?: string };
+export type NewUser = {
+  email: string;
+  password: string;
+  name?: string;
+  /** Whether the password is only for the first sign-in. */
+  isTemporary?: boolean;
+};
 
 /** Characters of a password. Also what accounts.ts tells the library for later changes of it. */
 export const passwordLength = { least: 10, most: 128 } as const;
@@ -23,11 +30,15 @@ export function userProblems({ email, password, name }: NewUser): ErrorItem[] {
   if (email.length > longestEmail || !emailPattern.test(email)) {
     problems.push({ field: 'email', message: 'This is not an email address, such as ada@example.org.' });
   }
-  if (password.length < passwordLength.least || password.length > passwordLength.most) {
-    const { least, most } = passwordLength;
-    problems.push({ field: 'password', message: `A password has ${least} to ${most} characters.` });
-  }
+  problems.push(...passwordProblems('password', password));
   return name === undefined ? problems : [...problems, ...nameProblems('name', name)];
+}
+
+/** What is wrong with a password that somebody chose. */
+export function passwordProblems(field: string, password: string): ErrorItem[] {
+  const { least, most } = passwordLength;
+  if (password.length >= least && password.length <= most) return [];
+  return [{ field, message: `A password has ${least} to ${most} characters.` }];
 }
 
 /**
@@ -44,9 +55,32 @@ export async function createUser(database: Queryable, user: NewUser): Promise<{ 
     name: user.name ?? user.email.split('@', 1)[0]!,
     email: user.email.toLowerCase(),
     password: await hashPassword(user.password),
+    must_change_password: user.isTemporary ?? false,
     now: timeOfId(id),
   });
   if (added.length === 0)
     throw new ApiError('conflict', 'There is an account with this email address already.');
   return { id };
+}
+
+/** A password to hand over, for the next sign-in alone: 96 random bits. */
+export const makeTemporaryPassword = (): string => randomBytes(12).toString('base64url');
+
+/**
+ * Lets a person back in who has lost their password: a temporary one, returned this once, which they have to change at
+ * the next sign-in. Every session of theirs ends.
+ * @throws ApiError not_found when there is no account with this address.
+ */
+export async function resetUserPassword(
+  database: Queryable,
+  email: string,
+): Promise<{ id: string; temporaryPassword: string }> {
+  const temporaryPassword = makeTemporaryPassword();
+  const [person] = await resetPassword(database, {
+    email: email.trim().toLowerCase(),
+    password: await hashPassword(temporaryPassword),
+    now: now(),
+  });
+  if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
+  return { id: person.id, temporaryPassword };
 }

@@ -8,12 +8,19 @@ import { Message } from '../design/message.tsx';
 import { toastDone } from '../design/toast.tsx';
 
 /** Changes the password; every other session of the person ends. */
-export function PasswordForm(): ReactElement {
+export function PasswordForm({
+  currentLabel = 'Current password',
+  onChanged,
+}: {
+  currentLabel?: string;
+  onChanged?: () => Promise<void>;
+}): ReactElement {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const change = useMutation({
     mutationFn: () => put('/person/password', { current_password: current, new_password: next }),
-    onSuccess() {
+    async onSuccess() {
+      await onChanged?.();
       setCurrent('');
       setNext('');
       toastDone('Your password was changed. You were signed out everywhere else.');
@@ -31,7 +38,7 @@ export function PasswordForm(): ReactElement {
       }}
     >
       <TextField
-        label="Current password"
+        label={currentLabel}
         type="password"
         autoComplete="current-password"
         value={current}

@@ -70,7 +70,9 @@ export function SignInScreen(): ReactElement {
             Sign in
           </Button>
         </Form>
-        <p className="soft small">Forgot your password? Whoever runs this service can help you back in.</p>
+        <p className="soft small">
+          Forgot your password? Whoever runs this service can give you a temporary one.
+        </p>
       </div>
     </main>
   );

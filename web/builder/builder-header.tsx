@@ -15,6 +15,8 @@ type HeaderProps = {
   readonly path: string;
   readonly saveState: SaveState;
   readonly problemCount: number;
+  /** Whether visitors see exactly this: then there is nothing to publish. */
+  readonly isLive: boolean;
   readonly onPublish: () => void;
   readonly onConflict: () => void;
   readonly onOpened: (opened: BuilderForm) => void;
@@ -31,6 +33,7 @@ export function BuilderHeader({
   path,
   saveState,
   problemCount,
+  isLive,
   onPublish,
   onConflict,
   onOpened,
@@ -69,9 +72,7 @@ export function BuilderHeader({
           Restore
         </Button>
       ) : (
-        <Button variant="primary" icon={problemCount > 0 ? 'warning' : 'send'} onPress={onPublish}>
-          Publish
-        </Button>
+        <PublishButton isLive={isLive} problemCount={problemCount} onPress={onPublish} />
       )}
       <ConfirmDialog
         title={asked === 'archived' ? 'Archive this form?' : 'Unpublish this form?'}
@@ -84,6 +85,26 @@ export function BuilderHeader({
         Visitors will see that the form is closed. Its submissions stay, and it can be published again.
       </ConfirmDialog>
     </FormHeaderActions>
+  );
+}
+
+/** Loud only while there is something to publish. */
+function PublishButton({
+  isLive,
+  problemCount,
+  onPress,
+}: Pick<HeaderProps, 'isLive' | 'problemCount'> & { readonly onPress: () => void }): ReactElement {
+  if (isLive) {
+    return (
+      <Button icon="check" onPress={onPress}>
+        Published
+      </Button>
+    );
+  }
+  return (
+    <Button variant="primary" icon={problemCount > 0 ? 'warning' : 'send'} onPress={onPress}>
+      Publish
+    </Button>
   );
 }
 

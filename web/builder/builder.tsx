@@ -5,9 +5,10 @@ import { Message } from '../design/message.tsx';
 import { BuilderHeader } from './builder-header.tsx';
 import { DesignView } from './design-view.tsx';
 import { BuilderContext, useEditorState } from './editor/use-editor.ts';
+import { AskedDialog } from './logic/asked-dialog.tsx';
 import { JsonView } from './json/json-view.tsx';
 import { LiveChanged } from './live-changed.tsx';
-import type { NodeKey } from './model/edit-node.ts';
+import { type EditNode, type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
 import { findProblems, type LocatedProblem, problemsByKey } from './model/located-problems.ts';
 import { PreviewView } from './preview/preview-view.tsx';
 import { PublishDialog } from './publish/publish-dialog.tsx';
@@ -15,6 +16,7 @@ import { ConflictDialog } from './saving/conflict-dialog.tsx';
 import type { Saving } from './saving/use-saving.ts';
 import { SettingsView } from './settings/settings-view.tsx';
 import { ShareView } from './share/share-view.tsx';
+import { themeSettings, ThemeView } from './theme/theme-view.tsx';
 import { type OpenedForm, type OpenForm, useOpenForm } from './use-open-form.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { VersionsView } from './versions/versions-view.tsx';
@@ -29,6 +31,7 @@ export function Builder(start: OpenedForm): ReactElement {
   const { history, message } = useEditorState(editor);
   const { root } = history.present;
   const problems = useMemo(() => findProblems(root), [root]);
+  const isLive = useMemo(() => isWhatVisitorsSee(opened, root), [opened, root]);
   const [view, setView] = useState<BuilderView>('design');
   const [isPublishing, setPublishing] = useState(false);
   const [isConflictPut, setConflictPut] = useState(false);
@@ -53,6 +56,7 @@ export function Builder(start: OpenedForm): ReactElement {
           path={start.path}
           saveState={state}
           problemCount={problems.length}
+          isLive={isLive}
           onPublish={() => setPublishing(true)}
           onConflict={() => setConflictPut(false)}
           onOpened={setOpened}
@@ -71,6 +75,7 @@ export function Builder(start: OpenedForm): ReactElement {
         <div className="unseen" role="status" aria-live="assertive" data-announcer>
           {message}
         </div>
+        <AskedDialog />
         {isPublishing && (
           <PublishDialog
             root={root}
@@ -94,6 +99,12 @@ export function Builder(start: OpenedForm): ReactElement {
   );
 }
 
+function isWhatVisitorsSee({ form, live }: OpenedForm['opened'], root: EditNode): boolean {
+  if (form.status !== 'published') return false;
+  const read = readStructure(live.structure);
+  return read.ok && JSON.stringify(toStructure(read.root)) === JSON.stringify(toStructure(root));
+}
+
 type CurrentViewProps = {
   readonly view: BuilderView;
   readonly path: string;
@@ -113,13 +124,28 @@ function CurrentView({ view, path, form, problems, onView, onPublish }: CurrentV
     setSettings(saved);
     form.setSettings(saved);
   };
+  const keepTheme = (saved: Settings): void => {
+    const { theme: _theme, locale: _locale, ...others } = settings;
+    setSettings({ ...others, ...themeSettings(saved) });
+    form.setSettings(saved);
+  };
   const restore = (structure: object): void => {
     takeOver(structure);
     onView('design');
   };
   const views: Readonly<Record<BuilderView, () => ReactElement>> = {
     design: () => <DesignView problems={byKey} path={path} />,
-    preview: () => <PreviewView root={root} settings={opened.form.settings} />,
+    preview: () => <PreviewView root={root} formId={opened.form.id} settings={opened.form.settings} />,
+    theme: () => (
+      <ThemeView
+        path={path}
+        opened={opened}
+        root={root}
+        draft={settings}
+        onDraft={setSettings}
+        onSaved={keepTheme}
+      />
+    ),
     settings: () => (
       <SettingsView
         path={path}

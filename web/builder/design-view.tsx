@@ -25,12 +25,13 @@ export function DesignView({
   const { isReadOnly } = place;
   const host = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
-  const { drag, start } = useDrag(place, host, scroller);
+  const stepsList = useRef<HTMLOListElement>(null);
+  const { drag, start } = useDrag(place, host, scroller, stepsList);
   const deletion = useDeletion(path);
   return (
     <div className="panes">
       <aside className="pane pane-start" aria-label="Elements and steps">
-        <StepsList />
+        <StepsList list={stepsList} onDrag={start} />
         {!isReadOnly && <Palette onDrag={start} />}
       </aside>
       <Canvas

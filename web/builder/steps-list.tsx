@@ -1,12 +1,16 @@
-import type { ReactElement } from 'react';
+import type { ReactElement, RefObject } from 'react';
 import { Button } from '../design/button.tsx';
 import { addStep } from './editor/commands.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { textOf, trailTo } from './model/edit-node.ts';
+import { DragHandle } from './canvas/drag-handle.tsx';
 import { NodeMenu } from './canvas/node-menu.tsx';
+import type { StartDrag } from './canvas/use-drag.ts';
 
-/** The steps at a glance: go to one, move it, merge it, add one. */
-export function StepsList(): ReactElement {
+type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly onDrag: StartDrag };
+
+/** The steps at a glance: go to one, drag it, move it, merge it, add one. */
+export function StepsList({ list, onDrag }: StepsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const current = trailTo(root, selection)[1];
@@ -15,9 +19,12 @@ export function StepsList(): ReactElement {
       <h3 className="pane-heading" id="steps-heading">
         Steps
       </h3>
-      <ol role="list">
+      <ol role="list" ref={list}>
         {root.children.map((step, index) => (
-          <li key={step.key} className="steps-item">
+          <li key={step.key} data-key={step.key} className="steps-item">
+            {!isReadOnly && root.children.length > 1 && (
+              <DragHandle node={step} onDrag={onDrag} of={`step ${index + 1}`} />
+            )}
             <button
               type="button"
               className="steps-link"

@@ -6,6 +6,7 @@ import { useBuilder, useEditorState } from './editor/use-editor.ts';
 const views = [
   { id: 'design', label: 'Design', icon: 'edit' },
   { id: 'preview', label: 'Preview', icon: 'eye' },
+  { id: 'theme', label: 'Theme', icon: 'theme' },
   { id: 'settings', label: 'Settings', icon: 'settings' },
   { id: 'share', label: 'Share', icon: 'share' },
   { id: 'versions', label: 'History', icon: 'history' },

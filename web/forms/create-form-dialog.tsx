@@ -8,6 +8,7 @@ import { queryClient } from '../api/query-client.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { Message } from '../design/message.tsx';
 import { Tabs } from '../design/tabs.tsx';
+import { newFormSettings } from './new-form-settings.ts';
 import { PastedFormPanel } from './pasted-form-panel.tsx';
 import { TemplateGallery } from './template-gallery.tsx';
 
@@ -49,7 +50,7 @@ export function CreateFormDialog({
             label: 'Templates',
             content: (
               <TemplateGallery
-                onChoose={(structure) => create.mutate({ structure })}
+                onChoose={(structure) => create.mutate({ structure, settings: newFormSettings() })}
                 isPending={create.isPending}
               />
             ),

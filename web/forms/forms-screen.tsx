@@ -5,10 +5,10 @@ import { type ReactElement, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Page } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { Pager } from '../design/pager.tsx';
 import { mayEdit } from '../shell/session.ts';
 import { useWorkspace } from '../settings/workspace.ts';
 import { CreateFormDialog } from './create-form-dialog.tsx';
-import { FormsPages } from './forms-pages.tsx';
 import { formsQuery, type FormsView, readFormsView } from './forms-query.ts';
 import { FormsTable } from './forms-table.tsx';
 import { FormsToolbar } from './forms-toolbar.tsx';
@@ -60,7 +60,13 @@ export function FormsScreen(): ReactElement {
       {forms.data && !isEmpty && (
         <div className="forms-results" data-stale={forms.isPlaceholderData || undefined}>
           <FormsTable workspace={workspace} forms={forms.data.data} />
-          <FormsPages pagination={forms.data.pagination} onPage={(page) => show({ page })} />
+          <Pager
+            label="Pages of forms"
+            page={forms.data.pagination.page}
+            total={forms.data.pagination.total_count}
+            perPage={forms.data.pagination.per_page}
+            onChange={(page) => show({ page })}
+          />
         </div>
       )}
       <CreateFormDialog workspaceId={workspace.id} isOpen={isCreating} onClose={() => setCreating(false)} />

@@ -55,6 +55,14 @@ function FormTitle({ form }: { form: FormLine }): ReactElement {
         {form.name}
       </Link>
       {form.description && <span className="soft small cut">{form.description}</span>}
+      <span className="forms-small soft small">
+        <Link to="/forms/$form/submissions" params={{ form: form.id }} className="forms-count">
+          {form.submission_count.toLocaleString()}{' '}
+          {form.submission_count === 1 ? 'submission' : 'submissions'}
+        </Link>
+        {' · '}
+        <Ago at={form.last_activity_at} />
+      </span>
     </div>
   );
 }

@@ -119,8 +119,8 @@ function PasswordToHandOver({
       }
     >
       <p>
-        Give <strong>{email}</strong> this temporary password in a safe way. It is shown only now. Ask them to
-        change it under “Account and password”.
+        Give <strong>{email}</strong> this temporary password in a safe way. It is shown only now. They choose
+        one of their own when they first sign in.
       </p>
       <CopyField label="Temporary password" text={password} />
     </Dialog>

@@ -1,7 +1,8 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Key, Member, WorkspaceDetail } from '#console/accounts/shapes.ts';
-import { get } from '../api/client.ts';
+import type { Key, KeyRequest, Member, WorkspaceDetail } from '#console/accounts/shapes.ts';
+import type { FormLine } from '#console/forms-list/shapes.ts';
+import { get, query } from '../api/client.ts';
 
 /** The id in the address, on a workspace's screens. */
 export const useWorkspaceId = (): string => useParams({ strict: false }).workspace!;
@@ -25,3 +26,28 @@ export const keysQuery = (id: string) =>
     queryFn: () => get<{ data: Key[] }>(`/workspaces/${id}/keys`),
     select: ({ data }) => data,
   });
+
+/** What a key did lately, the newest first. Looked at again each time: it grows while one looks. */
+export const keyRequestsQuery = (id: string, key: string) =>
+  queryOptions({
+    queryKey: ['keys', id, key, 'requests'],
+    queryFn: () => get<{ data: KeyRequest[] }>(`/workspaces/${id}/keys/${key}/requests`),
+    select: ({ data }) => data,
+    staleTime: 0,
+  });
+
+/** The names of all forms, in their order; a thousand at most, as a key is not limited to more. */
+export const formNamesQuery = (id: string) =>
+  queryOptions({ queryKey: ['forms', 'names', id], queryFn: () => readFormNames(id) });
+
+async function readFormNames(id: string): Promise<Pick<FormLine, 'id' | 'name'>[]> {
+  const forms: Pick<FormLine, 'id' | 'name'>[] = [];
+  for (let page = 1; page <= 10; page += 1) {
+    const { data } = await get<{ data: FormLine[] }>(
+      `/workspaces/${id}/forms${query({ sort: 'name', page, per_page: 100 })}`,
+    );
+    forms.push(...data);
+    if (data.length < 100) break;
+  }
+  return forms;
+}

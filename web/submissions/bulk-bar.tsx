@@ -64,8 +64,8 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
           onConfirm={() => start.mutate()}
         >
           <p>
-            They are deleted for good, with their files. Webhooks that listen are told of each one that had
-            been completed.
+            They go to the trash, and can be restored for 30 days. Then they are deleted for good, and
+            webhooks that listen are told.
           </p>
         </ConfirmDialog>
       )}

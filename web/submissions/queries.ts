@@ -6,6 +6,8 @@ import type {
   Summary,
   TableColumns,
   TablePage,
+  Timeline,
+  TrashPage,
 } from '#console/submissions/shapes.ts';
 import { get, query } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -48,8 +50,24 @@ export const detailQuery = (form: FormPlace, id: string, view: ViewState) => {
   });
 };
 
+export const timelineQuery = (form: FormPlace, id: string) =>
+  queryOptions({
+    queryKey: key(form, 'timeline', id),
+    queryFn: async () => (await get<Timeline>(`${submissionsPath(form)}/${id}/timeline`)).data,
+  });
+
+/** Where the client finds a form's trash. */
+export const trashPath = (form: FormPlace): string => `${formPath(form)}/trash`;
+
+export const trashQuery = (form: FormPlace, page: number) =>
+  queryOptions({
+    queryKey: key(form, 'trash', page),
+    queryFn: () => get<TrashPage>(trashPath(form) + query({ page, per_page: rowsOfPage })),
+    placeholderData: keepPreviousData,
+  });
+
 export const summaryQuery = (form: FormPlace, days: { from: string | undefined; to: string | undefined }) => {
-  const filter = filterOf({ ...days, status: undefined, q: undefined });
+  const filter = filterOf({ ...days, status: undefined, q: undefined, where: [] });
   const parameters = { ...filter, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
   return queryOptions({
     queryKey: key(form, 'summary', parameters),

@@ -17,14 +17,14 @@ export function RemovalProgress({
   const { data } = useQuery(removalQuery(form, id));
   const isDone = data?.finished_at != null;
   const removed = data?.removed ?? 0;
+  const toTrash = data?.to_trash ?? true;
   useEffect(() => {
     if (!isDone) return;
-    toastDone(
-      `${removed.toLocaleString()} ${removed === 1 ? 'submission was' : 'submissions were'} deleted.`,
-    );
+    const what = `${removed.toLocaleString()} ${removed === 1 ? 'submission was' : 'submissions were'}`;
+    toastDone(toTrash ? `${what} moved to the trash.` : `${what} deleted for good.`);
     void refreshSubmissions(form);
     onDone(id);
-  }, [isDone, removed, form, id, onDone]);
+  }, [isDone, removed, toTrash, form, id, onDone]);
   if (!data || isDone) return null;
   const words = `${removed.toLocaleString()} of ${data.total.toLocaleString()} deleted`;
   return (

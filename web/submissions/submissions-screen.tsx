@@ -4,31 +4,31 @@ import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { useTitle } from '../design/page.tsx';
+import { Pager } from '../design/pager.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import { useForm } from '../shell/form-place.ts';
-import { mayEdit, useSession } from '../shell/session.ts';
+import { mayEdit } from '../shell/session.ts';
 import { BulkBar } from './bulk-bar.tsx';
-import { Pager } from './pager.tsx';
 import { PanelPlace } from './panel/panel-place.tsx';
-import { columnsQuery, removalsQuery, tableQuery } from './queries.ts';
+import { columnsQuery, removalsQuery, rowsOfPage, tableQuery } from './queries.ts';
 import { RemovalProgress } from './removal-progress.tsx';
 import { ColumnsDialog } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
 import { allColumns, arrange, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
-import { useTableSettings } from './table/table-settings.ts';
+import { usualSettings, useTableSettings } from './table/table-settings.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useSelection } from './use-selection.ts';
 import { useWide } from './use-wide.ts';
-import { isFiltered, useViewState } from './view-state.ts';
+import { isFiltered, useViewState, wholeView } from './view-state.ts';
 
 /** A form's submissions: the table, what narrows it, and one submission beside it. */
 export function SubmissionsScreen(): ReactElement {
   const form = useForm();
-  const { user } = useSession();
   const [view, changeView] = useViewState();
   const table = useQuery(tableQuery(form, view));
   const columns = useQuery(columnsQuery(form));
-  const [settings, changeSettings] = useTableSettings(user.id, form.id);
+  const [kept, changeSettings] = useTableSettings(form);
+  const settings = kept ?? usualSettings;
   const [isArranging, setArranging] = useState(false);
   const selection = useSelection(form.id, view);
   const removals = useRemovals(form);
@@ -36,7 +36,11 @@ export function SubmissionsScreen(): ReactElement {
   useTitle(`Submissions · ${form.name}`);
 
   const open = useCallback((id: string) => changeView({ open: id }), [changeView]);
-  const arranged = arrange(allColumns(columns.data ?? [], useWide()), settings);
+  const isWide = useWide();
+  const arranged = arrange(allColumns(columns.data ?? [], isWide), settings);
+  const shown = arranged.filter((column) => !settings.hidden.includes(column.id));
+  // Where there is little room, what stays in place would be all there is.
+  const pinned = isWide ? settings.pinned : 0;
   const order = arranged.map((column) => column.id);
   const failed = table.error ?? columns.error;
   const rows = table.data?.data ?? [];
@@ -55,10 +59,11 @@ export function SubmissionsScreen(): ReactElement {
         <Toolbar
           form={form}
           view={view}
+          columns={columns.data ?? []}
           onChange={changeView}
           total={total}
-          isTall={settings.isTall}
-          onTallChange={(isTall) => changeSettings({ isTall })}
+          isTall={settings.is_tall}
+          onTallChange={(isTall) => changeSettings({ is_tall: isTall })}
           onColumns={() => setArranging(true)}
         />
         {removals.ids.map((id) => (
@@ -76,7 +81,7 @@ export function SubmissionsScreen(): ReactElement {
         )}
         {failed && !table.data ? (
           <ErrorState error={failed} onRetry={() => void Promise.all([table.refetch(), columns.refetch()])} />
-        ) : !table.data || !columns.data ? (
+        ) : !table.data || !columns.data || !kept ? (
           <Loading lines={8} label="Loading submissions …" />
         ) : rows.length === 0 ? (
           <Nothing
@@ -84,17 +89,16 @@ export function SubmissionsScreen(): ReactElement {
             isPastEnd={total! > 0}
             publicUrl={form.public_url}
             isPublished={form.status === 'published'}
-            onClear={() => changeView({ status: undefined, from: undefined, to: undefined, q: undefined })}
+            onClear={() => changeView(wholeView)}
           />
         ) : (
           <SubmissionsTable
             rows={rows}
-            columns={[
-              ...(view.q ? [foundColumn] : []),
-              ...arranged.filter((column) => !settings.hidden.includes(column.id)),
-            ]}
+            columns={[...shown.slice(0, pinned), ...(view.q ? [foundColumn] : []), ...shown.slice(pinned)]}
+            pinned={Math.min(pinned, shown.length)}
+            onPin={isWide ? (count) => changeSettings({ pinned: count }) : undefined}
             widths={settings.widths}
-            isTall={settings.isTall}
+            isTall={settings.is_tall}
             isStale={table.isPlaceholderData}
             open={view.open}
             mayEdit={mayEdit(form.role)}
@@ -120,7 +124,13 @@ export function SubmissionsScreen(): ReactElement {
           />
         )}
         {total !== undefined && (
-          <Pager page={view.page} total={total} onChange={(page) => changeView({ page })} />
+          <Pager
+            label="Pages of submissions"
+            page={view.page}
+            total={total}
+            perPage={rowsOfPage}
+            onChange={(page) => changeView({ page })}
+          />
         )}
       </section>
       {view.open && <PanelPlace form={form} id={view.open} view={view} rows={rows} onChange={changeView} />}
@@ -131,7 +141,7 @@ export function SubmissionsScreen(): ReactElement {
         hidden={settings.hidden}
         onHiddenChange={(hidden) => changeSettings({ hidden })}
         onOrderChange={(changed) => changeSettings({ order: changed })}
-        onReset={() => changeSettings({ order: [], hidden: ['$reference'], widths: {} })}
+        onReset={() => changeSettings({ ...usualSettings, is_tall: settings.is_tall })}
       />
     </div>
   );
@@ -173,7 +183,7 @@ function Nothing({ isFiltered, isPastEnd, isPublished, publicUrl, onClear }: Not
         title="Nothing matches"
         action={<Button onPress={onClear}>Show all submissions</Button>}
       >
-        <p>Every word has to be there, in any of its forms. Try fewer words, or another status or time.</p>
+        <p>Every word and every filter has to fit. Try fewer of them, or another status or time.</p>
       </EmptyState>
     );
   }

@@ -5,7 +5,11 @@ import { Select } from '../design/select.tsx';
 import { DateFilter } from './date-filter.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import type { FormPlace } from './queries.ts';
-import { type ChangeView, isFiltered, type ViewState } from './view-state.ts';
+import type { Column } from '#console/submissions/shapes.ts';
+import { Link } from '@tanstack/react-router';
+import { Icon } from '../design/icon.tsx';
+import { FilterChips } from './filter/filter-chips.tsx';
+import { type ChangeView, isFiltered, type ViewState, wholeView } from './view-state.ts';
 
 const statuses = [
   { id: 'any', label: 'Any status' },
@@ -16,6 +20,7 @@ const statuses = [
 type Props = {
   form: FormPlace;
   view: ViewState;
+  columns: readonly Column[];
   onChange: ChangeView;
   total: number | undefined;
   isTall: boolean;
@@ -27,6 +32,7 @@ type Props = {
 export function Toolbar({
   form,
   view,
+  columns,
   onChange,
   total,
   isTall,
@@ -45,12 +51,9 @@ export function Toolbar({
           onChange={(status) => onChange({ status: status === 'any' ? undefined : status })}
         />
         <DateFilter from={view.from} to={view.to} onChange={onChange} />
+        <FilterChips columns={columns} where={view.where} onChange={(where) => onChange({ where })} />
         {isFiltered(view) && (
-          <Button
-            variant="quiet"
-            icon="close"
-            onPress={() => onChange({ status: undefined, from: undefined, to: undefined, q: undefined })}
-          >
+          <Button size="small" variant="quiet" icon="close" onPress={() => onChange(wholeView)}>
             Clear
           </Button>
         )}
@@ -64,6 +67,12 @@ export function Toolbar({
           onPress={() => onTallChange(!isTall)}
         />
         <IconButton icon="columns" label="Columns" variant="secondary" onPress={onColumns} />
+        <Link to="/forms/$form/spam" params={{ form: form.id }} className="submissions-trash">
+          <Icon name="warning" /> Spam
+        </Link>
+        <Link to="/forms/$form/trash" params={{ form: form.id }} className="submissions-trash">
+          <Icon name="remove" /> Trash
+        </Link>
         <ExportMenu form={form} view={view} total={total} />
       </div>
     </div>

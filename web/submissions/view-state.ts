@@ -1,5 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import type { Condition } from '#console/submissions/shapes.ts';
+import { readConditions } from './filter/conditions.ts';
 
 /** What the address says about the table: the whole view, so that it can be shared. */
 export type ViewState = {
@@ -8,6 +10,8 @@ export type ViewState = {
   from: string | undefined;
   to: string | undefined;
   q: string | undefined;
+  /** Conditions on answers; all of them hold. */
+  where: readonly Condition[];
   page: number;
   /** The submission that is open beside the table. */
   open: string | undefined;
@@ -21,7 +25,7 @@ export function useViewState(): [ViewState, ChangeView] {
   const navigate = useNavigate();
   const change: ChangeView = useCallback(
     (changed, { replace = false } = {}) => {
-      const isFilter = ['status', 'from', 'to', 'q'].some((key) => key in changed);
+      const isFilter = ['status', 'from', 'to', 'q', 'where'].some((key) => key in changed);
       const search = (before: Record<string, unknown>) =>
         writeView({ ...readView(before), ...(isFilter && { page: 1 }), ...changed });
       void navigate({ to: '.', search, replace, resetScroll: false });
@@ -48,6 +52,7 @@ export function readView(search: Readonly<Record<string, unknown>>): ViewState {
     from: matching('from', dayPattern),
     to: matching('to', dayPattern),
     q: text('q'),
+    where: readConditions(search['where']),
     page: Number(matching('page', /^[1-9]\d{0,8}$/) ?? 1),
     open: matching('open', /^[0-9a-f-]{36}$/i),
   };
@@ -55,16 +60,27 @@ export function readView(search: Readonly<Record<string, unknown>>): ViewState {
 
 const dayPattern = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
-function writeView({ page, ...view }: ViewState): Record<string, string | number> {
-  const set = Object.entries({ ...view, page: page > 1 ? page : undefined });
-  return Object.fromEntries(
-    set.filter((entry): entry is [string, string | number] => entry[1] !== undefined),
-  );
+function writeView({ page, where, ...view }: ViewState): Record<string, unknown> {
+  const set = Object.entries({
+    ...view,
+    where: where.length > 0 ? where : undefined,
+    page: page > 1 ? page : undefined,
+  });
+  return Object.fromEntries(set.filter(([, value]) => value !== undefined));
 }
 
+/** A view that nothing narrows. */
+export const wholeView = {
+  status: undefined,
+  from: undefined,
+  to: undefined,
+  q: undefined,
+  where: [],
+} as const;
+
 /** Whether anything narrows the view. */
-export const isFiltered = ({ status, from, to, q }: ViewState): boolean =>
-  status !== undefined || from !== undefined || to !== undefined || q !== undefined;
+export const isFiltered = ({ status, from, to, q, where }: ViewState): boolean =>
+  where.length > 0 || [status, from, to, q].some((value) => value !== undefined);
 
 /** The filter as the service takes it: days of the reader's time zone become moments. */
 export function filterOf({
@@ -72,12 +88,14 @@ export function filterOf({
   from,
   to,
   q,
-}: Pick<ViewState, 'status' | 'from' | 'to' | 'q'>): Record<string, string> {
+  where,
+}: Pick<ViewState, 'status' | 'from' | 'to' | 'q' | 'where'>): Record<string, string> {
   const filter = {
     status,
     q,
     created_from: from && startOf(from, 0),
     created_to: to && startOf(to, 1),
+    where: where.length > 0 ? JSON.stringify(where) : undefined,
   };
   return Object.fromEntries(
     Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined),

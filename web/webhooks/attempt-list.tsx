@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { Attempt, DeliveryDetail } from '#console/webhooks/shapes.ts';
 import { Icon } from '../design/icon.tsx';
 import { Ago, sayAgo, sayMoment } from '../design/time.tsx';
+import { AttemptTimings } from './attempt-timings.tsx';
 import { hasArrived, outcomeOf, sayMs, triggerWords } from './delivery-words.ts';
 import { MessageText } from './message-text.tsx';
 import { useClock } from './use-clock.ts';
@@ -49,6 +50,7 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
       <p className="soft small numeric">
         Attempt {attempt.attempt}, {triggerWords[attempt.trigger]}, took {sayMs(attempt.response_ms)}
       </p>
+      <AttemptTimings attempt={attempt} />
       {attempt.reason && <p>{attempt.reason}</p>}
       <AttemptMessages attempt={attempt} isOpen={isOpen} />
     </li>
@@ -56,7 +58,7 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
 }
 
 function AttemptMessages({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }): ReactElement | null {
-  const { url, request_headers, response_body, response_status } = attempt;
+  const { url, request_headers, response_body, response_status, response_headers } = attempt;
   const isAnswered = response_status !== null;
   if (!request_headers && !isAnswered) return null;
   return (
@@ -64,6 +66,10 @@ function AttemptMessages({ attempt, isOpen }: { attempt: Attempt; isOpen: boolea
       <summary>Request and response</summary>
       <div className="stack">
         {request_headers && <MessageText label="Request headers" text={sayRequest(url, request_headers)} />}
+        <BodyProof attempt={attempt} />
+        {isAnswered && response_headers && (
+          <MessageText label={`Response ${response_status}: headers`} text={sayHeaders(response_headers)} />
+        )}
         {isAnswered && <MessageText label={`Response ${response_status}: body`} text={response_body ?? ''} />}
       </div>
     </details>
@@ -71,4 +77,25 @@ function AttemptMessages({ attempt, isOpen }: { attempt: Attempt; isOpen: boolea
 }
 
 const sayRequest = (url: string | null, headers: Readonly<Record<string, string>>): string =>
-  [`POST ${url ?? ''}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\n');
+  [`POST ${url ?? ''}`, sayHeaders(headers)].join('\n');
+
+const sayHeaders = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+
+const grouped = new Intl.NumberFormat();
+
+/** What the receiver can compare with what it received. */
+function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
+  const { body_sha256, body_bytes, is_body_exact } = attempt;
+  if (body_sha256 === null || body_bytes === null) return null;
+  return (
+    <p className="soft small">
+      {grouped.format(body_bytes)} bytes were sent, SHA-256 <code className="body-hash">{body_sha256}</code>.{' '}
+      {is_body_exact
+        ? 'The body below is made again from the event and has the same.'
+        : 'The body below could not be made again byte by byte: the key or the address of this service has changed.'}
+    </p>
+  );
+}

@@ -3,8 +3,8 @@ import type { ReactElement } from 'react';
 import type { WebhookDetail } from '#console/webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
+import { Pager } from '../design/pager.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
-import { FormsPages } from '../forms/forms-pages.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
@@ -63,7 +63,13 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
             mostAttempts={most_attempts}
             onOpen={(delivery) => onShow({ delivery }, false)}
           />
-          <FormsPages pagination={log.data.pagination} onPage={(page) => onShow({ page })} />
+          <Pager
+            label="Pages of deliveries"
+            page={log.data.pagination.page}
+            total={log.data.pagination.total_count}
+            perPage={log.data.pagination.per_page}
+            onChange={(page) => onShow({ page })}
+          />
         </div>
       )}
       {log.data && log.data.data.length === 0 && total !== 0 && (

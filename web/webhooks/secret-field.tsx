@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { Webhook } from '#console/webhooks/shapes.ts';
-import { RadioGroup } from '../design/checkbox.tsx';
+import { Checkbox, RadioGroup } from '../design/checkbox.tsx';
 import { TextField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { type SecretChoice, secretChoices } from './secret-choice.ts';
@@ -11,12 +11,16 @@ type Props = {
   isAllowed: boolean;
   choice: SecretChoice;
   entered: string;
-  onChange: (change: { choice?: SecretChoice; entered?: string }) => void;
+  /** Whether the secret of before goes on signing for a day. */
+  overlap: boolean;
+  onChange: (change: { choice?: SecretChoice; entered?: string; overlap?: boolean }) => void;
   error: string | undefined;
 };
 
 /** Whether deliveries are signed, and with what. */
-export function SecretField({ webhook, isAllowed, choice, entered, onChange, error }: Props): ReactElement {
+export function SecretField(props: Props): ReactElement {
+  const { webhook, isAllowed, choice, entered, overlap, onChange, error } = props;
+  const isRotated = webhook?.has_secret && (choice === 'generate' || choice === 'enter');
   return (
     <div className="stack-tight">
       <RadioGroup
@@ -42,6 +46,15 @@ export function SecretField({ webhook, isAllowed, choice, entered, onChange, err
           autoFocus
           spellCheck="false"
         />
+      )}
+      {isRotated && (
+        <Checkbox
+          isSelected={overlap}
+          onChange={(isOn) => onChange({ overlap: isOn })}
+          description="webhook-signature carries both signatures, and X-Service-Signature-Previous that of the old secret. Switch it off when the old secret became known to somebody."
+        >
+          Sign with the old secret too, for 24 hours
+        </Checkbox>
       )}
     </div>
   );

@@ -36,6 +36,7 @@ export function WebhookCard({
             <Chip key={kind}>{shortEvent(kind)}</Chip>
           ))}
           {webhook.has_secret && <Chip tone="info">Signed</Chip>}
+          {webhook.paused_by === 'failure' && <Chip tone="bad">Failed for days</Chip>}
         </div>
       </div>
       <dl className="webhook-fact">

@@ -10,6 +10,8 @@ import { Message } from '../design/message.tsx';
 import { toastDone } from '../design/toast.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { type EventKind, eventChoices } from './events.ts';
+import { type HeaderDraft, headerDrafts, headersOf } from './header-draft.ts';
+import { HeaderFields } from './header-fields.tsx';
 import { type SecretChoice, secretOf } from './secret-choice.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 import { SecretField } from './secret-field.tsx';
@@ -27,13 +29,22 @@ type Props = {
   onCreated?: (id: string) => void;
 };
 
-type Draft = { url: string; events: EventKind[]; choice: SecretChoice; entered: string };
+type Draft = {
+  url: string;
+  events: EventKind[];
+  choice: SecretChoice;
+  entered: string;
+  overlap: boolean;
+  headers: HeaderDraft[];
+};
 
 const draftOf = (webhook: Webhook | undefined): Draft => ({
   url: webhook?.url ?? '',
   events: webhook?.events ?? ['submission.created'],
   choice: webhook?.has_secret ? 'keep' : 'none',
   entered: '',
+  overlap: true,
+  headers: headerDrafts(webhook),
 });
 
 /** Creates a webhook or changes one; a new secret is shown afterwards, this once. */
@@ -114,6 +125,12 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
         entered={draft.entered}
         onChange={set}
         error={problem?.of('secret')}
+        overlap={draft.overlap}
+      />
+      <HeaderFields
+        headers={draft.headers}
+        onChange={(headers) => set({ headers })}
+        error={problem?.of('headers')}
       />
       {save.error && !(problem && problem.errors.length > 0) && (
         <Message tone="bad">{save.error.message}</Message>
@@ -125,21 +142,24 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
 async function saveWebhook(
   form: LocatedForm,
   webhook: Webhook | undefined,
-  { url, events, choice, entered }: Draft,
+  { url, events, choice, entered, overlap, headers: drafts }: Draft,
 ): Promise<CreatedWebhook> {
   const secret = secretOf(choice, entered, webhook?.has_secret ?? false);
+  const headers = headersOf(drafts, webhook);
   if (!webhook) {
     return post<CreatedWebhook>(webhooksPath(form), {
       url,
       events,
       ...(typeof secret === 'string' && { secret }),
+      ...(headers && { headers }),
     });
   }
   // Only what is different is sent, so that two who change different things lose nothing.
   const change: WebhookChange = {
     ...(url !== webhook.url && { url }),
     ...(events.toSorted().join() !== webhook.events.toSorted().join() && { events }),
-    ...(secret !== undefined && { secret }),
+    ...(secret !== undefined && { secret, overlap }),
+    ...(headers && { headers }),
   };
   const changed = await patch<ChangedWebhook>(webhookPath(form, webhook.id), change);
   return { id: webhook.id, ...changed };

@@ -5,6 +5,7 @@ import { Chip, StatusChip } from '../design/chip.tsx';
 import { shortEvent } from './events.ts';
 import { DayHealth, LastDelivery } from './health.tsx';
 import { VerifyDialog } from './secret-dialog.tsx';
+import { sayMoment } from '../design/time.tsx';
 
 /** What a webhook is and how it fares, in one row. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }): ReactElement {
@@ -47,8 +48,25 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }): ReactElement {
                 How to verify
               </Button>
             )}
+            {webhook.previous_secret_until && (
+              <span className="soft small">
+                and with the secret of before until {sayMoment(webhook.previous_secret_until)}
+              </span>
+            )}
           </dd>
         </div>
+        {webhook.header_names.length > 0 && (
+          <div className="webhook-fact">
+            <dt>Headers</dt>
+            <dd>
+              {webhook.header_names.map((name) => (
+                <code key={name} className="small">
+                  {name}
+                </code>
+              ))}
+            </dd>
+          </div>
+        )}
       </dl>
       <VerifyDialog isOpen={isVerifying} onClose={() => setVerifying(false)} />
     </>

@@ -12,7 +12,9 @@ import { type LocatedForm, useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { DeliveryLog } from './delivery-log.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
+import { HealthPanel } from './health-panel.tsx';
 import { type LogView, readLogView } from './log-view.ts';
+import { PauseNotice } from './pause-notice.tsx';
 import { SendTest } from './send-test.tsx';
 import { hostOf } from './url-problem.ts';
 import { useClock } from './use-clock.ts';
@@ -75,7 +77,9 @@ function Webhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail })
         )
       }
     >
+      <PauseNotice webhook={webhook} />
       <WebhookFacts webhook={webhook} />
+      <HealthPanel form={form} webhook={webhook.id} />
       <DeliveryLog form={form} detail={detail} view={view} onShow={show} />
       {view.delivery && (
         <DeliveryPanel

@@ -1,5 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { DeliveryDetail, DeliveryList, WebhookDetail, WebhookList } from '#console/webhooks/shapes.ts';
+import type {
+  DeliveryDetail,
+  DeliveryList,
+  WebhookDetail,
+  WebhookHealth,
+  WebhookList,
+} from '#console/webhooks/shapes.ts';
 import { get, query } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { formPath, type LocatedForm } from '../shell/form-place.ts';
@@ -30,6 +36,14 @@ export const webhookQuery = (form: Form, webhook: string) =>
     queryKey: ['webhooks', form.id, webhook],
     queryFn: ({ signal }) => get<WebhookDetail>(webhookPath(form, webhook), { signal }),
     refetchInterval: (found) => ((found.state.data?.webhook.day.retrying ?? 0) > 0 ? soonMs : laterMs),
+  });
+
+/** A health that is counted over a week changes slowly, and costs more than a look at the log. */
+export const healthQuery = (form: Form, webhook: string) =>
+  queryOptions({
+    queryKey: ['webhooks', form.id, webhook, 'health'],
+    queryFn: ({ signal }) => get<WebhookHealth>(`${webhookPath(form, webhook)}/health`, { signal }),
+    refetchInterval: 30_000,
   });
 
 export const deliveriesQuery = (form: Form, webhook: string, view: LogView) =>

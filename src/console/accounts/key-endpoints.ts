@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type ApiKey, createKey, listKeys, revokeKey } from '#workspaces/keys.ts';
+import { type ApiKey, changeKey, createKey, listKeys, revokeKey, rotateKey } from '#workspaces/keys.ts';
+import { listRequests } from '#workspaces/request-log/queries.ts';
+import { keptRequests } from '#workspaces/request-log/request-log.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { type CreatedKey, type Key, NewKey } from './shapes.ts';
+import { type CreatedKey, type Key, KeyEdit, KeyRotation, NewKey, type RotatedKey } from './shapes.ts';
 
 const key = Type.Object({ key: Type.String({ format: 'uuid' }) });
 
@@ -21,12 +23,14 @@ export function keyRoutes({ database }: ConsoleServices): readonly ConsoleRoute[
   const create = consoleEndpoint({
     role: 'admin',
     body: NewKey,
-    async run({ workspaceId, body }) {
+    async run({ workspaceId, user, body }) {
       const made: CreatedKey = await createKey(database, {
         workspaceId,
         name: body.name.trim(),
         permissions: body.permissions,
+        formIds: body.form_ids,
         expiresAt: readExpiry(body.expires_at),
+        createdBy: user.id,
       });
       return { status: 201, body: made };
     },
@@ -41,10 +45,53 @@ export function keyRoutes({ database }: ConsoleServices): readonly ConsoleRoute[
     },
   });
 
+  const change = consoleEndpoint({
+    role: 'admin',
+    params: key,
+    body: KeyEdit,
+    async run({ workspaceId, params, body }) {
+      const given = { name: body.name.trim(), permissions: body.permissions, formIds: body.form_ids };
+      const expiresAt = readExpiry(body.expires_at ?? undefined) ?? null;
+      await changeKey(database, { workspaceId, keyId: params.key }, { ...given, expiresAt });
+      return { status: 204 };
+    },
+  });
+
+  const rotate = consoleEndpoint({
+    role: 'admin',
+    params: key,
+    body: KeyRotation,
+    async run({ workspaceId, params, body }) {
+      const rotated = await rotateKey(database, {
+        workspaceId,
+        keyId: params.key,
+        graceHours: body.grace_hours,
+      });
+      const shown: RotatedKey = {
+        id: rotated.id,
+        key: rotated.key,
+        former_until: rotated.formerUntil.toISOString(),
+      };
+      return { status: 200, body: shown };
+    },
+  });
+
+  const requests = consoleEndpoint({
+    role: 'admin',
+    params: key,
+    async run({ workspaceId, params }) {
+      const filter = { workspace_id: workspaceId, key_id: params.key, limit: keptRequests };
+      return { status: 200, body: { data: await listRequests(database, filter) } };
+    },
+  });
+
   return [
     ['GET', '/workspaces/:workspace/keys', list],
     ['POST', '/workspaces/:workspace/keys', create],
+    ['PUT', '/workspaces/:workspace/keys/:key', change],
     ['DELETE', '/workspaces/:workspace/keys/:key', revoke],
+    ['POST', '/workspaces/:workspace/keys/:key/rotations', rotate],
+    ['GET', '/workspaces/:workspace/keys/:key/requests', requests],
   ];
 }
 
@@ -65,9 +112,14 @@ function presentKey(found: ApiKey): Key {
     name: found.name,
     prefix: found.prefix,
     permissions: found.permissions ? [...found.permissions] : null,
+    form_ids: found.formIds ? [...found.formIds] : null,
+    created_by: found.createdBy,
     created_at: found.createdAt.toISOString(),
     expires_at: isoOrNull(found.expiresAt),
     revoked_at: isoOrNull(found.revokedAt),
     last_used_at: isoOrNull(found.lastUsedAt),
+    last_used_address: found.lastUsedAddress,
+    former_until: isoOrNull(found.formerUntil),
+    requests: found.requests,
   };
 }

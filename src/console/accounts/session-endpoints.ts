@@ -13,11 +13,17 @@ export function sessionRoutes(services: ConsoleServices): readonly ConsoleRoute[
   const { accounts, database, config } = services;
 
   const describeSession = async (user: ConsoleUser): Promise<Session> => ({
-    user,
+    user: {
+      id: user.id,
+      email: user.email,
+      name: user.name,
+      must_change_password: user.mustChangePassword,
+    },
     workspaces: await selectWorkspacesOfUser(database, { user_id: user.id }),
   });
 
   const read = personEndpoint({
+    isAlwaysOpen: true,
     run: async ({ user }) => ({ status: 200, body: await describeSession(user) }),
   });
 
@@ -38,6 +44,7 @@ export function sessionRoutes(services: ConsoleServices): readonly ConsoleRoute[
   });
 
   const password = personEndpoint({
+    isAlwaysOpen: true,
     body: PasswordChange,
     async run({ user, visitor, body }) {
       const passwords = { current: body.current_password, next: body.new_password };

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { longestGraceHours } from '#workspaces/keys.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { plans, type Plan } from '#workspaces/plans.ts';
 import { type Role, roleNames } from '#workspaces/roles.ts';
@@ -15,7 +16,13 @@ const closed = { additionalProperties: false } as const;
 
 /** Who is signed in, and where they may go. */
 export const Session = Type.Object({
-  user: Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }),
+  user: Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    name: Type.String(),
+    /** Signed in with a temporary password: nothing else is open before it was changed. */
+    must_change_password: Type.Boolean(),
+  }),
   workspaces: Type.Array(
     Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
   ),
@@ -55,15 +62,28 @@ export type NewMember = Static<typeof NewMember>;
 export type AddedMember = { id: string; temporary_password: string | null };
 export const RoleChange = Type.Object({ role }, closed);
 
+const uuid = Type.String({ format: 'uuid' });
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
 export const Key = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: uuid,
   name: Type.String(),
   prefix: Type.String(),
+  /** Null: all of them, also those that come later. */
   permissions: Type.Union([Type.Array(permission), Type.Null()]),
+  /** The only forms that it reaches; null: all of the workspace. */
+  form_ids: Type.Union([Type.Array(uuid), Type.Null()]),
+  /** The name of the member who made it; null for the operator's, and for people who are gone. */
+  created_by: nullableText,
   created_at: timestamp,
   expires_at: nullableTimestamp,
   revoked_at: nullableTimestamp,
   last_used_at: nullableTimestamp,
+  last_used_address: nullableText,
+  /** After a rotation: until when the former secret works too. */
+  former_until: nullableTimestamp,
+  /** Of the last seven days. */
+  requests: Type.Integer(),
 });
 export type Key = Static<typeof Key>;
 export const NewKey = Type.Object(
@@ -71,11 +91,43 @@ export const NewKey = Type.Object(
     name: shortText,
     /** Absent: all of them, also those that come later. */
     permissions: Type.Optional(Type.Array(permission, { maxItems: 100 })),
+    /** Absent: every form, also later ones. */
+    form_ids: Type.Optional(Type.Array(uuid, { maxItems: 1_000 })),
     expires_at: Type.Optional(timestamp),
   },
   closed,
 );
 export type NewKey = Static<typeof NewKey>;
+/** Everything that can be changed of a key, in whole; null is not limited. */
+export const KeyEdit = Type.Object(
+  {
+    name: shortText,
+    permissions: Type.Union([Type.Array(permission, { maxItems: 100 }), Type.Null()]),
+    form_ids: Type.Union([Type.Array(uuid, { maxItems: 1_000 }), Type.Null()]),
+    expires_at: nullableTimestamp,
+  },
+  closed,
+);
+export type KeyEdit = Static<typeof KeyEdit>;
+/** For how long the former secret works beside the new one; 0: no longer. */
+export const KeyRotation = Type.Object(
+  { grace_hours: Type.Integer({ minimum: 0, maximum: longestGraceHours }) },
+  closed,
+);
+/** The new secret, shown this once. */
+export type RotatedKey = { id: string; key: string; former_until: string };
+
+/** A request that a key made lately. */
+export const KeyRequest = Type.Object({
+  /** X-Request-Id of its answer. */
+  id: uuid,
+  method: Type.String(),
+  path: Type.String(),
+  status: Type.Integer(),
+  ms: Type.Integer(),
+  requested_at: timestamp,
+});
+export type KeyRequest = Static<typeof KeyRequest>;
 /** The key itself is shown this once. */
 export type CreatedKey = { id: string; key: string };
 

@@ -37,7 +37,7 @@ export const listFormLines = statement(
    cross join lateral (select ${submissionCount} as submission_count) counted
    left join lateral (
      select s.created_at from submissions s
-     where s.workspace_id = f.workspace_id and s.form_id = f.id order by s.id desc limit 1) last on true
+     where s.workspace_id = f.workspace_id and s.form_id = f.id and s.trashed_at is null order by s.id desc limit 1) last on true
    where ${filter}
    order by case when $sort = 'activity' then greatest(f.updated_at, last.created_at) end desc,
             case when $sort = 'name' then lower(f.name) end,

@@ -10,7 +10,7 @@ export const countAnswers = statement(
   { element: nullable(text), count: bigint },
   `with newest as (
      select s.answers from submissions s
-     where s.workspace_id = $workspace_id and s.form_id = $form_id
+     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null
      order by s.id desc limit $limit)
    select null as element, count(*) as count from newest
    union all

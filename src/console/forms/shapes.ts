@@ -38,6 +38,8 @@ export const BuilderForm = Type.Object({
     name: Type.String(),
     status: Type.Enum([...formStatuses]),
     settings: Type.Object({}, { additionalProperties: true }),
+    /** The password itself, in `settings.password`, is only ever written. */
+    has_password: Type.Boolean(),
     submission_count: Type.Integer(),
     public_url: Type.String({ format: 'uri' }),
     created_at: timestamp,

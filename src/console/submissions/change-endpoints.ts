@@ -2,9 +2,9 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { changeStatus, editAnswers, editReference } from '#submissions/changes/edit.ts';
 import { findRemoval, findUnfinishedRemovals } from '#submissions/changes/queries.ts';
-import { removeSubmission } from '#submissions/changes/remove.ts';
 import { startRemoval } from '#submissions/changes/remove-many.ts';
-import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
+import { trashSubmission } from '#submissions/trash/trash.ts';
+import { consoleEndpoint, type ConsoleRoute, type ConsoleUser } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { readViewedForm } from './columns.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './shapes.ts';
 import { readView, readViewIds } from './view.ts';
 
-/** What changes submissions, and how far removals have come. Every change fires its event (DESIGN 4.4). */
+/** What changes submissions, and how far removals have come. Every edit fires its event (DESIGN 4.4). */
 export function changeRoutes(services: ConsoleServices, submissions: string): readonly ConsoleRoute[] {
   return [
     ['PUT', `${submissions}/:submission/answers`, answersEndpoint(services)],
@@ -39,9 +39,10 @@ const keyOf = ({ workspaceId, params }: Addressed) => ({
   id: params.submission,
 });
 
-const targetOf = (request: Addressed & { body: { seen: string } }) => ({
+const targetOf = (request: Addressed & { user: ConsoleUser; body: { seen: string } }) => ({
   ...keyOf(request),
   seen: new Date(request.body.seen),
+  userId: request.user.id,
 });
 
 const answersEndpoint = (services: ConsoleServices) =>
@@ -77,17 +78,18 @@ const statusEndpoint = (services: ConsoleServices) =>
     },
   });
 
-const removeEndpoint = (services: ConsoleServices) =>
+/** Into the trash, from which it can come back for 30 days (trash/endpoints.ts). */
+const removeEndpoint = ({ database }: ConsoleServices) =>
   consoleEndpoint({
     role: 'editor',
     params: SubmissionPath,
     async run(request) {
-      await removeSubmission(services, keyOf(request));
+      await trashSubmission(database, { ...keyOf(request), userId: request.user.id });
       return { status: 204 };
     },
   });
 
-/** Removes a selection, or all of a view. The number that the person typed must be the number that would go. */
+/** Lays a selection, or all of a view, into the trash. The number that the person typed must be the number that would go. */
 const startRemovalEndpoint = (services: ConsoleServices) =>
   consoleEndpoint({
     role: 'editor',
@@ -102,7 +104,7 @@ const startRemovalEndpoint = (services: ConsoleServices) =>
           `You confirmed ${expected}, but now there are ${listed.length}. Nothing was deleted.`,
         );
       }
-      const removal = await startRemoval(services, key, { userId: user.id, ids: listed });
+      const removal = await startRemoval(services, key, { userId: user.id, ids: listed, toTrash: true });
       return { status: 202, body: removal };
     },
   });

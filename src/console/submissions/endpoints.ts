@@ -10,8 +10,11 @@ import { changeRoutes } from './change-endpoints.ts';
 import { readColumns, readViewedForm } from './columns.ts';
 import { detailEndpoint, previewEndpoint } from './detail-endpoints.ts';
 import { findRowHits } from './row-hits.ts';
+import { readSettingsEndpoint, saveSettingsEndpoint } from './arrangement/endpoints.ts';
 import { ExportQuery, FormPath, SummaryQuery, TableQuery } from './shapes.ts';
 import { readSummary } from './summary/read-summary.ts';
+import { timelineEndpoint } from './history/timeline-endpoint.ts';
+import { trashRoutes } from './trash/endpoints.ts';
 import { type FoundRow, readView, readViewPage, readWholeView } from './view.ts';
 
 const submissions = '/workspaces/:workspace/forms/:form/submissions';
@@ -23,9 +26,13 @@ export function submissionConsoleRoutes(services: ConsoleServices): readonly Con
     ['GET', `${submissions}/columns`, columnsEndpoint(services)],
     ['GET', `${submissions}/export`, exportEndpoint(services)],
     ['GET', `${submissions}/summary`, summaryEndpoint(services)],
+    ['GET', `${submissions}/settings`, readSettingsEndpoint(services)],
+    ['PUT', `${submissions}/settings`, saveSettingsEndpoint(services)],
     ['GET', `${submissions}/:submission`, detailEndpoint(services)],
+    ['GET', `${submissions}/:submission/timeline`, timelineEndpoint(services)],
     ['GET', `${submissions}/:submission/files/:file/preview`, previewEndpoint(services)],
     ...changeRoutes(services, submissions),
+    ...trashRoutes(services),
   ];
 }
 

@@ -6,6 +6,7 @@ import {
   integer,
   json,
   jsonb,
+  jsonText,
   nullable,
   statement,
   text,
@@ -14,7 +15,9 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
+import { conditionRows, matchesConditions } from '#submissions/filter/queries.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
+import type { TableSettings } from './shapes.ts';
 
 /** The form whose submissions are looked at; nothing for one that is gone. */
 export const findViewedForm = statement(
@@ -38,7 +41,7 @@ export const findAnsweredVersions = statement(
    where v.workspace_id = $workspace_id and v.form_id = $form_id
      and (v.version = f.version or v.version in (
        select s.version from submissions s
-       where s.workspace_id = $workspace_id and s.form_id = $form_id group by s.version))
+       where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null group by s.version))
    order by v.version desc limit 200`,
 );
 
@@ -65,56 +68,91 @@ const viewParameters = {
   from_id: uuid,
   to_id: uuid,
 } as const;
+const filterParameters = { ...viewParameters, conditions: jsonText } as const;
+
+const inView = `p.workspace_id = $workspace_id and p.form_id = $form_id and p.trashed_at is null
+  and p.id >= $from_id and p.id < $to_id`;
 
 /** Two statements for each question, as in src/submissions/queries.ts: with a status another index answers. */
-const byStatus = <Declared>(name: string, declare: (name: string, viewed: string) => Declared) => {
-  const viewed = `p.workspace_id = $workspace_id and p.form_id = $form_id and p.id >= $from_id and p.id < $to_id`;
-  return {
-    any: declare(`view.${name}`, `${viewed} and $status is null`),
-    one: declare(`view.${name}_by_status`, `${viewed} and p.status = $status`),
-  };
-};
+const byStatus = <Declared>(name: string, declare: (name: string, viewed: string) => Declared) => ({
+  any: declare(`view.${name}`, `${inView} and $status is null`),
+  one: declare(`view.${name}_by_status`, `${inView} and p.status = $status`),
+});
+
+/** For the third one of each question, which looks into the answers, and so reads more than an index. */
+const inFilter = `${inView} and ($status is null or p.status = $status) and ${matchesConditions}`;
+
+const countersTotal = `(select coalesce(sum(c.count), 0)::bigint from submission_counts c
+  where c.workspace_id = $workspace_id and c.form_id = $form_id and ($status is null or c.status = $status))`;
+
+const pageParameters = { limit: integer, offset: bigint } as const;
+const pageColumns = { total: bigint, ...rowColumns } as const;
+
+const pageSelection = (total: string, page: string): string => `
+  select count.total, ${rowSelection}
+  from (select ${total} as total) count
+  left join lateral (${page} order by p.id desc limit $limit offset $offset) page on true
+  left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
+  order by s.id desc`;
 
 /** A page of the view, newest first, with the exact total in each row; at least one row. */
-export const listView = byStatus('list_view', (name, viewed) =>
-  statement(
-    name,
-    { ...viewParameters, is_dated: boolean, limit: integer, offset: bigint },
-    { total: bigint, ...rowColumns },
-    `select count.total, ${rowSelection}
-     from (
-       select case when $is_dated then (select count(*) from submissions p where ${viewed})
-              else (select coalesce(sum(c.count), 0)::bigint from submission_counts c
-                    where c.workspace_id = $workspace_id and c.form_id = $form_id and ($status is null or c.status = $status))
-              end as total) count
-     left join lateral (
-       select p.id from submissions p where ${viewed} order by p.id desc limit $limit offset $offset) page on true
-     left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
-     order by s.id desc`,
+export const listView = {
+  ...byStatus('list_view', (name, viewed) =>
+    statement(
+      name,
+      { ...viewParameters, is_dated: boolean, ...pageParameters },
+      pageColumns,
+      pageSelection(
+        `case when $is_dated then (select count(*) from submissions p where ${viewed}) else ${countersTotal} end`,
+        `select p.id from submissions p where ${viewed}`,
+      ),
+    ),
   ),
-);
+  filtered: statement(
+    'view.list_view_filtered',
+    { ...filterParameters, ...pageParameters },
+    pageColumns,
+    // Found once, and then both counted and cut.
+    `with ${conditionRows},
+     found as materialized (select p.id from submissions p where ${inFilter})
+     ${pageSelection('(select count(*) from found)', 'select p.id from found p')}`,
+  ),
+};
+
+const neighbours = { previous_id: nullable(uuid), next_id: nullable(uuid) } as const;
+const neighboursSelection = (viewed: string): string => `
+  select (select p.id from submissions p where ${viewed} and p.id > $id order by p.id limit 1) as previous_id,
+         (select p.id from submissions p where ${viewed} and p.id < $id order by p.id desc limit 1) as next_id`;
 
 /** The submissions above and below one in the view. */
-export const findNeighbours = byStatus('find_neighbours', (name, viewed) =>
-  statement(
-    name,
-    { ...viewParameters, id: uuid },
-    { previous_id: nullable(uuid), next_id: nullable(uuid) },
-    `select (select p.id from submissions p where ${viewed} and p.id > $id order by p.id limit 1) as previous_id,
-            (select p.id from submissions p where ${viewed} and p.id < $id order by p.id desc limit 1) as next_id`,
+export const findNeighbours = {
+  ...byStatus('find_neighbours', (name, viewed) =>
+    statement(name, { ...viewParameters, id: uuid }, neighbours, neighboursSelection(viewed)),
   ),
-);
+  filtered: statement(
+    'view.find_neighbours_filtered',
+    { ...filterParameters, id: uuid },
+    neighbours,
+    `with ${conditionRows} ${neighboursSelection(inFilter)}`,
+  ),
+};
+
+const idsSelection = (viewed: string): string => `
+  select coalesce(array_agg(id order by id desc), '{}') as ids from (
+    select p.id from submissions p where ${viewed} order by p.id desc limit $limit) page`;
 
 /** Every id of the view, newest first, up to one more than is allowed. */
-export const listViewIds = byStatus('list_view_ids', (name, viewed) =>
-  statement(
-    name,
-    { ...viewParameters, limit: integer },
-    { ids: uuids },
-    `select coalesce(array_agg(id order by id desc), '{}') as ids from (
-       select p.id from submissions p where ${viewed} order by p.id desc limit $limit) page`,
+export const listViewIds = {
+  ...byStatus('list_view_ids', (name, viewed) =>
+    statement(name, { ...viewParameters, limit: integer }, { ids: uuids }, idsSelection(viewed)),
   ),
-);
+  filtered: statement(
+    'view.list_view_ids_filtered',
+    { ...filterParameters, limit: integer },
+    { ids: uuids },
+    `with ${conditionRows} ${idsSelection(inFilter)}`,
+  ),
+};
 
 const exportedColumns = {
   id: uuid,
@@ -125,16 +163,22 @@ const exportedColumns = {
   completed_at: nullable(timestamp),
 } as const;
 
+const exportedSelection = (viewed: string): string => `
+  select p.id, p.status, p.answers, p.reference, p.created_at, p.completed_at
+  from submissions p where ${viewed} order by p.id desc limit $limit`;
+
 /** The next rows of an export, newest first, from `to_id` downwards. */
-export const readViewDown = byStatus('read_view_down', (name, viewed) =>
-  statement(
-    name,
-    { ...viewParameters, limit: integer },
-    exportedColumns,
-    `select p.id, p.status, p.answers, p.reference, p.created_at, p.completed_at
-     from submissions p where ${viewed} order by p.id desc limit $limit`,
+export const readViewDown = {
+  ...byStatus('read_view_down', (name, viewed) =>
+    statement(name, { ...viewParameters, limit: integer }, exportedColumns, exportedSelection(viewed)),
   ),
-);
+  filtered: statement(
+    'view.read_view_down_filtered',
+    { ...filterParameters, limit: integer },
+    exportedColumns,
+    `with ${conditionRows} ${exportedSelection(inFilter)}`,
+  ),
+};
 
 /** These submissions of the form, in the order of the list; what is gone by now is left out. */
 export const readListed = statement(
@@ -143,7 +187,7 @@ export const readListed = statement(
   exportedColumns,
   `select s.id, s.status, s.answers, s.reference, s.created_at, s.completed_at
    from unnest($ids) with ordinality as listed (id, place)
-   join submissions s on s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = listed.id
+   join submissions s on s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = listed.id and s.trashed_at is null
    order by listed.place`,
 );
 
@@ -164,7 +208,7 @@ export const findViewedSubmission = statement(
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $id and f.deleted_at is null`,
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
 );
 
 /** A file of a submission. */
@@ -174,6 +218,60 @@ export const findSubmissionFile = statement(
   { filename: text, content_type: text, size: bigint },
   `select file.filename, file.content_type, file.size from files file
    join forms f on f.workspace_id = file.workspace_id and f.id = file.form_id and f.deleted_at is null
+   join submissions s on s.workspace_id = file.workspace_id and s.id = file.submission_id and s.trashed_at is null
    where file.workspace_id = $workspace_id and file.form_id = $form_id
      and file.submission_id = $submission_id and file.id = $id`,
+);
+
+/** When a submission came. */
+export const findTimes = statement(
+  'view.find_times',
+  { workspace_id: uuid, form_id: uuid, submission_id: uuid },
+  { created_at: timestamp, completed_at: nullable(timestamp) },
+  `select s.created_at, s.completed_at from submissions s
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
+   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $submission_id and s.trashed_at is null`,
+);
+
+/** Whom a submission was told: each delivery when it began, and each time that a person sent it again. */
+export const listDeliveriesOf = statement(
+  'view.list_deliveries_of',
+  { workspace_id: uuid, form_id: uuid, submission_id: uuid },
+  {
+    at: timestamp,
+    is_resend: boolean,
+    event: text,
+    status: word<'Success' | 'Failed' | 'Retrying'>(),
+    webhook_id: uuid,
+    delivery_id: uuid,
+    url: text,
+  },
+  `with told as (
+     select d.workspace_id, d.id, d.kind, d.status, d.webhook_id, d.created_at, w.url
+     from events e
+     join deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id and not d.is_test
+     join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
+     where e.workspace_id = $workspace_id and e.form_id = $form_id and e.submission_id = $submission_id
+     order by d.id desc limit 200)
+   select created_at as at, false as is_resend, kind as event, status, webhook_id, id as delivery_id, url from told
+   union all
+   select a.started_at, true, told.kind, told.status, told.webhook_id, told.id, told.url
+   from told join attempts a on a.workspace_id = told.workspace_id and a.delivery_id = told.id and a.trigger = 'manual'`,
+);
+
+export const findTableSettings = statement(
+  'view.find_table_settings',
+  { workspace_id: uuid, form_id: uuid, user_id: text },
+  { settings: jsonb<TableSettings>() },
+  `select settings from table_settings
+   where workspace_id = $workspace_id and form_id = $form_id and user_id = $user_id`,
+);
+
+export const saveTableSettings = statement(
+  'view.save_table_settings',
+  { workspace_id: uuid, form_id: uuid, user_id: text, settings: jsonb<TableSettings>() },
+  {},
+  `insert into table_settings (workspace_id, form_id, user_id, settings)
+   values ($workspace_id, $form_id, $user_id, $settings)
+   on conflict (workspace_id, form_id, user_id) do update set settings = excluded.settings`,
 );

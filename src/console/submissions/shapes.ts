@@ -4,9 +4,12 @@ import type { Form } from '#ast/tree.ts';
 import type { Column } from '#submissions/columns.ts';
 import { pageParameters, Pagination } from '#kit/pagination.ts';
 import { exportFormats } from '#submissions/export/formats.ts';
+import type { Difference } from '#submissions/history/differences.ts';
+import type { ChangeKind, ChangeThrough } from '#submissions/history/queries.ts';
+import type { Condition } from '#submissions/filter/conditions.ts';
 import { submissionStatuses } from '#submissions/queries.ts';
 
-export type { Column };
+export type { Column, Condition, Difference };
 
 const uuid = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });
@@ -30,6 +33,8 @@ const viewParameters = {
   created_from: Type.Optional(timestamp),
   /** The first moment after the view. */
   created_to: Type.Optional(timestamp),
+  /** Conditions on answers, reference values and version, as a JSON list (Condition); all must hold. */
+  where: Type.Optional(Type.String({ maxLength: 12_000 })),
   /** Words, as in the search of the API. */
   q: Type.Optional(Type.String()),
 };
@@ -88,6 +93,32 @@ export const RemovalRequest = Type.Object(
   closed,
 );
 
+/** How many a request restores at once; a selection over pages may hold so many. */
+const idList = Type.Array(uuid, { minItems: 1, maxItems: 1_000 });
+export const RestoreRequest = Type.Object({ ids: idList }, closed);
+/** These, or without `ids` everything in the trash; `expected` is the number that the person typed. */
+export const TrashRemovalRequest = Type.Object(
+  { ids: Type.Optional(idList), expected: Type.Integer({ minimum: 1 }) },
+  closed,
+);
+
+/** How a person has arranged the table of a form. Ids are those of columns; widths are in px. */
+export const TableSettings = Type.Object(
+  {
+    order: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 2_000 }),
+    hidden: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 2_000 }),
+    widths: Type.Record(Type.String({ maxLength: 100 }), Type.Number({ minimum: 16, maximum: 2_000 }), {
+      maxProperties: 2_000,
+    }),
+    /** How many columns behind the first stay in place with it. */
+    pinned: Type.Integer({ minimum: 0, maximum: 20 }),
+    /** Several lines of text in a row, instead of one. */
+    is_tall: Type.Boolean(),
+  },
+  closed,
+);
+export type TableSettings = Static<typeof TableSettings>;
+
 // Answers -------------------------------------------------------------------------------------------------
 
 export const TableRow = Type.Object({
@@ -134,6 +165,8 @@ export type SubmissionDetail = Static<typeof SubmissionDetail>;
 
 export const Removal = Type.Object({
   id: uuid,
+  /** Whether it leads into the trash, or out of it for good. */
+  to_trash: Type.Boolean(),
   total: Type.Integer(),
   removed: Type.Integer(),
   created_at: timestamp,
@@ -142,6 +175,45 @@ export const Removal = Type.Object({
 export type Removal = Static<typeof Removal>;
 export const Removals = Type.Object({ data: Type.Array(Removal) });
 export type Removals = Static<typeof Removals>;
+
+/** A submission in the trash. */
+export const TrashedRow = Type.Object({
+  id: uuid,
+  status: Status,
+  answers: Type.Unsafe<Answers>(Type.Object({})),
+  created_at: timestamp,
+  trashed_at: timestamp,
+  /** The name of whoever deleted it; null for a person who is gone. */
+  trashed_by: orNull(Type.String()),
+  /** When it is removed for good. */
+  removed_at: timestamp,
+});
+export type TrashedRow = Static<typeof TrashedRow>;
+export const TrashPage = Type.Object({ data: Type.Array(TrashedRow), pagination: Pagination });
+export type TrashPage = Static<typeof TrashPage>;
+
+/** Something that happened to a submission. */
+export type TimelineEntry = { at: string } & (
+  | { kind: 'created' | 'completed' }
+  | {
+      kind: ChangeKind;
+      /** The member who did it; null for somebody who is gone, or through the submission's own link. */
+      by: string | null;
+      through: ChangeThrough;
+      changes: Difference[];
+    }
+  | {
+      /** A delivery began, or was sent again by hand. */
+      kind: 'delivery' | 'resend';
+      event: string;
+      status: 'Success' | 'Failed' | 'Retrying';
+      webhook_id: string;
+      delivery_id: string;
+      url: string;
+    }
+);
+/** Newest first. */
+export type Timeline = { data: TimelineEntry[] };
 
 const Bar = Type.Object({ label: Type.String(), count: Type.Integer() });
 export type Bar = Static<typeof Bar>;
@@ -155,7 +227,7 @@ export const ElementSummary = Type.Object({
   /** The label of the repeatable composite that the question is asked in; its rows are counted, not submissions. */
   group: orNull(Type.String()),
   answered: Type.Integer(),
-  chart: Type.Enum(['options', 'histogram', 'months', 'hours', 'texts', 'count']),
+  chart: Type.Enum(['options', 'files', 'histogram', 'rows', 'months', 'hours', 'texts', 'count']),
   bars: Type.Array(Bar),
   numbers: orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mean: Type.Number() })),
   /** The latest few answers that are free text. */

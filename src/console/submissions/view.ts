@@ -4,6 +4,7 @@ import type { Page } from '#kit/pagination.ts';
 import { refuseUnsearchable } from '#search/endpoints.ts';
 import { searchNeighbours, searchView, searchViewIds } from '#search/queries.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
+import { conditionRecords, readConditions } from '#submissions/filter/conditions.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 import { findNeighbours, listView, listViewIds, readListed, readViewDown } from './queries.ts';
 import type { ViewQuery } from './shapes.ts';
@@ -17,8 +18,11 @@ export type View = {
     /** Times as the ids that were made then: ids sort by time, and their index answers. */
     from_id: string;
     to_id: string;
+    /** As matchesConditions reads them. */
+    conditions: string;
   };
   isDated: boolean;
+  isFiltered: boolean;
   q: string | undefined;
 };
 
@@ -27,9 +31,10 @@ export const listedLimit = 200_000;
 
 const [firstId, lastId] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
 
-/** @throws ApiError bad_request for a question that cannot be searched. */
+/** @throws ApiError bad_request for a question that cannot be searched, and conditions that are not understood. */
 export function readView(form: { workspaceId: string; formId: string }, query: ViewQuery): View {
   if (query.q !== undefined) refuseUnsearchable(query.q);
+  const conditions = query.where === undefined ? [] : readConditions(query.where);
   return {
     filter: {
       workspace_id: form.workspaceId,
@@ -37,8 +42,10 @@ export function readView(form: { workspaceId: string; formId: string }, query: V
       status: query.status ?? null,
       from_id: query.created_from === undefined ? firstId : idAt(query.created_from),
       to_id: query.created_to === undefined ? lastId : idAt(query.created_to),
+      conditions: conditionRecords(conditions),
     },
     isDated: query.created_from !== undefined || query.created_to !== undefined,
+    isFiltered: conditions.length > 0,
     q: query.q,
   };
 }
@@ -62,10 +69,15 @@ export type FoundRow = {
   completed_at: Date | null;
 };
 
+/** Which statement of a question fits a view. */
+const statementOf = ({ filter, isFiltered }: View): 'any' | 'one' | 'filtered' =>
+  isFiltered ? 'filtered' : filter.status ? 'one' : 'any';
+
 /** One page, and the exact number of all. */
-export async function readViewPage(database: Database, { filter, isDated, q }: View, page: Page) {
+export async function readViewPage(database: Database, view: View, page: Page) {
+  const { filter, isDated, q } = view;
   const cut = { limit: page.perPage, offset: page.offset };
-  const list = filter.status ? listView.one : listView.any;
+  const list = listView[statementOf(view)];
   const rows =
     q === undefined
       ? await list(database, { ...filter, is_dated: isDated, ...cut })
@@ -75,8 +87,9 @@ export async function readViewPage(database: Database, { filter, isDated, q }: V
 }
 
 /** What stands above and below a submission in the view. */
-export async function readNeighbours(database: Database, { filter, q }: View, id: string) {
-  const find = filter.status ? findNeighbours.one : findNeighbours.any;
+export async function readNeighbours(database: Database, view: View, id: string) {
+  const { filter, q } = view;
+  const find = findNeighbours[statementOf(view)];
   const [found] =
     q === undefined
       ? await find(database, { ...filter, id })
@@ -88,9 +101,10 @@ export async function readNeighbours(database: Database, { filter, q }: View, id
  * Every id, in order.
  * @throws ApiError validation_error for more than listedLimit.
  */
-export async function readViewIds(database: Database, { filter, q }: View): Promise<string[]> {
+export async function readViewIds(database: Database, view: View): Promise<string[]> {
+  const { filter, q } = view;
   const limit = listedLimit + 1;
-  const list = filter.status ? listViewIds.one : listViewIds.any;
+  const list = listViewIds[statementOf(view)];
   const [found] =
     q === undefined
       ? await list(database, { ...filter, limit })
@@ -110,7 +124,7 @@ const batchSize = 500;
  * constant; a search is asked once, and its ids are kept.
  */
 export async function* readWholeView(database: Database, view: View): AsyncGenerator<ExportedSubmission> {
-  const { workspace_id, form_id, status } = view.filter;
+  const { workspace_id, form_id } = view.filter;
   if (view.q !== undefined) {
     const ids = await readViewIds(database, view);
     for (let at = 0; at < ids.length; at += batchSize) {
@@ -119,7 +133,7 @@ export async function* readWholeView(database: Database, view: View): AsyncGener
     }
     return;
   }
-  const read = status ? readViewDown.one : readViewDown.any;
+  const read = readViewDown[statementOf(view)];
   let { to_id } = view.filter;
   for (;;) {
     const rows = await read(database, { ...view.filter, to_id, limit: batchSize });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FileLinks } from '#files/link.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Page, paginate } from '#kit/pagination.ts';
@@ -47,8 +48,8 @@ export async function listDeliveries(
 
 /**
  * One delivery with every attempt. The body is made again, by the function that made what was sent, from the event,
- * which never changes; only the links of files were signed anew at each send, so their signatures are left out. That
- * also keeps the log from handing out links to files.
+ * which never changes, and its SHA-256 is compared with that of the bytes that left. What is shown leaves out the
+ * signatures of the links of files, so that the log hands out no files.
  * @throws ApiError not_found.
  */
 export async function readDelivery(
@@ -60,18 +61,28 @@ export async function readDelivery(
   );
   if (!found) throw new ApiError('not_found');
   const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
-  const body = deliveryBody({
-    kind: found.event,
-    occurredAt: found.occurred_at,
-    deliveryId,
-    snapshot: found.snapshot,
-    signLink: (fileId) =>
-      links.sign(workspaceId, fileId).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
-  });
+  const bodyWith = (signLink: (fileId: string) => string): string =>
+    deliveryBody({
+      kind: found.event,
+      occurredAt: found.occurred_at,
+      deliveryId,
+      snapshot: found.snapshot,
+      signLink,
+    });
+  const hashAt = (at: Date): string =>
+    createHash('sha256')
+      .update(bodyWith((fileId) => links.sign(workspaceId, fileId, at)))
+      .digest('hex');
   return {
     ...presentLine(found),
-    request_body: body,
-    history: attempts.map((attempt) => ({ ...attempt, started_at: attempt.started_at.toISOString() })),
+    request_body: bodyWith((fileId) =>
+      links.sign(workspaceId, fileId).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
+    ),
+    history: attempts.map((attempt) => ({
+      ...attempt,
+      started_at: attempt.started_at.toISOString(),
+      is_body_exact: attempt.body_sha256 === null ? null : hashAt(attempt.started_at) === attempt.body_sha256,
+    })),
   };
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
@@ -74,6 +75,11 @@ test('create, list, read: the secret is shown once, the health is at a glance', 
     events: ['submission.created'],
     active: true,
     has_secret: true,
+    previous_secret_until: null,
+    header_names: [],
+    failing_since: null,
+    paused_at: null,
+    paused_by: null,
     last_delivery: null,
     day: { success: 0, failed: 0, retrying: 0 },
   });
@@ -145,9 +151,13 @@ test('a failed delivery: the detail tells every request, its answer and why it w
     ['schedule', 404, ''],
   ]);
   assert.match(history[0]!.reason!, /^The receiver answered 500\. The next attempt is in 0\.05 seconds\.$/);
-  for (const [index, { url: to, request_headers }] of history.entries()) {
+  for (const [index, { url: to, request_headers, ...attempt }] of history.entries()) {
+    assert.equal(attempt.is_body_exact, true);
+    assert.equal(attempt.body_sha256, createHash('sha256').update(requests[index]!.body).digest('hex'));
+    assert.ok(attempt.response_status === null || attempt.first_byte_ms! <= attempt.response_ms + 1);
     assert.equal(to, scene.receiver.url);
-    const { 'X-Service-Signature': signature, ...headers } = request_headers!;
+    const { 'X-Service-Signature': signature, 'webhook-signature': standard, ...headers } = request_headers!;
+    assert.equal(standard, 'v1,(hidden)');
     assert.equal(signature, 'sha256=(hidden)');
     assert.notEqual(requests[index]!.headers['x-service-signature'], signature);
     for (const [name, value] of Object.entries(headers)) {

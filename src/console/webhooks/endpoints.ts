@@ -8,6 +8,7 @@ import { createWebhook, deleteWebhook, mostWebhooks } from '#webhooks/webhooks.t
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { listDeliveries, readDelivery } from './deliveries.ts';
+import { readHealth } from './delivery-health.ts';
 import { readWebhooks } from './health.ts';
 import { findDeliveryLine, findWebhookOfForm } from './queries.ts';
 import {
@@ -164,7 +165,17 @@ function deliveryRoutes(services: Services): readonly ConsoleRoute[] {
     },
   });
 
+  const health = consoleEndpoint({
+    role: 'viewer',
+    params: webhookParameters,
+    async run({ workspaceId, params }) {
+      await requireWebhook(services, workspaceId, params);
+      return { status: 200, body: await readHealth(database, { workspaceId, webhookId: params.webhook }) };
+    },
+  });
+
   return [
+    ['GET', `${one}/health`, health],
     ['POST', `${one}/tests`, test],
     ['GET', `${one}/deliveries`, list],
     ['GET', `${one}/deliveries/:delivery`, read],

@@ -1,4 +1,4 @@
-import { now } from '#kit/clock.ts';
+import { leastIdAt, now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { type Plan, plans } from '#workspaces/plans.ts';
@@ -25,6 +25,9 @@ export async function readWebhooks(
   const webhooks = rows.map(
     ({ last_status, last_at, success, failed, retrying, created_at, updated_at, ...webhook }) => ({
       ...webhook,
+      previous_secret_until: webhook.previous_secret_until?.toISOString() ?? null,
+      failing_since: webhook.failing_since?.toISOString() ?? null,
+      paused_at: webhook.paused_at?.toISOString() ?? null,
       created_at: created_at.toISOString(),
       updated_at: updated_at.toISOString(),
       last_delivery: last_status && last_at && { status: last_status, created_at: last_at.toISOString() },
@@ -35,9 +38,3 @@ export async function readWebhooks(
 }
 
 const mayHaveSecrets = (plan: Plan): boolean => plans[plan].signedWebhooks;
-
-/** The least UUIDv7 of a millisecond: all ids that were made from then on are greater. */
-function leastIdAt(time: Date): string {
-  const digits = time.getTime().toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
-}

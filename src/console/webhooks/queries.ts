@@ -2,6 +2,7 @@ import {
   bigint,
   boolean,
   type Column,
+  double,
   integer,
   json,
   nullable,
@@ -14,10 +15,11 @@ import {
 } from '#kit/statement.ts';
 import type { Trigger } from '#webhooks/delivery-job.ts';
 import type { EventKind, Snapshot } from '#webhooks/event.ts';
-import type { DeliveryStatus } from '#webhooks/queries.ts';
+import type { DeliveryStatus, PausedBy } from '#webhooks/queries.ts';
 import type { Plan } from '#workspaces/plans.ts';
 
 const kinds: Column<EventKind[]> = { pg: texts.pg };
+const real: Column<number> = { pg: 'real' };
 
 /** The plan that a form's webhooks are under; none when there is no such form. */
 export const findFormPlan = statement(
@@ -41,6 +43,11 @@ export const selectWebhookHealth = statement(
     events: kinds,
     active: boolean,
     has_secret: boolean,
+    previous_secret_until: nullable(timestamp),
+    header_names: texts,
+    failing_since: nullable(timestamp),
+    paused_at: nullable(timestamp),
+    paused_by: nullable(word<PausedBy>()),
     created_at: timestamp,
     updated_at: timestamp,
     last_status: nullable(word<DeliveryStatus>()),
@@ -49,7 +56,9 @@ export const selectWebhookHealth = statement(
     failed: bigint,
     retrying: bigint,
   },
-  `select w.id, w.url, w.events, w.active, w.secret is not null as has_secret, w.created_at, w.updated_at,
+  `select w.id, w.url, w.events, w.active, w.secret is not null as has_secret,
+          case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_until,
+          w.header_names, w.failing_since, w.paused_at, w.paused_by, w.created_at, w.updated_at,
           last.status as last_status, last.created_at as last_at, day.success, day.failed, day.retrying
      from webhooks w
      join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
@@ -147,9 +156,50 @@ export const selectAttempts = statement(
     request_headers: nullable(json<Record<string, string>>()),
     response_status: nullable(integer),
     response_ms: integer,
+    dns_ms: nullable(real),
+    connect_ms: nullable(real),
+    tls_ms: nullable(real),
+    first_byte_ms: nullable(real),
+    body_sha256: nullable(text),
+    body_bytes: nullable(integer),
+    response_headers: nullable(json<Record<string, string>>()),
     response_body: nullable(text),
     reason: nullable(text),
   },
-  `select attempt, trigger, started_at, url, request_headers, response_status, response_ms, response_body, reason
+  `select attempt, trigger, started_at, url, request_headers, response_status, response_ms, dns_ms, connect_ms, tls_ms,
+          first_byte_ms, encode(body_sha256, 'hex') as body_sha256, body_bytes, response_headers, response_body, reason
      from attempts where workspace_id = $workspace_id and delivery_id = $delivery_id order by attempt`,
+);
+
+/** A webhook's deliveries whose id is at least `since`, tests left out: by time and status, with their latency. */
+export const selectDeliveryHealth = statement(
+  'console_select_delivery_health',
+  {
+    workspace_id: uuid,
+    webhook_id: uuid,
+    since: uuid,
+    /** The width of a bar, in seconds. */
+    bar: double,
+    /** Where the first bar begins. */
+    origin: timestamp,
+  },
+  { at: timestamp, success: bigint, failed: bigint, retrying: bigint },
+  `select date_bin(make_interval(secs => $bar), created_at, $origin) as at,
+          count(*) filter (where status = 'Success') as success,
+          count(*) filter (where status = 'Failed') as failed,
+          count(*) filter (where status = 'Retrying') as retrying
+     from deliveries
+    where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
+    group by 1`,
+);
+
+export const findDeliveryLatency = statement(
+  'console_find_delivery_latency',
+  { workspace_id: uuid, webhook_id: uuid, since: uuid },
+  { p50: nullable(integer), p95: nullable(integer) },
+  `select percentile_disc(0.5) within group (order by response_ms) as p50,
+          percentile_disc(0.95) within group (order by response_ms) as p95
+     from deliveries
+    where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
+      and response_status is not null`,
 );

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Pagination, pageParameters } from '#kit/pagination.ts';
 import { eventKinds } from '#webhooks/event.ts';
-import { deliveryStatuses } from '#webhooks/queries.ts';
+import { deliveryStatuses, pausers } from '#webhooks/queries.ts';
 
 const uuid = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });
@@ -23,6 +23,15 @@ export const Webhook = Type.Object({
   events: Type.Array(event),
   active: Type.Boolean(),
   has_secret: Type.Boolean(),
+  /** Until when deliveries are signed with the secret of before, too; null when there is none. */
+  previous_secret_until: maybe(timestamp),
+  /** Of its own headers; their values are never shown. */
+  header_names: Type.Array(Type.String()),
+  /** Since when every delivery has failed; null while they arrive. */
+  failing_since: maybe(timestamp),
+  /** Null while it is active. */
+  paused_at: maybe(timestamp),
+  paused_by: maybe(Type.Enum([...pausers])),
   created_at: timestamp,
   updated_at: timestamp,
   last_delivery: maybe(Type.Object({ status, created_at: timestamp })),
@@ -50,12 +59,15 @@ export type WebhookDetail = Static<typeof WebhookDetail>;
 // What is wrong with a URL, an event or a secret is said by #webhooks, all at once.
 const texts = Type.Array(Type.String(), { maxItems: 10 });
 const longText = Type.String({ maxLength: 4_096 });
+const headers = Type.Array(Type.Object({ name: longText, value: maybe(longText) }, closed), { maxItems: 20 });
 export const NewWebhook = Type.Object(
   {
     url: longText,
     events: texts,
     /** `generate`, or a text of 16 to 256 characters. */
     secret: Type.Optional(longText),
+    /** Sent with every delivery. */
+    headers: Type.Optional(headers),
   },
   closed,
 );
@@ -71,6 +83,10 @@ export const WebhookChange = Type.Object(
     active: Type.Optional(Type.Boolean()),
     /** `generate`, a text of 16 to 256 characters, or null to sign no more. */
     secret: Type.Optional(maybe(longText)),
+    /** Whether the secret of before goes on signing for a day; yes, when left out. */
+    overlap: Type.Optional(Type.Boolean()),
+    /** All that there are to be; a null keeps the value that it has. */
+    headers: Type.Optional(headers),
   },
   closed,
 );
@@ -124,6 +140,17 @@ export const Attempt = Type.Object({
   request_headers: maybe(Type.Record(Type.String(), Type.String())),
   response_status: maybe(Type.Integer()),
   response_ms: Type.Integer(),
+  /** Milliseconds of each step; null for one that was not reached, or not needed because the connection was open. */
+  dns_ms: maybe(Type.Number()),
+  connect_ms: maybe(Type.Number()),
+  tls_ms: maybe(Type.Number()),
+  first_byte_ms: maybe(Type.Number()),
+  /** SHA-256, in hexadecimal, and length of the bytes that were sent; null when nothing was. */
+  body_sha256: maybe(Type.String()),
+  body_bytes: maybe(Type.Integer()),
+  /** Whether the body, made again from the event, has that SHA-256; null when nothing was sent. */
+  is_body_exact: maybe(Type.Boolean()),
+  response_headers: maybe(Type.Record(Type.String(), Type.String())),
   /** At most the first 4 KB. */
   response_body: maybe(Type.String()),
   reason: maybe(Type.String()),
@@ -137,3 +164,20 @@ export const DeliveryDetail = Type.Object({
   history: Type.Array(Attempt),
 });
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
+
+const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() };
+/** Deliveries of a time that ends now, tests left out. */
+const window = Type.Object({
+  ...counts,
+  /** Of those that were answered, in milliseconds, last attempts only: the middle one, and the slowest of twenty. */
+  p50_ms: maybe(Type.Integer()),
+  p95_ms: maybe(Type.Integer()),
+});
+export const WebhookHealth = Type.Object({
+  day: window,
+  week: window,
+  /** The last 24 hours by the hour and the last 7 days by the day, oldest first, without gaps. */
+  hours: Type.Array(Type.Object({ at: timestamp, ...counts })),
+  days: Type.Array(Type.Object({ at: timestamp, ...counts })),
+});
+export type WebhookHealth = Static<typeof WebhookHealth>;

@@ -4,6 +4,8 @@ import type { EditorState } from '../editor/editor-state.ts';
 import { sayNode } from '../model/compare.ts';
 import { type EditNode, type NodeKey, textOf } from '../model/edit-node.ts';
 import { placeWords } from '../model/places.ts';
+import { sayLogic, toPlain } from '../model/logic/say-condition.ts';
+import { packSentences } from './logic-badge.tsx';
 import { CanvasNode, StillMarkup } from './canvas-node.tsx';
 import { elementMarkup, frameMarkup } from './page-markup.ts';
 
@@ -90,12 +92,15 @@ function lookOf({ state, problems }: CanvasView, node: EditNode, place: string) 
   const found = problems.get(node.key)?.length ?? 0;
   const wrong = found === 0 ? '' : found === 1 ? ', 1 problem' : `, ${found} problems`;
   const isSelected = node.key === selection;
+  const logic = sayLogic(state.history.present.root, node);
+  const rules = logic.map((sentence) => `. ${toPlain(sentence)}`).join('');
   return {
     isSelected,
     isTabStop: isSelected,
     isLifted: state.lifted?.key === node.key,
     isWriting: state.editing === node.key,
-    words: `${sayNode(node)}, ${place}${wrong}`,
+    words: `${sayNode(node)}, ${place}${wrong}${rules}`,
     hasProblem: found > 0,
+    logic: packSentences(logic),
   };
 }

@@ -10,32 +10,55 @@ export function elementOf(host: HTMLElement | null, key: NodeKey): HTMLElement |
 /** Everything that could take the node, measured: steps and composites with what they hold. */
 export function measureZones(host: HTMLElement, root: EditNode, node: EditNode): Zone[] {
   const zones: Zone[] = [];
+  const drawn = elementsByKey(host);
   const moving = findNode(root, node.key)
     ? new Set([...walkNodes(node)].map(({ key }) => key))
     : new Set<NodeKey>();
   for (const parent of walkNodes(root)) {
     if (parent.type !== 'step' && parent.type !== 'composite') continue;
     if (moving.has(parent.key) || !mayHold(root, parent.key, node)) continue;
-    const element = elementOf(host, parent.key);
+    const element = drawn.get(parent.key);
     if (!element) continue;
     zones.push({
       key: parent.key,
       box: element.getBoundingClientRect(),
-      isRow: isSideBySide(host, parent),
-      items: itemsOf(host, parent),
+      isRow: isSideBySide(drawn, parent),
+      items: itemsOf(drawn, parent),
     });
   }
   return zones;
 }
 
-function itemsOf(host: HTMLElement, parent: EditNode): Box[] {
-  return parent.children.flatMap(({ key }) => elementOf(host, key)?.getBoundingClientRect() ?? []);
+/**
+ * The one zone for steps, measured in the canvas or in the list of steps: whatever shows all of them, each under its
+ * key. None while one of them is not drawn.
+ */
+export function measureStepZones(place: ParentNode | null, root: EditNode): Zone[] {
+  const items = root.children.flatMap(
+    ({ key }) => place?.querySelector(`[data-key="${key}"]`)?.getBoundingClientRect() ?? [],
+  );
+  const [first] = items;
+  if (!first || items.length < root.children.length) return [];
+  const box = { left: first.left, right: first.right, top: first.top, bottom: items.at(-1)!.bottom };
+  return [{ key: root.key, box, isRow: false, items }];
+}
+
+type Drawn = ReadonlyMap<NodeKey, HTMLElement>;
+
+/** All elements at once: to look for each of 200 alone would go through the whole form 200 times. */
+function elementsByKey(host: HTMLElement): Drawn {
+  const found = host.shadowRoot?.querySelectorAll<HTMLElement>('[data-key]') ?? [];
+  return new Map([...found].map((element) => [element.dataset['key']!, element]));
+}
+
+function itemsOf(drawn: Drawn, parent: EditNode): Box[] {
+  return parent.children.flatMap(({ key }) => drawn.get(key)?.getBoundingClientRect() ?? []);
 }
 
 /** Whether two neighbours stand side by side at the canvas's width; one alone counts by its layout. */
-function isSideBySide(host: HTMLElement, parent: EditNode): boolean {
+function isSideBySide(drawn: Drawn, parent: EditNode): boolean {
   const layout = parent.attrs['layout'];
   if (layout === undefined || layout === 'stack') return false;
-  const boxes = itemsOf(host, parent);
+  const boxes = itemsOf(drawn, parent);
   return boxes.length < 2 || boxes.some((box, index) => index > 0 && box.top < boxes[index - 1]!.bottom);
 }

@@ -2,6 +2,7 @@ import { createElement, memo, type ReactNode, type RefObject, useLayoutEffect, u
 import type { Editor } from '../editor/editor.ts';
 import { setAttribute, setLabel } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
+import { LogicBadge, logicBadgeElement } from './logic-badge.tsx';
 import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
 import { labelElement, writeLabel } from './write-label.ts';
 
@@ -14,6 +15,8 @@ export type NodeLook = {
   /** What a screen reader says: what it is, where it is, what is wrong with it. */
   readonly words: string;
   readonly hasProblem: boolean;
+  /** The sentences of its logic, packed (logic-badge.tsx); empty for none. */
+  readonly logic: string;
 };
 
 type CanvasNodeProps = NodeLook & {
@@ -36,7 +39,7 @@ export const CanvasNode = memo(function CanvasNode({
 }: CanvasNodeProps): ReactNode {
   const ref = useRef<HTMLElement>(null);
   const slot = children === undefined ? null : markup.querySelector(slotSelector);
-  useInnerMarkup(ref, slot ? undefined : markup, look.isWriting);
+  useInnerMarkup(ref, slot ? undefined : markup, look.isWriting, look.logic);
   useWriting(ref, node, editor, lockedIds, look.isWriting);
   const { key } = node;
   return createElement(
@@ -69,9 +72,12 @@ export const CanvasNode = memo(function CanvasNode({
       },
     },
     slot
-      ? [...markup.children].map((child, index) =>
-          fillSlot(child, slot, key, children, look.isWriting, index),
-        )
+      ? [
+          look.logic !== '' && <LogicBadge key="logic" packed={look.logic} />,
+          ...[...markup.children].map((child, index) =>
+            fillSlot(child, slot, key, children, look.isWriting, index),
+          ),
+        ]
       : undefined,
   );
 });
@@ -115,6 +121,7 @@ function useInnerMarkup(
   ref: RefObject<HTMLElement | null>,
   markup: Markup | undefined,
   isWriting: boolean,
+  logic = '',
 ): void {
   const inside = markup?.innerHTML;
   useLayoutEffect(() => {
@@ -125,7 +132,8 @@ function useInnerMarkup(
     // Controls are pictures of themselves here: a click on one selects its element.
     for (const child of element.children)
       if (!child.matches('label, legend, h1, h2, span, br, bdi')) child.toggleAttribute('inert', true);
-  }, [ref, inside, isWriting]);
+    if (logic !== '') element.append(logicBadgeElement(logic));
+  }, [ref, inside, isWriting, logic]);
 }
 
 /** Which attribute holds the text that stands on the canvas. */

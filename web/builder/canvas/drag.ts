@@ -3,9 +3,9 @@ import { addElement, moveTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
 import { sayNode, titleOf } from '../model/compare.ts';
 import { type DropPlace, findDropPlace } from '../model/drop-place.ts';
-import { findNode, type NodeKey } from '../model/edit-node.ts';
+import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
 import { newElement } from '../model/new-element.ts';
-import { measureZones } from './canvas-geometry.ts';
+import { measureStepZones, measureZones } from './canvas-geometry.ts';
 
 /** What is dragged: a node of the form, or a new element out of the palette. */
 export type DragSource =
@@ -25,6 +25,8 @@ export type DragGround = {
   readonly editor: Editor;
   readonly host: HTMLElement;
   readonly scroller: HTMLElement;
+  /** The list of steps beside the canvas, which takes steps too. */
+  readonly stepsList: HTMLElement | null;
   readonly onChange: (drag: Drag | undefined) => void;
 };
 
@@ -47,7 +49,7 @@ export function startDrag(ground: DragGround, source: DragSource, down: PointerE
   let drag: Drag | undefined;
 
   const measure = (x: number, y: number): void => {
-    const zones = isOver(ground.scroller, x, y) ? measureZones(ground.host, dragged.root, dragged.node) : [];
+    const zones = zonesAt(ground, dragged, x, y);
     drag = { x, y, title: dragged.title, place: findDropPlace(zones, x, y) };
     onChange(drag);
   };
@@ -87,14 +89,21 @@ export function startDrag(ground: DragGround, source: DragSource, down: PointerE
   return end;
 }
 
-function describeSource(editor: Editor, source: DragSource) {
+type Dragged = { readonly root: EditNode; readonly node: EditNode; readonly title: string };
+
+function describeSource(editor: Editor, source: DragSource): Dragged | undefined {
   const { root } = editor.read().history.present;
   if (source.kind === 'add')
     return { root, node: newElement(source.type, new Set()), title: titleOf(source.type) };
   const node = findNode(root, source.key);
-  return node && node.type !== 'form' && node.type !== 'step'
-    ? { root, node, title: sayNode(node) }
-    : undefined;
+  return node && node.type !== 'form' ? { root, node, title: sayNode(node) } : undefined;
+}
+
+/** What can take a drop at the pointer: on the canvas, and for a step also in the list of steps. */
+function zonesAt({ host, scroller, stepsList }: DragGround, { root, node }: Dragged, x: number, y: number) {
+  if (node.type !== 'step') return isOver(scroller, x, y) ? measureZones(host, root, node) : [];
+  if (stepsList && isOver(stepsList, x, y)) return measureStepZones(stepsList, root);
+  return isOver(scroller, x, y) ? measureStepZones(host.shadowRoot, root) : [];
 }
 
 function dropAt(editor: Editor, source: DragSource, { spot }: DropPlace): void {

@@ -1,11 +1,12 @@
 import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { IconButton } from '../../design/button.tsx';
-import { Icon } from '../../design/icon.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { titleOf } from '../model/compare.ts';
-import { type EditNode, findNode, type NodeKey, trailTo } from '../model/edit-node.ts';
+import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
 import type { Spot } from '../model/places.ts';
 import { elementOf } from './canvas-geometry.ts';
+import { Gaps } from './gaps.tsx';
+import { DragHandle } from './drag-handle.tsx';
 import { NodeMenu } from './node-menu.tsx';
 import { duplicate } from '../editor/commands.ts';
 import type { StartDrag } from './use-drag.ts';
@@ -20,7 +21,7 @@ type OverlayProps = {
 
 type Frame = { left: number; top: number; width: number; height: number };
 
-/** What lies over the selected part: a handle, its actions, and a "+" before and behind it. */
+/** What lies over the selected part: a handle and its actions; and over all of it a "+" at every gap. */
 export function Overlay({ host, isDragging, onDrag, onDelete, onInsert }: OverlayProps): ReactElement | null {
   const { editor, isReadOnly } = useBuilder();
   const state = useEditorState(editor);
@@ -28,18 +29,11 @@ export function Overlay({ host, isDragging, onDrag, onDelete, onInsert }: Overla
   const layer = useRef<HTMLDivElement>(null);
   const frame = useFrame(layer, host, selection, root);
   const node = findNode(root, selection);
-  const parent = trailTo(root, selection).at(-2);
-  if (!node || node === root || isReadOnly) return <div ref={layer} className="overlay" />;
-  const isElement = node.type !== 'step';
-  const spot = (offset: number): Spot | undefined =>
-    parent && { parent: parent.key, index: parent.children.indexOf(node) + offset };
-  const insert = (offset: number) => (event: React.MouseEvent<HTMLButtonElement>) => {
-    const at = spot(offset);
-    if (at) onInsert(event.currentTarget, at);
-  };
+  if (isReadOnly) return <div ref={layer} className="overlay" />;
   return (
     <div ref={layer} className="overlay">
-      {frame && (
+      {!isDragging && <Gaps layer={layer} host={host} onInsert={onInsert} />}
+      {frame && node && node !== root && (
         // Hidden, not removed: a finger's drag ends with the handle that it began on.
         <div
           className="overlay-frame"
@@ -47,7 +41,7 @@ export function Overlay({ host, isDragging, onDrag, onDelete, onInsert }: Overla
           style={{ left: frame.left, top: frame.top, width: frame.width, height: frame.height }}
         >
           <div className="node-bar" role="toolbar" aria-label={titleOf(node.type)}>
-            {isElement && <DragHandle node={node} onDrag={onDrag} />}
+            {(node.type !== 'step' || root.children.length > 1) && <DragHandle node={node} onDrag={onDrag} />}
             <span className="node-type">{titleOf(node.type)}</span>
             <IconButton
               icon="copy"
@@ -58,53 +52,9 @@ export function Overlay({ host, isDragging, onDrag, onDelete, onInsert }: Overla
             <IconButton icon="remove" label="Delete" size="small" onPress={() => onDelete(node.key)} />
             <NodeMenu node={node} />
           </div>
-          {isElement && (
-            <>
-              <button
-                type="button"
-                className="insert-here insert-before"
-                aria-label="Add an element before"
-                onClick={insert(0)}
-              >
-                <Icon name="add" />
-              </button>
-              <button
-                type="button"
-                className="insert-here insert-after"
-                aria-label="Add an element behind"
-                onClick={insert(1)}
-              >
-                <Icon name="add" />
-              </button>
-            </>
-          )}
         </div>
       )}
     </div>
-  );
-}
-
-/** By pointer it is dragged, also by touch; by keyboard it lifts, and the canvas takes over. */
-function DragHandle({ node, onDrag }: { node: EditNode; onDrag: OverlayProps['onDrag'] }): ReactElement {
-  const { editor } = useBuilder();
-  return (
-    <button
-      type="button"
-      className="drag-handle"
-      aria-label="Move: Space lifts it, arrow keys move it"
-      onPointerDown={(event) => {
-        event.stopPropagation();
-        onDrag({ kind: 'move', key: node.key }, event);
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== ' ' && event.key !== 'Enter') return;
-        event.preventDefault();
-        editor.select(node.key, 'node');
-        editor.lift(node.key);
-      }}
-    >
-      <Icon name="drag" />
-    </button>
   );
 }
 

@@ -1,7 +1,11 @@
-import { toText } from '#page/html.ts';
-import { renderElement } from '#page/inputs.ts';
-import type { Place } from '#page/place.ts';
-import { renderForm } from '#page/render.ts';
+import { todayIn } from '#ast/rules/today.ts';
+import { isRequired } from '#ast/tree.ts';
+import { toText } from '#page/render/html.ts';
+import { renderElement } from '#page/render/inputs.ts';
+import type { Place } from '#page/render/place.ts';
+import { renderForm } from '#page/render/form.ts';
+import { everythingShown } from '#page/render/everything-shown.ts';
+import { english } from '#page/words/en.ts';
 import { drawableElement, drawableFrame } from '../model/drawable.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { parsePage } from './parse-page.ts';
@@ -12,7 +16,19 @@ export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } a
 /** Where the children of a step or a composite stand in its markup. */
 export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
 
-const emptyPage = { errors: new Map(), held: new Map(), limits: fileLimits, focus: undefined } as const;
+// The canvas shows everything, whatever answers would show and hide; nothing on it depends on the day.
+const today = todayIn('UTC', new Date());
+
+const emptyPage = {
+  words: english,
+  shown: { steps: [], isShown: () => true, isRequired },
+  conditional: new Map(),
+  today,
+  errors: new Map(),
+  held: new Map(),
+  limits: fileLimits,
+  focus: undefined,
+} as const;
 const places: Readonly<Record<'h2' | 'h3', Place>> = {
   h2: { page: emptyPage, answers: {}, headingTag: 'h2' },
   h3: { page: emptyPage, answers: {}, headingTag: 'h3' },
@@ -56,13 +72,18 @@ let lastFrame: { readonly text: string; readonly frame: Frame } | undefined;
 
 /** The frame of a form; the same object as long as nothing in it changed. */
 export function frameMarkup(root: EditNode): Frame {
+  const form = drawableFrame(root);
   const text = renderForm({
-    form: drawableFrame(root),
+    form,
+    step: 'all',
+    shown: everythingShown(form),
+    today,
     action: '#',
     values: {},
     errors: [],
     held: new Map(),
     language: 'en',
+    words: english,
     limits: fileLimits,
   });
   if (lastFrame?.text === text) return lastFrame.frame;

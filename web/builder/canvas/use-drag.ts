@@ -12,6 +12,7 @@ export function useDrag(
   { editor, isReadOnly }: BuilderPlace,
   host: RefObject<HTMLDivElement | null>,
   scroller: RefObject<HTMLDivElement | null>,
+  stepsList: RefObject<HTMLOListElement | null>,
 ): { drag: Drag | undefined; start: StartDrag } {
   const [drag, setDrag] = useState<Drag | undefined>();
   const stop = useRef<() => void>(() => {});
@@ -19,10 +20,16 @@ export function useDrag(
   const start: StartDrag = useCallback(
     (source, event) => {
       if (event.button !== 0 || isReadOnly || !host.current || !scroller.current) return;
-      const ground = { editor, host: host.current, scroller: scroller.current, onChange: setDrag };
+      const ground = {
+        editor,
+        host: host.current,
+        scroller: scroller.current,
+        stepsList: stepsList.current,
+        onChange: setDrag,
+      };
       stop.current = startDrag(ground, source, event.nativeEvent);
     },
-    [editor, isReadOnly, host, scroller],
+    [editor, isReadOnly, host, scroller, stepsList],
   );
   return { drag, start };
 }

@@ -30,7 +30,7 @@ export function writeLabel(label: HTMLElement, writing: Writing): () => void {
   box.textContent = writing.text;
   const texts = Array.from(label.childNodes).filter((child) => child.nodeType === Node.TEXT_NODE);
   for (const text of texts) if (text.textContent?.trim()) text.remove();
-  label.insertBefore(box, label.querySelector(':scope > .mark'));
+  label.insertBefore(box, label.querySelector(':scope > :is(.mark, .logic-badge)'));
   // Firefox before 136 knows only this; what is pasted there is read as text all the same.
   if (!box.isContentEditable) box.contentEditable = 'true';
 

@@ -1,6 +1,7 @@
 import type { ElementType } from '#ast/elements.ts';
 import { sayNode, titleOf } from '../model/compare.ts';
-import { deleteNode, duplicateNode, insertNode, mergeStep, moveNode, splitStep } from '../model/edit.ts';
+import { deleteNode, duplicateNode, insertNode, moveNode } from '../model/edit.ts';
+import { mergeStep, splitStep } from '../model/edit-steps.ts';
 import { findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
 import { idsOf } from '../model/element-ids.ts';
 import { newElement, newStep } from '../model/new-element.ts';

@@ -11,6 +11,8 @@ import {
   startHistory,
   undo,
 } from '../model/history.ts';
+import { dropReferences, listBroken } from '../model/logic/broken-references.ts';
+import type { Reference } from '../model/logic/references.ts';
 import { nextSpot, sayPlace, spotInTree } from '../model/places.ts';
 
 /** Which part of a node takes the focus: its box on the canvas, its label there, or its panel. */
@@ -25,8 +27,17 @@ export type EditorState = {
   readonly focus: { readonly key: NodeKey; readonly part: FocusPart } | undefined;
   /** The node whose label is being written on the canvas. */
   readonly editing: NodeKey | undefined;
+  /** An edit that waits for a decision, since conditions elsewhere depend on what it takes away. */
+  readonly asked: AskedEdit | undefined;
   /** What a screen reader should say. */
   readonly message: string;
+};
+
+/** An edit with the references that it would break (`features` B7). */
+export type AskedEdit = {
+  readonly edited: Edited;
+  readonly gesture: string | undefined;
+  readonly broken: readonly Reference[];
 };
 
 /** What an edit gives: the new form, and what is selected and focused then, when that changes. */
@@ -43,6 +54,7 @@ export function startState(root: EditNode): EditorState {
     lifted: undefined,
     focus: undefined,
     editing: undefined,
+    asked: undefined,
     message: '',
   };
 }
@@ -65,6 +77,28 @@ export function applyEdit(
     editing: edited.focus === 'label' ? selection : stillWrites,
     message: edited.say ?? state.message,
   };
+}
+
+/** An edit that breaks no reference, as `applyEdit`; any other waits to be decided. */
+export function applyOrAsk(
+  state: EditorState,
+  edited: Edited,
+  gesture: string | undefined,
+  now: number,
+): EditorState {
+  const broken = listBroken(state.history.present.root, edited.root);
+  if (broken.length > 0) return { ...state, asked: { edited, gesture, broken } };
+  return applyEdit(state, edited, gesture, now);
+}
+
+/** Carries the waiting edit out, without the conditions that it breaks: one step of history. Or lets go of it. */
+export function decideAsked(state: EditorState, isWanted: boolean, now: number): EditorState {
+  const { asked } = state;
+  if (!asked) return state;
+  const calm = { ...state, asked: undefined };
+  if (!isWanted) return { ...calm, message: 'Nothing was changed.' };
+  const { edited, gesture, broken } = asked;
+  return applyEdit(calm, { ...edited, root: dropReferences(edited.root, broken) }, gesture, now);
 }
 
 /** Selects a node; what was being written elsewhere is finished. */
@@ -126,17 +160,14 @@ export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
 export const sayEnd = (direction: -1 | 1): string =>
   direction === 1 ? 'This is the last place.' : 'This is the first place.';
 
-/** Leaves the lifted node where it is: the whole way is one step of history. */
+/** Leaves the lifted node where it is: the whole way is one step of history. It is asked about as any other edit. */
 export function dropLifted(state: EditorState, now: number): EditorState {
   const { lifted, history } = state;
   if (!lifted) return state;
   const { root } = history.present;
-  return {
-    ...state,
-    lifted: undefined,
-    history: recordChange(lifted.before, { root, selection: lifted.key }, undefined, now),
-    message: `Dropped: ${sayNode(findNode(root, lifted.key)!)}, ${sayPlace(root, lifted.key)}`,
-  };
+  const say = `Dropped: ${sayNode(findNode(root, lifted.key)!)}, ${sayPlace(root, lifted.key)}`;
+  const before = { ...state, lifted: undefined, history: lifted.before };
+  return applyOrAsk(before, { root, select: lifted.key, say }, undefined, now);
 }
 
 /** Brings the lifted node back to where it was taken from. */

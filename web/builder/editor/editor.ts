@@ -1,11 +1,12 @@
 import { type EditNode, type NodeKey } from '../model/edit-node.ts';
 import { endGesture } from '../model/history.ts';
 import {
-  applyEdit,
+  applyOrAsk,
   applyRedo,
   applySelection,
   applyUndo,
   applyWriting,
+  decideAsked,
   dropLifted,
   type Edited,
   type EditorState,
@@ -36,6 +37,8 @@ export type Editor = {
   readonly lift: (key: NodeKey) => void;
   readonly moveLifted: (direction: -1 | 1) => void;
   readonly drop: () => void;
+  /** Carries out the edit that waits for a decision, or lets go of it. */
+  readonly decide: (isWanted: boolean) => void;
   readonly putBack: () => void;
 };
 
@@ -65,8 +68,9 @@ export function openEditor(
     change(edit, gesture) {
       if (isReadOnly) return;
       drop();
+      if (state.asked) return;
       const { present } = state.history;
-      set(applyEdit(state, edit(present.root, present.selection), gesture, now()));
+      set(applyOrAsk(state, edit(present.root, present.selection), gesture, now()));
     },
     select(key, focus) {
       if (state.lifted && state.lifted.key !== key) drop();
@@ -84,6 +88,7 @@ export function openEditor(
     },
     moveLifted: (direction) => set(moveLifted(state, direction)),
     drop,
+    decide: (isWanted) => set(decideAsked(state, isWanted, now())),
     putBack: () => set(putLiftedBack(state)),
   };
 }

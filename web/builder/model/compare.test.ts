@@ -12,6 +12,12 @@ const read = (given: unknown): EditNode => {
 const a = element('text', 'a', { label: 'First' });
 const b = element('email', 'b', { label: 'Mail' });
 const c = element('radio', 'c', { label: 'Colour' });
+const isRed = { element: 'c', is: 'equals', value: 'Red' };
+const step = (title: string, attrs: object, ...children: object[]) => ({
+  type: 'step',
+  attrs: { title, ...attrs },
+  children,
+});
 const text = (label: string) => ({ type: 'paragraph', attrs: { label }, children: [] });
 
 const scenarios: { name: string; before: object; after: object; found: string[] }[] = [
@@ -34,6 +40,26 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
     before: structure(c),
     after: structure({ ...c, attrs: { ...c.attrs, options: ['Red', 'Blue', 'Black'] } }),
     found: ['changed “Colour” (Single choice): Options: added “Black”; removed “Green”'],
+  },
+  {
+    name: 'rules in words, and an id that a step got for a jump',
+    before: { type: 'form', attrs: { name: 'F' }, children: [step('One', {}, c, a), step('Two', {}, b)] },
+    after: {
+      type: 'form',
+      attrs: { name: 'F' },
+      children: [
+        step('One', { jumps: [{ when: isRed, to: 'two' }] }, c, {
+          ...a,
+          attrs: { ...a.attrs, show_when: isRed },
+        }),
+        step('Two', { id: 'two' }, b),
+      ],
+    },
+    found: [
+      'changed “One” (Step): Jumps: nothing → Goes to “Two” when “Colour” is “Red”',
+      'changed “First” (Short text): Show when: nothing → when “Colour” is “Red”',
+      'changed “Two” (Step): Id: nothing → “two”',
+    ],
   },
   {
     name: 'one moved element, and not those that it passed',

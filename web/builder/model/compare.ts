@@ -1,5 +1,6 @@
 import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
+import { sayRule } from './logic/say-condition.ts';
 
 /** One difference between two forms, in words. `key` leads to the node, where it is still in the second form. */
 export type Difference = {
@@ -25,7 +26,7 @@ export function compareForms(before: EditNode, after: EditNode): readonly Differ
     ...fresh.flatMap((placed): Difference[] => {
       const pair = pairs.get(placed);
       return pair
-        ? tellPair(pair, moved.has(placed))
+        ? tellPair(pair, moved.has(placed), { before, after })
         : tellWhole('added', placed, fresh, (other) => !pairs.has(other));
     }),
     ...old.flatMap((placed) =>
@@ -34,10 +35,13 @@ export function compareForms(before: EditNode, after: EditNode): readonly Differ
   ];
 }
 
-function tellPair({ before, after }: Pair, isMoved: boolean): Difference[] {
+/** The two forms: what a rule says depends on what it names in them. */
+type Roots = { readonly before: EditNode; readonly after: EditNode };
+
+function tellPair({ before, after }: Pair, isMoved: boolean, roots: Roots): Difference[] {
   const { node } = after;
   const subject = sayNode(node);
-  const details = compareAttributes(before.node, node);
+  const details = compareAttributes(before.node, node, roots);
   const told: Difference[] = [];
   if (details.length > 0) told.push({ kind: 'changed', subject, details, key: node.key });
   if (isMoved) told.push({ kind: 'moved', subject, details: [], key: node.key });
@@ -95,11 +99,14 @@ function placeNodes(root: EditNode): Placed[] {
 function pairNodes(old: readonly Placed[], fresh: readonly Placed[]): Map<Placed, Pair> {
   const pairs = new Map<Placed, Pair>();
   const taken = new Set<Placed>();
+  // A step may get its id late, when a jump first names it; it stays the same step.
+  const isNamed = ({ type, attrs }: EditNode): boolean => type !== 'step' && Boolean(attrs['id']);
   const rules = [
-    ({ node }: Placed) => (textOf(node, 'id') ? `id ${textOf(node, 'id')}` : undefined),
     ({ node }: Placed) =>
-      textOf(node, 'id') ? undefined : `${node.type} ${textOf(node, 'label') || textOf(node, 'title')}`,
-    ({ node }: Placed) => (textOf(node, 'id') ? undefined : node.type),
+      textOf(node, 'id') ? `${node.type === 'step' ? 'step' : 'element'} ${textOf(node, 'id')}` : undefined,
+    ({ node }: Placed) =>
+      isNamed(node) ? undefined : `${node.type} ${textOf(node, 'label') || textOf(node, 'title')}`,
+    ({ node }: Placed) => (isNamed(node) ? undefined : node.type),
   ];
   for (const identify of rules) {
     const waiting = Map.groupBy(
@@ -148,7 +155,7 @@ function longestRise(numbers: readonly number[]): Set<number> {
   return series;
 }
 
-function compareAttributes(before: EditNode, after: EditNode): string[] {
+function compareAttributes(before: EditNode, after: EditNode, roots: Roots): string[] {
   const names = new Set([...Object.keys(before.attrs), ...Object.keys(after.attrs)]);
   const details =
     before.type === after.type ? [] : [`Type: ${titleOf(before.type)} → ${titleOf(after.type)}`];
@@ -156,7 +163,11 @@ function compareAttributes(before: EditNode, after: EditNode): string[] {
     const old = before.attrs[name];
     const fresh = after.attrs[name];
     if (JSON.stringify(old) === JSON.stringify(fresh)) continue;
-    details.push(...sayChange(attributeTitle(after.type, name), old, fresh));
+    const title = attributeTitle(after.type, name);
+    const rules = [sayRule(roots.before, before, name), sayRule(roots.after, after, name)] as const;
+    if (rules.some((rule) => rule !== undefined))
+      details.push(`${title}: ${rules.map((rule) => rule || 'nothing').join(' → ')}`);
+    else details.push(...sayChange(title, old, fresh));
   }
   return details;
 }

@@ -30,6 +30,8 @@ export function drawableFrame(root: EditNode): Form {
 function drawableAttributes(attrs: Attributes, specs: AttributeSpecs, key: string): Attributes {
   const drawn: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
+    // Whoever builds the form sees all of it, whatever answers would show and hide.
+    if (spec.kind === 'condition' || spec.kind === 'jumps') continue;
     const value = Object.hasOwn(attrs, name) ? attrs[name] : undefined;
     if (isMissing(value) || attributeProblem(spec, value)) {
       if (spec.required) drawn[name] = standIn(name, spec, value, key);

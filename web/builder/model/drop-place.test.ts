@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findDropPlace, type Zone } from './drop-place.ts';
+import { findDropPlace, listGaps, type Zone } from './drop-place.ts';
 
 const box = (left: number, top: number, right: number, bottom: number) => ({ left, top, right, bottom });
 
@@ -46,4 +46,17 @@ test('the line lies between the two that the drop would part', () => {
 
 test('without a place there is no drop', () => {
   assert.equal(findDropPlace([], 0, 0), undefined);
+});
+
+test("there is a gap before, between and behind what a zone holds, in the middle of a row's lines, and none in an empty one", () => {
+  const gaps = listGaps(zones).map(({ spot, x, y }) => [spot.parent, spot.index, x, y]);
+  assert.deepEqual(gaps, [
+    ['step', 0, 16, -8],
+    ['step', 1, 16, 105],
+    ['step', 2, 16, 295],
+    ['step', 3, 16, 408],
+    ['group', 0, 12, 200],
+    ['group', 1, 200, 200],
+    ['group', 2, 388, 200],
+  ]);
 });

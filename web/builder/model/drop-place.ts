@@ -95,3 +95,22 @@ function verticalLine(before: Box | undefined, after: Box | undefined, box: Box)
         : (box.left + box.right) / 2;
   return { left: x, right: x, top: beside.top, bottom: beside.bottom };
 }
+
+/** A place where an element can be added, and the middle of what is drawn there. */
+export type Gap = { readonly spot: Spot; readonly x: number; readonly y: number };
+
+/** Where the sign of a gap stands from the start of its line: deeper ones further in, so that no two lie on another. */
+const gapInset = 16;
+
+/** Every place between, before and behind the items of the zones; an empty zone has an invitation of its own. */
+export function listGaps(zones: readonly Zone[]): Gap[] {
+  return zones.flatMap((zone) => {
+    if (zone.items.length === 0) return [];
+    return Array.from({ length: zone.items.length + 1 }, (_, index) => {
+      const { left, right, top, bottom } = lineAt(zone, index);
+      const isVertical = left === right;
+      const x = isVertical ? left : left + gapInset;
+      return { spot: { parent: zone.key, index }, x, y: isVertical ? (top + bottom) / 2 : top };
+    });
+  });
+}

@@ -1,6 +1,7 @@
 import { type ElementType, isElementType } from '#ast/elements.ts';
 import { type EditNode, findNode, newKey, type NodeKey, textOf, trailTo, walkNodes } from './edit-node.ts';
 import { freshId, idFromLabel, idsOf, isAutomaticId } from './element-ids.ts';
+import { renameOption, renameReferences } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
 import { mayHold, type Spot } from './places.ts';
 
@@ -41,11 +42,19 @@ export function duplicateNode(root: EditNode, key: NodeKey): { root: EditNode; k
 
 /** The node anew: with keys of its own, and with ids that are not taken, which it takes. */
 export function copyOf(node: EditNode, taken: Set<string>): EditNode {
-  const id = textOf(node, 'id');
-  const fresh = id && freshId(id, taken);
-  if (fresh) taken.add(fresh);
-  const attrs = id ? { ...node.attrs, id: fresh } : node.attrs;
-  return { ...node, key: newKey(), attrs, children: node.children.map((child) => copyOf(child, taken)) };
+  const renamed = { elements: new Map<string, string>(), steps: new Map<string, string>() };
+  const copy = (inner: EditNode): EditNode => {
+    const id = textOf(inner, 'id');
+    const fresh = id && freshId(id, taken);
+    if (fresh) {
+      taken.add(fresh);
+      renamed[inner.type === 'step' ? 'steps' : 'elements'].set(id, fresh);
+    }
+    const attrs = id ? { ...inner.attrs, id: fresh } : inner.attrs;
+    return { ...inner, key: newKey(), attrs, children: inner.children.map(copy) };
+  };
+  // Conditions inside the copy that named something inside it mean the copy of that now.
+  return renameReferences(copy(node), renamed);
 }
 
 /** Takes a node out, with all that it holds. The root stays, and so does the only step. */
@@ -64,6 +73,30 @@ export function setAttribute(root: EditNode, key: NodeKey, name: string, value: 
   });
 }
 
+/** Gives a node another id, by which every condition and jump names it from then on. */
+export function setId(root: EditNode, key: NodeKey, id: string | undefined): EditNode {
+  const node = findNode(root, key);
+  if (!node) return root;
+  const old = textOf(node, 'id');
+  const changed = setAttribute(root, key, 'id', id);
+  if (old === '' || id === undefined || id === '') return changed;
+  const ids = new Map([[old, id]]);
+  const none = new Map<string, string>();
+  const isStep = node.type === 'step';
+  return renameReferences(changed, { elements: isStep ? none : ids, steps: isStep ? ids : none });
+}
+
+/** Sets the options of a selection. One that was rewritten in its place is rewritten in conditions as well. */
+export function setOptions(root: EditNode, key: NodeKey, options: readonly string[]): EditNode {
+  const node = findNode(root, key);
+  const old = node?.attrs['options'];
+  const changed = setAttribute(root, key, 'options', options);
+  if (!node || !Array.isArray(old) || old.length !== options.length) return changed;
+  const [at, ...others] = options.flatMap((option, index) => (option === old[index] ? [] : [index]));
+  if (at === undefined || others.length > 0) return changed;
+  return renameOption(changed, textOf(node, 'id'), String(old[at]), options[at]!);
+}
+
 /** Sets a label. An id that nobody chose follows it, unless it is among the locked ones. */
 export function setLabel(root: EditNode, key: NodeKey, label: string, locked: ReadonlySet<string>): EditNode {
   const node = findNode(root, key);
@@ -74,7 +107,7 @@ export function setLabel(root: EditNode, key: NodeKey, label: string, locked: Re
   if (!id || !wish || locked.has(id) || !isAutomaticId(node)) return changed;
   const taken = idsOf(root);
   taken.delete(id);
-  return setAttribute(changed, key, 'id', freshId(wish, new Set([...taken, ...locked])));
+  return setId(changed, key, freshId(wish, new Set([...taken, ...locked])));
 }
 
 /** Makes an element another type; what both types know stays. A composite stays one. */
@@ -84,27 +117,6 @@ export function changeType(root: EditNode, key: NodeKey, type: ElementType): Edi
       return node;
     return { ...node, type, attrs: attributesFor(type, node, idsOf(root)) };
   });
-}
-
-/** Moves all that a step holds to the end of the step before it, and takes the step away. */
-export function mergeStep(root: EditNode, key: NodeKey): EditNode {
-  const index = root.children.findIndex((step) => step.key === key);
-  const step = root.children[index];
-  const before = root.children[index - 1];
-  if (!step || !before) return root;
-  const merged = { ...before, children: [...before.children, ...step.children] };
-  return { ...root, children: root.children.toSpliced(index - 1, 2, merged) };
-}
-
-/** Takes everything from an element of a step on into a step of its own behind it. */
-export function splitStep(root: EditNode, key: NodeKey, step: EditNode): EditNode {
-  const index = root.children.findIndex(({ children }) => children.some((child) => child.key === key));
-  const whole = root.children[index];
-  if (!whole || !mayHold(root, root.key, step)) return root;
-  const at = whole.children.findIndex((child) => child.key === key);
-  const first = { ...whole, children: whole.children.slice(0, at) };
-  const second = { ...step, children: whole.children.slice(at) };
-  return { ...root, children: root.children.toSpliced(index, 1, first, second) };
 }
 
 /** Puts another form's content into this document, which keeps its root's key. */

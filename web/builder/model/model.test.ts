@@ -8,12 +8,11 @@ import {
   deleteNode,
   duplicateNode,
   insertNode,
-  mergeStep,
   moveNode,
   setAttribute,
   setLabel,
-  splitStep,
 } from './edit.ts';
+import { mergeStep, splitStep } from './edit-steps.ts';
 import { type EditNode, findNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
 import { idsOf } from './element-ids.ts';
 import { type History, recordChange, redo, startHistory, undo } from './history.ts';

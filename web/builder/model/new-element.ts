@@ -1,3 +1,4 @@
+import { attributeProblem, type AttributeSpecs } from '#ast/attributes.ts';
 import { type ElementType, elements } from '#ast/elements.ts';
 import { type Attributes, type EditNode, makeNode } from './edit-node.ts';
 import { freshId } from './element-ids.ts';
@@ -29,11 +30,15 @@ export function newStep(title: string): EditNode {
 
 /** The attributes that an element keeps when it becomes another type: those that the type knows, and unknown ones. */
 export function attributesFor(type: ElementType, node: EditNode, taken: ReadonlySet<string>): Attributes {
-  const known: Readonly<Record<string, unknown>> = elements[type].attrs;
+  const known: AttributeSpecs = elements[type].attrs;
   const old: Readonly<Record<string, unknown>> = Object.hasOwn(elements, node.type)
     ? elements[node.type as ElementType].attrs
     : {};
-  const kept = Object.entries(node.attrs).filter(([name]) => name in known || !(name in old));
+  // The limits of a number mean nothing to a date: what the new type would refuse stays behind.
+  const fits = (name: string, value: unknown): boolean => !attributeProblem(known[name]!, value);
+  const kept = Object.entries(node.attrs).filter(([name, value]) =>
+    Object.hasOwn(known, name) ? fits(name, value) : !Object.hasOwn(old, name),
+  );
   const fresh = Object.entries(newElement(type, taken).attrs).filter(
     ([name]) => !Object.hasOwn(node.attrs, name),
   );

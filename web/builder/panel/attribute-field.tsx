@@ -1,10 +1,16 @@
 import type { ReactElement } from 'react';
 import type { AttributeKind, AttributeSpec } from '#ast/attributes.ts';
-import { isElementId } from '#ast/attributes.ts';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
+import { ConditionField } from '../logic/condition-field.tsx';
+import { JumpsField } from '../logic/jumps-field.tsx';
+import { FileTypesInput } from './file-types-input.tsx';
+import { IdInput } from './id-input.tsx';
+import { MomentInput } from './moment-input.tsx';
+import { NumberInput } from './number-input.tsx';
 import { OptionsEditor } from './options-editor.tsx';
+import { PatternInput } from './pattern-input.tsx';
 
 /** One attribute of the selected part, as it is now. */
 export type AttributeProps<Kind extends AttributeKind> = {
@@ -21,33 +27,23 @@ export type AttributeProps<Kind extends AttributeKind> = {
 /** One field for each kind of attribute: an attribute that the table gains has its field already. */
 const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) => ReactElement } = {
   id: ({ spec, value, error, isLocked, onChange }) => (
-    <TextField
+    <IdInput
       label={spec.title}
       value={textOf(value)}
-      onChange={(text) => onChange(text === '' ? undefined : text)}
-      isReadOnly={isLocked}
-      error={
-        error ??
-        (value === undefined || isElementId(textOf(value))
-          ? undefined
-          : 'Begin with a letter; then letters, digits, "-" and "_".')
-      }
-      description={
-        isLocked
-          ? 'Fixed: this form was published, and answers are stored under it.'
-          : 'The name of the answer in the API and in webhooks.'
-      }
-      spellCheck="false"
-      autoComplete="off"
+      error={error}
+      isLocked={isLocked}
+      isNeeded={spec.required === true}
+      onChange={onChange}
     />
   ),
   string: ({ name, spec, value, error, onChange }) => {
     const change = (text: string): void => onChange(text === '' && !spec.required ? undefined : text);
-    const isLong = name === 'description' || name === 'help_text';
+    const isLong = name === 'description' || name === 'help_text' || name === 'error_message';
     const Field = isLong ? TextArea : TextField;
     return (
       <Field
         label={spec.title}
+        description={notes[name]}
         value={textOf(value)}
         onChange={change}
         error={error}
@@ -55,8 +51,12 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       />
     );
   },
-  boolean: ({ spec, value, onChange }) => (
-    <Switch isSelected={typeof value === 'boolean' ? value : spec.default} onChange={onChange}>
+  boolean: ({ name, spec, value, onChange }) => (
+    <Switch
+      isSelected={typeof value === 'boolean' ? value : spec.default}
+      onChange={onChange}
+      description={notes[name]}
+    >
       {spec.title}
     </Switch>
   ),
@@ -90,7 +90,57 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       error={error}
     />
   ),
+  count: ({ name, spec, value, error, onChange }) => (
+    <NumberInput
+      label={spec.title}
+      description={name === 'max_file_size' ? sayFileSize(value) : notes[name]}
+      value={value}
+      isWhole
+      error={error}
+      onChange={onChange}
+    />
+  ),
+  number: ({ name, spec, value, error, onChange }) => (
+    <NumberInput
+      label={spec.title}
+      description={notes[name]}
+      value={value}
+      isWhole={false}
+      error={error}
+      onChange={onChange}
+    />
+  ),
+  moment: ({ spec, value, error, onChange }) => (
+    <MomentInput label={spec.title} format={spec.format} value={value} error={error} onChange={onChange} />
+  ),
+  pattern: ({ spec, value, error, onChange }) => (
+    <PatternInput label={spec.title} value={value} error={error} onChange={onChange} />
+  ),
+  'file-types': ({ spec, value, error, onChange }) => (
+    <FileTypesInput label={spec.title} value={value} error={error} onChange={onChange} />
+  ),
+  condition: ({ name, spec, value, error, onChange }) => (
+    <ConditionField name={name} title={spec.title} value={value} error={error} onChange={onChange} />
+  ),
+  jumps: ({ spec, value, error, onChange }) => (
+    <JumpsField title={spec.title} value={value} error={error} onChange={onChange} />
+  ),
 };
+
+/** What the title of an attribute does not say by itself. */
+const notes: Readonly<Record<string, string>> = {
+  error_message: 'Read after the label whenever an answer is not taken. Empty: our own words.',
+  other: 'One free answer besides the options.',
+  step: 'Answers are so far apart, counted from the least.',
+};
+
+/** Bytes as they are entered, said as people read them. */
+function sayFileSize(bytes: unknown): string {
+  if (typeof bytes !== 'number') return 'For example 2097152 for 2 MB. Empty: as large as the service takes.';
+  return bytes < 1024 * 1024
+    ? `About ${Math.round(bytes / 1024)} KB.`
+    : `About ${Math.round(bytes / 1024 / 102.4) / 10} MB.`;
+}
 
 const layoutWords: Readonly<Record<string, string>> = {
   stack: 'One below the other',

@@ -1,5 +1,5 @@
 import './property-panel.css';
-import { type ReactElement, useEffect, useRef } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import type { AttributeSpecs } from '#ast/attributes.ts';
 import { elements, type ElementType, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import { Button } from '../../design/button.tsx';
@@ -8,9 +8,10 @@ import { Select } from '../../design/select.tsx';
 import { addStep, duplicate, mergeWithPrevious } from '../editor/commands.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { titleOf } from '../model/compare.ts';
-import { changeType, setAttribute, setLabel } from '../model/edit.ts';
+import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
 import { AttributeField } from './attribute-field.tsx';
+import { bySection, type Section } from './sections.ts';
 
 type PanelProps = {
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
@@ -30,7 +31,6 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
   }, [focus]);
 
   const found = problems.get(node.key) ?? [];
-  const specs = specsOf(node);
   const inField = new Set<string>();
   const errorOf = (name: string): string | undefined => {
     const messages = found.filter(
@@ -39,31 +39,23 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
     for (const message of messages) inField.add(message);
     return messages.length > 0 ? messages.join(' ') : undefined;
   };
-  // The id comes last: most people never need it.
-  const ordered = Object.entries(specs).toSorted(
-    ([one], [other]) => Number(one === 'id') - Number(other === 'id'),
-  );
-  const fields = ordered.map(([name, spec]) => (
-    <AttributeField
-      key={`${node.key} ${name}`}
-      name={name}
-      spec={spec}
-      value={node.attrs[name]}
-      error={errorOf(name)}
-      isLocked={name === 'id' && lockedIds.has(textOf(node, 'id'))}
-      onChange={(value) =>
-        editor.change(
-          (tree) => ({
-            root:
-              name === 'label' && typeof value === 'string'
-                ? setLabel(tree, node.key, value, lockedIds)
-                : setAttribute(tree, node.key, name, value),
-          }),
-          `${name} ${node.key}`,
-        )
-      }
-    />
-  ));
+  const change = (name: string, value: unknown): void =>
+    editor.change((tree) => ({ root: setByName(tree, node, name, value, lockedIds) }), `${name} ${node.key}`);
+  const shown = bySection(specsOf(node));
+  const fieldsOf = (section: Section): ReactElement[] =>
+    shown[section].map(([name, spec]) => (
+      <AttributeField
+        key={`${node.key} ${name}`}
+        name={name}
+        spec={spec}
+        value={node.attrs[name]}
+        error={errorOf(name)}
+        isLocked={name === 'id' && node.type !== 'step' && lockedIds.has(textOf(node, 'id'))}
+        onChange={(value) => change(name, value)}
+      />
+    ));
+  const fields = { general: fieldsOf('general'), id: fieldsOf('id') };
+  const [validation, logic] = [fieldsOf('validation'), fieldsOf('logic')];
   const others = found.filter((message) => !inField.has(message));
   return (
     <div className="property-panel" ref={panel} onBlur={editor.endGesture}>
@@ -74,9 +66,35 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
         </Message>
       ))}
       <TypeField node={node} />
-      {fields}
+      {fields.general}
+      {validation.length > 0 && <PanelSection title="Validation">{validation}</PanelSection>}
+      {logic.length > 0 && <PanelSection title="Logic">{logic}</PanelSection>}
+      {fields.id}
       <NodeActions node={node} root={root} onDelete={onDelete} />
     </div>
+  );
+}
+
+/** A label takes the id along, an id the conditions that name it, and an option those that compare with it. */
+function setByName(
+  root: EditNode,
+  { key }: EditNode,
+  name: string,
+  value: unknown,
+  lockedIds: ReadonlySet<string>,
+): EditNode {
+  if (name === 'label' && typeof value === 'string') return setLabel(root, key, value, lockedIds);
+  if (name === 'id') return setId(root, key, typeof value === 'string' ? value : undefined);
+  if (name === 'options' && Array.isArray(value)) return setOptions(root, key, value.map(String));
+  return setAttribute(root, key, name, value);
+}
+
+function PanelSection({ title, children }: { title: string; children: ReactNode }): ReactElement {
+  return (
+    <section className="panel-section" aria-label={title}>
+      <h3 className="pane-heading">{title}</h3>
+      {children}
+    </section>
   );
 }
 

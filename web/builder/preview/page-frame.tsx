@@ -1,67 +1,90 @@
 import { type ReactElement, useEffect, useRef } from 'react';
-import { stylesheet } from '#page/style.ts';
 import type { Form } from '#ast/tree.ts';
+import { stylesheet } from '#page/style.ts';
+import type { Look } from '#page/theme/look.ts';
 import { parsePage } from '../canvas/parse-page.ts';
-import { startTrial, type Trial } from './trial.ts';
+import { showLogic } from './show-logic.ts';
+import { startTrial, type Trial, type TrialSettings } from './trial.ts';
+
+type FrameProps = {
+  readonly form: Form;
+  readonly settings: TrialSettings;
+  readonly look: Look;
+  readonly width: string;
+};
 
 /** The page of a form in a frame of its own, with the page's own style sheet and width; it never leaves this page. */
-export function PageFrame({
-  form,
-  confirmationMessage,
-  width,
-}: {
-  form: Form;
-  confirmationMessage: string | undefined;
-  width: string;
-}): ReactElement {
+export function PageFrame({ form, settings, look, width }: FrameProps): ReactElement {
   const frame = useRef<HTMLIFrameElement>(null);
+  const theme = useRef('');
+  const { style, logo, cover } = look;
+  useEffect(() => {
+    theme.current = style;
+    // Another colour is no other page: what was entered stays.
+    const [, sheet] = frame.current?.contentDocument?.adoptedStyleSheets ?? [];
+    sheet?.replaceSync(style);
+  }, [style]);
   useEffect(() => {
     const { current } = frame;
     if (!current) return undefined;
-    let leave = showPage(current, startTrial(form, confirmationMessage));
+    const begin = (): (() => void) =>
+      showPage(current, {
+        form,
+        theme: theme.current,
+        trial: startTrial(form, settings, new Date(), { logo, cover }),
+      });
+    let leave = begin();
     // Some browsers put the empty document in place only now, and with it take away what was shown.
     const again = (): void => {
       if (current.contentDocument?.querySelector('main')) return;
       leave();
-      leave = showPage(current, startTrial(form, confirmationMessage));
+      leave = begin();
     };
     current.addEventListener('load', again);
     return () => {
       current.removeEventListener('load', again);
       leave();
     };
-  }, [form, confirmationMessage]);
+  }, [form, settings, logo, cover]);
   return (
     <iframe ref={frame} title="Preview of the form" className="preview-frame" style={{ inlineSize: width }} />
   );
 }
 
-function showPage(frame: HTMLIFrameElement, trial: Trial): () => void {
+type Shown = { readonly form: Form; readonly theme: string; readonly trial: Trial };
+
+function showPage(frame: HTMLIFrameElement, { form, theme, trial }: Shown): () => void {
   const page = frame.contentDocument!;
-  const sheet = new (frame.contentWindow as Window & typeof globalThis).CSSStyleSheet();
-  sheet.replaceSync(stylesheet);
-  page.adoptedStyleSheets = [sheet];
+  const inside = frame.contentWindow as Window & typeof globalThis;
+  page.adoptedStyleSheets = [stylesheet, theme].map((text) => {
+    const sheet = new inside.CSSStyleSheet();
+    sheet.replaceSync(text);
+    return sheet;
+  });
+  const read = (element: HTMLFormElement, submitter: HTMLElement | null): FormData =>
+    new inside.FormData(element, submitter);
   const show = (text: string): void => {
     const parsed = parsePage(text);
     page.title = parsed.title;
     page.documentElement.lang = parsed.documentElement.lang;
     page.documentElement.dir = parsed.documentElement.dir;
     page.body.replaceChildren(page.importNode(parsed.querySelector('main')!, true));
-    frame.contentWindow?.scrollTo(0, 0);
+    inside.scrollTo(0, 0);
     page.querySelector<HTMLElement>('[autofocus]')?.focus();
   };
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    show(
-      trial.post(
-        new (frame.contentWindow as Window & typeof globalThis).FormData(
-          event.target as HTMLFormElement,
-          event.submitter,
-        ),
-      ),
-    );
+    show(trial.post(read(event.target as HTMLFormElement, event.submitter)));
+  };
+  const input = (event: Event): void => {
+    const element = (event.target as HTMLInputElement).form;
+    if (element) showLogic(form, element, trial.look(read(element, null)));
   };
   page.addEventListener('submit', submit);
+  page.addEventListener('input', input);
   show(trial.page());
-  return () => page.removeEventListener('submit', submit);
+  return () => {
+    page.removeEventListener('submit', submit);
+    page.removeEventListener('input', input);
+  };
 }

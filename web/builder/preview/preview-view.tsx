@@ -1,6 +1,8 @@
 import './preview-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
+import type { Settings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
+import { lookOf } from '#page/theme/look.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
 import { EmptyState } from '../../design/states.tsx';
@@ -13,11 +15,22 @@ const widths = [
 ] as const satisfies readonly { id: string; label: string; icon: IconName; width: string }[];
 
 /** The form to be tried, as visitors will have it: filled in, checked, and never stored (`features` B6). */
-export function PreviewView({ root, settings }: { root: EditNode; settings: object }): ReactElement {
+export function PreviewView({
+  root,
+  formId,
+  settings,
+}: {
+  root: EditNode;
+  formId: string;
+  settings: Settings;
+}): ReactElement {
   const [width, setWidth] = useState<(typeof widths)[number]['id']>('desktop');
   const [round, setRound] = useState(0);
   const result = useMemo(() => validateStructure(toStructure(root)), [root]);
-  const message = (settings as { confirmation_message?: string }).confirmation_message;
+  const look = useMemo(
+    () => lookOf(formId, settings, { isEmbedded: false, language: settings.locale ?? 'en' }),
+    [formId, settings],
+  );
   const chosen = widths.find(({ id }) => id === width)!;
   return (
     <div className="preview">
@@ -46,7 +59,8 @@ export function PreviewView({ root, settings }: { root: EditNode; settings: obje
           <PageFrame
             key={`${width} ${round}`}
             form={result.form}
-            confirmationMessage={message}
+            settings={settings}
+            look={look}
             width={chosen.width}
           />
         </div>

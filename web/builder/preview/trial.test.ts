@@ -7,6 +7,7 @@ const form = formOf(
   element('email', 'mail', { required: true }),
   composite('people', [element('text', 'who')], { repeatable: true }),
 );
+const now = new Date('2026-03-01T12:00:00Z');
 const data = (...entries: [string, string][]): FormData => {
   const made = new FormData();
   for (const [name, value] of entries) made.append(name, value);
@@ -14,20 +15,22 @@ const data = (...entries: [string, string][]): FormData => {
 };
 
 test('a test submission with problems shows them as the public page does, answers kept', () => {
-  const page = startTrial(form, undefined).post(data(['mail', 'not a mail'], ['people[0][who]', 'Ada']));
+  const page = startTrial(form, {}, now).post(data(['mail', 'not a mail'], ['people[0][who]', 'Ada']));
   assert.match(page, /There is a problem/);
   assert.match(page, /value="not a mail"/);
   assert.match(page, /value="Ada"/);
 });
 
 test('a complete one shows the confirmation with the message of the settings', () => {
-  const page = startTrial(form, 'See you').post(data(['mail', 'ada@example.com']));
+  const page = startTrial(form, { confirmation_message: 'See you' }, now).post(
+    data(['mail', 'ada@example.com']),
+  );
   assert.match(page, /See you/);
   assert.match(page, /not stored/);
 });
 
 test('rows are added and removed', () => {
-  const trial = startTrial(form, undefined);
+  const trial = startTrial(form, {}, now);
   const added = trial.post(data(['people[0][who]', 'Ada'], ['_row', 'people[0]'], ['_add', 'people']));
   assert.match(added, /people\[1\]\[who\]/);
   const removed = trial.post(

@@ -1,60 +1,171 @@
-import { type AnswerFiles, checkAnswers, type FileAnswer } from '#ast/answers.ts';
+import {
+  type AnswerError,
+  type AnswerFiles,
+  checkAnswers,
+  type FieldProblem,
+  type FileAnswer,
+} from '#ast/answers.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
+import { isLocale, type Locale } from '#ast/locales.ts';
+import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
+import { sayProblem } from '#ast/rules/problem.ts';
+import { todayIn } from '#ast/rules/today.ts';
+import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
-import type { FormView } from '#page/render.ts';
-import { renderConfirmation, renderForm } from '#page/render.ts';
-import { applyRowAction, readAction } from '#page/row-action.ts';
-import { restoreRows } from '#page/rows.ts';
+import { type Controls, numberOf, seenOf } from '#page/post/controls.ts';
+import { applyRowAction, readAction } from '#page/post/row-action.ts';
+import { firstWrongStep, takeStep } from '#page/post/take-step.ts';
+import { shownByCondition } from '#page/render/conditional.ts';
+import { renderForm } from '#page/render/form.ts';
+import { renderConfirmation } from '#page/render/notices.ts';
+import { restoreRows } from '#page/render/rows.ts';
+import type { FieldMessage, FormView } from '#page/render/view.ts';
+import { type Look, plainLook } from '#page/theme/look.ts';
+import { problemsOf, wordsOf } from '#page/words/languages.ts';
+import { fill } from '#page/words/words.ts';
 import { fileLimits } from '../canvas/page-markup.ts';
 
 /** A form that is filled in for a test: what the server would answer, as whole pages, and nothing is stored. */
-export type Trial = { page(): string; post(data: FormData): string };
+export type Trial = {
+  page(): string;
+  post(data: FormData): string;
+  /** What the answers make of the page that is shown. */
+  look(data: FormData): TrialLook;
+};
 
-type Posted = Pick<FormView, 'values' | 'errors'> & { readonly focus?: string | undefined };
+/** What answers show, before any button is pressed. */
+export type TrialLook = {
+  readonly shown: Shown;
+  /** The marks of what conditions show, which the page posts (`_seen`). */
+  readonly seen: Iterable<string>;
+  readonly isLast: boolean;
+  /** Where the visitor is: `Step 2 of 3`. */
+  readonly progress: string;
+};
 
-export function startTrial(form: Form, confirmationMessage: string | undefined): Trial {
-  const draw = ({ values, errors, focus }: Posted): string =>
+/** What of the settings changes how the page looks and asks. */
+export type TrialSettings = Pick<Settings, 'confirmation_message' | 'locale' | 'time_zone'>;
+
+type Posted = {
+  readonly raw: RawAnswers;
+  readonly files: AnswerFiles;
+  readonly controls: Controls;
+  readonly step: number;
+};
+
+type Showing = Pick<FormView, 'focus' | 'notice'> & {
+  readonly step: number;
+  readonly errors: readonly FieldMessage[];
+};
+
+/**
+ * @param now decides which day is today.
+ * @param images the pictures of the theme; its colours are the matter of whoever shows the page.
+ */
+export function startTrial(
+  form: Form,
+  settings: TrialSettings,
+  now: Date,
+  images: Pick<Look, 'logo' | 'cover'> = {},
+): Trial {
+  const look = { ...plainLook, ...images };
+  const language: Locale = isLocale(settings.locale) ? settings.locale : 'en';
+  const words = wordsOf[language];
+  const context: AnswerContext = { reference: {}, today: todayIn(settings.time_zone ?? 'UTC', now) };
+  const say = ({ field, problem }: FieldProblem): FieldMessage => ({
+    field,
+    message: sayProblem(problem, problemsOf[language]),
+  });
+  const sayError = ({ field, message, problem }: AnswerError): FieldMessage =>
+    problem ? say({ field, problem }) : { field, message };
+  const draw = ({ raw, files }: Pick<Posted, 'raw' | 'files'>, showing: Showing): string =>
     renderForm({
+      ...showing,
       form,
       action: '#',
-      values,
-      errors,
-      held: new Map(),
-      language: 'en',
+      values: raw,
+      held: new Map(
+        [...files].map(([name, list]) => [name, list.map((file) => ({ ...file, token: file.id }))]),
+      ),
+      language,
+      words,
+      look,
       limits: fileLimits,
-      focus,
+      shown: evaluate(form, raw, context, files),
+      today: context.today,
     });
+  let held: AnswerFiles = new Map();
+
+  const finish = (posted: Posted): string => {
+    const result = checkAnswers(form, posted.raw, posted.files, context);
+    if (!result.ok) return draw(posted, firstWrongStep(form, result.errors.map(sayError), posted.step));
+    return renderConfirmation({
+      formName: form.attrs.name,
+      message: settings.confirmation_message,
+      receipt: 'test, not stored',
+      language,
+      look,
+      words,
+    });
+  };
   return {
-    page: () => draw({ values: {}, errors: [] }),
+    page: () =>
+      draw({ raw: {}, files: new Map() }, { step: evaluate(form, {}, context).steps[0] ?? 0, errors: [] }),
     post(data) {
-      const entries = [...data].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-      const { raw: sent, extra } = readFields(form, entries);
-      const raw: RawAnswers = restoreRows(form, sent, extra);
-      const action = readAction(extra);
-      if (action.kind !== 'submit') {
-        const changed = applyRowAction(action, raw, new Map());
-        return draw({ values: changed.raw, errors: [], focus: changed.focus });
+      const posted = readPosted(form, data, held);
+      held = posted.files;
+      const { raw, files, controls, step } = posted;
+      const action = readAction(controls);
+      if (action.kind === 'add' || action.kind === 'remove') {
+        const changed = applyRowAction(action, raw, files);
+        held = changed.files;
+        return draw(changed, { step, errors: [], focus: changed.focus });
       }
-      const result = checkAnswers(form, raw, filesIn(data));
-      if (!result.ok) return draw({ values: raw, errors: result.errors });
-      return renderConfirmation({
-        formName: form.attrs.name,
-        message: confirmationMessage,
-        receipt: 'test, not stored',
-        language: 'en',
-      });
+      const go = action.kind === 'save' ? 'next' : action.kind;
+      const seen = seenOf(controls);
+      const result = takeStep({ form, raw, files, context, step, go, seen, problems: [], say });
+      if (result.kind === 'submit') return finish(posted);
+      return draw(posted, { ...result, notice: result.notice && words[result.notice] });
+    },
+    look(data) {
+      const { raw, files, step } = readPosted(form, data, held);
+      const shown = evaluate(form, raw, context, files);
+      const place = {
+        number: Math.max(1, shown.steps.indexOf(step) + 1),
+        total: Math.max(1, shown.steps.length),
+      };
+      return {
+        shown,
+        seen: shownByCondition(form, step, shown, { answers: raw, held: files }).keys(),
+        isLast: step === (shown.steps.at(-1) ?? step),
+        progress: fill(words.step, place),
+      };
     },
   };
 }
 
-/** The chosen files as the server would know them; their content stays where it is. */
-function filesIn(data: FormData): AnswerFiles {
-  const files = new Map<string, FileAnswer[]>();
-  for (const [name, value] of data) {
-    // An empty file input posts one nameless file.
-    if (typeof value === 'string' || (value.name === '' && value.size === 0)) continue;
-    const file = { id: name, filename: value.name, size: value.size, content_type: value.type };
-    files.set(name, [...(files.get(name) ?? []), file]);
+/** What the page posts, read as the server reads it; files chosen before stay until they are dropped. */
+function readPosted(form: Form, data: FormData, held: AnswerFiles): Posted {
+  const entries = [...data].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const { raw, extra } = readFields(form, entries);
+  const dropped = new Set(extra.filter(([name]) => name === '_drop').map(([, token]) => token));
+  const files = new Map<string, readonly FileAnswer[]>();
+  for (const [name, list] of [...held, ...chosenFiles(data)]) {
+    const kept = list.filter(({ id }) => !dropped.has(id));
+    const known = files.get(name) ?? [];
+    const fresh = kept.filter(({ id }) => known.every((file) => file.id !== id));
+    if (fresh.length > 0) files.set(name, [...known, ...fresh]);
   }
-  return files;
+  return { raw: restoreRows(form, raw, extra), files, controls: extra, step: numberOf(extra, '_step') ?? 0 };
+}
+
+/** The chosen files as the server would know them; their content stays where it is. */
+function chosenFiles(data: FormData): [name: string, files: FileAnswer[]][] {
+  return [...data].flatMap(([name, value]): [string, FileAnswer[]][] => {
+    // An empty file input posts one nameless file.
+    if (typeof value === 'string' || (value.name === '' && value.size === 0)) return [];
+    const { name: filename, size, type, lastModified } = value;
+    const id = `${filename}-${size}-${lastModified}`;
+    return [[name, [{ id, filename, size, content_type: type }]]];
+  });
 }

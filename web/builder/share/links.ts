@@ -13,7 +13,21 @@ export function linkWith(address: string, parameters: readonly Parameter[]): str
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character]!);
 
-/** HTML that shows the form inside another page. */
-export function embedSnippet(address: string, name: string): string {
-  return `<iframe src="${escape(address)}" title="${escape(name)}"\n  style="inline-size: 100%; block-size: 48rem; border: 0" loading="lazy"></iframe>`;
+/** What an embedded form is given: parameters as those of its link, and the text of a button that opens it. */
+type Embedding = { readonly parameters: readonly Parameter[]; readonly popup?: string };
+
+/** HTML that shows the form inside any page, at its place or behind a button (docs/embedding.md). */
+export function embedSnippet(address: string, { parameters, popup }: Embedding): string {
+  const form = new URL(address).pathname.split('/').at(-1)!;
+  const prefill = new URL(linkWith(address, parameters)).search.slice(1);
+  const attributes = {
+    src: new URL('../embed.js', address).href,
+    'data-form': form,
+    'data-prefill': prefill,
+    'data-popup': popup ?? '',
+  };
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}="${escape(value)}"`);
+  return `<script ${written.join('\n  ')}></script>`;
 }

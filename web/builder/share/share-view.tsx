@@ -86,9 +86,19 @@ export function ShareView({
             <SharedCode text={link} name={name} />
           </Suspense>
         </Card>
-        <Card title="Embed" lead="Puts the form into a page of this address's own site.">
-          <CopyField label="HTML" text={embedSnippet(link, name)} isMultiline />
-          <p className="soft small">Pages of other sites may not frame the form yet; there, use the link.</p>
+        <Card
+          title="Embed"
+          lead="Puts the form into any web page, with the parameters above. It grows and shrinks with its steps."
+        >
+          <CopyField label="HTML, at its place" text={embedSnippet(url, { parameters })} isMultiline />
+          <CopyField
+            label="HTML, behind a button"
+            text={embedSnippet(url, { parameters, popup: name })}
+            isMultiline
+          />
+          <p className="soft small">
+            The page hears formloom:loaded, formloom:step and formloom:submitted as events of the document.
+          </p>
         </Card>
       </div>
     </div>

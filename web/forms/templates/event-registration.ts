@@ -40,6 +40,7 @@ export const eventRegistration = {
               label: 'Which sessions do you want to attend?',
               options: ['Opening talk', 'Workshop: research', 'Workshop: prototypes', 'Panel', 'Dinner'],
               required: true,
+              max_choices: 4,
             },
             children: [],
           },
@@ -48,7 +49,9 @@ export const eventRegistration = {
             attrs: {
               id: 'diet',
               label: 'What do you eat?',
-              options: ['Everything', 'Vegetarian', 'Vegan', 'Other, see below'],
+              options: ['Everything', 'Vegetarian', 'Vegan'],
+              other: true,
+              show_when: { element: 'sessions', is: 'contains', value: 'Dinner' },
             },
             children: [],
           },

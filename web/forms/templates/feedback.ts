@@ -21,6 +21,15 @@ export const feedback = {
             children: [],
           },
           {
+            type: 'textarea',
+            attrs: {
+              id: 'wrong',
+              label: 'What went wrong?',
+              show_when: { element: 'overall', is: 'one_of', value: ['Bad', 'Very bad'] },
+            },
+            children: [],
+          },
+          {
             type: 'composite',
             attrs: { id: 'details', label: 'In detail', layout: 'grid_2' },
             children: [
@@ -36,6 +45,9 @@ export const feedback = {
               id: 'recommendation',
               label: 'How likely are you to recommend us?',
               help_text: 'From 0 (not at all) to 10 (certainly).',
+              min: 0,
+              max: 10,
+              step: 1,
             },
             children: [],
           },
@@ -43,7 +55,12 @@ export const feedback = {
           { type: 'yes_no', attrs: { id: 'contact', label: 'May we ask you about it?' }, children: [] },
           {
             type: 'email',
-            attrs: { id: 'email', label: 'Email address', help_text: 'Only if we may ask you.' },
+            attrs: {
+              id: 'email',
+              label: 'Email address',
+              required: true,
+              show_when: { element: 'contact', is: 'equals', value: true },
+            },
             children: [],
           },
         ],

@@ -21,6 +21,16 @@ export const jobApplication = {
           { type: 'email', attrs: { id: 'email', label: 'Email address', required: true }, children: [] },
           { type: 'phone', attrs: { id: 'phone', label: 'Phone' }, children: [] },
           {
+            type: 'yes_no',
+            attrs: {
+              id: 'experienced',
+              label: 'Have you worked in this field before?',
+              required: true,
+              col_span: 2,
+            },
+            children: [],
+          },
+          {
             type: 'url',
             attrs: { id: 'website', label: 'Website or profile', placeholder: 'https://', col_span: 2 },
             children: [],
@@ -29,7 +39,12 @@ export const jobApplication = {
       },
       {
         type: 'step',
-        attrs: { title: 'Experience', description: 'Begin with the most recent position.', layout: 'stack' },
+        attrs: {
+          title: 'Experience',
+          description: 'Begin with the most recent position.',
+          layout: 'stack',
+          show_when: { element: 'experienced', is: 'equals', value: true },
+        },
         children: [
           {
             type: 'composite',
@@ -37,7 +52,11 @@ export const jobApplication = {
             children: [
               { type: 'text', attrs: { id: 'employer', label: 'Employer', required: true }, children: [] },
               { type: 'text', attrs: { id: 'role', label: 'Role', required: true }, children: [] },
-              { type: 'date', attrs: { id: 'from', label: 'From', required: true }, children: [] },
+              {
+                type: 'date',
+                attrs: { id: 'from', label: 'From', required: true, max: 'today' },
+                children: [],
+              },
               {
                 type: 'date',
                 attrs: { id: 'until', label: 'Until', help_text: 'Empty if you still work there.' },
@@ -62,11 +81,15 @@ export const jobApplication = {
             },
             children: [],
           },
-          { type: 'date', attrs: { id: 'start', label: 'When can you start?' }, children: [] },
-          { type: 'textarea', attrs: { id: 'motivation', label: 'Why us?', required: true }, children: [] },
+          { type: 'date', attrs: { id: 'start', label: 'When can you start?', min: 'today' }, children: [] },
+          {
+            type: 'textarea',
+            attrs: { id: 'motivation', label: 'Why us?', required: true, max_length: 3_000 },
+            children: [],
+          },
           {
             type: 'file_upload',
-            attrs: { id: 'cv', label: 'CV', help_text: 'As a PDF.', required: true },
+            attrs: { id: 'cv', label: 'CV', required: true, accept: ['.pdf'], max_files: 1 },
             children: [],
           },
         ],

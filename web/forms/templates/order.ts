@@ -22,7 +22,11 @@ export const order = {
                 attrs: { id: 'article', label: 'Article', required: true, col_span: 2 },
                 children: [],
               },
-              { type: 'number', attrs: { id: 'quantity', label: 'Quantity', required: true }, children: [] },
+              {
+                type: 'number',
+                attrs: { id: 'quantity', label: 'Quantity', required: true, min: 1, step: 1 },
+                children: [],
+              },
               {
                 type: 'dropdown',
                 attrs: { id: 'size', label: 'Size', options: ['S', 'M', 'L', 'XL'] },
@@ -45,7 +49,11 @@ export const order = {
             attrs: { id: 'address', label: 'Delivery address', required: true, col_span: 2 },
             children: [],
           },
-          { type: 'date', attrs: { id: 'delivery_date', label: 'Delivery date' }, children: [] },
+          {
+            type: 'date',
+            attrs: { id: 'delivery_date', label: 'Delivery date', min: 'today+2' },
+            children: [],
+          },
           { type: 'time', attrs: { id: 'delivery_time', label: 'Time' }, children: [] },
         ],
       },

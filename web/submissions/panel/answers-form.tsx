@@ -1,9 +1,8 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { kindOf } from '#ast/answer-checks.ts';
 import { fieldName } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
-import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
+import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
 import type { SubmissionDetail } from '#console/submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { Button, IconButton } from '../../design/button.tsx';

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { own } from '#ast/json.ts';
 import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
-import { isEmail, isUrl } from '#ast/text-formats.ts';
+import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 import type { LinkedFile, SubmissionDetail } from '#console/submissions/shapes.ts';
 import { isFile, isRow, sayAnswer } from '../answer-text.tsx';
 import { Marked } from '../marked.tsx';

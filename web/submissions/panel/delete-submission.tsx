@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { SubmissionDetail } from '#console/submissions/shapes.ts';
-import { remove } from '../../api/client.ts';
+import { post, remove } from '../../api/client.ts';
 import { ConfirmDialog } from '../../design/dialog.tsx';
-import { toastDone } from '../../design/toast.tsx';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { sayMoment } from '../../design/time.tsx';
-import { type FormPlace, refreshSubmissions, submissionsPath } from '../queries.ts';
+import { type FormPlace, refreshSubmissions, submissionsPath, trashPath } from '../queries.ts';
 
 type Props = { form: FormPlace; submission: SubmissionDetail; onCancel: () => void; onDeleted: () => void };
 
@@ -18,10 +18,18 @@ export function DeleteSubmission({ form, submission, onCancel, onDeleted }: Prop
       // First away from it: nobody asks for what is gone.
       onDeleted();
       client.removeQueries({ queryKey: ['submissions', form.id, 'detail', submission.id] });
-      toastDone('The submission was deleted.');
+      toastDone('The submission is in the trash.', { label: 'Undo', run: () => void undo() });
       await refreshSubmissions(form);
     },
   });
+  const undo = async (): Promise<void> => {
+    try {
+      await post(`${trashPath(form)}/restorations`, { ids: [submission.id] });
+      await refreshSubmissions(form);
+    } catch (error) {
+      toastProblem(error);
+    }
+  };
   return (
     <ConfirmDialog
       title="Delete this submission?"
@@ -33,8 +41,8 @@ export function DeleteSubmission({ form, submission, onCancel, onDeleted }: Prop
       onConfirm={() => deletion.mutate()}
     >
       <p>
-        The submission of {sayMoment(submission.created_at)} is deleted for good, with its files.
-        {submission.completed_at && ' Webhooks that listen are told.'}
+        The submission of {sayMoment(submission.created_at)} goes to the trash, and can be restored for 30
+        days. Then it is deleted for good, with its files.
       </p>
     </ConfirmDialog>
   );

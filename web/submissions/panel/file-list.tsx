@@ -3,12 +3,15 @@ import type { LinkedFile } from '#console/submissions/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
 import { Marked } from '../marked.tsx';
 
+/** A file that is held in the spam box has no address yet. */
+type ListedFile = Omit<LinkedFile, 'url'> & { url?: string };
+
 /** Files with a preview where they are images that are safe to show; each is a link that downloads it. */
 export function FileList({
   files,
   hits,
 }: {
-  files: readonly LinkedFile[];
+  files: readonly ListedFile[];
   hits: readonly string[];
 }): ReactElement {
   return (
@@ -27,7 +30,7 @@ export function FileList({
               </span>
               <span className="soft small">{saySize(file.size)}</span>
             </span>
-            <Icon name="download" />
+            {file.url && <Icon name="download" />}
           </a>
         </li>
       ))}

@@ -1,4 +1,5 @@
 import './panel.css';
+import './print.css';
 import type { ReactElement } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';

@@ -15,6 +15,7 @@ import { DeleteSubmission } from './delete-submission.tsx';
 import { ReferenceForm } from './reference-form.tsx';
 import { ReferenceView } from './reference-view.tsx';
 import { StatusSwitch } from './status-switch.tsx';
+import { Timeline } from './timeline.tsx';
 import { usePanelKeys } from './use-panel-keys.ts';
 
 type Props = {
@@ -104,10 +105,14 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
               />
             )
           )}
+          {isReading && <Timeline form={form} submission={data} />}
           <footer className="panel-footer">
             <span className="soft small numeric">{data.id}</span>
             <CopyButton text={data.id} label="Copy ID" variant="quiet" size="small" />
             <CopyButton text={location.href} label="Copy link" variant="quiet" size="small" />
+            <Button size="small" variant="quiet" icon="file" onPress={() => print()}>
+              Print
+            </Button>
           </footer>
           {doing === 'deleting' && (
             <DeleteSubmission

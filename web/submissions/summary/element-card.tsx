@@ -29,32 +29,56 @@ export function ElementCard({
   );
 }
 
-const scales = { histogram: 'Number', months: 'Month', hours: 'Hour', options: 'Answer' } as const;
+const scales = {
+  histogram: 'Number',
+  rows: 'Rows',
+  months: 'Month',
+  hours: 'Hour',
+  options: 'Answer',
+  files: 'Kind of file',
+} as const;
+
+/** What is counted: of a group and of files, not the answers. */
+const counted = {
+  histogram: 'Answers',
+  rows: 'Submissions',
+  months: 'Answers',
+  hours: 'Answers',
+  options: 'Answers',
+  files: 'Files',
+} as const;
 
 function Picture({ element }: { element: ElementSummary }): ReactElement | null {
   const { chart, bars, texts, answered, label } = element;
+  const total = bars.reduce((sum, bar) => sum + bar.count, 0);
   if (chart === 'count') return null;
-  if (chart === 'texts') return texts.length > 0 ? <LatestTexts element={element} /> : null;
-  if (bars.length === 0 || answered === 0) return <p className="soft small">Nothing to draw yet.</p>;
+  if (chart === 'texts' && texts.length > 0) return <LatestTexts element={element} />;
+  if (chart === 'texts' || bars.length === 0 || answered === 0)
+    return <p className="soft small">Nothing to draw yet.</p>;
   return (
     <>
-      {chart === 'histogram' && <Numbers element={element} />}
-      {chart === 'options' ? <LyingBars bars={bars} answered={answered} /> : <StandingBars bars={bars} />}
+      {(chart === 'histogram' || chart === 'rows') && <Numbers element={element} />}
+      {chart === 'options' || chart === 'files' ? (
+        <LyingBars bars={bars} answered={chart === 'files' ? total : answered} />
+      ) : (
+        <StandingBars bars={bars} />
+      )}
       <DataDetails
         caption={label}
-        heads={[scales[chart], 'Answers']}
+        heads={[scales[chart], counted[chart]]}
         rows={bars.map((bar) => [bar.label, bar.count])}
       />
     </>
   );
 }
 
-function Numbers({ element: { numbers } }: { element: ElementSummary }): ReactElement | null {
+function Numbers({ element: { numbers, chart } }: { element: ElementSummary }): ReactElement | null {
   if (!numbers) return null;
   const say = (number: number): string => number.toLocaleString(undefined, { maximumFractionDigits: 2 });
   return (
     <p className="small numeric">
-      Mean <strong>{say(numbers.mean)}</strong>, from {say(numbers.min)} to {say(numbers.max)}
+      {chart === 'rows' ? 'Mean number of rows' : 'Mean'} <strong>{say(numbers.mean)}</strong>, from{' '}
+      {say(numbers.min)} to {say(numbers.max)}
     </p>
   );
 }

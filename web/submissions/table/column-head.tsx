@@ -10,11 +10,19 @@ export type ColumnActions = {
   onMove: (id: string, target: string, place: 'before' | 'after') => void;
   onHide: (id: string) => void;
   onResize: (id: string, width: number) => void;
+  /** Pins so many columns behind the first; absent where there is no room for it. */
+  onPin?: ((count: number) => void) | undefined;
 };
 
 type Props = ColumnActions & {
   column: TableColumn;
   width: number;
+  /** Which column it is; 0 is the first. */
+  place: number;
+  /** How many columns behind the first are pinned. */
+  pinned: number;
+  /** Where it stays while the others scroll, in px; undefined when it scrolls too. */
+  pinnedAt: number | undefined;
   /** The neighbours that it can change places with; none for the first column. */
   previous: TableColumn | undefined;
   next: TableColumn | undefined;
@@ -23,7 +31,8 @@ type Props = ColumnActions & {
 const dragType = 'application/x-formloom-column';
 
 /** The head of a column: a menu for the keyboard and for touch, a grip and an edge for the mouse. */
-export function ColumnHead({ column, width, previous, next, onMove, onHide, onResize }: Props): ReactElement {
+export function ColumnHead(props: Props): ReactElement {
+  const { column, width, pinnedAt, onMove, onResize } = props;
   const [dropPlace, setDropPlace] = useState<'before' | 'after'>();
   const cell = useRef<HTMLTableCellElement>(null);
   const isFixed = isFixedColumn(column);
@@ -41,7 +50,8 @@ export function ColumnHead({ column, width, previous, next, onMove, onHide, onRe
     <th
       ref={cell}
       scope="col"
-      className={`sheet-head${column.kind === 'created' ? ' sheet-first' : ''}`}
+      className={`sheet-head${column.kind === 'created' ? ' sheet-first' : pinnedAt === undefined ? '' : ' sheet-pinned'}`}
+      style={column.kind === 'created' ? undefined : { insetInlineStart: pinnedAt }}
       data-drop={dropPlace}
       onDragOver={hover}
       onDragLeave={() => setDropPlace(undefined)}
@@ -61,11 +71,7 @@ export function ColumnHead({ column, width, previous, next, onMove, onHide, onRe
             <Icon name="drag" />
           </span>
         )}
-        <Menu
-          label={`Column ${column.title}`}
-          items={actionsOf({ column, width, previous, next, onMove, onHide, onResize })}
-          placement="bottom start"
-        >
+        <Menu label={`Column ${column.title}`} items={actionsOf(props)} placement="bottom start">
           <Button className="sheet-head-button" aria-label={`${column.title}, column options`}>
             <span className="cut">{column.title}</span>
             <Icon name="chevron-down" />
@@ -86,7 +92,8 @@ function placeIn(event: DragEvent, cell: HTMLElement): 'before' | 'after' {
 /** These two stand first, and stay. */
 const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'created' || kind === 'found';
 
-function actionsOf({ column, width, previous, next, onMove, onHide, onResize }: Props): MenuAction[] {
+function actionsOf(props: Props): MenuAction[] {
+  const { column, width, previous, next, onMove, onHide, onResize } = props;
   const { id } = column;
   const moves: MenuAction[] = isFixedColumn(column)
     ? []
@@ -124,7 +131,20 @@ function actionsOf({ column, width, previous, next, onMove, onHide, onResize }: 
       onAction: () => onResize(id, width - columnWidth.step),
     },
     ...hide,
+    ...pinActions(props),
   ];
+}
+
+/** Columns are pinned from the start up to one of them: a pinned one among those that scroll would cover them. */
+function pinActions({ column, place, pinned, onPin }: Props): MenuAction[] {
+  if (!onPin || column.kind === 'found') return [];
+  const pin: MenuAction[] =
+    place > 0 && place !== pinned
+      ? [{ id: 'pin', label: 'Pin up to here', icon: 'columns', onAction: () => onPin(place) }]
+      : [];
+  const unpin: MenuAction[] =
+    pinned > 0 ? [{ id: 'unpin', label: 'Unpin columns', onAction: () => onPin(0) }] : [];
+  return [...pin, ...unpin];
 }
 
 /** The edge that the mouse pulls; the menu does the same by keyboard. */

@@ -44,7 +44,7 @@ export function ColumnsDialog({
   return (
     <Dialog
       title="Columns"
-      description="Kept in this browser, for this form."
+      description="Kept for you and this form, in every browser."
       isOpen={isOpen}
       onClose={onClose}
       actions={

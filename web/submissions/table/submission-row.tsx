@@ -15,6 +15,8 @@ import type { TableColumn } from './table-columns.ts';
 type Props = {
   row: TableRow;
   columns: readonly TableColumn[];
+  /** Where the pinned columns stay, the first one included. */
+  pins: readonly number[];
   isOpen: boolean;
   isSelected: boolean;
   mayEdit: boolean;
@@ -26,6 +28,7 @@ type Props = {
 export const SubmissionRow = memo(function SubmissionRow({
   row,
   columns,
+  pins,
   isOpen,
   isSelected,
   mayEdit,
@@ -69,8 +72,12 @@ export const SubmissionRow = memo(function SubmissionRow({
           </Focusable>
         </Tooltip>
       </th>
-      {columns.map((column) => (
-        <td key={column.id} className={isNumber(column) ? 'sheet-number' : undefined}>
+      {columns.map((column, index) => (
+        <td
+          key={column.id}
+          className={classOf(column, pins[index + 1])}
+          style={{ insetInlineStart: pins[index + 1] }}
+        >
           <div className="sheet-cell">
             <Cell column={column} row={row} columns={columns} />
           </div>
@@ -80,8 +87,11 @@ export const SubmissionRow = memo(function SubmissionRow({
   );
 });
 
-const isNumber = (column: TableColumn): boolean =>
-  column.kind === 'answer' && column.column.type === 'number';
+function classOf(column: TableColumn, pinnedAt: number | undefined): string | undefined {
+  const isNumber = column.kind === 'answer' && column.column.type === 'number';
+  const classes = [isNumber && 'sheet-number', pinnedAt !== undefined && 'sheet-pinned'];
+  return classes.filter(Boolean).join(' ') || undefined;
+}
 
 function Cell({
   column,

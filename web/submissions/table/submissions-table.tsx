@@ -1,5 +1,5 @@
 import './submissions-table.css';
-import { type ReactElement, useEffect, useRef } from 'react';
+import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import type { TableRow } from '#console/submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { type ColumnActions, ColumnHead } from './column-head.tsx';
@@ -9,6 +9,8 @@ import { createdColumn, type TableColumn, usualWidth } from './table-columns.ts'
 type Props = ColumnActions & {
   rows: readonly TableRow[];
   columns: readonly TableColumn[];
+  /** How many of the columns stay in place with the first. */
+  pinned: number;
   widths: Readonly<Record<string, number>>;
   isTall: boolean;
   /** The rows are still those of the view before. */
@@ -28,6 +30,7 @@ const checkColumnWidth = 48;
 export function SubmissionsTable({
   rows,
   columns,
+  pinned,
   widths,
   isTall,
   isStale,
@@ -48,6 +51,13 @@ export function SubmissionsTable({
   const checkWidth = mayEdit ? checkColumnWidth : 0;
   const chosen = rows.filter((row) => selected.has(row.id)).length;
   const all = [createdColumn, ...columns];
+  const pinnedWidths = all.slice(0, pinned > 0 ? pinned + 1 : 0).map(widthOf);
+  // By its text, so that rows that did not change are not drawn again.
+  const pinKey = JSON.stringify([checkWidth, pinnedWidths]);
+  const pins = useMemo(() => {
+    const [before, list] = JSON.parse(pinKey) as [number, number[]];
+    return pinPlaces(list, before);
+  }, [pinKey]);
   const isMovable = (column: TableColumn | undefined): boolean =>
     column !== undefined && column.kind !== 'created' && column.kind !== 'found';
   return (
@@ -87,6 +97,9 @@ export function SubmissionsTable({
                 key={column.id}
                 column={column}
                 width={widthOf(column)}
+                place={index}
+                pinned={pinned}
+                pinnedAt={pins[index]}
                 previous={isMovable(all[index - 1]) ? all[index - 1] : undefined}
                 next={all[index + 1]}
                 {...actions}
@@ -100,6 +113,7 @@ export function SubmissionsTable({
               key={row.id}
               row={row}
               columns={columns}
+              pins={pins}
               isOpen={row.id === open}
               isSelected={selected.has(row.id)}
               mayEdit={mayEdit}
@@ -111,4 +125,14 @@ export function SubmissionsTable({
       </table>
     </div>
   );
+}
+
+/** Where each pinned column stays, in px from the start of the window that scrolls; none when none is pinned. */
+function pinPlaces(widths: readonly number[], before: number): readonly number[] {
+  let at = before;
+  return widths.map((width) => {
+    const place = at;
+    at += width;
+    return place;
+  });
 }

@@ -1,58 +1,73 @@
-import { useState } from 'react';
-import { isRecord } from '#ast/json.ts';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
+import type { TableSettings } from '#console/submissions/shapes.ts';
+import { get, put } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { toastProblem } from '../../design/toast.tsx';
+import { type FormPlace, submissionsPath } from '../queries.ts';
 
-/** How a person has arranged the table of one form, kept in this browser. */
-export type TableSettings = {
-  /** Ids of columns; what is missing here comes in the form's order. */
-  order: readonly string[];
-  hidden: readonly string[];
-  /** Widths that were changed, in px. */
-  widths: Readonly<Record<string, number>>;
-  /** Several lines of text in a row, instead of one. */
-  isTall: boolean;
+export type { TableSettings };
+
+/** How a table is while nobody has arranged it. */
+export const usualSettings: TableSettings = {
+  order: [],
+  hidden: ['$reference'],
+  widths: {},
+  pinned: 0,
+  is_tall: false,
 };
 
-const usual: TableSettings = { order: [], hidden: ['$reference'], widths: {}, isTall: false };
+const settingsQuery = (form: FormPlace) =>
+  queryOptions({
+    queryKey: ['table-settings', form.id],
+    queryFn: async () =>
+      (await get<{ settings: TableSettings | null }>(`${submissionsPath(form)}/settings`)).settings,
+    // They change here alone; another window's come with the next visit.
+    staleTime: Infinity,
+  });
 
-/** The settings of a person for a form, and a way to change them. */
+/**
+ * How the person has arranged the form's table, kept by the service for every browser of theirs, and a way to change
+ * it; undefined while it is on its way. Changes are seen at once, and saved one after the other, the last one whole.
+ */
 export function useTableSettings(
-  userId: string,
-  formId: string,
-): [TableSettings, (change: Partial<TableSettings>) => void] {
-  const key = `formloom.table.${userId}.${formId}`;
-  const [kept, setKept] = useState({ key, settings: read(key) });
-  // The screen stays while its form changes.
-  const settings = kept.key === key ? kept.settings : read(key);
-  return [
-    settings,
-    (change) => {
-      const next = { ...settings, ...change };
-      localStorage.setItem(key, JSON.stringify(next));
-      setKept({ key, settings: next });
+  form: FormPlace,
+): [TableSettings | undefined, (change: Partial<TableSettings>) => void] {
+  const { data, error } = useQuery(settingsQuery(form));
+  const saving = useRef<{ isBusy: boolean; next: TableSettings | undefined }>({
+    isBusy: false,
+    next: undefined,
+  });
+  // Who cannot have their settings still wants to see submissions.
+  const settings = error || data === null ? usualSettings : data;
+  const change = useCallback(
+    (part: Partial<TableSettings>) => {
+      const { queryKey } = settingsQuery(form);
+      const next = { ...usualSettings, ...queryClient.getQueryData(queryKey), ...part };
+      queryClient.setQueryData(queryKey, next);
+      saving.current.next = next;
+      void saveInTurn(form, saving.current);
     },
-  ];
+    [form],
+  );
+  return [settings, change];
 }
 
-/** What an older version or another program has left there is taken as far as it makes sense. */
-function read(key: string): TableSettings {
+async function saveInTurn(
+  form: FormPlace,
+  saving: { isBusy: boolean; next: TableSettings | undefined },
+): Promise<void> {
+  if (saving.isBusy) return;
+  saving.isBusy = true;
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? 'null');
-    if (!isRecord(stored)) return usual;
-    const { order, hidden, widths, isTall } = stored;
-    return {
-      order: isTexts(order) ? order : usual.order,
-      hidden: isTexts(hidden) ? hidden : usual.hidden,
-      widths: isRecord(widths)
-        ? Object.fromEntries(
-            Object.entries(widths).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
-          )
-        : {},
-      isTall: isTall === true,
-    };
-  } catch {
-    return usual;
+    while (saving.next) {
+      const settings = saving.next;
+      saving.next = undefined;
+      await put(`${submissionsPath(form)}/settings`, settings);
+    }
+  } catch (error) {
+    toastProblem(error);
+  } finally {
+    saving.isBusy = false;
   }
 }
-
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');

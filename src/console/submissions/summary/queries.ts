@@ -11,7 +11,7 @@ export const countDays = statement(
             count(*) filter (where status = 'completed') as completed,
             count(*) filter (where status = 'incomplete') as incomplete
      from submissions
-     where workspace_id = $workspace_id and form_id = $form_id and id >= $from_id and id < $to_id
+     where workspace_id = $workspace_id and form_id = $form_id and trashed_at is null and id >= $from_id and id < $to_id
      group by 1) days
    order by day`,
 );

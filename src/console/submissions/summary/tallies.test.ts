@@ -97,3 +97,34 @@ test('an answer of another type, from another version, is passed over', () => {
     );
   }
 });
+
+test('files are counted by kind, most first; one of a kind of its own is another file', () => {
+  const file = (content_type: string) => ({ id: '1', filename: 'a', size: 1, content_type });
+  assert.deepEqual(
+    bars('file_upload', [
+      [file('image/png'), file('application/pdf')],
+      [file('image/jpeg'), file('font/woff')],
+    ]),
+    [
+      ['Images', 2],
+      ['PDF', 1],
+      ['Other files', 1],
+    ],
+  );
+});
+
+test('a group counts how many rows its submissions have', () => {
+  const { chart, bars: rows, numbers } = tally('composite', [[{}], [{}, {}, {}]]);
+  assert.deepEqual(
+    [chart, rows.map(({ label, count }) => [label, count]), numbers],
+    [
+      'rows',
+      [
+        ['1', 1],
+        ['2', 0],
+        ['3', 1],
+      ],
+      { min: 1, max: 3, mean: 2 },
+    ],
+  );
+});

@@ -1,4 +1,5 @@
 import type { ElementType } from '#ast/elements.ts';
+import { isRecord, own } from '#ast/json.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 
 /** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
@@ -24,8 +25,8 @@ const tallies: Record<ElementType, (asked: Asked) => Tally> = {
   radio: tallyOptions,
   multiple_choice: tallyOptions,
   yes_no: () => tallyOptions({ options: ['Yes', 'No'] }),
-  file_upload: countOnly('count'),
-  composite: countOnly('count'),
+  file_upload: tallyFiles,
+  composite: tallyRows,
   heading: countOnly('count'),
   paragraph: countOnly('count'),
   divider: countOnly('count'),
@@ -112,6 +113,43 @@ function tallyHours(): Tally {
       bars: counts.map((count, hour) => ({ label: `${String(hour).padStart(2, '0')}:00`, count })),
       numbers: null,
     }),
+  };
+}
+
+/** Kinds of files, by the content type that was recognised when they came. */
+const fileKinds: readonly [pattern: RegExp, label: string][] = [
+  [/^image\//, 'Images'],
+  [/^application\/pdf$/, 'PDF'],
+  [/^video\//, 'Videos'],
+  [/^audio\//, 'Sound'],
+  [/^text\//, 'Texts'],
+];
+
+/** How many files of each kind there are; kinds that nobody sent are left out. */
+function tallyFiles(): Tally {
+  const counts = new Map<string, number>();
+  return {
+    add(answer) {
+      for (const file of Array.isArray(answer) ? (answer as readonly unknown[]) : []) {
+        const type = isRecord(file) ? String(own(file, 'content_type')) : '';
+        const label = fileKinds.find(([pattern]) => pattern.test(type))?.[1] ?? 'Other files';
+        counts.set(label, (counts.get(label) ?? 0) + 1);
+      }
+    },
+    result: () => ({
+      chart: 'files',
+      bars: [...counts].map(([label, count]) => ({ label, count })).sort((a, b) => b.count - a.count),
+      numbers: null,
+    }),
+  };
+}
+
+/** How many rows submissions have. */
+function tallyRows(): Tally {
+  const rows = tallyNumbers();
+  return {
+    add: (answer) => rows.add(Array.isArray(answer) ? answer.length : undefined),
+    result: () => ({ ...rows.result(), chart: 'rows' }),
   };
 }
 

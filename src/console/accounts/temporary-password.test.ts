@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callConsole, signIn } from '#test/console.ts';
+import { openService } from '#test/service.ts';
+import { resetUserPassword } from '#workspaces/users.ts';
+import type { AddedMember, Session } from './shapes.ts';
+
+/* A password that somebody else has seen opens one thing: the change of it. */
+
+const service = await openService();
+const { url } = service;
+const { database } = service.services;
+const own = 'a password of my own';
+
+/** Signs in as a browser does; returns its cookies. */
+async function enter(email: string, password: string): Promise<string> {
+  const answer = await callConsole(url, '', 'POST', '/session', { email, password });
+  assert.equal(answer.status, 204);
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');
+}
+
+const mustChange = async (cookie: string): Promise<boolean> =>
+  (await callConsole<Session>(url, cookie, 'GET', '/session')).body.user.must_change_password;
+
+async function changePassword(cookie: string, current: string, next: string) {
+  const body = { current_password: current, new_password: next };
+  const answer = await callConsole<{ errors: { field: string }[] }>(
+    url,
+    cookie,
+    'PUT',
+    '/person/password',
+    body,
+  );
+  const cookies = answer.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
+  return { ...answer, cookie: cookies.join('; ') };
+}
+
+test('an operator resets a password: sessions end, the temporary one leads to its change alone, and then to everything', async () => {
+  const person = await signIn(service);
+  const { temporaryPassword } = await resetUserPassword(database, ` ${person.email.toUpperCase()} `);
+  assert.equal((await person.call('GET', '/session')).status, 401, 'the sessions before have ended');
+  const old = { email: person.email, password: person.password };
+  assert.equal((await callConsole(url, '', 'POST', '/session', old)).status, 401);
+
+  const cookie = await enter(person.email, temporaryPassword);
+  assert.equal(await mustChange(cookie), true);
+  for (const [method, path] of [
+    ['GET', `/workspaces/${person.workspaceId}/forms`],
+    ['POST', '/workspaces'],
+    ['PATCH', '/person'],
+  ] as const) {
+    const refused = await callConsole<{ error: string }>(url, cookie, method, path);
+    assert.deepEqual([refused.status, refused.body.error], [403, 'forbidden'], path);
+  }
+  const same = await changePassword(cookie, temporaryPassword, temporaryPassword);
+  assert.deepEqual([same.status, same.body.errors.map(({ field }) => field)], [422, ['new_password']]);
+  const changed = await changePassword(cookie, temporaryPassword, own);
+  assert.equal(changed.status, 204);
+  assert.equal(await mustChange(changed.cookie), false);
+  const forms = await callConsole(url, changed.cookie, 'GET', `/workspaces/${person.workspaceId}/forms`);
+  assert.equal(forms.status, 200);
+  assert.equal(await mustChange(await enter(person.email, own)), false);
+});
+
+test('a new member chooses a password at the first sign-in', async () => {
+  const owner = await signIn(service);
+  const email = 'fresh@example.org';
+  const path = `/workspaces/${owner.workspaceId}/members`;
+  const added = await owner.call<AddedMember>('POST', path, { email, role: 'viewer' });
+  assert.equal(await mustChange(await enter(email, added.body.temporary_password!)), true);
+  assert.equal((await owner.call<Session>('GET', '/session')).body.user.must_change_password, false);
+});
+
+test('an address without an account is not found', async () => {
+  await assert.rejects(resetUserPassword(database, 'nobody@example.org'), { code: 'not_found' });
+});

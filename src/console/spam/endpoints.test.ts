@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { newId } from '#kit/clock.ts';
+import { holdAnswers } from '#submissions/held/hold.ts';
+import type { HoldReason } from '#submissions/held/reasons.ts';
+import { signIn } from '#test/console.ts';
+import { openService } from '#test/service.ts';
+import { makeForm } from '#test/visitor.ts';
+import type { HeldDetail, SpamDecided, SpamPage } from './shapes.ts';
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const editor = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
+const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+const { services } = service;
+
+const pathOf = (form: string, rest = ''): string =>
+  `/workspaces/${tenant.workspaceId}/forms/${form}/spam${rest}`;
+
+async function hold(form: string, name: string, reason: HoldReason = 'honeypot', from = 0): Promise<string> {
+  const live = (await services.liveForms.find(form))!;
+  const request = { live, raw: { name }, files: new Map(), reference: { from: 'ad' }, key: newId() };
+  const result = await holdAnswers(services, request, { reason, address: Buffer.alloc(32, from) });
+  assert.ok(result.ok);
+  return result.submission.id;
+}
+
+const list = async (form: string, query = '') =>
+  (await viewer.call<SpamPage>('GET', pathOf(form, query))).body;
+const makeSpamForm = async () => (await makeForm(tenant, [element('text', 'name', { label: 'Name' })])).id;
+
+test('the spam box is listed in pages, newest first, with the reason of each', async () => {
+  const form = await makeSpamForm();
+  assert.deepEqual((await list(form)).data, []);
+  await hold(form, 'one', 'too_fast');
+  await hold(form, 'two', 'no_proof');
+  await hold(form, 'three');
+  const page = await list(form, '?per_page=2');
+  assert.deepEqual(page.pagination, { page: 1, per_page: 2, total_count: 3, total_pages: 2 });
+  const shown = [...page.data, ...(await list(form, '?per_page=2&page=2')).data];
+  assert.deepEqual(
+    new Set(shown.map(({ reason, answers }) => `${JSON.stringify(answers['name'])}: ${reason}`)),
+    new Set(['"three": honeypot', '"two": no_proof', '"one": too_fast']),
+  );
+  assert.deepEqual((await list(form, '?page=9')).data, []);
+});
+
+test('one is shown with the version that it answered, and how many others came from its address', async () => {
+  const form = await makeSpamForm();
+  const id = await hold(form, 'Ada', 'honeypot', 1);
+  await hold(form, 'Eve', 'honeypot', 1);
+  await hold(form, 'Bob', 'honeypot', 2);
+  const { status, body } = await viewer.call<HeldDetail>('GET', pathOf(form, `/${id}`));
+  assert.equal(status, 200);
+  assert.deepEqual(
+    [body.answers, body.reference, body.others, body.structure.children[0]!.children[0]!.type],
+    [{ name: 'Ada' }, { from: 'ad' }, 1, 'text'],
+  );
+  assert.ok(!('address' in body));
+});
+
+test('released ones are submissions, deleted ones are gone, and what is gone does not count', async () => {
+  const form = await makeSpamForm();
+  const ids = [await hold(form, 'Ada'), await hold(form, 'Grace'), await hold(form, 'spam')];
+  const released = await editor.call<SpamDecided>('POST', pathOf(form, '/releases'), {
+    ids: [...ids.slice(0, 2), randomUUID()],
+  });
+  assert.deepEqual([released.status, released.body.count], [200, 2]);
+  const removed = await editor.call<SpamDecided>('POST', pathOf(form, '/removals'), { ids });
+  assert.deepEqual([removed.status, removed.body.count], [200, 1]);
+  assert.deepEqual((await list(form)).data, []);
+  const submissions = (await tenant.call('GET', `/forms/${form}/submissions`)).body;
+  assert.deepEqual(new Set(submissions.data.map(({ id }) => id)), new Set(ids.slice(0, 2)));
+  assert.equal((await tenant.call('GET', `/submissions/${ids[2]}`)).status, 404);
+});
+
+test('a viewer decides nothing, and nobody reaches the spam box of another workspace or form', async () => {
+  const [form, other] = [await makeSpamForm(), await makeSpamForm()];
+  const id = await hold(form, 'Ada');
+  for (const way of ['/releases', '/removals']) {
+    assert.equal((await viewer.call('POST', pathOf(form, way), { ids: [id] })).status, 403);
+    assert.equal((await editor.call<SpamDecided>('POST', pathOf(other, way), { ids: [id] })).body.count, 0);
+  }
+  assert.equal((await editor.call('GET', pathOf(other, `/${id}`))).status, 404);
+  assert.equal((await editor.call('GET', pathOf(randomUUID()))).status, 404);
+  const stranger = await signIn(service);
+  const foreign = `/workspaces/${stranger.workspaceId}/forms/${form}/spam`;
+  assert.equal((await stranger.call('GET', foreign)).status, 404);
+  assert.equal(
+    (await stranger.call<SpamDecided>('POST', `${foreign}/removals`, { ids: [id] })).body.count,
+    0,
+  );
+  assert.equal((await list(form)).data.length, 1);
+});
+
+for (const [what, body] of [
+  ['no ids', { ids: [] }],
+  ['what is no id', { ids: ['x'] }],
+  ['more than a page', { ids: Array.from({ length: 101 }, () => randomUUID()) }],
+  ['something else', { all: true }],
+] as const) {
+  test(`a decision on ${what} is refused`, async () => {
+    assert.equal((await editor.call('POST', pathOf(randomUUID(), '/releases'), body)).status, 422);
+  });
+}

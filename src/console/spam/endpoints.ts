@@ -1,0 +1,79 @@
+import { ApiError } from '#kit/errors.ts';
+import { paginate, readPage } from '#kit/pagination.ts';
+import { deleteHeld, findHeld, listHeld } from '#submissions/held/queries.ts';
+import { releaseHeld } from '#submissions/held/release.ts';
+import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
+import type { ConsoleServices } from '../services.ts';
+import { HeldPath, type HeldRow, SpamPath, SpamQuery, SpamSelection } from './shapes.ts';
+
+/** A form's spam box (src/submissions/held/). Viewers may look, editors decide. */
+export function spamConsoleRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
+  const spam = '/workspaces/:workspace/forms/:form/spam';
+  return [
+    ['GET', spam, listEndpoint(services)],
+    ['GET', `${spam}/:held`, detailEndpoint(services)],
+    ['POST', `${spam}/releases`, releaseEndpoint(services)],
+    ['POST', `${spam}/removals`, removeEndpoint(services)],
+  ];
+}
+
+const listEndpoint = ({ database }: ConsoleServices) =>
+  consoleEndpoint({
+    role: 'viewer',
+    params: SpamPath,
+    query: SpamQuery,
+    async run({ workspaceId, params, query }) {
+      const page = readPage(query);
+      const rows = await listHeld(database, {
+        workspace_id: workspaceId,
+        form_id: params.form,
+        limit: page.perPage,
+        offset: page.offset,
+      });
+      if (rows.length === 0) throw new ApiError('not_found');
+      const data = rows
+        .filter((row) => row.id !== null)
+        .map(({ id, reason, answers, created_at }) => ({ id, reason, answers, created_at }));
+      const body = { data, pagination: paginate(page, rows[0]!.total) };
+      return { status: 200, body: body satisfies { data: Record<keyof HeldRow, unknown>[] } };
+    },
+  });
+
+const detailEndpoint = ({ database }: ConsoleServices) =>
+  consoleEndpoint({
+    role: 'viewer',
+    params: HeldPath,
+    async run({ workspaceId, params }) {
+      const [held] = await findHeld(database, {
+        workspace_id: workspaceId,
+        form_id: params.form,
+        id: params.held,
+      });
+      if (!held) throw new ApiError('not_found');
+      return { status: 200, body: held };
+    },
+  });
+
+/** Not spam. A conflict, when the form has its maximum, leaves the rest where it is. */
+const releaseEndpoint = (services: ConsoleServices) =>
+  consoleEndpoint({
+    role: 'editor',
+    params: SpamPath,
+    body: SpamSelection,
+    async run({ workspaceId, params, body }) {
+      const count = await releaseHeld(services, { workspaceId, formId: params.form }, body.ids);
+      return { status: 200, body: { count } };
+    },
+  });
+
+const removeEndpoint = ({ database }: ConsoleServices) =>
+  consoleEndpoint({
+    role: 'editor',
+    params: SpamPath,
+    body: SpamSelection,
+    async run({ workspaceId, params, body }) {
+      const key = { workspace_id: workspaceId, form_id: params.form };
+      const removed = await deleteHeld(database, { ...key, ids: body.ids });
+      return { status: 200, body: { count: removed.length } };
+    },
+  });

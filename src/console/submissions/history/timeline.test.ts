@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '#test/service.ts';
+import { makeWebhook } from '#webhooks/testing.ts';
+import type { Timeline, TimelineEntry } from '../shapes.ts';
+import { detail, makeForm, pathOf, person, service, submit, tenant } from '../testing.ts';
+
+const timeline = async (form: string, id: string): Promise<TimelineEntry[]> => {
+  const { status, body } = await person.call<Timeline>('GET', pathOf(form, `/${id}/timeline`));
+  assert.equal(status, 200);
+  return body.data;
+};
+
+test('the history says who changed what, from what to what, and whom it was told', async () => {
+  const form = await makeForm();
+  const key = { workspaceId: tenant.workspaceId, formId: form };
+  const webhook = await makeWebhook(service.services.database, key, { url: 'https://receiver.invalid/hook' });
+  const id = await submit(form, { name: 'Ada', colour: 'Red' }, '?campaign=spring');
+  const edit = async (part: string, body: object): Promise<void> => {
+    const { updated_at: seen } = await detail(form, id);
+    const { status } = await person.call('PUT', pathOf(form, `/${id}/${part}`), { ...body, seen });
+    assert.equal(status, 204);
+  };
+  await edit('answers', { answers: { name: 'Grace', age: 3 } });
+  await edit('reference', { reference: { campaign: 'autumn' } });
+  await edit('status', { status: 'incomplete' });
+  await edit('status', { status: 'incomplete' });
+
+  const entries = await timeline(form, id);
+  const changes = entries.flatMap((entry) => ('changes' in entry ? [entry] : []));
+  assert.deepEqual(
+    changes.map((entry) => entry.changes),
+    [
+      [{ part: 'status', name: '', from: 'completed', to: 'incomplete' }],
+      [{ part: 'reference', name: 'campaign', from: 'spring', to: 'autumn' }],
+      [
+        { part: 'answers', name: 'name', from: 'Ada', to: 'Grace' },
+        { part: 'answers', name: 'colour', from: 'Red' },
+        { part: 'answers', name: 'age', to: 3 },
+      ],
+    ],
+  );
+  assert.deepEqual(
+    [...new Set(changes.map(({ by, through }) => `${through} ${typeof by}`))],
+    ['console string'],
+  );
+  assert.equal(entries.at(-1)!.kind, 'created');
+  const told = entries.flatMap((entry) => ('event' in entry ? [entry] : []));
+  assert.deepEqual(
+    told.map((entry) => [entry.event, entry.webhook_id]),
+    [
+      ['submission.updated', webhook],
+      ['submission.updated', webhook],
+      ['submission.updated', webhook],
+      ['submission.created', webhook],
+    ],
+  );
+});
+
+test('going to the trash and coming back is history too; what is in the trash has none to show', async () => {
+  const form = await makeForm();
+  const id = await submit(form, { name: 'Ada' });
+  await person.call('DELETE', pathOf(form, `/${id}`));
+  assert.equal((await person.call('GET', pathOf(form, `/${id}/timeline`))).status, 404);
+  const trash = `/workspaces/${tenant.workspaceId}/forms/${form}/trash`;
+  await person.call('POST', `${trash}/restorations`, { ids: [id] });
+  const kinds = await until('the history', async () => (await timeline(form, id)).map(({ kind }) => kind));
+  assert.deepEqual(kinds, ['restored', 'trashed', 'created']);
+});
+
+test('the history of a submission is found through its own form alone', async () => {
+  const [form, other] = [await makeForm(), await makeForm()];
+  const id = await submit(form, { name: 'Ada' });
+  assert.equal((await person.call('GET', pathOf(other, `/${id}/timeline`))).status, 404);
+});

@@ -1,0 +1,191 @@
+import {
+  type Column,
+  bigint,
+  bytes,
+  integer,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
+import type { Permission } from '../permissions.ts';
+import type { Plan } from '../plans.ts';
+
+const permissionList: Column<Permission[]> = { pg: texts.pg };
+
+/** Who a key belongs to, and all that a request needs to know about it. A revoked key is not found. */
+export const findKeyByHash = statement(
+  'workspaces.find_key_by_hash',
+  { hash: bytes },
+  {
+    workspace_id: uuid,
+    id: uuid,
+    permissions: nullable(permissionList),
+    form_ids: nullable(uuids),
+    expires_at: nullable(timestamp),
+    last_used_at: nullable(timestamp),
+    plan: word<Plan>(),
+    rate_limit: nullable(integer),
+    burst: nullable(integer),
+  },
+  // A key that was rotated ends by itself: least() leaves out what is null.
+  `select api_keys.workspace_id, api_keys.id, api_keys.permissions, api_keys.form_ids,
+          least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, api_keys.last_used_at,
+          workspaces.plan, workspaces.rate_limit, workspaces.burst
+     from api_key_lookup
+     join api_keys on api_keys.workspace_id = api_key_lookup.workspace_id and api_keys.id = api_key_lookup.api_key_id
+     join workspaces on workspaces.id = api_keys.workspace_id
+    where api_key_lookup.hash = $hash and api_keys.revoked_at is null`,
+);
+
+/** Adds nothing, and returns nothing, when the workspace does not exist. */
+export const insertApiKey = statement(
+  'workspaces.insert_api_key',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    name: text,
+    prefix: text,
+    permissions: nullable(permissionList),
+    form_ids: nullable(uuids),
+    created_by: nullable(text),
+    created_at: timestamp,
+    expires_at: nullable(timestamp),
+  },
+  { id: uuid },
+  `insert into api_keys (workspace_id, id, name, prefix, permissions, form_ids, created_by, created_at, expires_at)
+   select id, $id, $name, $prefix, $permissions, $form_ids, $created_by, $created_at, $expires_at
+     from workspaces
+    where id = $workspace_id
+   returning id`,
+);
+
+export const insertApiKeyLookup = statement(
+  'workspaces.insert_api_key_lookup',
+  { hash: bytes, workspace_id: uuid, api_key_id: uuid },
+  {},
+  `insert into api_key_lookup (hash, workspace_id, api_key_id) values ($hash, $workspace_id, $api_key_id)`,
+);
+
+/** Which of these are no forms of the workspace. */
+export const findForeignForms = statement(
+  'workspaces.find_foreign_forms',
+  { workspace_id: uuid, form_ids: uuids },
+  { id: uuid },
+  `select given.id from unnest($form_ids) as given (id)
+   where not exists (
+     select from forms f where f.workspace_id = $workspace_id and f.id = given.id and f.deleted_at is null)`,
+);
+
+/** Newest first, with the requests of the days since `since` and the end of a rotated key that still works. */
+export const selectApiKeys = statement(
+  'workspaces.select_api_keys',
+  { workspace_id: uuid, now: timestamp, since: text },
+  {
+    id: uuid,
+    name: text,
+    prefix: text,
+    permissions: nullable(permissionList),
+    form_ids: nullable(uuids),
+    created_by: nullable(text),
+    created_at: timestamp,
+    expires_at: nullable(timestamp),
+    revoked_at: nullable(timestamp),
+    last_used_at: nullable(timestamp),
+    last_used_address: nullable(text),
+    former_until: nullable(timestamp),
+    requests: bigint,
+  },
+  `select k.id, k.name, k.prefix, k.permissions, k.form_ids, u.name as created_by, k.created_at, k.expires_at,
+          k.revoked_at, k.last_used_at, k.last_used_address,
+          (select max(l.expires_at) from api_key_lookup l
+            where l.workspace_id = k.workspace_id and l.api_key_id = k.id and l.expires_at > $now) as former_until,
+          (select coalesce(sum(d.requests), 0)::bigint from api_key_days d
+            where d.workspace_id = k.workspace_id and d.api_key_id = k.id and d.day >= $since::date) as requests
+     from api_keys k left join users u on u.id = k.created_by
+    where k.workspace_id = $workspace_id
+    order by k.id desc`,
+);
+
+/** Keeps the time of the first revocation. Tells every process, once this is committed, to forget what it knows. */
+export const revokeApiKey = statement(
+  'workspaces.revoke_api_key',
+  { workspace_id: uuid, id: uuid, now: timestamp, channel: text },
+  { revoked_at: timestamp },
+  `with revoked as (
+     update api_keys set revoked_at = coalesce(revoked_at, $now)
+      where workspace_id = $workspace_id and id = $id
+     returning revoked_at
+   )
+   select revoked.revoked_at from revoked, pg_notify($channel, '')`,
+);
+
+/** Changes what a key that is not revoked may do. Tells every process, as revokeApiKey does. */
+export const updateApiKey = statement(
+  'workspaces.update_api_key',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    name: text,
+    permissions: nullable(permissionList),
+    form_ids: nullable(uuids),
+    expires_at: nullable(timestamp),
+    channel: text,
+  },
+  { id: uuid },
+  `with changed as (
+     update api_keys set name = $name, permissions = $permissions, form_ids = $form_ids, expires_at = $expires_at
+      where workspace_id = $workspace_id and id = $id and revoked_at is null
+     returning id
+   )
+   select changed.id from changed, pg_notify($channel, '')`,
+);
+
+/**
+ * Gives a key another secret: the former ones end at `former_until`, and those that ended before are forgotten.
+ * Nothing for a key that is revoked or absent. Tells every process, as revokeApiKey does.
+ */
+export const rotateApiKey = statement(
+  'workspaces.rotate_api_key',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    hash: bytes,
+    prefix: text,
+    now: timestamp,
+    former_until: timestamp,
+    channel: text,
+  },
+  { id: uuid },
+  `with key as (
+     update api_keys set prefix = $prefix
+      where workspace_id = $workspace_id and id = $id and revoked_at is null
+     returning workspace_id, id
+   ),
+   ended as (
+     delete from api_key_lookup l using key
+      where l.workspace_id = key.workspace_id and l.api_key_id = key.id and l.expires_at <= $now
+   ),
+   former as (
+     update api_key_lookup l set expires_at = least(l.expires_at, $former_until) from key
+      where l.workspace_id = key.workspace_id and l.api_key_id = key.id
+        and (l.expires_at is null or l.expires_at > $now)
+   ),
+   fresh as (
+     insert into api_key_lookup (hash, workspace_id, api_key_id) select $hash, workspace_id, id from key
+   )
+   select key.id from key, pg_notify($channel, '')`,
+);
+
+/** The condition repeats the caller's, because several processes may use one key in the same moment. */
+export const touchApiKey = statement(
+  'workspaces.touch_api_key',
+  { workspace_id: uuid, id: uuid, now: timestamp, unless_since: timestamp },
+  {},
+  `update api_keys set last_used_at = $now
+    where workspace_id = $workspace_id and id = $id and (last_used_at is null or last_used_at < $unless_since)`,
+);

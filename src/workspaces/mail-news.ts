@@ -1,0 +1,36 @@
+import { newId } from '#kit/clock.ts';
+import { enqueueJob } from '#kit/queue.ts';
+import type { Queryable } from '#kit/statement.ts';
+
+/**
+ * Something that people are told of by mail. Who caused it knows nothing of mails: it leaves a job in its own
+ * transaction, and src/mail/ writes to whoever is concerned, with what is true by then.
+ */
+export type MailNews =
+  | { kind: 'submission_completed'; submissionId: string }
+  | { kind: 'digest_due'; formId: string }
+  | { kind: 'key_created'; keyId: string }
+  | { kind: 'member_added'; userId: string }
+  | { kind: 'password_changed'; userId: string }
+  /** Also for an address that nobody has: only the job finds out, so that an answer's time tells nothing. */
+  | { kind: 'password_reset_asked'; email: string };
+
+/** The kind of the jobs that tell. */
+export const mailNewsJob = 'mail_news';
+
+/** Leaves the news in the caller's transaction. @param delay seconds until it is told. */
+export async function reportNews(
+  db: Queryable,
+  workspaceId: string,
+  news: MailNews,
+  delay = 0,
+): Promise<void> {
+  await enqueueJob(db, {
+    workspace_id: workspaceId,
+    id: newId(),
+    kind: mailNewsJob,
+    lane: `${mailNewsJob} ${workspaceId}`,
+    payload: news,
+    delay,
+  });
+}

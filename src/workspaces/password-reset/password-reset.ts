@@ -1,0 +1,74 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { hashPassword } from 'better-auth/crypto';
+import { now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { reportNews } from '../mail-news.ts';
+import { refuseProblems } from '../problems.ts';
+import { passwordProblems } from '../users.ts';
+import { findFirstWorkspace, insertReset, setPassword, useReset } from './queries.ts';
+
+/** For how long the link of a mail works. */
+export const resetMinutes = 60;
+const minuteMs = 60_000;
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/**
+ * Asks for a mail with a link to choose another password. Whether anybody has the address is looked up later, by a
+ * job: the answer, and the time that it takes, are the same for all (reliability T19).
+ */
+export async function askForPasswordReset(database: Database, email: string): Promise<void> {
+  const workspace = only(await findFirstWorkspace(database, {}));
+  if (!workspace) return;
+  await reportNews(database, workspace.id, {
+    kind: 'password_reset_asked',
+    email: email.trim().toLowerCase(),
+  });
+}
+
+/**
+ * Begins a reset, in the caller's transaction. Only the SHA-256 of its token is stored.
+ * @returns the token; undefined when nobody has the address, or it was asked for too often.
+ */
+export async function beginPasswordReset(db: Queryable, email: string): Promise<string | undefined> {
+  const token = randomBytes(32).toString('base64url');
+  const at = now();
+  const begun = await insertReset(db, {
+    email,
+    hash: hashOf(token),
+    now: at,
+    expires_at: new Date(at.getTime() + resetMinutes * minuteMs),
+    since: new Date(at.getTime() - resetMinutes * minuteMs),
+  });
+  return begun.length > 0 ? token : undefined;
+}
+
+/**
+ * Sets the password of whoever holds the token, once. Every session of the person ends, and they are told.
+ * @returns the address to sign in with.
+ * @throws ApiError validation_error for what is no password; gone for a token that was used, replaced or has expired.
+ */
+export async function finishPasswordReset(
+  database: Database,
+  { token, password }: { token: string; password: string },
+): Promise<{ email: string }> {
+  refuseProblems(passwordProblems('password', password));
+  const hashed = await hashPassword(password);
+  return transaction(database, async (client) => {
+    const at = now();
+    const person = only(await useReset(client, { hash: hashOf(token), now: at }));
+    if (!person)
+      throw new ApiError('gone', 'This link was used already, or its time is over. Ask for another.');
+    await setPassword(client, { user_id: person.user_id, password: hashed, now: at });
+    await reportPasswordChange(client, person.user_id);
+    return { email: person.email };
+  });
+}
+
+/** Tells a person that their password was changed. */
+export async function reportPasswordChange(db: Queryable, userId: string): Promise<void> {
+  const workspace = only(await findFirstWorkspace(db, {}));
+  if (workspace) await reportNews(db, workspace.id, { kind: 'password_changed', userId });
+}

@@ -1,0 +1,60 @@
+import { bytes, statement, text, timestamp, uuid } from '#kit/statement.ts';
+
+/** Where a job lives that is about a person and no workspace: the first workspace; nothing before there is one. */
+export const findFirstWorkspace = statement(
+  'password_reset.find_first_workspace',
+  {},
+  { id: uuid },
+  `/* operator: across workspaces */
+   select id from workspaces order by id limit 1`,
+);
+
+/** A reset for whoever has this address, unless they were sent three in the last hour. */
+export const insertReset = statement(
+  'password_reset.insert_reset',
+  { email: text, hash: bytes, now: timestamp, expires_at: timestamp, since: timestamp },
+  { user_id: text },
+  `insert into password_resets (hash, user_id, created_at, expires_at)
+   select $hash, u.id, $now, $expires_at
+     from users u
+    where u.email = $email
+      and (select count(*) from password_resets r where r.user_id = u.id and r.created_at > $since) < 3
+   returning user_id`,
+);
+
+/** Uses a reset up, with all others of the person; of two at once the second finds none. */
+export const useReset = statement(
+  'password_reset.use_reset',
+  { hash: bytes, now: timestamp },
+  { user_id: text, email: text },
+  `with used as (
+     delete from password_resets where hash = $hash and expires_at > $now returning user_id
+   ),
+   others as (
+     delete from password_resets where hash <> $hash and user_id in (select user_id from used)
+   )
+   select u.id as user_id, u.email from used join users u on u.id = used.user_id`,
+);
+
+/** The person chose this password: every session ends. */
+export const setPassword = statement(
+  'password_reset.set_password',
+  { user_id: text, password: text, now: timestamp },
+  {},
+  `with person as (
+     update users set must_change_password = false, updated_at = $now where id = $user_id
+   ),
+   secret as (
+     update accounts set password = $password, updated_at = $now
+      where user_id = $user_id and provider_id = 'credential'
+   )
+   delete from sessions where user_id = $user_id`,
+);
+
+/** Those whose time is over. */
+export const deleteExpiredResets = statement(
+  'password_reset.delete_expired',
+  { before: timestamp },
+  {},
+  `delete from password_resets where expires_at < $before`,
+);

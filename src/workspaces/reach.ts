@@ -1,0 +1,12 @@
+import { ApiError } from '#kit/errors.ts';
+
+/** The only forms that a request reaches, with their submissions; null: all of the workspace (Caller.formIds). */
+export type Reach = readonly string[] | null;
+
+/**
+ * Lets a request through to a form, or to a submission of it. What a key does not reach is for it as if it were absent.
+ * @throws ApiError not_found.
+ */
+export function requireReach(reach: Reach, formId: string): void {
+  if (reach !== null && !reach.includes(formId.toLowerCase())) throw new ApiError('not_found');
+}

@@ -1,0 +1,82 @@
+import { integer, smallint, statement, text, timestamp, uuid, uuids, type Column } from '#kit/statement.ts';
+
+const integers: Column<number[]> = { pg: 'integer[]' };
+const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
+const textList: Column<string[]> = { pg: 'text[]' };
+const bigints: Column<number[]> = { pg: 'bigint[]' };
+
+/** Adds requests of keys that are still there. */
+export const insertRequests = statement(
+  'request_log.insert_requests',
+  {
+    workspace_ids: uuids,
+    key_ids: uuids,
+    ids: uuids,
+    methods: textList,
+    paths: textList,
+    statuses: integers,
+    durations: integers,
+    times: timestamps,
+  },
+  {},
+  `/* sweep: across workspaces */
+   insert into api_requests (workspace_id, api_key_id, id, method, path, status, ms, requested_at)
+   select given.workspace_id, given.key_id, given.id, given.method, given.path, given.status, given.ms, given.at
+   from unnest($workspace_ids, $key_ids, $ids, $methods, $paths, $statuses, $durations, $times)
+     as given (workspace_id, key_id, id, method, path, status, ms, at)
+   join api_keys k on k.workspace_id = given.workspace_id and k.id = given.key_id
+   on conflict do nothing`,
+);
+
+/** Counts requests of keys by day, and notes when and from where each was used last. In one order: no deadlocks. */
+export const countRequests = statement(
+  'request_log.count_requests',
+  {
+    workspace_ids: uuids,
+    key_ids: uuids,
+    days: textList,
+    requests: bigints,
+    times: timestamps,
+    addresses: textList,
+  },
+  {},
+  `/* sweep: across workspaces */
+   with given as (
+     select given.* from unnest($workspace_ids, $key_ids, $days, $requests, $times, $addresses)
+       as given (workspace_id, key_id, day, requests, at, address)
+     join api_keys k on k.workspace_id = given.workspace_id and k.id = given.key_id
+     order by given.workspace_id, given.key_id, given.day for update of k),
+   used as (
+     update api_keys k set last_used_at = greatest(k.last_used_at, given.at), last_used_address = given.address
+     from given where k.workspace_id = given.workspace_id and k.id = given.key_id)
+   insert into api_key_days as d (workspace_id, api_key_id, day, requests)
+   select workspace_id, key_id, day::date, requests from given
+   on conflict (workspace_id, api_key_id, day) do update set requests = d.requests + excluded.requests`,
+);
+
+/** Leaves the latest requests of these keys, and the days that lists count. */
+export const trimRequests = statement(
+  'request_log.trim_requests',
+  { workspace_ids: uuids, key_ids: uuids, kept: integer, before: text },
+  {},
+  `/* sweep: across workspaces */
+   with given as (select * from unnest($workspace_ids, $key_ids) as given (workspace_id, key_id)),
+   days as (
+     delete from api_key_days d using given
+     where d.workspace_id = given.workspace_id and d.api_key_id = given.key_id and d.day < $before::date)
+   delete from api_requests r using (
+     select given.workspace_id, given.key_id, (
+       select l.id from api_requests l where l.workspace_id = given.workspace_id and l.api_key_id = given.key_id
+       order by l.id desc offset $kept limit 1) as last
+     from given) old
+   where r.workspace_id = old.workspace_id and r.api_key_id = old.key_id and r.id <= old.last`,
+);
+
+/** The latest requests of a key, newest first. */
+export const listRequests = statement(
+  'request_log.list_requests',
+  { workspace_id: uuid, key_id: uuid, limit: integer },
+  { id: uuid, method: text, path: text, status: smallint, ms: integer, requested_at: timestamp },
+  `select id, method, path, status, ms, requested_at from api_requests
+   where workspace_id = $workspace_id and api_key_id = $key_id order by id desc limit $limit`,
+);

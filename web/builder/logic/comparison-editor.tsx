@@ -1,0 +1,105 @@
+import type { ReactElement } from 'react';
+import { IconButton } from '../../design/button.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Select } from '../../design/select.tsx';
+import { titleOf } from '../model/compare.ts';
+import { type EditNode, textOf } from '../model/edit-node.ts';
+import type { Leaf } from '../model/logic/condition-tree.ts';
+import { askedPart, withOperator, withSubject } from '../model/logic/new-leaf.ts';
+import { operatorsOf, sayOperator, takesValue } from '../model/logic/operators.ts';
+import { isOperator } from '../model/logic/say-condition.ts';
+import { ValueField } from './value-field.tsx';
+
+type ComparisonProps = {
+  /** Where it stands, for whoever looks for it in the page. */
+  readonly name: string;
+  readonly number: number;
+  readonly leaf: Leaf;
+  readonly nameable: readonly EditNode[];
+  /** Undefined takes it away. */
+  readonly onChange: (leaf: Leaf | undefined) => void;
+};
+
+/** The choice that means a value of the address; no element can have this id. */
+const referenceChoice = '?';
+
+/** One comparison: whose answer, how, with what. */
+export function ComparisonEditor({ name, number, leaf, nameable, onChange }: ComparisonProps): ReactElement {
+  const { subject, is } = leaf;
+  const asked =
+    subject.of === 'element' ? nameable.find((node) => textOf(node, 'id') === subject.name) : undefined;
+  const part = askedPart(asked);
+  const operators = operatorsOf(asked);
+  return (
+    <div className="logic-comparison" data-part={name} role="group" aria-label={`Comparison ${number}`}>
+      <div className="logic-head">
+        <Select
+          label="Answer to"
+          isLabelHidden
+          size="small"
+          value={subject.of === 'reference' ? referenceChoice : subject.name}
+          choices={subjectChoices(leaf, nameable, asked)}
+          onChange={(id) =>
+            onChange(
+              withSubject(
+                leaf,
+                nameable.find((node) => textOf(node, 'id') === id),
+              ),
+            )
+          }
+        />
+        <IconButton
+          icon="close"
+          label={`Remove comparison ${number}`}
+          size="small"
+          onPress={() => onChange(undefined)}
+        />
+      </div>
+      {subject.of === 'reference' && (
+        <TextField
+          label="Name in the address"
+          description="As in ?source=mail"
+          value={subject.name}
+          onChange={(text) => onChange({ ...leaf, subject: { of: 'reference', name: text } })}
+          spellCheck="false"
+          autoComplete="off"
+        />
+      )}
+      <Select
+        label="How it compares"
+        isLabelHidden
+        size="small"
+        value={is}
+        choices={[
+          ...operators.map((id) => ({ id: id as string, label: sayOperator(id, part.kind) })),
+          ...(operators.some((id) => id === is) ? [] : [{ id: is, label: `${is} (does not fit)` }]),
+        ]}
+        onChange={(id) => isOperator(id) && onChange(withOperator(leaf, part, id))}
+      />
+      {takesValue(is) && (
+        <ValueField
+          part={part}
+          type={asked?.type}
+          operator={is}
+          value={leaf.value}
+          onChange={(value) => onChange(value === undefined ? withoutValue(leaf) : { ...leaf, value })}
+        />
+      )}
+    </div>
+  );
+}
+
+const withoutValue = ({ value: _value, ...leaf }: Leaf): Leaf => leaf;
+
+function subjectChoices(leaf: Leaf, nameable: readonly EditNode[], asked: EditNode | undefined) {
+  const { of, name } = leaf.subject;
+  return [
+    ...(of === 'element' && !asked ? [{ id: name, label: `${name} (missing)` }] : []),
+    ...nameable.map((node) => ({
+      id: textOf(node, 'id'),
+      label: textOf(node, 'label') || textOf(node, 'id'),
+      description: titleOf(node.type),
+    })),
+    { id: referenceChoice, label: 'A value of the address', description: 'Reference data' },
+  ];
+}

@@ -1,0 +1,81 @@
+import './logic.css';
+import type { ReactElement } from 'react';
+import { Button, IconButton } from '../../design/button.tsx';
+import { Message } from '../../design/message.tsx';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { findNode } from '../model/edit-node.ts';
+import { readCondition, writeCondition } from '../model/logic/condition-tree.ts';
+import { listNameable } from '../model/logic/nameable.ts';
+import { newLeaf } from '../model/logic/new-leaf.ts';
+import { sayWhen } from '../model/logic/say-condition.ts';
+import { ConditionEditor } from './condition-editor.tsx';
+import { SentenceText } from './sentence-text.tsx';
+
+type ConditionFieldProps = {
+  readonly name: string;
+  readonly title: string;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  /** Undefined takes the condition away. */
+  readonly onChange: (condition: object | undefined) => void;
+};
+
+/** One condition of the selected part: as a sentence, and as comparisons to change (`features` B7). */
+export function ConditionField({ name, title, value, error, onChange }: ConditionFieldProps): ReactElement {
+  const { editor } = useBuilder();
+  const { root, selection } = useEditorState(editor).history.present;
+  const node = findNode(root, selection) ?? root;
+  const nameable = listNameable(root, node, false);
+  if (value === undefined) {
+    const isIdle = name === 'require_when' && node.attrs['required'] === true;
+    return (
+      <div className="stack-tight">
+        <Button
+          size="small"
+          icon="add"
+          isDisabled={isIdle}
+          onPress={() =>
+            onChange(writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(nameable.at(-1))] }))
+          }
+        >
+          {title} …
+        </Button>
+        {isIdle && <p className="field-description">It is required in any case.</p>}
+      </div>
+    );
+  }
+  const group = readCondition(value);
+  return (
+    <fieldset className="logic-rule">
+      <legend className="unseen">{title}</legend>
+      <div className="spread">
+        <span className="field-label">{title}</span>
+        <IconButton
+          icon="remove"
+          label={`Remove “${title}”`}
+          size="small"
+          onPress={() => onChange(undefined)}
+        />
+      </div>
+      {group ? (
+        <>
+          <p className="logic-sentence">
+            <SentenceText sentence={sayWhen(root, group)} />
+          </p>
+          <ConditionEditor
+            group={group}
+            asking={node}
+            isJump={false}
+            onChange={(next) => onChange(next && writeCondition(next))}
+          />
+        </>
+      ) : (
+        <Message tone="warn">This condition is not written as one. The JSON view shows it.</Message>
+      )}
+      {name === 'require_when' && node.attrs['required'] === true && (
+        <p className="field-description">It is required in any case: this changes nothing.</p>
+      )}
+      {error && <p className="field-error">{error}</p>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,10 @@
+import type { ReactNode } from 'react';
+import type { Sentence } from '../model/logic/say-condition.ts';
+
+/** A sentence with what the author wrote in it made strong. */
+export function SentenceText({ sentence }: { sentence: Sentence }): ReactNode {
+  return sentence.map(({ text, isStrong }, index) =>
+    // A sentence is drawn anew as a whole: the place is the identity.
+    isStrong ? <em key={index}>{text}</em> : <span key={index}>{text}</span>,
+  );
+}

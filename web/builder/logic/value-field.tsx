@@ -1,0 +1,133 @@
+import { type ReactElement, useState } from 'react';
+import type { MomentFormat } from '#ast/rules/moments.ts';
+import { CheckboxGroup } from '../../design/checkbox.tsx';
+import { TextArea, TextField } from '../../design/field.tsx';
+import { Select } from '../../design/select.tsx';
+import type { AskedPart } from '../model/logic/new-leaf.ts';
+import { MomentInput } from '../panel/moment-input.tsx';
+import { NumberInput } from '../panel/number-input.tsx';
+import { readNumber } from '../panel/read-number.ts';
+
+type ValueProps = {
+  readonly part: AskedPart;
+  /** The type of the element that is asked; undefined for a value of the address. */
+  readonly type: string | undefined;
+  /** How it compares: with one value, with several, or by their order. */
+  readonly operator: string;
+  readonly value: unknown;
+  readonly onChange: (value: string | number | boolean | readonly (string | number)[] | undefined) => void;
+};
+
+/** What a comparison compares with, in the field that fits what is asked. */
+export function ValueField({ part, type, operator, value, onChange }: ValueProps): ReactElement {
+  const { kind, options } = part;
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  const isChoice = kind === 'choice' || kind === 'choices';
+  if (operator === 'one_of')
+    return isChoice ? (
+      optionsField()
+    ) : (
+      <LinesField isNumber={kind === 'number'} value={value} onChange={onChange} />
+    );
+  if (isChoice) {
+    const known = options.includes(text);
+    return (
+      <Select
+        label="Value"
+        isLabelHidden
+        size="small"
+        value={text}
+        choices={[
+          ...(known ? [] : [{ id: text, label: text || 'Choose …' }]),
+          ...options.map((option) => ({ id: option, label: option })),
+        ]}
+        onChange={onChange}
+      />
+    );
+  }
+  if (kind === 'boolean') {
+    return (
+      <Select
+        label="Value"
+        isLabelHidden
+        size="small"
+        value={value === false ? 'no' : 'yes'}
+        choices={[
+          { id: 'yes', label: 'Yes' },
+          { id: 'no', label: 'No' },
+        ]}
+        onChange={(id) => onChange(id === 'yes')}
+      />
+    );
+  }
+  if (kind === 'moment') {
+    return (
+      <MomentInput
+        label="Value"
+        format={type as MomentFormat}
+        noneLabel="Choose …"
+        value={value}
+        error={undefined}
+        onChange={onChange}
+      />
+    );
+  }
+  if (kind === 'number') {
+    return <NumberInput label="Value" value={value} isWhole={false} error={undefined} onChange={onChange} />;
+  }
+  return (
+    <TextField
+      label="Value"
+      value={text}
+      onChange={(next) => onChange(next === '' ? undefined : readPlain(next, operator))}
+      autoComplete="off"
+    />
+  );
+
+  function optionsField(): ReactElement {
+    const chosen = Array.isArray(value) ? value.map(String) : [];
+    return (
+      <div className="logic-options">
+        <CheckboxGroup
+          label="Values"
+          choices={options.map((option) => ({ id: option, label: option }))}
+          value={chosen}
+          onChange={(ids) => onChange(ids.length === 0 ? undefined : ids)}
+        />
+      </div>
+    );
+  }
+}
+
+const ordered = ['greater_than', 'at_least', 'less_than', 'at_most'];
+
+/** A value of the address is text; by order it is compared as a number where the other one is a number. */
+const readPlain = (text: string, operator: string): string | number =>
+  ordered.includes(operator) ? (readNumber(text, false) ?? text) : text;
+
+/** Several values as lines. What stands in the field is what was typed; blank lines are no values. */
+function LinesField({ isNumber, value, onChange }: LinesProps): ReactElement {
+  const lines = Array.isArray(value) ? value.map(String) : [];
+  const [typed, setTyped] = useState<string | undefined>();
+  return (
+    <TextArea
+      label="Values, one a line"
+      value={typed ?? lines.join('\n')}
+      onChange={(text) => {
+        setTyped(text);
+        const values = text
+          .split('\n')
+          .map((line) => line.trim())
+          .filter(Boolean);
+        onChange(
+          values.length === 0
+            ? undefined
+            : values.map((line) => (isNumber ? (readNumber(line, false) ?? line) : line)),
+        );
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
+  );
+}
+
+type LinesProps = { readonly isNumber: boolean } & Pick<ValueProps, 'value' | 'onChange'>;

@@ -1,0 +1,67 @@
+import { setAttribute } from '../edit.ts';
+import type { EditNode } from '../edit-node.ts';
+import { keepLeaves, readCondition, writeCondition } from './condition-tree.ts';
+import { indexOf } from './form-index.ts';
+import { conditionNames, type Jump, jumpsOf, listReferences, type Reference } from './references.ts';
+
+const nameOf = ({ from, attribute, of, name }: Reference): string => `${from} ${attribute} ${of} ${name}`;
+
+/**
+ * The references that held before an edit and no longer do, although both they and the node that has them are still
+ * there: what was named was deleted, or moved to where it cannot be named from (`features` B7).
+ */
+export function listBroken(before: EditNode, after: EditNode): readonly Reference[] {
+  if (before === after) return [];
+  const held = new Set(
+    listReferences(before)
+      .filter(({ holds }) => holds)
+      .map(nameOf),
+  );
+  if (held.size === 0) return [];
+  return listReferences(after).filter((reference) => !reference.holds && held.has(nameOf(reference)));
+}
+
+/** The form without the broken references: comparisons go, and with the last one its condition or its jump. */
+export function dropReferences(root: EditNode, broken: readonly Reference[]): EditNode {
+  const names = new Set(broken.map(nameOf));
+  let cleaned = root;
+  for (const from of new Set(broken.map((reference) => reference.from))) {
+    const node = indexOf(root).byKey.get(from)?.node;
+    if (node) cleaned = dropFrom(cleaned, node, names);
+  }
+  return cleaned;
+}
+
+function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): EditNode {
+  const clean = (attribute: Reference['attribute'], condition: unknown): object | undefined => {
+    const group = readCondition(condition);
+    const kept =
+      group &&
+      keepLeaves(
+        group,
+        ({ subject: { of, name } }) =>
+          of !== 'element' || !broken.has(nameOf({ from: node.key, attribute, of, name, holds: false })),
+      );
+    return kept && writeCondition(kept);
+  };
+  let cleaned = root;
+  for (const attribute of conditionNames) {
+    const condition = node.attrs[attribute];
+    if (condition !== undefined && readCondition(condition))
+      cleaned = setAttribute(cleaned, node.key, attribute, clean(attribute, condition));
+  }
+  const jumps = jumpsOf(node);
+  if (jumps.length === 0) return cleaned;
+  const kept = jumps.flatMap((jump): Jump[] => {
+    const { to, when } = jump;
+    const isLost = broken.has(
+      nameOf({ from: node.key, attribute: 'jumps', of: 'step', name: to, holds: false }),
+    );
+    if (isLost) return [];
+    if (when === undefined) return [jump];
+    // A jump that lost its whole condition would be taken always: it goes instead.
+    const left = clean('jumps', when);
+    return left ? [{ ...jump, when: left }] : [];
+  });
+  return setAttribute(cleaned, node.key, 'jumps', kept.length === 0 ? undefined : kept);
+}

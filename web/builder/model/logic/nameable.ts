@@ -1,0 +1,44 @@
+import { elements, isElementType } from '#ast/elements.ts';
+import { type EditNode, textOf } from '../edit-node.ts';
+import { indexOf, type Placed } from './form-index.ts';
+
+const isRepeatable = ({ type, attrs }: EditNode): boolean =>
+  type === 'composite' && attrs['repeatable'] === true;
+
+/** Whether it has an answer: an input, or a group, of which can be asked whether it is answered at all. */
+const takesAnswer = ({ type }: EditNode): boolean =>
+  isElementType(type) && elements[type].group !== 'content';
+
+/** The group with rows that a node lies in, at any depth. */
+const rowsAround = ({ around }: Placed): EditNode | undefined => around.find(isRepeatable);
+
+/**
+ * Whether a condition of one node may ask for the answer of another: it takes one; it is asked in the same step or an earlier one; and an input of a row is asked only by that row.
+ * What is inside the node that has the condition cannot decide about it, and nothing decides about itself.
+ */
+export function mayName(asking: Placed, asked: Placed): boolean {
+  if (!takesAnswer(asked.node)) return false;
+  const isLater = asking.node.type === 'step' ? asked.step >= asking.step : asked.step > asking.step;
+  if (isLater) return false;
+  if (asked.node === asking.node || asked.around.includes(asking.node)) return false;
+  if (asking.around.includes(asked.node)) return false;
+  const rows = rowsAround(asked);
+  return rows === undefined || rowsAround(asking) === rows;
+}
+
+/** Whether a jump of a step may ask for it: when the step is left, its own answers are there too. */
+export function mayNameInJump(asking: Placed, asked: Placed): boolean {
+  if (!takesAnswer(asked.node)) return false;
+  return asked.step <= asking.step && rowsAround(asked) === undefined;
+}
+
+/** What a condition of a node may ask for, in reading order. */
+export function listNameable(root: EditNode, asking: EditNode, isJump: boolean): readonly EditNode[] {
+  const index = indexOf(root);
+  const place = index.byKey.get(asking.key);
+  if (!place) return [];
+  const may = isJump ? mayNameInJump : mayName;
+  return index.placed
+    .filter((asked) => textOf(asked.node, 'id') !== '' && may(place, asked))
+    .map(({ node }) => node);
+}

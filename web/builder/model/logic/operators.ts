@@ -1,0 +1,60 @@
+import { answerDefinitions, type AnswerKind } from '#ast/answers/kinds.ts';
+import type { InputType } from '#ast/elements.ts';
+import { operatorsFor } from '#ast/logic/check-comparison.ts';
+import { type Operator, operators } from '#ast/logic/condition.ts';
+import type { EditNode } from '../edit-node.ts';
+
+/** What can be asked about: the kinds of answers, moments apart from other texts, groups, and reference values. */
+export type Asked = Exclude<AnswerKind, 'text'> | 'text' | 'moment' | 'group' | 'reference';
+
+const momentTypes: readonly string[] = ['date', 'datetime', 'time'];
+
+/** What the answer to an element is, for a condition; undefined for what takes no answer. */
+export function askedKind(node: EditNode): Asked | undefined {
+  if (node.type === 'composite') return 'group';
+  if (momentTypes.includes(node.type)) return 'moment';
+  return Object.hasOwn(answerDefinitions, node.type)
+    ? answerDefinitions[node.type as InputType].kind
+    : undefined;
+}
+
+/** The comparisons that can be asked of an element; of a value of the address all. */
+export function operatorsOf(asked: EditNode | undefined): readonly Operator[] {
+  return asked && isAskable(asked.type) ? operatorsFor(asked.type) : operators;
+}
+
+const isAskable = (type: string): type is InputType | 'composite' =>
+  type === 'composite' || Object.hasOwn(answerDefinitions, type);
+
+const general: Readonly<Record<Operator, string>> = {
+  equals: 'is',
+  not_equals: 'is not',
+  contains: 'contains',
+  not_contains: 'does not contain',
+  one_of: 'is one of',
+  greater_than: 'is more than',
+  at_least: 'is at least',
+  less_than: 'is less than',
+  at_most: 'is at most',
+  answered: 'is answered',
+  not_answered: 'is not answered',
+};
+
+const special: { readonly [Kind in Asked]?: { readonly [Name in Operator]?: string } } = {
+  moment: {
+    greater_than: 'is after',
+    at_least: 'is on or after',
+    less_than: 'is before',
+    at_most: 'is on or before',
+  },
+  choices: { contains: 'includes', not_contains: 'does not include', one_of: 'includes one of' },
+};
+
+/** A comparison in words: `is at least`, of a date `is on or after`. */
+export function sayOperator(operator: Operator, asked: Asked | undefined): string {
+  return (asked && special[asked]?.[operator]) ?? general[operator];
+}
+
+/** Whether the comparison compares with something. */
+export const takesValue = (operator: string): boolean =>
+  operator !== 'answered' && operator !== 'not_answered';

@@ -1,0 +1,74 @@
+import { isRecord } from '#ast/json.ts';
+import { endOfForm } from '#ast/logic/condition.ts';
+import type { EditNode, NodeKey } from '../edit-node.ts';
+import { type Group, leavesOf, readCondition } from './condition-tree.ts';
+import { indexOf, type Placed } from './form-index.ts';
+import { mayName, mayNameInJump } from './nameable.ts';
+
+/** The attributes that hold a condition, in the order in which they are shown. */
+export const conditionNames = ['show_when', 'hide_when', 'require_when'] as const;
+export type ConditionName = (typeof conditionNames)[number];
+
+/** One way on from a step: the place to go to, when its condition holds or always. */
+export type Jump = { readonly to: string; readonly when?: unknown };
+
+/** The jumps of a step; what is none of them is left out. */
+export function jumpsOf(step: EditNode): readonly Jump[] {
+  const jumps = step.attrs['jumps'];
+  if (!Array.isArray(jumps)) return [];
+  return jumps.filter((jump): jump is Jump => isRecord(jump) && typeof jump['to'] === 'string');
+}
+
+/** That one node names another by its id, in one of its conditions or as the place of a jump. */
+export type Reference = {
+  /** The node that has the condition or the jump. */
+  readonly from: NodeKey;
+  readonly attribute: ConditionName | 'jumps';
+  readonly of: 'element' | 'step';
+  readonly name: string;
+  /** Whether what is named is there, and may be named from here. */
+  readonly holds: boolean;
+};
+
+const known = new WeakMap<EditNode, readonly Reference[]>();
+
+/** Every reference of a form; made once for each root. */
+export function listReferences(root: EditNode): readonly Reference[] {
+  const old = known.get(root);
+  if (old) return old;
+  const index = indexOf(root);
+  const found = index.placed.flatMap((place) => [
+    ...conditionNames.flatMap((attribute) => {
+      const group = readCondition(place.node.attrs[attribute]);
+      return group ? inCondition(root, place, attribute, group) : [];
+    }),
+    ...jumpsOf(place.node).flatMap((jump) => inJump(root, place, jump)),
+  ]);
+  known.set(root, found);
+  return found;
+}
+
+function inCondition(
+  root: EditNode,
+  place: Placed,
+  attribute: Reference['attribute'],
+  group: Group,
+): Reference[] {
+  const may = attribute === 'jumps' ? mayNameInJump : mayName;
+  return leavesOf(group).flatMap(({ subject }): Reference[] => {
+    if (subject.of !== 'element') return [];
+    const asked = indexOf(root).elements.get(subject.name);
+    const holds = asked !== undefined && may(place, asked);
+    return [{ from: place.node.key, attribute, of: 'element', name: subject.name, holds }];
+  });
+}
+
+function inJump(root: EditNode, place: Placed, { to, when }: Jump): Reference[] {
+  const from = place.node.key;
+  const target = indexOf(root).steps.get(to);
+  const holds = target !== undefined && target.step > place.step;
+  const step: Reference[] =
+    to === endOfForm ? [] : [{ from, attribute: 'jumps', of: 'step', name: to, holds }];
+  const group = readCondition(when);
+  return group ? [...step, ...inCondition(root, place, 'jumps', group)] : step;
+}

@@ -1,0 +1,76 @@
+import { type Attributes, type EditNode } from '../edit-node.ts';
+import { type Leaf, leavesOf, mapLeaves, readCondition, writeCondition } from './condition-tree.ts';
+import { conditionNames, jumpsOf } from './references.ts';
+
+/** What ids become, those of elements and those of steps apart. */
+export type Renamed = {
+  readonly elements: ReadonlyMap<string, string>;
+  readonly steps: ReadonlyMap<string, string>;
+};
+
+/** The tree with every condition and jump naming things by their new ids. What names none of them is shared. */
+export function renameReferences(node: EditNode, renamed: Renamed): EditNode {
+  return mapConditions(
+    node,
+    (leaf) => {
+      const name = leaf.subject.of === 'element' && renamed.elements.get(leaf.subject.name);
+      return name ? { ...leaf, subject: { of: 'element', name } } : leaf;
+    },
+    (to) => renamed.steps.get(to) ?? to,
+  );
+}
+
+/** The tree with every comparison of an element's answer with one option comparing with another instead. */
+export function renameOption(node: EditNode, id: string, old: string, fresh: string): EditNode {
+  const rename = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((entry: unknown) => (entry === old ? fresh : entry));
+    return value === old ? fresh : value;
+  };
+  const holdsOption = (value: unknown): boolean =>
+    value === old || (Array.isArray(value) && value.includes(old));
+  return mapConditions(
+    node,
+    (leaf) => {
+      const isMeant = leaf.subject.of === 'element' && leaf.subject.name === id && holdsOption(leaf.value);
+      return isMeant ? { ...leaf, value: rename(leaf.value) } : leaf;
+    },
+    (to) => to,
+  );
+}
+
+function mapConditions(
+  node: EditNode,
+  change: (leaf: Leaf) => Leaf,
+  changeStep: (to: string) => string,
+): EditNode {
+  const attrs = mapAttributes(node, change, changeStep);
+  const children = node.children.map((child) => mapConditions(child, change, changeStep));
+  const isSame = attrs === node.attrs && children.every((child, index) => child === node.children[index]);
+  return isSame ? node : { ...node, attrs, children };
+}
+
+function mapAttributes(
+  node: EditNode,
+  change: (leaf: Leaf) => Leaf,
+  changeStep: (to: string) => string,
+): Attributes {
+  const map = (condition: unknown): unknown => {
+    const group = readCondition(condition);
+    const isMeant = group && leavesOf(group).some((leaf) => change(leaf) !== leaf);
+    return isMeant ? writeCondition(mapLeaves(group, change)) : condition;
+  };
+  const changed: Record<string, unknown> = {};
+  for (const name of conditionNames)
+    if (node.attrs[name] !== undefined) changed[name] = map(node.attrs[name]);
+  const jumps = jumpsOf(node);
+  if (jumps.length > 0)
+    changed['jumps'] = jumps.map((jump) => ({
+      ...jump,
+      to: changeStep(jump.to),
+      ...(jump.when !== undefined && { when: map(jump.when) }),
+    }));
+  const isSame = Object.entries(changed).every(
+    ([name, value]) => JSON.stringify(value) === JSON.stringify(node.attrs[name]),
+  );
+  return isSame ? node.attrs : { ...node.attrs, ...changed };
+}

@@ -1,0 +1,74 @@
+import { type ReactElement, useState } from 'react';
+import { isElementId } from '#ast/attributes.ts';
+import { TextField } from '../../design/field.tsx';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { type EditNode, findNode } from '../model/edit-node.ts';
+import { sayNode } from '../model/compare.ts';
+import { indexOf } from '../model/logic/form-index.ts';
+import { listReferences } from '../model/logic/references.ts';
+
+type IdProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly isLocked: boolean;
+  readonly isNeeded: boolean;
+  readonly onChange: (id: string | undefined) => void;
+};
+
+/**
+ * The id of the selected part. It is taken over when the field is left, and only as a whole and free one, since every
+ * condition that names it follows (`features` B7); Escape puts the old one back.
+ */
+export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: IdProps): ReactElement {
+  const { editor } = useBuilder();
+  const { root, selection } = useEditorState(editor).history.present;
+  const [typed, setTyped] = useState<string | undefined>();
+  const isStep = findNode(root, selection)?.type === 'step';
+  const taken = indexOf(root)[isStep ? 'steps' : 'elements'];
+  const refusal = typed === undefined || typed === value ? undefined : refuse(typed, isNeeded, taken);
+  const take = (): void => {
+    if (typed !== undefined && typed !== value && !refusal) onChange(typed === '' ? undefined : typed);
+    setTyped(undefined);
+  };
+  const dependants = listReferences(root)
+    .filter(({ name, of }) => name === value && (of === 'step') === isStep)
+    .map(({ from }) => findNode(root, from))
+    .filter((node) => node !== undefined);
+  const names = [...new Set(dependants.map(sayNode))].join(', ');
+  return (
+    <TextField
+      label={label}
+      value={typed ?? value}
+      onChange={setTyped}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') take();
+        if (event.key === 'Escape') setTyped(undefined);
+      }}
+      isReadOnly={isLocked}
+      error={refusal ?? error}
+      description={`${describe(isLocked, isStep)}${names && ` Named in the logic of ${names}${isLocked ? '' : ', which follows'}.`}`}
+      spellCheck="false"
+      autoComplete="off"
+    />
+  );
+}
+
+function describe(isLocked: boolean, isStep: boolean): string {
+  if (isStep) return 'The name by which jumps find this step.';
+  return isLocked
+    ? 'Fixed: this form was published, and answers are stored under it.'
+    : 'The name of the answer in the API and in webhooks.';
+}
+
+function refuse(
+  id: string,
+  isNeeded: boolean,
+  taken: ReadonlyMap<string, { readonly node: EditNode }>,
+): string | undefined {
+  if (id === '') return isNeeded ? 'An element needs an id.' : undefined;
+  if (!isElementId(id)) return 'Begin with a letter; then letters, digits, "-" and "_".';
+  const other = taken.get(id);
+  return other && `${sayNode(other.node)} has this id already.`;
+}

@@ -1,0 +1,46 @@
+import { type ReactElement, useState } from 'react';
+import { TextField } from '../../design/field.tsx';
+import { readNumber } from './read-number.ts';
+
+type NumberProps = {
+  readonly label: string;
+  readonly description?: string | undefined;
+  readonly value: unknown;
+  readonly isWhole: boolean;
+  readonly error: string | undefined;
+  /** Undefined takes the number away. */
+  readonly onChange: (value: number | undefined) => void;
+};
+
+/** A number, or none. What is no number yet (`-`, `1.`) stays in the field and goes no further. */
+export function NumberInput({
+  label,
+  description,
+  value,
+  isWhole,
+  error,
+  onChange,
+}: NumberProps): ReactElement {
+  const given = typeof value === 'number' ? String(value) : '';
+  const [typed, setTyped] = useState({ text: given, given });
+  // Undo and other editors change the value behind the field; then what was typed is over.
+  const text = typed.given === given ? typed.text : given;
+  const type = (next: string): void => {
+    const number = readNumber(next, isWhole);
+    const isFit = next.trim() === '' || number !== undefined;
+    setTyped({ text: next, given: isFit ? (number === undefined ? '' : String(number)) : given });
+    if (isFit) onChange(number);
+  };
+  const isUnfit = text.trim() !== '' && readNumber(text, isWhole) === undefined;
+  return (
+    <TextField
+      label={label}
+      description={description}
+      inputMode={isWhole ? 'numeric' : 'decimal'}
+      autoComplete="off"
+      value={text}
+      onChange={type}
+      error={isUnfit ? (isWhole ? 'Enter a whole number.' : 'Enter a number like 2.5.') : error}
+    />
+  );
+}

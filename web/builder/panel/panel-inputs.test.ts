@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { elements, type ElementType, stepAttributes } from '#ast/elements.ts';
+import { readMoment } from '../model/moment-way.ts';
+import { readNumber } from './read-number.ts';
+import { readTypes } from './read-types.ts';
+import { bySection, sections } from './sections.ts';
+
+const numbers: readonly [text: string, isWhole: boolean, number: number | undefined][] = [
+  ['3', true, 3],
+  ['2.5', true, undefined],
+  ['2,5', false, 2.5],
+  ['-0.1', false, -0.1],
+  ['-', false, undefined],
+  ['1.', false, undefined],
+  ['1e5', false, undefined],
+];
+for (const [text, isWhole, number] of numbers) {
+  test(`“${text}” as a ${isWhole ? 'whole ' : ''}number is ${number ?? 'none'}`, () => {
+    assert.equal(readNumber(text, isWhole), number);
+  });
+}
+
+test('a limit in time reads as fixed, or as days from today', () => {
+  assert.deepEqual(['', '2026-01-31', 'today', 'today-18', 'today+30', 'todays'].map(readMoment), [
+    { way: 'none', days: 0 },
+    { way: 'fixed', days: 0 },
+    { way: 'before', days: 0 },
+    { way: 'before', days: 18 },
+    { way: 'after', days: 30 },
+    { way: 'fixed', days: 0 },
+  ]);
+});
+
+test('types of files are read from a list, each once', () => {
+  assert.deepEqual(readTypes('.PDF, image/*;  .pdf\n'), ['.pdf', 'image/*']);
+});
+
+test('the panel shows every attribute of every part exactly once', () => {
+  const tables = [
+    stepAttributes,
+    ...Object.keys(elements).map((type) => elements[type as ElementType].attrs),
+  ];
+  for (const specs of tables) {
+    const shown = bySection(specs);
+    const names = sections.flatMap((section) => shown[section].map(([name]) => name));
+    assert.deepEqual(names.toSorted(), Object.keys(specs).toSorted());
+  }
+});

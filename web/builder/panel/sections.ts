@@ -1,0 +1,35 @@
+import type { AttributeKind, AttributeSpec, AttributeSpecs } from '#ast/attributes.ts';
+
+/** The parts of the panel, in order. */
+export const sections = ['general', 'validation', 'logic', 'id'] as const;
+export type Section = (typeof sections)[number];
+
+const ofKind: Readonly<Record<AttributeKind, Section>> = {
+  id: 'id',
+  string: 'general',
+  boolean: 'general',
+  integer: 'general',
+  strings: 'general',
+  'one-of': 'general',
+  count: 'validation',
+  number: 'validation',
+  moment: 'validation',
+  pattern: 'validation',
+  'file-types': 'validation',
+  condition: 'logic',
+  jumps: 'logic',
+};
+
+/** The attributes of a node by the part of the panel that shows them. The id comes last: most people never need it. */
+export function bySection(
+  specs: AttributeSpecs,
+): Readonly<Record<Section, readonly [string, AttributeSpec][]>> {
+  const entries = Object.entries(specs);
+  const of = (section: Section) => entries.filter(([name, { kind }]) => sectionOf(name, kind) === section);
+  return { general: of('general'), validation: of('validation'), logic: of('logic'), id: of('id') };
+}
+
+/** What an author says about a wrong answer stands with the rules that it is about. */
+function sectionOf(name: string, kind: AttributeKind): Section {
+  return name === 'error_message' ? 'validation' : ofKind[kind];
+}

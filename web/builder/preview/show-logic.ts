@@ -1,0 +1,49 @@
+import { fieldName } from '#ast/fields.ts';
+import { type Form, type InputElement, isInput, type PlacedElement, walkElements } from '#ast/tree.ts';
+import type { TrialLook } from './trial.ts';
+
+/**
+ * Shows, hides and requires what the answers decide while they are given, as the page's own script does it, and notes
+ * what the visitor has seen by that.
+ */
+export function showLogic(form: Form, page: HTMLFormElement, look: TrialLook): void {
+  const { shown, seen, isLast, progress } = look;
+  for (const placed of walkElements(form)) {
+    const { element, path, group } = placed;
+    const boxes = page.querySelectorAll<HTMLElement>(`[data-path="${path.join('.')}"]`);
+    for (const [index, box] of boxes.entries())
+      box.hidden = !shown.isShown(element, group && { group, index });
+    if (isInput(element) && element.attrs.require_when) showRequired(page, look, element, placed);
+  }
+  const button = (go: string) => page.querySelector<HTMLElement>(`.actions [value="${go}"]`);
+  button('next')?.toggleAttribute('hidden', isLast);
+  button('submit')?.toggleAttribute('hidden', !isLast);
+  const text = page.querySelector('#_progress p');
+  if (text) text.textContent = progress;
+  noteSeen(page, seen);
+}
+
+/** The word beside the label, in every row that the page has. */
+function showRequired(
+  page: HTMLFormElement,
+  { shown }: TrialLook,
+  element: InputElement,
+  { group }: PlacedElement,
+): void {
+  for (let index = 0; ; index += 1) {
+    const row = group && { group, index };
+    const control = page.querySelector(`[name="${CSS.escape(fieldName(element, row))}"]`);
+    const mark = control?.closest('.field')?.querySelector<HTMLElement>('.mark');
+    if (mark) mark.hidden = !shown.isRequired(element, row);
+    if (!control || !row) return;
+  }
+}
+
+function noteSeen(page: HTMLFormElement, seen: Iterable<string>): void {
+  for (const old of page.querySelectorAll('input[name="_seen"]')) old.remove();
+  for (const mark of seen) {
+    const input = page.ownerDocument.createElement('input');
+    Object.assign(input, { type: 'hidden', name: '_seen', value: mark });
+    page.append(input);
+  }
+}

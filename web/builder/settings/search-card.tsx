@@ -1,0 +1,81 @@
+import { type ReactElement, useMemo } from 'react';
+import { type Language, languages } from '#ast/languages.ts';
+import { subjectCandidates } from '#ast/searchable.ts';
+import type { Settings } from '#ast/settings.ts';
+import { validateStructure } from '#ast/validate.ts';
+import { Card } from '../../design/page.tsx';
+import { Select } from '../../design/select.tsx';
+import type { BuilderForm } from '../saving/builder-api.ts';
+import type { SettingsForm } from './setting-fields.tsx';
+
+const languageChoices = (Object.keys(languages) as Language[]).map((id) => ({
+  id,
+  label: id === 'simple' ? 'Any language, words as they are' : `${id.charAt(0).toUpperCase()}${id.slice(1)}`,
+}));
+
+/** How submissions are found and named, and which day it is for them. */
+export function SearchCard({ form, opened }: { form: SettingsForm; opened: BuilderForm }): ReactElement {
+  const { settings, set, error, isReadOnly } = form;
+  const subjects = useSubjects(opened);
+  const zones = useMemo(() => timeZoneChoices(settings.time_zone), [settings.time_zone]);
+  return (
+    <Card title="Search and time">
+      <Select
+        label="Subject"
+        description="The answer that weighs most in search, and names a submission."
+        value={settings.subject_element ?? ''}
+        choices={subjects}
+        onChange={(id) => set({ subject_element: id === '' ? undefined : id })}
+        error={error('subject_element')}
+        isDisabled={isReadOnly}
+      />
+      <Select
+        label="Language of the answers"
+        description="Search finds other forms of a word in this language."
+        value={settings.language ?? 'english'}
+        choices={languageChoices}
+        onChange={(language) => set({ language })}
+        error={error('language')}
+        isDisabled={isReadOnly}
+      />
+      <Select
+        label="Time zone"
+        description="Decides which day is “today” for limits on dates and for conditions."
+        value={settings.time_zone ?? ''}
+        choices={zones}
+        onChange={(zone) => set({ time_zone: zone })}
+        error={error('time_zone')}
+        isDisabled={isReadOnly}
+      />
+    </Card>
+  );
+}
+
+/** The zones that this browser knows; the one that is set is among them in any case. */
+function timeZoneChoices(chosen: string | undefined): readonly { id: string; label: string }[] {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const names = new Set(['UTC', own, ...(chosen ? [chosen] : []), ...Intl.supportedValuesOf('timeZone')]);
+  return [
+    { id: '', label: 'UTC, unless chosen' },
+    ...[...names].map((id) => ({ id, label: id === own ? `${id} (yours)` : id.replaceAll('_', ' ') })),
+  ];
+}
+
+/** The text elements of the live form, by which the service checks. */
+function useSubjects({ live, form }: BuilderForm): readonly { id: string; label: string }[] {
+  return useMemo(() => {
+    const result = validateStructure(live.structure);
+    const candidates = result.ok ? subjectCandidates(result.form) : [];
+    const chosen = (form.settings as Settings).subject_element;
+    const known = candidates.map(({ attrs }) => ({ id: attrs.id, label: `${attrs.label} (${attrs.id})` }));
+    const gone =
+      chosen && !known.some(({ id }) => id === chosen)
+        ? [{ id: chosen, label: `${chosen} (not in the live form)` }]
+        : [];
+    return [
+      { id: '', label: 'By itself: the element “subject”, else the first short text' },
+      ...known,
+      ...gone,
+    ];
+  }, [live.structure, form.settings]);
+}

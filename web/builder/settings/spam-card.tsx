@@ -1,0 +1,40 @@
+import type { ReactElement } from 'react';
+import { Card } from '../../design/page.tsx';
+import { CountField, FlagField, type SettingsForm } from './setting-fields.tsx';
+
+/** What keeps machines out. A field that only machines fill in is on every page in any case. */
+export function SpamCard({ form }: { form: SettingsForm }): ReactElement {
+  return (
+    <Card
+      title="Spam protection"
+      lead="No third party is asked. What looks like spam goes to the spam box, from where you can release it."
+    >
+      <div className="settings-pair">
+        <CountField
+          form={form}
+          name="min_seconds"
+          label="Least seconds"
+          description="Whoever is quicker is taken for a machine. Empty: nobody is."
+        />
+        <CountField
+          form={form}
+          name="limit_per_address"
+          label="An hour from one address"
+          description="More submissions are refused for a while. Empty: no limit."
+        />
+        <CountField
+          form={form}
+          name="limit_per_form"
+          label="An hour in all"
+          description="More submissions are refused for a while. Empty: no limit."
+        />
+      </div>
+      <FlagField
+        form={form}
+        name="proof_of_work"
+        label="Proof of work"
+        description="The visitor's browser computes for about a second. Without script, submissions go to the spam box."
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { embedSnippet } from './links.ts';
+
+const address = 'https://forms.example/f/0197a1b2-0000-7000-8000-000000000000';
+const head =
+  '<script src="https://forms.example/embed.js"\n  data-form="0197a1b2-0000-7000-8000-000000000000"';
+
+test('the embed snippet is one script tag with the form', () => {
+  assert.equal(embedSnippet(address, { parameters: [] }), `${head}></script>`);
+});
+
+test('parameters and the text of a button are attributes, and markup in them is text', () => {
+  const parameters = [
+    { name: 'source', value: 'a & "b"' },
+    { name: '_embed', value: '0' },
+    { name: '', value: 'x' },
+  ];
+  assert.equal(
+    embedSnippet(address, { parameters, popup: '<b>"Order"</b>' }),
+    `${head}\n  data-prefill="source=a+%26+%22b%22"\n  data-popup="&lt;b&gt;&quot;Order&quot;&lt;/b&gt;"></script>`,
+  );
+});
+
+test('a service below a path has its script there too', () => {
+  assert.match(
+    embedSnippet('https://example.com/forms/f/1', { parameters: [] }),
+    /src="https:\/\/example\.com\/forms\/embed\.js"/,
+  );
+});

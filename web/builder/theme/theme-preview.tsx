@@ -1,0 +1,85 @@
+import { type ReactElement, useMemo, useState } from 'react';
+import { type Scheme, schemesOf } from '#ast/theme/palette.ts';
+import type { Settings } from '#ast/settings.ts';
+import type { Theme } from '#ast/theme/theme.ts';
+import { validateStructure } from '#ast/validate.ts';
+import { type Look, lookOf } from '#page/theme/look.ts';
+import { schemeStyle } from '#page/theme/theme-style.ts';
+import { EmptyState } from '../../design/states.tsx';
+import { type EditNode, toStructure } from '../model/edit-node.ts';
+import { PageFrame } from '../preview/page-frame.tsx';
+import type { TrialSettings } from '../preview/trial.ts';
+
+type PreviewProps = {
+  readonly root: EditNode;
+  readonly formId: string;
+  readonly settings: Settings;
+  /** One that can be drawn. */
+  readonly theme: Theme;
+};
+
+const schemes = [
+  { id: 'light', label: 'Light' },
+  { id: 'dark', label: 'Dark' },
+] as const satisfies readonly { id: Scheme; label: string }[];
+
+/** The form in its theme, as it is being chosen; a form that adapts can be seen in both of its looks. */
+export function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactElement {
+  const [wished, setScheme] = useState<Scheme>('light');
+  const result = useMemo(() => validateStructure(toStructure(root)), [root]);
+  const look = useLook(formId, theme, settings, wished);
+  const trialSettings = useTrialSettings(settings);
+  const [only, ...others] = schemesOf(theme);
+  return (
+    <div className="theme-preview">
+      <div className="preview-bar">
+        <div className="preview-widths" role="group" aria-label="Shown">
+          {schemes.map(({ id, label }) => (
+            <button
+              key={id}
+              type="button"
+              className="view-tab"
+              aria-pressed={others.length > 0 ? id === wished : id === only}
+              disabled={others.length === 0}
+              onClick={() => setScheme(id)}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+        <span className="soft small">Visitors see it once it is saved.</span>
+      </div>
+      {result.ok ? (
+        <div className="preview-ground">
+          <PageFrame form={result.form} settings={trialSettings} look={look} width="100%" />
+        </div>
+      ) : (
+        <EmptyState icon="warning" title="Not ready to be shown">
+          <p>Something in the form is incomplete: {result.errors[0]?.message}</p>
+        </EmptyState>
+      )}
+    </div>
+  );
+}
+
+/** The look of the theme, in the scheme that is wished for where there are two. */
+function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Scheme): Look {
+  return useMemo(() => {
+    const made = lookOf(formId, { theme }, { isEmbedded: false, language: locale ?? 'en' });
+    return schemesOf(theme).length > 1
+      ? { ...made, style: `${made.style}\n${schemeStyle(theme, wished)}` }
+      : made;
+  }, [formId, theme, locale, wished]);
+}
+
+/** The settings that the trial reads: the same object until one of them changes, or the trial would begin anew. */
+function useTrialSettings({ confirmation_message, locale, time_zone }: Settings): TrialSettings {
+  return useMemo(
+    () => ({
+      ...(confirmation_message !== undefined && { confirmation_message }),
+      ...(locale !== undefined && { locale }),
+      ...(time_zone !== undefined && { time_zone }),
+    }),
+    [confirmation_message, locale, time_zone],
+  );
+}

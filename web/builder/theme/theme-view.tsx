@@ -1,0 +1,97 @@
+import './theme-view.css';
+import { type ReactElement, useMemo, useState } from 'react';
+import type { Settings } from '#ast/settings.ts';
+import { ApiProblem, patch } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { Message } from '../../design/message.tsx';
+import { toastDone } from '../../design/toast.tsx';
+import { useBuilder } from '../editor/use-editor.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import type { BuilderForm } from '../saving/builder-api.ts';
+import { changedSettings } from '../settings/settings-values.ts';
+import { changedTheme, drawableTheme } from './theme-choices.ts';
+import { ThemePanel } from './theme-panel.tsx';
+import { ThemePreview } from './theme-preview.tsx';
+
+type ThemeProps = {
+  readonly path: string;
+  readonly opened: BuilderForm;
+  readonly root: EditNode;
+  /** All settings as they are entered and not saved yet; this view changes two of them. */
+  readonly draft: Settings;
+  readonly onDraft: (draft: Settings) => void;
+  readonly onSaved: (settings: Settings) => void;
+};
+
+/** The settings that this view is about. */
+export function themeSettings({ theme, locale }: Settings): Settings {
+  return { ...(theme !== undefined && { theme }), ...(locale !== undefined && { locale }) };
+}
+
+/** How the form looks and in which language it speaks, with its page beside. It holds as soon as it is saved. */
+export function ThemeView({ path, opened, root, draft, onDraft, onSaved }: ThemeProps): ReactElement {
+  const { isReadOnly } = useBuilder();
+  const [isPending, setPending] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem | undefined>();
+  const { id: formId, workspace_id: workspaceId, settings: saved } = opened.form;
+  const { theme = {}, locale = 'auto' } = draft;
+  const drawable = useMemo(() => drawableTheme(draft.theme ?? {}), [draft.theme]);
+  const changes = changedSettings(themeSettings(saved), themeSettings(draft));
+  const set = (change: Pick<Settings, 'theme' | 'locale'>, without: 'theme' | 'locale'): void => {
+    const { [without]: _, ...others } = draft;
+    onDraft({ ...others, ...change });
+  };
+  const save = async (): Promise<void> => {
+    setPending(true);
+    setProblem(undefined);
+    try {
+      const answer = await patch<{ settings: Settings }>(`${path}/settings`, { settings: changes });
+      onSaved(answer.settings);
+      toastDone('Theme saved. Visitors see it from now on.');
+    } catch (failure) {
+      if (!(failure instanceof ApiProblem)) throw failure;
+      setProblem(failure);
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <div className="theme-view">
+      <form
+        className="theme-panel"
+        aria-label="Theme"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <div className="settings-head">
+          <h2>Theme</h2>
+          <Button
+            type="submit"
+            variant="primary"
+            isPending={isPending}
+            isDisabled={isReadOnly || Object.keys(changes).length === 0}
+          >
+            Save theme
+          </Button>
+        </div>
+        {problem && problem.errors.length === 0 && <Message tone="bad">{problem.message}</Message>}
+        <ThemePanel
+          formId={formId}
+          workspaceId={workspaceId}
+          theme={theme}
+          locale={locale}
+          isReadOnly={isReadOnly}
+          error={(field) => problem?.of(field)}
+          onTheme={(change) => {
+            const next = changedTheme(theme, change);
+            set(next === undefined ? {} : { theme: next }, 'theme');
+          }}
+          onLocale={(next) => set(next === 'auto' ? {} : { locale: next }, 'locale')}
+        />
+      </form>
+      <ThemePreview root={root} formId={formId} settings={draft} theme={drawable} />
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import './pager.css';
+import type { ReactElement } from 'react';
+import { IconButton } from './button.tsx';
+
+/** Which part of a list is shown, and the way to the others; nothing while there is one page. */
+export function Pager({
+  label,
+  page,
+  total,
+  perPage,
+  onChange,
+}: {
+  /** What it leads through: "Pages of submissions". */
+  label: string;
+  /** From 1. */
+  page: number;
+  total: number;
+  perPage: number;
+  onChange: (page: number) => void;
+}): ReactElement | null {
+  const pages = Math.max(1, Math.ceil(total / perPage));
+  if (pages === 1 && page === 1) return null;
+  const first = (page - 1) * perPage + 1;
+  const say = (number: number): string => number.toLocaleString();
+  return (
+    <nav className="pager" aria-label={label}>
+      <span className="soft small numeric">
+        {first > total ? 'Past the end' : `${say(first)} – ${say(Math.min(total, page * perPage))}`} of{' '}
+        {say(total)}
+      </span>
+      <IconButton
+        icon="back"
+        label="Previous page"
+        isDisabled={page === 1}
+        onPress={() => onChange(Math.min(page - 1, pages))}
+      />
+      <IconButton
+        icon="chevron-end"
+        label="Next page"
+        isDisabled={page >= pages}
+        onPress={() => onChange(page + 1)}
+      />
+    </nav>
+  );
+}

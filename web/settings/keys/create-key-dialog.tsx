@@ -1,0 +1,74 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { CreatedKey } from '#console/accounts/shapes.ts';
+import { ApiProblem, post } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Message } from '../../design/message.tsx';
+import { keysQuery } from '../workspace.ts';
+import { emptyDraft, readNewKey } from './key-draft.ts';
+import { KeyFields } from './key-fields.tsx';
+import { NewKeyDialog } from './new-key-dialog.tsx';
+
+/** Makes a key, then shows it this once. */
+export function CreateKeyDialog({
+  workspaceId,
+  isOpen,
+  onClose,
+}: {
+  workspaceId: string;
+  isOpen: boolean;
+  onClose: () => void;
+}): ReactElement {
+  const [draft, setDraft] = useState(emptyDraft);
+  const create = useMutation({
+    mutationFn: () => post<CreatedKey>(`/workspaces/${workspaceId}/keys`, readNewKey(draft)),
+    onSuccess: () => queryClient.invalidateQueries(keysQuery(workspaceId)),
+  });
+  const close = (): void => {
+    setDraft(emptyDraft);
+    create.reset();
+    onClose();
+  };
+  if (create.data) {
+    return (
+      <NewKeyDialog
+        name={draft.name}
+        apiKey={create.data.key}
+        permissions={readNewKey(draft).permissions}
+        isOpen={isOpen}
+        onClose={close}
+      />
+    );
+  }
+  const problem = create.error instanceof ApiProblem ? create.error : undefined;
+  return (
+    <Dialog
+      title="Create API key"
+      size="medium"
+      isOpen={isOpen}
+      onClose={close}
+      onSubmit={() => create.mutate()}
+      actions={
+        <>
+          <Button onPress={close}>Cancel</Button>
+          <Button type="submit" variant="primary" isPending={create.isPending}>
+            Create key
+          </Button>
+        </>
+      }
+    >
+      <KeyFields
+        workspaceId={workspaceId}
+        draft={draft}
+        expiresAt={null}
+        problem={problem}
+        onChange={(part) => setDraft({ ...draft, ...part })}
+      />
+      {create.error && !(problem && problem.errors.length > 0) && (
+        <Message tone="bad">{create.error.message}</Message>
+      )}
+    </Dialog>
+  );
+}

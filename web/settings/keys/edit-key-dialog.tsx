@@ -1,0 +1,63 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { Key } from '#console/accounts/shapes.ts';
+import { ApiProblem, put } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Message } from '../../design/message.tsx';
+import { toastDone } from '../../design/toast.tsx';
+import { keysQuery } from '../workspace.ts';
+import { draftOf, readEdit } from './key-draft.ts';
+import { KeyFields } from './key-fields.tsx';
+
+/** Changes what a key may do; the key itself stays as it is, in the programs that use it too. */
+export function EditKeyDialog({
+  workspaceId,
+  apiKey,
+  onClose,
+}: {
+  workspaceId: string;
+  apiKey: Key;
+  onClose: () => void;
+}): ReactElement {
+  const [draft, setDraft] = useState(() => draftOf(apiKey));
+  const save = useMutation({
+    mutationFn: () => put(`/workspaces/${workspaceId}/keys/${apiKey.id}`, readEdit(draft, apiKey.expires_at)),
+    async onSuccess() {
+      await queryClient.invalidateQueries(keysQuery(workspaceId));
+      toastDone(`The key ${draft.name} was changed.`);
+      onClose();
+    },
+  });
+  const problem = save.error instanceof ApiProblem ? save.error : undefined;
+  return (
+    <Dialog
+      title={`Change ${apiKey.name}`}
+      description="It acts at once. Programs that use the key need no other one."
+      size="medium"
+      isOpen
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      actions={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isPending={save.isPending}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <KeyFields
+        workspaceId={workspaceId}
+        draft={draft}
+        expiresAt={apiKey.expires_at}
+        problem={problem}
+        onChange={(part) => setDraft({ ...draft, ...part })}
+      />
+      {save.error && !(problem && problem.errors.length > 0) && (
+        <Message tone="bad">{save.error.message}</Message>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,132 @@
+import './keys-screen.css';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { Key } from '#console/accounts/shapes.ts';
+import { Button } from '../../design/button.tsx';
+import { StatusChip } from '../../design/chip.tsx';
+import { Page } from '../../design/page.tsx';
+import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
+import { DataTable, type TableColumn } from '../../design/table.tsx';
+import { Ago, sayDay, sayMoment } from '../../design/time.tsx';
+import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { KeyActions } from './key-actions.tsx';
+import { permissionName } from './permissions.ts';
+
+import { keysQuery, useWorkspace } from '../workspace.ts';
+
+/** The API keys of a workspace. */
+export function KeysScreen(): ReactElement {
+  const workspace = useWorkspace();
+  const keys = useQuery(keysQuery(workspace.id));
+  const [isCreating, setCreating] = useState(false);
+  const create = (
+    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+      Create key
+    </Button>
+  );
+  const columns: TableColumn<Key>[] = [
+    { id: 'name', title: 'Key', cell: (key) => <KeyName apiKey={key} /> },
+    { id: 'may', title: 'May', isSecondary: true, cell: (key) => <KeyReach apiKey={key} /> },
+    { id: 'used', title: 'Last used', isSecondary: true, cell: (key) => <KeyUse apiKey={key} /> },
+    {
+      id: 'requests',
+      title: 'In 7 days',
+      isNumeric: true,
+      isSecondary: true,
+      cell: ({ requests }) => requests.toLocaleString(),
+    },
+    { id: 'state', title: 'State', cell: (key) => <KeyState apiKey={key} /> },
+    {
+      id: 'actions',
+      title: <span className="unseen">Actions</span>,
+      isNumeric: true,
+      cell: (key) => (
+        <KeyActions workspaceId={workspace.id} apiKey={key} isActive={stateOf(key) === 'active'} />
+      ),
+    },
+  ];
+  return (
+    <Page
+      title="API keys"
+      lead={
+        <>
+          A key lets a program work with this workspace. <a href="/api/v1/docs">API reference</a>
+        </>
+      }
+      actions={keys.data && keys.data.length > 0 && create}
+    >
+      {keys.isPending && <Loading />}
+      {keys.error && <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />}
+      {keys.data?.length === 0 && (
+        <EmptyState icon="key" title="No keys yet" action={create}>
+          <p>
+            With a key, your programs create forms, read submissions and search them. Give each program a key
+            of its own, so that you can revoke one without the others.
+          </p>
+        </EmptyState>
+      )}
+      {keys.data && keys.data.length > 0 && (
+        <DataTable label="API keys" columns={columns} rows={keys.data} rowId={({ id }) => id} />
+      )}
+      <CreateKeyDialog workspaceId={workspace.id} isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Page>
+  );
+}
+
+function stateOf({ revoked_at, expires_at }: Key): 'active' | 'revoked' | 'expired' {
+  if (revoked_at) return 'revoked';
+  return expires_at && Date.parse(expires_at) <= Date.now() ? 'expired' : 'active';
+}
+
+function KeyName({ apiKey }: { apiKey: Key }): ReactElement {
+  return (
+    <div className="key-name">
+      <span className="key-title">{apiKey.name}</span>
+      <code className="soft">{apiKey.prefix}…</code>
+      <span className="soft small">
+        Created <Ago at={apiKey.created_at} />
+        {apiKey.created_by && ` by ${apiKey.created_by}`}
+      </span>
+    </div>
+  );
+}
+
+function KeyReach({ apiKey: { permissions, form_ids } }: { apiKey: Key }): ReactElement {
+  return (
+    <div className="key-name">
+      <span>{permissions?.map(permissionName).join(', ') ?? 'Everything'}</span>
+      {form_ids && (
+        <span className="soft small">
+          in {form_ids.length.toLocaleString()} {form_ids.length === 1 ? 'form' : 'forms'}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function KeyUse({ apiKey: { last_used_at, last_used_address } }: { apiKey: Key }): ReactElement {
+  if (!last_used_at) return <span className="soft">Never</span>;
+  return (
+    <div className="key-name">
+      <Ago at={last_used_at} />
+      {last_used_address && <span className="soft small">from {last_used_address}</span>}
+    </div>
+  );
+}
+
+function KeyState({ apiKey }: { apiKey: Key }): ReactElement {
+  const state = stateOf(apiKey);
+  return (
+    <div className="key-state">
+      <StatusChip status={state} />
+      {state === 'active' && (
+        <span className="soft small">
+          {apiKey.expires_at ? `until ${sayDay(apiKey.expires_at)}` : 'does not expire'}
+        </span>
+      )}
+      {state === 'active' && apiKey.former_until && (
+        <span className="soft small">the former one works until {sayMoment(apiKey.former_until)}</span>
+      )}
+    </div>
+  );
+}

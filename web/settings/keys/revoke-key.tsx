@@ -1,0 +1,41 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import type { Key } from '#console/accounts/shapes.ts';
+import { remove } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { ConfirmDialog } from '../../design/dialog.tsx';
+import { toastDone } from '../../design/toast.tsx';
+import { keysQuery } from '../workspace.ts';
+
+/** Asks before a key ends. */
+export function RevokeKey({
+  workspaceId,
+  apiKey,
+  onClose,
+}: {
+  workspaceId: string;
+  apiKey: Key;
+  onClose: () => void;
+}): ReactElement {
+  const revoke = useMutation({
+    mutationFn: () => remove(`/workspaces/${workspaceId}/keys/${apiKey.id}`),
+    async onSuccess() {
+      toastDone(`The key ${apiKey.name} was revoked.`);
+      await queryClient.invalidateQueries(keysQuery(workspaceId));
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={`Revoke ${apiKey.name}?`}
+      isOpen
+      onClose={onClose}
+      confirmLabel="Revoke key"
+      onConfirm={() => revoke.mutate()}
+      isPending={revoke.isPending}
+      error={revoke.error?.message}
+    >
+      Whatever uses <code>{apiKey.prefix}…</code> is refused from now on. This cannot be undone.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,76 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { Key, RotatedKey } from '#console/accounts/shapes.ts';
+import { post } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Message } from '../../design/message.tsx';
+import { Select } from '../../design/select.tsx';
+import { keysQuery } from '../workspace.ts';
+import { NewKeyDialog } from './new-key-dialog.tsx';
+
+const graces = [
+  { id: '0', label: 'Not at all: the present one is refused at once' },
+  { id: '1', label: 'For an hour' },
+  { id: '24', label: 'For a day' },
+  { id: '168', label: 'For a week' },
+] as const;
+type Grace = (typeof graces)[number]['id'];
+
+/** Gives a key another secret, shown this once; the present one works on for a while. */
+export function RotateKeyDialog({
+  workspaceId,
+  apiKey,
+  onClose,
+}: {
+  workspaceId: string;
+  apiKey: Key;
+  onClose: () => void;
+}): ReactElement {
+  const [grace, setGrace] = useState<Grace>('24');
+  const rotate = useMutation({
+    mutationFn: () =>
+      post<RotatedKey>(`/workspaces/${workspaceId}/keys/${apiKey.id}/rotations`, {
+        grace_hours: Number(grace),
+      }),
+    onSuccess: () => queryClient.invalidateQueries(keysQuery(workspaceId)),
+  });
+  if (rotate.data) {
+    return (
+      <NewKeyDialog
+        name={apiKey.name}
+        apiKey={rotate.data.key}
+        permissions={apiKey.permissions ?? undefined}
+        isOpen
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Dialog
+      title={`Rotate ${apiKey.name}`}
+      description="The key gets another secret; its name, permissions and history stay."
+      isOpen
+      onClose={onClose}
+      onSubmit={() => rotate.mutate()}
+      actions={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isPending={rotate.isPending}>
+            Rotate key
+          </Button>
+        </>
+      }
+    >
+      <Select
+        label="How long does the present one work on?"
+        description="So that your programs can be changed over one after the other."
+        choices={graces}
+        value={grace}
+        onChange={setGrace}
+      />
+      {rotate.error && <Message tone="bad">{rotate.error.message}</Message>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,123 @@
+import type { Column, Condition } from '#console/submissions/shapes.ts';
+import { type FilterKind, kindOfColumn, type Operator, operatorsOf } from './conditions.ts';
+
+/** Subjects that are no question. Element ids begin with a letter, so `$` marks them. */
+export const referenceSubject = '$reference';
+export const versionSubject = '$version';
+
+/** A condition while it is being written: everything that a field may hold. */
+export type ConditionDraft = {
+  /** An element's id, or one of the subjects above. */
+  subject: string;
+  op: Operator;
+  /** The name of a reference value. */
+  name: string;
+  text: string;
+  from: string;
+  to: string;
+  values: readonly string[];
+};
+
+export function kindOfSubject(subject: string, columns: readonly Column[]): FilterKind {
+  if (subject === referenceSubject) return 'reference';
+  if (subject === versionSubject) return 'version';
+  const column = columns.find(({ id }) => id === subject);
+  // A question of an older version that nobody answered: its answers are asked for as texts.
+  return column ? kindOfColumn(column) : 'text';
+}
+
+/** A new draft on a subject. */
+export function beginDraft(subject: string, columns: readonly Column[]): ConditionDraft {
+  const [op] = operatorsOf[kindOfSubject(subject, columns)];
+  return { subject, op, name: '', text: '', from: '', to: '', values: [] };
+}
+
+/** The draft of a condition that is there already. */
+export function draftOf(condition: Condition, columns: readonly Column[]): ConditionDraft {
+  if (condition.on === 'version')
+    return { ...beginDraft(versionSubject, columns), text: String(condition.value) };
+  const { on, name } = condition;
+  const begun = {
+    ...beginDraft(on === 'reference' ? referenceSubject : name, columns),
+    ...(on === 'reference' && { name }),
+  };
+  switch (condition.op) {
+    case 'contains':
+      return { ...begun, op: 'contains', text: condition.value };
+    case 'equals':
+      return kindOfSubject(begun.subject, columns) === 'yes_no'
+        ? { ...begun, op: condition.value === 'true' ? 'yes' : 'no' }
+        : { ...begun, op: 'equals', text: condition.value };
+    case 'empty':
+    case 'filled':
+      return { ...begun, op: condition.op };
+    case 'any':
+    case 'all':
+      return { ...begun, op: condition.op, values: condition.values };
+    case 'number':
+    case 'time':
+      return {
+        ...begun,
+        op: 'between',
+        from: String(condition.from ?? ''),
+        to: String(condition.to ?? ''),
+      };
+    default:
+      return condition satisfies never;
+  }
+}
+
+/** The condition that a draft says, or what it lacks, in words. */
+export function readDraft(draft: ConditionDraft, columns: readonly Column[]): Condition | string {
+  const kind = kindOfSubject(draft.subject, columns);
+  if (kind === 'version') {
+    const value = Number(draft.text);
+    return Number.isInteger(value) && value >= 1
+      ? { on: 'version', op: 'equals', value }
+      : 'Enter the number of a version.';
+  }
+  const on = kind === 'reference' ? 'reference' : 'answer';
+  const name = on === 'reference' ? draft.name.trim() : draft.subject;
+  if (name === '') return 'Enter the name of the value.';
+  switch (draft.op) {
+    case 'contains':
+    case 'equals':
+      return draft.text === '' ? 'Enter a text.' : { on, name, op: draft.op, value: draft.text };
+    case 'yes':
+    case 'no':
+      return { on, name, op: 'equals', value: String(draft.op === 'yes') };
+    case 'empty':
+    case 'filled':
+      return { on, name, op: draft.op };
+    case 'any':
+    case 'all':
+      return draft.values.length === 0
+        ? 'Choose at least one.'
+        : { on: 'answer', name, op: draft.op, values: [...draft.values] };
+    case 'between':
+      return kind === 'number' ? numbers(name, draft) : times(name, draft);
+    default:
+      return draft.op satisfies never;
+  }
+}
+
+type Bounds = Pick<ConditionDraft, 'from' | 'to'>;
+
+function numbers(name: string, { from, to }: Bounds): Condition | string {
+  const [least, most] = [from.trim(), to.trim()].map((text) => (text === '' ? undefined : Number(text)));
+  if (least === undefined && most === undefined) return 'Enter at least one number.';
+  if (![least, most].every((bound) => bound === undefined || Number.isFinite(bound)))
+    return 'Enter numbers like 3.5.';
+  return {
+    on: 'answer',
+    name,
+    op: 'number',
+    ...(least !== undefined && { from: least }),
+    ...(most !== undefined && { to: most }),
+  };
+}
+
+function times(name: string, { from, to }: Bounds): Condition | string {
+  if (from === '' && to === '') return 'Enter at least one end.';
+  return { on: 'answer', name, op: 'time', ...(from && { from }), ...(to && { to }) };
+}

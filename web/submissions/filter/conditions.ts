@@ -1,0 +1,110 @@
+import { isRecord } from '#ast/json.ts';
+import type { ElementType } from '#ast/elements.ts';
+import type { Column, Condition } from '#console/submissions/shapes.ts';
+
+/** How the answers to a type of question are filtered. A new element type is a line here. */
+const kinds = {
+  text: 'text',
+  textarea: 'text',
+  email: 'text',
+  phone: 'text',
+  url: 'text',
+  number: 'number',
+  date: 'time',
+  time: 'time',
+  datetime: 'time',
+  dropdown: 'choice',
+  radio: 'choice',
+  multiple_choice: 'choices',
+  yes_no: 'yes_no',
+  file_upload: 'presence',
+  composite: 'presence',
+  heading: 'presence',
+  paragraph: 'presence',
+  divider: 'presence',
+} as const satisfies Record<ElementType, string>;
+
+export type FilterKind = (typeof kinds)[ElementType] | 'reference' | 'version';
+export const kindOfColumn = ({ type }: Pick<Column, 'type'>): FilterKind => kinds[type];
+
+/** What can be asked, in words. */
+export const operators = {
+  contains: 'contains',
+  equals: 'is exactly',
+  between: 'is between',
+  any: 'is any of',
+  all: 'has all of',
+  yes: 'is yes',
+  no: 'is no',
+  filled: 'is answered',
+  empty: 'is not answered',
+} as const;
+export type Operator = keyof typeof operators;
+
+/** What can be asked of each kind; the first is what a new filter begins with. */
+export const operatorsOf = {
+  text: ['contains', 'equals', 'filled', 'empty'],
+  number: ['between', 'filled', 'empty'],
+  time: ['between', 'filled', 'empty'],
+  choice: ['any', 'filled', 'empty'],
+  choices: ['any', 'all', 'filled', 'empty'],
+  yes_no: ['yes', 'no', 'filled', 'empty'],
+  presence: ['filled', 'empty'],
+  reference: ['contains', 'equals', 'filled', 'empty'],
+  version: ['equals'],
+} as const satisfies Record<FilterKind, readonly Operator[]>;
+
+/** A condition as a person reads it: "Age is between 3 and 5". */
+export function sayCondition(condition: Condition, columns: readonly Column[]): string {
+  if (condition.on === 'version') return `Version is ${condition.value}`;
+  const { name } = condition;
+  const label = condition.on === 'reference' ? name : (columns.find(({ id }) => id === name)?.label ?? name);
+  return `${label} ${sayTest(condition)}`;
+}
+
+function sayTest(condition: Exclude<Condition, { on: 'version' }>): string {
+  switch (condition.op) {
+    case 'contains':
+      return `contains “${condition.value}”`;
+    case 'equals':
+      return condition.value === 'true'
+        ? operators.yes
+        : condition.value === 'false'
+          ? operators.no
+          : `is “${condition.value}”`;
+    case 'empty':
+    case 'filled':
+      return operators[condition.op];
+    case 'any':
+    case 'all':
+      return `${operators[condition.op]} ${condition.values.join(', ')}`;
+    case 'number':
+    case 'time':
+      return sayRange(condition.from, condition.to);
+    default:
+      return condition satisfies never;
+  }
+}
+
+function sayRange(from: string | number | undefined, to: string | number | undefined): string {
+  if (from === undefined) return to === undefined ? 'is answered' : `is at most ${to}`;
+  return to === undefined ? `is at least ${from}` : `is between ${from} and ${to}`;
+}
+
+const ops: readonly unknown[] = ['contains', 'equals', 'empty', 'filled', 'number', 'time', 'any', 'all'];
+
+/** Conditions as an address holds them. What is no condition at all is left out; the service judges the rest. */
+export function readConditions(given: unknown): readonly Condition[] {
+  if (!Array.isArray(given)) return none;
+  const found = (given as readonly unknown[]).filter(
+    (item): item is Condition =>
+      isRecord(item) &&
+      ops.includes(item['op']) &&
+      (item['on'] === 'version' ||
+        ((item['on'] === 'answer' || item['on'] === 'reference') && typeof item['name'] === 'string')) &&
+      (item['values'] === undefined || Array.isArray(item['values'])),
+  );
+  return found.length > 0 ? found : none;
+}
+
+const none: readonly Condition[] = [];

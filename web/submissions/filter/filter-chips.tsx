@@ -1,0 +1,64 @@
+import './filter-chips.css';
+import { type ReactElement, useState } from 'react';
+import { Button as AriaButton } from 'react-aria-components/Button';
+import type { Column, Condition } from '#console/submissions/shapes.ts';
+import { Button, IconButton } from '../../design/button.tsx';
+import { ConditionDialog } from './condition-dialog.tsx';
+import { sayCondition } from './conditions.ts';
+
+/** As many as the service takes (src/submissions/filter/conditions.ts). */
+const mostConditions = 20;
+
+/** The conditions of the view as chips: pressed to change, crossed out to remove. All of them hold. */
+export function FilterChips({
+  columns,
+  where,
+  onChange,
+}: {
+  columns: readonly Column[];
+  where: readonly Condition[];
+  onChange: (where: readonly Condition[]) => void;
+}): ReactElement {
+  /** The place of the condition that is being written; behind the last for a new one. */
+  const [at, setAt] = useState<number>();
+  return (
+    <div className="filter-chips" role="group" aria-label="Filters">
+      {where.map((condition, index) => {
+        const words = sayCondition(condition, columns);
+        return (
+          <span key={`${index} ${words}`} className="filter-chip">
+            <AriaButton
+              className="filter-chip-words cut"
+              aria-label={`Change filter: ${words}`}
+              onPress={() => setAt(index)}
+            >
+              {words}
+            </AriaButton>
+            <IconButton
+              icon="close"
+              size="small"
+              label={`Remove filter: ${words}`}
+              onPress={() => onChange(where.filter((_, other) => other !== index))}
+            />
+          </span>
+        );
+      })}
+      {where.length < mostConditions && (
+        <Button size="small" variant="quiet" icon="filter" onPress={() => setAt(where.length)}>
+          Add filter
+        </Button>
+      )}
+      {at !== undefined && (
+        <ConditionDialog
+          columns={columns}
+          condition={where[at]}
+          onClose={() => setAt(undefined)}
+          onSave={(condition) => {
+            setAt(undefined);
+            onChange([...where.slice(0, at), condition, ...where.slice(at + 1)]);
+          }}
+        />
+      )}
+    </div>
+  );
+}

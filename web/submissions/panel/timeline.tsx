@@ -1,0 +1,121 @@
+import './timeline.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import type { Form } from '#ast/tree.ts';
+import { listQuestions } from '#ast/tree.ts';
+import type { AnswerValue } from '#ast/answers.ts';
+import type { Difference, SubmissionDetail, TimelineEntry } from '#console/submissions/shapes.ts';
+import { StatusChip } from '../../design/chip.tsx';
+import { Ago } from '../../design/time.tsx';
+import { sayWhole } from '../answer-text.tsx';
+import { type FormPlace, timelineQuery } from '../queries.ts';
+
+/** What happened to a submission, the newest first: who changed what, and whom it was told. */
+export function Timeline({
+  form,
+  submission,
+}: {
+  form: FormPlace;
+  submission: Pick<SubmissionDetail, 'id' | 'structure'>;
+}): ReactElement {
+  const { data, error } = useQuery(timelineQuery(form, submission.id));
+  return (
+    <section className="panel-section" aria-labelledby="timeline-title">
+      <h3 id="timeline-title">History</h3>
+      {error && <p className="soft small">The history could not be loaded: {error.message}</p>}
+      {data && (
+        <ol className="timeline">
+          {data.map((entry, index) => (
+            <li key={`${entry.at} ${index}`} className="timeline-entry">
+              <div className="timeline-line">
+                <Words form={form} entry={entry} />
+                <span className="soft small">
+                  <Ago at={entry.at} />
+                </span>
+              </div>
+              {'changes' in entry && <Changes changes={entry.changes} structure={submission.structure} />}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+const began = { created: 'Received', completed: 'Completed' } as const;
+const changed = { edited: 'Edited', trashed: 'Moved to the trash', restored: 'Restored' } as const;
+
+function Words({ form, entry }: { form: FormPlace; entry: TimelineEntry }): ReactElement {
+  switch (entry.kind) {
+    case 'created':
+    case 'completed':
+      return <span>{began[entry.kind]}</span>;
+    case 'edited':
+    case 'trashed':
+    case 'restored':
+      return (
+        <span>
+          {changed[entry.kind]} by {sayWho(entry)}
+        </span>
+      );
+    case 'delivery':
+    case 'resend':
+      return (
+        <span className="row">
+          <Link
+            to="/forms/$form/webhooks/$webhook"
+            params={{ form: form.id, webhook: entry.webhook_id }}
+            search={{ delivery: entry.delivery_id }}
+          >
+            {entry.kind === 'resend' ? 'Sent again' : entry.event} to {hostOf(entry.url)}
+          </Link>
+          <StatusChip status={entry.status} />
+        </span>
+      );
+    default:
+      return entry satisfies never;
+  }
+}
+
+function sayWho({ by, through }: { by: string | null; through: 'console' | 'link' }): string {
+  if (through === 'link') return 'the person who sent it';
+  return by ?? 'somebody who is gone';
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
+
+/** What an edit changed, value by value. */
+function Changes({
+  changes,
+  structure,
+}: {
+  changes: readonly Difference[];
+  structure: Form;
+}): ReactElement | null {
+  if (changes.length === 0) return null;
+  const labels = new Map(
+    listQuestions(structure).map(({ element }) => [element.attrs.id, element.attrs.label]),
+  );
+  return (
+    <ul className="timeline-changes">
+      {changes.map(({ part, name, from, to }) => (
+        <li key={`${part} ${name}`}>
+          <span className="soft">
+            {part === 'status' ? 'Status' : part === 'answers' ? (labels.get(name) ?? name) : name}:{' '}
+          </span>
+          <del>{sayValue(from)}</del> <span aria-hidden="true">→</span> <ins>{sayValue(to)}</ins>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Characters of a value that the history draws. */
+const longest = 200;
+
+function sayValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = sayWhole(value as AnswerValue);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}

@@ -1,0 +1,73 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { Button } from '../../design/button.tsx';
+import { ConfirmDialog } from '../../design/dialog.tsx';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
+import type { FormPlace } from '../queries.ts';
+import { decide } from './spam-query.ts';
+
+type Props = {
+  form: FormPlace;
+  ids: readonly string[];
+  /** Called when these are dealt with. */
+  onDone: () => void;
+};
+
+/** What is done with some of the spam box. */
+export function SpamActions({ form, ids, onDone }: Props): ReactElement {
+  const [isAsking, setAsking] = useState(false);
+  const release = useMutation({
+    mutationFn: () => decide(form, 'releases', ids),
+    onSuccess(count) {
+      toastDone(`${sayCount(count)} moved to the submissions.`);
+      onDone();
+    },
+    onError: toastProblem,
+  });
+  const remove = useMutation({
+    mutationFn: () => decide(form, 'removals', ids),
+    onSuccess(count) {
+      setAsking(false);
+      toastDone(`${sayCount(count)} deleted.`);
+      onDone();
+    },
+  });
+  const close = (): void => {
+    setAsking(false);
+    remove.reset();
+  };
+  return (
+    <>
+      <Button
+        variant="danger"
+        icon="remove"
+        isDisabled={ids.length === 0 || release.isPending}
+        onPress={() => setAsking(true)}
+      >
+        Delete
+      </Button>
+      <Button
+        icon="check"
+        isDisabled={ids.length === 0}
+        isPending={release.isPending}
+        onPress={() => release.mutate()}
+      >
+        Not spam
+      </Button>
+      <ConfirmDialog
+        title={`Delete ${sayCount(ids.length)}?`}
+        isOpen={isAsking}
+        onClose={close}
+        confirmLabel="Delete"
+        isPending={remove.isPending}
+        error={remove.error?.message}
+        onConfirm={() => remove.mutate()}
+      >
+        <p>Their answers and files are gone for good. No webhook is told, as none was told that they came.</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+const sayCount = (count: number): string =>
+  `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;

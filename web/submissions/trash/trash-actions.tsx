@@ -1,0 +1,83 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { Removal } from '#console/submissions/shapes.ts';
+import { post } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { ConfirmDialog } from '../../design/dialog.tsx';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { type FormPlace, refreshSubmissions, trashPath } from '../queries.ts';
+
+type Props = {
+  form: FormPlace;
+  selected: readonly string[];
+  /** How many lie in the trash. */
+  total: number;
+  /** Called when the selection is dealt with. */
+  onDone: () => void;
+  onStart: (removalId: string) => void;
+};
+
+/** What is done with a selection of the trash, or with all of it. */
+export function TrashActions({ form, selected, total, onDone, onStart }: Props): ReactElement {
+  const [isAsking, setAsking] = useState(false);
+  const count = selected.length === 0 ? total : selected.length;
+  const what = sayCount(count);
+  const restore = useMutation({
+    mutationFn: () => post<{ restored: number }>(`${trashPath(form)}/restorations`, { ids: selected }),
+    async onSuccess({ restored }) {
+      toastDone(`${sayCount(restored)} restored.`);
+      onDone();
+      await refreshSubmissions(form);
+    },
+    onError: toastProblem,
+  });
+  const empty = useMutation({
+    mutationFn: () =>
+      post<Removal>(`${trashPath(form)}/removals`, {
+        ...(selected.length > 0 && { ids: selected }),
+        expected: count,
+      }),
+    onSuccess({ id }) {
+      setAsking(false);
+      onDone();
+      onStart(id);
+    },
+  });
+  const close = (): void => {
+    setAsking(false);
+    empty.reset();
+  };
+  return (
+    <>
+      <Button
+        icon="undo"
+        isDisabled={selected.length === 0}
+        isPending={restore.isPending}
+        onPress={() => restore.mutate()}
+      >
+        Restore
+      </Button>
+      <Button variant="danger" icon="remove" onPress={() => setAsking(true)}>
+        {selected.length === 0 ? 'Empty the trash' : 'Delete for good'}
+      </Button>
+      <ConfirmDialog
+        title={`Delete ${what} for good?`}
+        isOpen={isAsking}
+        onClose={close}
+        confirmLabel={`Delete ${what}`}
+        typed={String(count)}
+        isPending={empty.isPending}
+        error={empty.error?.message}
+        onConfirm={() => empty.mutate()}
+      >
+        <p>
+          This cannot be undone. Their files go too, and webhooks that listen are told of each one that had
+          been completed.
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+const sayCount = (count: number): string =>
+  `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { emptyHeader, headerDrafts, headersOf } from './header-draft.ts';
+
+const webhook = { header_names: ['Authorization', 'X-Team'] };
+
+test('headers that were not touched are not sent', () => {
+  assert.equal(headersOf(headerDrafts(webhook), webhook), undefined);
+  assert.equal(headersOf([emptyHeader()], undefined), undefined);
+});
+
+test('a stored header keeps its value unless another is entered; a removed one is left out', () => {
+  const [first] = headerDrafts(webhook);
+  assert.deepEqual(headersOf([first!, { ...emptyHeader(), name: 'X-New', value: '1' }], webhook), [
+    { name: 'Authorization', value: null },
+    { name: 'X-New', value: '1' },
+  ]);
+  assert.deepEqual(headersOf([{ ...first!, value: 'Bearer 2' }], webhook), [
+    { name: 'Authorization', value: 'Bearer 2' },
+  ]);
+  assert.deepEqual(headersOf([], webhook), []);
+});
