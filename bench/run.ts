@@ -16,10 +16,12 @@ import {
   writeReport,
 } from './report.ts';
 import { prepareSite, type Site } from './site.ts';
+import { benchWebhooks } from './webhooks/run.ts';
 
 /*
  * npm run bench                          every case: the service beside a bare node:http server with the same SQL
  * npm run bench -- list get              these cases only; bench/results.md stays as it is
+ * npm run bench -- webhooks              the webhook engine beside a bare undici loop
  *   --rounds 3 --seconds 4               how often, and how long, each of the two is measured in turn
  *   --submissions 100000                 how many there are before
  *   --profile <directory>                CPU profiles of the service, for the developer tools of a browser
@@ -190,6 +192,10 @@ async function measureAll(instance: Instance, machine: string, chosen: readonly 
   }
 }
 
+if (positionals.includes('webhooks')) {
+  await benchWebhooks();
+  process.exit(0);
+}
 const chosen = chooseCases();
 const machine = await describeMachine();
 say(machine);

@@ -139,6 +139,9 @@ async function seed(): Promise<{ form: string; webhook: string; failed: string; 
     const isSettled = data.length === 2 && data.every(({ status }) => status !== 'Retrying');
     return isSettled && data.find(({ status }) => status === 'Failed')?.id;
   });
+  const listed = await tenant.call('GET', `/forms/${form}/submissions?per_page=3`);
+  for (const { id } of listed.body.data.slice(1))
+    await owner.call('DELETE', `/workspaces/${workspaceId}/forms/${form}/submissions/${id}`);
   const thanks = new URL(last.headers.get('location')!, service.url);
   return { form, webhook, failed, thanks: thanks.pathname + thanks.search };
 }
@@ -162,17 +165,23 @@ const openFirst = async (page: Page): Promise<void> => {
   await page.locator('.sheet-link').first().click();
   await page.getByRole('region', { name: 'Answers' }).waitFor();
 };
+const filtered = new URLSearchParams({
+  where: JSON.stringify([{ on: 'answer', name: 'wishes', op: 'filled' }]),
+}).toString();
 const inside: readonly Screen[] = [
   ['forms', forms, 'table'],
   ['forms-create', forms, 'table', press('Create form')],
   ['submissions', `${inForm}/submissions`, '.sheet-row'],
   ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
+  ['trash', `${inForm}/trash`, '.trash-row'],
+  ['submissions-filter', `${inForm}/submissions?${filtered}`, '.filter-chip', press('Add filter')],
   ['summary', `${inForm}/summary`, 'canvas'],
   ['webhooks-empty', `/app/forms/${quiet}/webhooks`, 'text=No webhooks yet'],
   ['webhooks', `${inForm}/webhooks`, 'text=Last 24 hours'],
   ['webhook-log', `${inForm}/webhooks/${webhook}`, 'tbody tr'],
   ['delivery', `${inForm}/webhooks/${webhook}?delivery=${failed}`, 'text=The receiver answered 404'],
   ['keys', `${settings}/keys`, 'table'],
+  ['keys-create', `${settings}/keys`, 'table', press('Create key')],
   ['members', `${settings}/members`, 'table'],
   ['general', `${settings}/general`, h1('General')],
   ['account', '/app/account', h1('Your account')],

@@ -13,10 +13,11 @@ import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
 import { openStorage } from '#kit/open-storage.ts';
 import { openVault } from '#kit/vault.ts';
-import { openHeldFiles } from '#page/held-files.ts';
+import { openHeldFiles } from '#page/post/held-files.ts';
 import { createKey } from '#workspaces/keys.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import type { Plan } from '#workspaces/plans.ts';
+import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from './database.ts';
@@ -112,6 +113,7 @@ export async function openService(environment: Record<string, string> = {}): Pro
     links: openFileLinks({ vault, publicUrl: config.publicUrl, now }),
     liveForms: openLiveForms(database),
     heldFiles: openHeldFiles({ database, vault }),
+    feedBell: openFeedBell({ database, log }),
     requestCounter: await openRequestCounter({ valkeyUrl: config.valkeyUrl, log }),
   };
   const background = startBackground(base);
@@ -120,6 +122,7 @@ export async function openService(environment: Record<string, string> = {}): Pro
   await server.listen({ host: '127.0.0.1', port });
   const url = `http://127.0.0.1:${port}`;
   after(async () => {
+    base.feedBell.close();
     server.server.closeAllConnections();
     await server.close();
     await background.stop();

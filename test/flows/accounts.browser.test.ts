@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { signIn } from '#test/console.ts';
-import { heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
+import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { callApi, openService } from '#test/service.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
 
@@ -160,6 +160,17 @@ test('a member is added with a temporary password, gets another role, and is rem
   await newcomer.getByLabel('Email address').fill('new@example.org');
   await newcomer.getByLabel('Password').fill(password);
   await press(newcomer, 'Enter');
+  await heading(newcomer, 'Choose a password of your own');
+  await newcomer.goto(`${service.url}/app/account`);
+  await heading(newcomer, 'Choose a password of your own');
+  assert.deepEqual(await findBarriers(newcomer), []);
+  await tabTo(newcomer, 'textbox', 'Temporary password');
+  await type(newcomer, password);
+  await press(newcomer, 'Tab');
+  await type(newcomer, 'a password of my own');
+  await press(newcomer, 'Enter');
+  await heading(newcomer, 'Your account');
+  await newcomer.goto(`${service.url}/app/new-password`);
   await heading(newcomer, 'Forms');
   assert.equal(
     await newcomer.getByRole('button', { name: 'Create form' }).count(),
@@ -209,8 +220,8 @@ test('a key is made, copied, used by the command that is shown, and revoked, by 
   await row.getByText('Everything').waitFor();
   await row.getByText('does not expire').waitFor();
   assert.equal((await page.content()).includes(key), false, 'it is shown once');
-  await tabTo(page, 'button', 'Revoke Export');
-  await press(page, 'Enter');
+  await tabTo(page, 'button', 'Actions for Export');
+  await press(page, 'Enter', 'End', 'Enter');
   await tabTo(page, 'button', 'Revoke key');
   await press(page, 'Enter');
   await row.getByText('Revoked').waitFor();

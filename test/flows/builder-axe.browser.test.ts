@@ -24,14 +24,21 @@ const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.j
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing in any view, ${colorScheme}, and markup in every text is text`, async () => {
+    const condition = {
+      any: [
+        { element: 'b', is: 'one_of', value: [payload] },
+        { not: { all: [{ reference: payload, is: 'contains', value: payload }] } },
+      ],
+    };
     const step = {
       type: 'step',
-      attrs: { title: payload, description: payload },
+      attrs: { title: payload, description: payload, jumps: [{ when: condition, to: payload }] },
       children: [
         element('text', 'a', { label: payload, help_text: payload, placeholder: payload }),
         element('radio', 'b', { label: payload, options: [payload, 'x'] }),
         composite('c', [element('text', 'd', { label: payload })], { label: payload, repeatable: true }),
         { type: 'nonsense', attrs: { label: payload }, children: [] },
+        element('text', 'e', { label: 'Ruled', pattern: 'a+', show_when: condition }),
       ],
     };
     const form = await make(structure(element('text', 'z')));
@@ -56,6 +63,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await check('design');
     await part(page, '“<img').nth(2).click();
     await check('an element');
+    await part(page, '“Ruled”').click();
+    await check('rules and logic of an element');
+    await page.getByRole('button', { name: /^1 / }).first().click();
+    await check('the jumps of a step');
     await page.keyboard.press('/');
     await page.getByRole('dialog', { name: 'Add an element' }).waitFor();
     await check('the insert menu');

@@ -28,7 +28,7 @@ export async function openBuilder(
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   await context.addCookies(person.cookies);
   const page = await context.newPage();
-  page.setDefaultTimeout(5_000);
+  page.setDefaultTimeout(10_000);
   page.on('pageerror', (error) => problems.push(error.message));
   page.on(
     'console',

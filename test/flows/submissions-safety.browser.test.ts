@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
-import { audit, makeForm, service, show, submit } from './submissions-stage.ts';
+import { audit, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
 /* What must never happen on the screens of a form's submissions: C51 of research/reliability.md, WCAG 2.2 AA. */
 
@@ -70,12 +70,23 @@ test('axe finds nothing on the screens, light and dark, and at 375 px nothing is
     guests: [{ guest: 'Tom' }],
   });
   await submit(form, { name: 'Ben' });
+  const trashed = await submit(form, { name: 'Cleo' });
+  await person.call('DELETE', `/workspaces/${tenant.workspaceId}/forms/${form}/submissions/${trashed}`);
+  const where = JSON.stringify([{ on: 'answer', name: 'name', op: 'contains', value: 'Ada' }]);
+  const filtered = new URLSearchParams({ where }).toString();
   for (const dark of [false, true]) {
     const { page, context } = await show(`/forms/${form}/submissions?open=${id}&q=ada`, { dark });
     await page.getByRole('region', { name: 'Answers' }).waitFor();
     await audit(page, 'table and panel');
     await page.getByRole('button', { name: 'Edit answers' }).click();
     await audit(page, 'the form that edits answers');
+    await page.goto(`${service.url}/app/forms/${form}/submissions?${filtered}`);
+    await page.getByRole('button', { name: /^Change filter/ }).click();
+    await page.getByRole('dialog').waitFor();
+    await audit(page, 'the dialog of a filter');
+    await page.goto(`${service.url}/app/forms/${form}/trash`);
+    await page.getByRole('row', { name: /Cleo/ }).waitFor();
+    await audit(page, 'the trash');
     await page.goto(`${service.url}/app/forms/${form}/summary`);
     await page.locator('canvas').waitFor();
     for (const opener of await page.getByText('Show as a table').all()) await opener.click();
@@ -88,6 +99,9 @@ test('axe finds nothing on the screens, light and dark, and at 375 px nothing is
   await audit(page, 'the panel at 375 px');
   const isWide = (): Promise<boolean> =>
     page.locator('html').evaluate((html) => html.scrollWidth > html.clientWidth);
+  assert.equal(await isWide(), false);
+  await page.goto(`${service.url}/app/forms/${form}/trash`);
+  await page.getByRole('row', { name: /Cleo/ }).waitFor();
   assert.equal(await isWide(), false);
   await page.goto(`${service.url}/app/forms/${form}/summary`);
   await page.locator('canvas').waitFor();

@@ -121,7 +121,7 @@ test('the address holds the whole view, and a search marks its hits; the filter 
   await context.close();
 });
 
-test('columns are moved, hidden and made wider by keyboard and mouse, and the browser remembers them for the form', async () => {
+test('columns are moved, hidden and made wider by keyboard and mouse, and they are remembered for the person and the form', async () => {
   const form = await makeForm();
   await submit(form, { name: 'Ada', email: 'ada@example.com' });
   const { page, context } = await show(`/forms/${form}/submissions`);
@@ -190,7 +190,7 @@ test('all that match are deleted after their number was typed; a viewer is offer
   await audit(page, 'the question before a bulk removal');
   await question.getByRole('textbox').fill('52');
   await confirm.click();
-  await page.getByText('52 submissions were deleted.').waitFor();
+  await page.getByText('52 submissions were moved to the trash.').waitFor();
   await page.getByText('Nothing matches').waitFor();
   const left = await tenant.call('GET', `/forms/${form}/submissions`);
   assert.deepEqual([left.body.pagination.total_count, left.body.data[0]!.answers], [1, { name: 'Good' }]);

@@ -1,0 +1,136 @@
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '#test/browser.ts';
+import { twentyElements } from '#test/flows/page-script-form.ts';
+import { openInstance } from '#test/process.ts';
+import { callApi } from '#test/service.ts';
+
+/*
+ * npm run bench:page               how a public page of 20 elements loads in a real Chromium, as a phone and as a desk
+ *   DATABASE_URL=…                 on this database instead of the embedded one
+ * Each figure is the median of five loads with an empty cache.
+ */
+const rounds = 5;
+
+/** A machine and its line. `slowdown` divides the speed of this machine; times in ms, rates in bits a second. */
+type Profile = { name: string; slowdown: number; latencyMs: number; down: number; up: number; width: number };
+
+const profiles: readonly Profile[] = [
+  // Lighthouse's mobile profile ("slow 4G").
+  { name: 'phone, slow 4G', slowdown: 4, latencyMs: 150, down: 1_638_400, up: 750_000, width: 375 },
+  { name: 'phone, slow 3G', slowdown: 6, latencyMs: 400, down: 400_000, up: 400_000, width: 375 },
+  { name: 'desk, no limit', slowdown: 1, latencyMs: 0, down: -8, up: -8, width: 1280 },
+];
+
+/** What one load shows; times in ms since the navigation began, `blocked` over 50 ms of each long task. */
+type Load = {
+  firstByte: number;
+  firstPaint: number;
+  largestPaint: number;
+  blocked: number;
+  shift: number;
+  bytes: number;
+  requests: number;
+  /** From the first touch until the script is at work. */
+  ready: number;
+};
+
+const observe = `
+  window.seen = { largest: 0, blocked: 0, shift: 0 };
+  const watch = (type, each) => new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({ type, buffered: true });
+  watch('largest-contentful-paint', (entry) => { seen.largest = entry.startTime; });
+  watch('longtask', (entry) => { seen.blocked += Math.max(0, entry.duration - 50); });
+  watch('layout-shift', (entry) => { seen.shift += entry.value; });`;
+
+const report = `({
+  firstByte: performance.getEntriesByType('navigation')[0].responseStart,
+  firstPaint: performance.getEntriesByName('first-contentful-paint')[0].startTime,
+  largestPaint: seen.largest, blocked: seen.blocked, shift: seen.shift,
+})`;
+
+async function loadOnce(browser: Browser, url: string, profile: Profile): Promise<Load> {
+  const context = await browser.newContext({
+    viewport: { width: profile.width, height: 800 },
+    locale: 'en-US',
+  });
+  const page = await context.newPage();
+  const traffic = await slowDown(page, profile);
+  await page.addInitScript(observe);
+  await page.goto(url, { waitUntil: 'networkidle' });
+  const seen = await page.evaluate<Omit<Load, 'bytes' | 'requests' | 'ready'>>(report);
+  const first = { ...traffic };
+  const touched = performance.now();
+  await page.mouse.move(5, 5);
+  await page.mouse.move(9, 9);
+  await page.locator('[aria-live=polite]').waitFor({ state: 'attached' });
+  const ready = performance.now() - touched;
+  await context.close();
+  return { ...seen, ...first, ready };
+}
+
+/** Limits the page as the profile says, and counts what crosses the line. */
+async function slowDown(page: Page, profile: Profile): Promise<{ bytes: number; requests: number }> {
+  const traffic = { bytes: 0, requests: 0 };
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    traffic.bytes += encodedDataLength;
+    traffic.requests += 1;
+  });
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: profile.latencyMs,
+    downloadThroughput: profile.down / 8,
+    uploadThroughput: profile.up / 8,
+  });
+  await session.send('Emulation.setCPUThrottlingRate', { rate: profile.slowdown });
+  return traffic;
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
+
+function describe(profile: Profile, loads: readonly Load[]): string {
+  const of = (figure: keyof Load): number => median(loads.map((load) => load[figure]));
+  const ms = (figure: keyof Load): string => `${Math.round(of(figure))} ms`;
+  return [
+    profile.name.padEnd(16),
+    `first byte ${ms('firstByte')}`,
+    `FCP ${ms('firstPaint')}`,
+    `LCP ${ms('largestPaint')}`,
+    `blocked ${ms('blocked')}`,
+    `CLS ${of('shift')}`,
+    `${of('bytes')} bytes in ${of('requests')} requests`,
+    `ready ${ms('ready')} after the first touch`,
+  ].join(' · ');
+}
+
+const database = process.env['DATABASE_URL'];
+const instance = await openInstance(database === undefined ? {} : { DATABASE_URL: database });
+try {
+  await instance.start();
+  const workspace = await instance.cli<{ id: string }>('workspace create', 'Bench', '--plan', 'enterprise');
+  const { key } = await instance.cli<{ key: string }>(
+    'key create',
+    '--workspace',
+    workspace.id,
+    '--name',
+    'Bench',
+  );
+  const structure = {
+    type: 'form',
+    attrs: { name: 'Twenty elements' },
+    children: [{ type: 'step', attrs: { title: 'Everything' }, children: twentyElements }],
+  };
+  const { body: form } = await callApi(instance.url, key, 'POST', '/forms', { structure, publish: true });
+  const browser = await openBrowser();
+  const url = `${instance.url}/f/${form.id}`;
+  await loadOnce(browser, url, profiles.at(-1)!);
+  for (const profile of profiles) {
+    const loads: Load[] = [];
+    for (let round = 0; round < rounds; round += 1) loads.push(await loadOnce(browser, url, profile));
+    process.stdout.write(`${describe(profile, loads)}\n`);
+  }
+  await browser.close();
+} finally {
+  await instance.close();
+}

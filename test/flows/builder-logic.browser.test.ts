@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { element } from '#ast/testing.ts';
+import { until } from '#test/service.ts';
+import { draftOf, focused, make, openBuilder, part, problems, read, said, saved } from './builder-page.ts';
+
+/* Conditional logic and rules in the builder: convention B7 of research/features, and what authors set beside it. */
+
+const form = (...steps: object[][]): object => ({
+  type: 'form',
+  attrs: { name: 'Visit' },
+  children: steps.map((children, index) => ({
+    type: 'step',
+    attrs: { title: `Step ${index + 1}` },
+    children,
+  })),
+});
+const country = element('radio', 'country', { label: 'Country', options: ['DE', 'AT'] });
+const onlyInGermany = { all: [{ element: 'country', is: 'equals', value: 'DE' }] };
+const state = element('text', 'state', { label: 'State', show_when: onlyInGermany });
+
+const properties = (page: Page) => page.getByRole('complementary', { name: 'Properties' });
+const choose = async (page: Page, name: string | RegExp, option: string): Promise<void> => {
+  await properties(page).getByRole('button', { name }).last().click();
+  await page.getByRole('option', { name: option }).first().click();
+};
+const attribute = async (id: string, step: number, index: number, name: string): Promise<unknown> =>
+  (await draftOf(id)).children![step]!.children![index]!.attrs![name];
+
+test('B7: a rule is made by keyboard, is read as a sentence on the element, and undo takes it back', async () => {
+  const id = await make(form([country, element('text', 'state', { label: 'State' })]));
+  const page = await openBuilder(id);
+  await part(page, '“State”').click();
+  const add = properties(page).getByRole('button', { name: 'Show when …' });
+  await add.focus();
+  await page.keyboard.press('Enter');
+  await part(page, '“State”').getByText('Shown when Country is DE').waitFor();
+  assert.match(
+    (await part(page, '“State”').getAttribute('aria-label'))!,
+    /Shown when “Country” is “DE”$/,
+    'a screen reader hears it too',
+  );
+
+  await properties(page).getByRole('button', { name: 'Group', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await properties(page).locator('.logic-group .logic-group').waitFor();
+  await until('the new group to have the focus', async () =>
+    page.evaluate(`document.activeElement.closest('.logic-group .logic-group') !== null`),
+  );
+  await properties(page).getByRole('button', { name: 'Remove this group' }).click();
+  await properties(page).locator('.logic-group .logic-group').waitFor({ state: 'detached' });
+  await choose(page, /How it compares/, 'is not');
+  await part(page, '“State”').getByText('Shown when Country is not DE').waitFor();
+  await saved(page);
+  await until(
+    'the rule to be saved',
+    async () =>
+      JSON.stringify(await attribute(id, 0, 1, 'show_when')) ===
+      JSON.stringify({ all: [{ element: 'country', is: 'not_equals', value: 'DE' }] }),
+  );
+  await part(page, '“State”').click();
+  for (let undone = 0; undone < 4; undone += 1) await page.keyboard.press('Control+z');
+  await part(page, '“State”').getByText('Shown when').waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('B7: deleting what a rule names lists the dependants, and either cleans them or changes nothing', async () => {
+  const id = await make(form([country, state]));
+  const page = await openBuilder(id);
+  await part(page, '“Country”').click();
+  await page.keyboard.press('Delete');
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('“State” (Short text)').waitFor();
+  await dialog.getByText('Shown when Country is DE').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await part(page, '“Country”').waitFor();
+  assert.equal(await said(page), 'Nothing was changed.');
+
+  await part(page, '“Country”').click();
+  await page.keyboard.press('Delete');
+  await dialog.getByRole('button', { name: 'Go on without them' }).click();
+  await part(page, '“Country”').waitFor({ state: 'detached' });
+  await part(page, '“State”').getByText('Shown when').waitFor({ state: 'detached' });
+  await part(page, '“State”').click();
+  await page.keyboard.press('Control+z');
+  await part(page, '“State”').getByText('Shown when Country is DE').waitFor();
+  assert.match((await focused(page))!, /^“Country”/, 'what was deleted is back and has the focus');
+  await page.context().close();
+});
+
+test('B7: moving what a rule names behind it asks as well; a new id takes the rules along', async () => {
+  const id = await make(form([country, state], [element('text', 'more', { label: 'More' })]));
+  const page = await openBuilder(id);
+  await part(page, '“Country”').click();
+  for (const key of [' ', 'ArrowDown', 'ArrowDown', ' ']) await page.keyboard.press(key);
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('“State” (Short text)').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  assert.match((await part(page, '“Country”').getAttribute('aria-label'))!, /position 1 of 2, step 1/);
+
+  const field = properties(page).getByLabel('Id', { exact: true });
+  await part(page, '“Country”').click();
+  await properties(page).getByText('Named in the logic of “State” (Short text), which follows.').waitFor();
+  await field.fill('more');
+  await properties(page).getByText('“More” (Short text) has this id already.').waitFor();
+  await field.fill('land');
+  await field.press('Enter');
+  await until('the id and its rule to be saved', async () =>
+    JSON.stringify(await attribute(id, 0, 1, 'show_when')).includes('"land"'),
+  );
+  assert.equal(await attribute(id, 0, 0, 'id'), 'land');
+  await page.context().close();
+});
+
+test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem at its element', async () => {
+  const id = await make(
+    form([country], [element('text', 'a', { label: 'A' })], [element('text', 'b', { label: 'B' })]),
+  );
+  const page = await openBuilder(id);
+  await page.getByRole('button', { name: /^1\s*Step 1/ }).click();
+  await properties(page).getByRole('button', { name: 'Jump …' }).click();
+  await properties(page)
+    .getByRole('button', { name: /Goes to/ })
+    .click();
+  await page.getByRole('option', { name: 'Step 3' }).click();
+  await page.locator('.canvas-main').getByText('Goes to Step 3 when Country is DE').waitFor();
+  await until('the jump to be saved', async () => {
+    const { children } = await draftOf(id);
+    return (
+      JSON.stringify(children![0]!.attrs!['jumps']) ===
+        JSON.stringify([{ when: onlyInGermany, to: 'step_3' }]) && children![2]!.attrs!['id'] === 'step_3'
+    );
+  });
+
+  await part(page, '“Country”').click();
+  assert.ok(await properties(page).getByRole('button', { name: 'Show when …' }).isVisible());
+  await page.context().close();
+
+  const circle = await make(form([element('text', 'z')]));
+  const looped = await openBuilder(circle);
+  await looped.getByRole('button', { name: 'JSON' }).click();
+  await looped
+    .getByRole('textbox')
+    .fill(
+      JSON.stringify(
+        form([
+          element('text', 'one', { label: 'One', show_when: { element: 'two', is: 'answered' } }),
+          element('text', 'two', { label: 'Two', show_when: { element: 'one', is: 'answered' } }),
+        ]),
+      ),
+    );
+  await looped
+    .getByText(/circle/)
+    .first()
+    .waitFor();
+  await looped.context().close();
+});
+
+test('rules are set in the panel: lengths, a pattern that is tried out, days from today, types of files', async () => {
+  const id = await make(
+    form([
+      element('text', 'code', { label: 'Code' }),
+      element('date', 'day', { label: 'Day' }),
+      element('file_upload', 'cv', { label: 'CV' }),
+    ]),
+  );
+  const page = await openBuilder(id);
+  await part(page, '“Code”').click();
+  const panel = properties(page);
+  await panel.getByLabel('Shortest length').fill('x');
+  await panel.getByText('Enter a whole number.').waitFor();
+  await panel.getByLabel('Shortest length').fill('3');
+  await panel.getByLabel('Pattern').fill('(a');
+  await panel.getByText('The pattern must be a regular expression.').waitFor();
+  await panel.getByLabel('Pattern').fill('[A-Z]{2}\\d+');
+  await panel.getByLabel('Try an answer').fill('AB12');
+  await panel.getByText('The pattern takes this answer.').waitFor();
+  await panel.getByLabel('Try an answer').fill('ab12');
+  await panel.getByText('The pattern refuses this answer.').waitFor();
+  await panel.getByLabel('Error message').fill('Two capitals and digits.');
+
+  await part(page, '“Day”').click();
+  await choose(page, /Latest/, 'Today, or days before it');
+  await panel.getByLabel('Latest: days before today').fill('18');
+  await part(page, '“CV”').click();
+  await panel.getByRole('button', { name: 'PDF' }).click();
+  await panel.getByLabel('Most files').fill('2');
+  await saved(page);
+  await until('all of it to be saved', async () => (await attribute(id, 0, 2, 'max_files')) === 2);
+  const [code, day, cv] = (await draftOf(id)).children![0]!.children!.map(({ attrs }) => attrs!);
+  assert.deepEqual(
+    [code!['min_length'], code!['pattern'], code!['error_message']],
+    [3, '[A-Z]{2}\\d+', 'Two capitals and digits.'],
+  );
+  assert.equal(day!['max'], 'today-18');
+  assert.deepEqual([cv!['accept'], cv!['max_files']], [['.pdf'], 2]);
+  await page.context().close();
+});
+
+test('B6: the preview shows and hides while it is filled in, leads through the steps, and stores nothing', async () => {
+  const reason = element('text', 'why', { label: 'Why', require_when: onlyInGermany });
+  const mail = element('email', 'mail', { label: 'Mail', required: true });
+  const id = await make(form([country, state, reason], [mail]));
+  const page = await openBuilder(id);
+  await page.getByRole('button', { name: 'Preview' }).click();
+  const frame = page.frameLocator('iframe');
+  await frame.getByText('Country').first().waitFor();
+  assert.ok(await frame.getByLabel('State').isHidden());
+  const mark = frame.locator('.field', { hasText: 'Why' }).locator('.mark');
+  await mark.waitFor({ state: 'attached' });
+  assert.ok(await mark.isHidden());
+  await frame.getByLabel('DE').check();
+  await frame.getByLabel('State').fill('Berlin');
+  await mark.waitFor();
+  await frame.getByRole('radio', { name: 'AT' }).check();
+  await frame.getByLabel('State').waitFor({ state: 'hidden' });
+  await frame.getByRole('button', { name: 'Next' }).click();
+  await frame.getByRole('button', { name: 'Submit' }).click();
+  await frame.getByText('There is a problem').waitFor();
+  await frame.getByRole('button', { name: 'Back' }).click();
+  assert.ok(await frame.getByRole('radio', { name: 'AT' }).isChecked());
+  await frame.getByRole('button', { name: 'Next' }).click();
+  await frame.getByLabel('Mail').fill('ada@example.org');
+  await frame.getByRole('button', { name: 'Submit' }).click();
+  await frame.getByText('test, not stored').waitFor();
+  assert.equal((await read(id)).form.submission_count, 0);
+  await page.context().close();
+});
+
+test('the browser had nothing to complain about', () => {
+  assert.deepEqual(problems, []);
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { element } from '#ast/testing.ts';
+import { until } from '#test/service.ts';
+import { ada, draftOf, labels, make, openBuilder, part, problems, said, saved } from './builder-page.ts';
+
+/* Steps are moved, elements added at every gap, settings set, and "Publish" says whether there is anything to publish. */
+
+const threeSteps = {
+  type: 'form',
+  attrs: { name: 'Three' },
+  children: ['One', 'Two', 'Three'].map((title) => ({
+    type: 'step',
+    attrs: { title },
+    children: [element('text', title.toLowerCase(), { label: `In ${title}` })],
+  })),
+};
+const titles = async (id: string): Promise<string> =>
+  (await draftOf(id)).children!.map(({ attrs }) => attrs!['title']).join();
+const handle = (page: Page, step: number): Locator =>
+  page.getByRole('button', { name: `Move step ${step}: Space lifts it` });
+
+test('B2: steps are dragged by mouse in their list', async () => {
+  const id = await make(threeSteps);
+  const page = await openBuilder(id);
+  const [from, to] = [(await handle(page, 3).boundingBox())!, (await handle(page, 1).boundingBox())!];
+  await page.mouse.move(from.x + 8, from.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(to.x + 8, to.y + 2, { steps: 6 });
+  await page.locator('.drop-line').waitFor();
+  await page.mouse.up();
+  assert.equal(await said(page), 'Moved: position 1 of 3');
+  await until('the move to be saved', async () => (await titles(id)) === 'Three,One,Two');
+  await page.context().close();
+});
+
+test('B2: steps are dragged by touch, and moved by keyboard with spoken targets', async () => {
+  const id = await make(threeSteps);
+  const page = await openBuilder(id, ada, { hasTouch: true });
+  const touch = await page.context().newCDPSession(page);
+  const [from, to] = [(await handle(page, 1).boundingBox())!, (await handle(page, 2).boundingBox())!];
+  const at = (share: number) => [{ x: from.x + 10, y: from.y + 10 + (to.y + to.height - from.y) * share }];
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
+  for (const share of [0.3, 0.6, 1])
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  assert.equal(await said(page), 'Moved: position 2 of 3');
+
+  await handle(page, 2).focus();
+  await page.keyboard.press(' ');
+  await until('the step to be lifted', async () =>
+    (await said(page))!.startsWith('“One” (Step) lifted, position 2 of 3. Arrow keys move it'),
+  );
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await said(page), '“One” (Step), position 3 of 3');
+  await page.keyboard.press(' ');
+  assert.equal(await said(page), 'Dropped: “One” (Step), position 3 of 3');
+  await until('the moves to be saved', async () => (await titles(id)) === 'Two,Three,One');
+  await page.context().close();
+});
+
+test('B3: a "+" stands at every gap between elements and adds there', async () => {
+  const children = ['A', 'B', 'C'].map((label) => element('text', label.toLowerCase(), { label }));
+  const id = await make({
+    type: 'form',
+    attrs: { name: 'Gaps' },
+    children: [{ type: 'step', attrs: { title: 'One' }, children }],
+  });
+  const page = await openBuilder(id);
+  await page.locator('.insert-here').nth(3).waitFor();
+  assert.equal(await page.locator('.insert-here').count(), 4, 'before, between and behind three elements');
+  await part(page, '“A”').click();
+  await page.getByRole('button', { name: 'Add an element behind' }).waitFor();
+  await page.locator('.insert-here').nth(2).hover();
+  await page.locator('.insert-here').nth(2).click();
+  await page.getByRole('dialog', { name: 'Add an element' }).waitFor();
+  await page.keyboard.type('email');
+  await page.locator('.insert-list [data-focused]').waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.canvas-main .written').waitFor();
+  await page.keyboard.type('Mail');
+  await page.keyboard.press('Enter');
+  await saved(page);
+  await until('the element to be saved', async () => labels(await draftOf(id)).join() === 'A,B,Mail,C');
+  await page.context().close();
+});
+
+test('B5: Publish is quiet while visitors see exactly this', async () => {
+  const id = await make(threeSteps, true);
+  const page = await openBuilder(id);
+  const banner = page.getByRole('banner');
+  await banner.getByRole('button', { name: 'Published' }).waitFor();
+  await part(page, '“In One”').click();
+  await page.keyboard.press('Control+d');
+  await banner.getByRole('button', { name: 'Publish', exact: true }).waitFor();
+  await page.keyboard.press('Control+z');
+  await banner.getByRole('button', { name: 'Published' }).waitFor();
+  await page.context().close();
+});
+
+test('settings of access, progress, spam and time are set, and a password is never given back', async () => {
+  const id = await make(threeSteps);
+  const page = await openBuilder(id);
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByText('Whoever knows the password').click();
+  await page.getByLabel('Password', { exact: true }).fill('open sesame');
+  await page.getByLabel('Message when it is closed').fill('Come back in May.');
+  await page.getByText('Save progress', { exact: true }).click();
+  await page.getByLabel('Days to go on').fill('7');
+  await page.getByLabel('Least seconds').fill('3');
+  await page.getByLabel('An hour in all').fill('0');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByText('must be a whole number from 1').first().waitFor();
+  await page.getByLabel('An hour in all').fill('500');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await page.getByText('Settings saved.').first().waitFor();
+  const { form } = (await ada.call<{ form: { settings: object } }>('GET', pathOf(id))).body;
+  assert.deepEqual(form.settings, {
+    access: 'password',
+    closed_message: 'Come back in May.',
+    save_progress: true,
+    resume_days: 7,
+    min_seconds: 3,
+    limit_per_form: 500,
+  });
+  assert.equal(await page.getByLabel('New password').inputValue(), '');
+  await page.context().close();
+});
+
+const pathOf = (id: string): string => `/workspaces/${ada.workspaceId}/forms/${id}/builder`;
+
+test('the browser had nothing to complain about', () => {
+  assert.deepEqual(problems, []);
+});

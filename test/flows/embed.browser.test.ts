@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import type { FrameLocator, Page } from 'playwright-core';
+import { element } from '#ast/testing.ts';
+import { openBrowser } from '#test/browser.ts';
+import { openService, until } from '#test/service.ts';
+
+/* A site of another origin puts forms into its pages with the one script tag that the share panel gives. */
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const browser = await openBrowser();
+after(() => browser.close());
+
+const structure = {
+  type: 'form',
+  attrs: { name: 'Order' },
+  children: [
+    {
+      type: 'step',
+      attrs: { title: 'You' },
+      children: [element('text', 'fullName', { required: true }), element('email', 'email')],
+    },
+    {
+      type: 'step',
+      attrs: { title: 'Things' },
+      children: Array.from({ length: 8 }, (_, index) => element('textarea', `thing-${index}`)),
+    },
+  ],
+};
+
+async function publish(settings: object = {}): Promise<string> {
+  const { status, body } = await tenant.call('POST', '/forms', { structure, publish: true, settings });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.id;
+}
+
+/** The other site: at any path, the page that the test put there. `localhost` is another site than `127.0.0.1`. */
+const pages = new Map<string, string>();
+const host = createServer((request, response) => {
+  response.setHeader('Content-Type', 'text/html; charset=utf-8');
+  response.end(pages.get(request.url ?? '') ?? '');
+});
+await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+after(() => host.close());
+const site = `http://localhost:${(host.address() as AddressInfo).port}`;
+
+const recorder = `<script>
+  window.heard = [];
+  for (const name of ['loaded', 'step', 'submitted'])
+    document.addEventListener('formloom:' + name, (event) => heard.push({ name, ...event.detail }));
+</script>`;
+
+type Heard = { name: string; form: string; step?: number; steps?: number; receipt?: string };
+const heard = (page: Page): Promise<Heard[]> => page.evaluate('window.heard');
+
+/** A page of the other site with these tags, opened. */
+async function visit(tags: string): Promise<Page> {
+  const path = `/${pages.size}`;
+  pages.set(path, `<!doctype html><title>Shop</title><h1>Shop</h1>${recorder}${tags}<p>After</p>`);
+  const page = await browser.newPage({ viewport: { width: 800, height: 700 } });
+  page.setDefaultTimeout(10_000);
+  await page.goto(site + path);
+  return page;
+}
+
+const tag = (form: string, attributes = ''): string =>
+  `<script src="${service.url}/embed.js" data-form="${form}"${attributes}></script>`;
+const frameOf = (page: Page): FrameLocator => page.frameLocator('.formloom iframe');
+
+/** Waits until the frame is exactly as high as the form in it; says how high. */
+async function fittingHeight(page: Page): Promise<number> {
+  return until('the frame to be as high as the form', async () => {
+    const inside = await frameOf(page)
+      .locator('body')
+      .evaluate((body) => Math.ceil((body as unknown as { offsetHeight: number }).offsetHeight));
+    const box = await page.locator('.formloom iframe').boundingBox();
+    return box !== null && Math.abs(box.height - inside) <= 1 && box.height;
+  });
+}
+
+test('a form in another page is filled in from its attributes, grows with its steps, and tells what happens', async () => {
+  const form = await publish();
+  const page = await visit(
+    tag(form, ' data-prefill="fullName=Ada&campaign=spring" data-prefill-email="a@example.org"'),
+  );
+  const frame = frameOf(page);
+  assert.equal(await frame.locator('#fullName').inputValue(), 'Ada');
+  assert.equal(await frame.locator('#email').inputValue(), 'a@example.org');
+  const first = await fittingHeight(page);
+
+  await frame.getByRole('button', { name: 'Next' }).click();
+  await frame.locator('#thing-7').waitFor();
+  const second = await until('a higher frame', async () => {
+    const height = await fittingHeight(page);
+    return height > first + 300 && height;
+  });
+  await frame.getByRole('button', { name: 'Back' }).click();
+  await until('a lower frame', async () => (await fittingHeight(page)) < second - 300);
+  await frame.getByRole('button', { name: 'Next' }).click();
+  await frame.getByRole('button', { name: 'Submit' }).click();
+
+  const events = await until('the submission', async () => {
+    const all = await heard(page);
+    return all.some(({ name }) => name === 'submitted') && all;
+  });
+  assert.deepEqual(events[0], { name: 'loaded', form, event: 'loaded' });
+  assert.ok(events.some(({ name, step, steps }) => name === 'step' && step === 2 && steps === 2));
+  const { receipt } = events.find(({ name }) => name === 'submitted')!;
+  const { status, body } = await tenant.call('GET', `/submissions/${receipt}`);
+  assert.equal(status, 200);
+  assert.deepEqual(body.answers, { fullName: 'Ada', email: 'a@example.org' });
+  assert.deepEqual(body.metadata.reference, { campaign: 'spring' });
+  await page.close();
+});
+
+test('what another window says is not taken for the form', async () => {
+  const page = await visit(tag(await publish()));
+  await frameOf(page).locator('#fullName').waitFor();
+  await page.evaluate(`(() => {
+    postMessage({ formloom: 1, event: 'submitted', receipt: 'forged' }, '*');
+    postMessage({ formloom: 1, event: 'height', height: 9 }, '*');
+    return new Promise((resolve) => { addEventListener('message', resolve, { once: true }); });
+  })()`);
+  assert.ok((await fittingHeight(page)) > 100);
+  assert.equal(
+    (await heard(page)).some(({ name }) => name === 'submitted'),
+    false,
+  );
+  await page.close();
+});
+
+test('a button opens the form in a dialog by keyboard; Escape closes it, also from within; the focus returns', async () => {
+  const page = await visit(tag(await publish(), ' data-popup="Order now" data-title="Order form"'));
+  const dialog = page.getByRole('dialog', { name: 'Order form' });
+  const button = page.getByRole('button', { name: 'Order now' });
+  const focusIsOn = (what: string): Promise<boolean> =>
+    page.evaluate(`document.activeElement.matches('${what}')`);
+  assert.equal(await page.locator('iframe').count(), 0, 'nothing is loaded before it is asked for');
+
+  await page.keyboard.press('Tab');
+  assert.ok(await focusIsOn('.formloom-button'));
+  await page.keyboard.press('Enter');
+  await dialog.waitFor();
+  assert.ok(await focusIsOn('.formloom iframe'));
+  await frameOf(page).locator('#fullName').fill('Ada');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await until('the focus on the button', () => focusIsOn('.formloom-button'));
+
+  await page.keyboard.press('Enter');
+  await dialog.waitFor();
+  assert.equal(await frameOf(page).locator('#fullName').inputValue(), 'Ada', 'what was answered stays');
+  await page.getByRole('button', { name: 'Close' }).press('Enter');
+  await dialog.waitFor({ state: 'hidden' });
+  await until('the focus on the button', () => focusIsOn('.formloom-button'));
+
+  await button.press('Enter');
+  await page.getByRole('button', { name: 'Close' }).press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await until('the page to scroll again', () =>
+    page.evaluate("getComputedStyle(document.documentElement).overflowY === 'visible'"),
+  );
+  await page.close();
+});
+
+const framings: readonly (readonly [what: string, settings: object, query: string, isShown: boolean])[] = [
+  ['an embedded page of a form that names no origins', {}, '?_embed=1', true],
+  ['an embedded page of a form that names this one', { embed_origins: [site] }, '?_embed=1', true],
+  [
+    'an embedded page of a form that names another',
+    { embed_origins: ['https://elsewhere.example'] },
+    '?_embed=1',
+    false,
+  ],
+  ['the plain page', {}, '', false],
+];
+for (const [what, settings, query, isShown] of framings) {
+  test(`${isShown ? 'may' : 'may not'} be framed by another site: ${what}`, async () => {
+    const form = await publish(settings);
+    const refused: string[] = [];
+    const path = `/${pages.size}`;
+    pages.set(path, `<iframe src="${service.url}/f/${form}${query}"></iframe>`);
+    const page = await browser.newPage();
+    page.on('console', (message) => refused.push(message.text()));
+    await page.goto(site + path);
+    const field = page.frameLocator('iframe').locator('#fullName');
+    if (isShown) await field.waitFor({ timeout: 10_000 });
+    else await until('the refusal', async () => refused.some((text) => text.includes('frame-ancestors')));
+    assert.equal(await field.count(), isShown ? 1 : 0);
+    await page.close();
+  });
+}
+
+test('the script is at most 3 KB, gzipped, and any site may load it', async () => {
+  const response = await fetch(`${service.url}/embed.js`, { headers: { 'Accept-Encoding': 'gzip' } });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin');
+  assert.match(response.headers.get('content-type')!, /^text\/javascript/);
+  const length = Number(response.headers.get('content-length'));
+  assert.ok(length > 0 && length <= 3_072, `${length} bytes`);
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { element } from '#ast/testing.ts';
+import { signIn } from '#test/console.ts';
+import { openConsoleBrowser, payloads } from '#test/console-browser.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { openService, until } from '#test/service.ts';
+
+/*
+ * Words that are markup or script, in every string of a form, its answers, files and reference values, and of a
+ * workspace, its people and keys, shown on every screen: none is executed, and none breaks the policy (C51 of
+ * research/reliability.md).
+ */
+
+const service = await openService();
+const console = await openConsoleBrowser(service);
+const receiver = await openReceiver();
+const tenant = await service.makeTenant();
+const { workspaceId } = tenant;
+const workspace = `/workspaces/${workspaceId}`;
+const owner = await signIn(service, { workspaceId, name: payloads[0] });
+const all = payloads.join(' ');
+
+const hostile = (type: string, id: string, attrs: object = {}) =>
+  element(type, id, { label: `${id} ${all}`, help_text: all, ...attrs });
+
+const form = {
+  type: 'form',
+  attrs: { name: all, description: all },
+  children: [
+    {
+      type: 'step',
+      attrs: { title: all, description: all },
+      children: [
+        hostile('text', 'name', { placeholder: all, required: true }),
+        hostile('textarea', 'note', { placeholder: all }),
+        hostile('url', 'site'),
+        hostile('radio', 'choice', { options: payloads }),
+        hostile('multiple_choice', 'choices', { options: payloads }),
+        hostile('dropdown', 'one', { options: payloads }),
+        hostile('file_upload', 'photo'),
+        { type: 'heading', attrs: { label: all }, children: [] },
+        { type: 'paragraph', attrs: { label: all }, children: [] },
+        {
+          type: 'composite',
+          attrs: { id: 'rows', label: all, repeatable: true },
+          children: [hostile('text', 'cell')],
+        },
+      ],
+    },
+  ],
+};
+
+/** A form of these words with a submission of them in the table, one in the trash, a webhook and its delivery. */
+async function stage() {
+  const made = await tenant.call('POST', '/forms', {
+    structure: form,
+    publish: true,
+    settings: { confirmation_message: all },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const { id } = made.body;
+  const base = `${workspace}/forms/${id}`;
+  await owner.call('PATCH', workspace, { name: payloads[1] });
+  await owner.call('POST', `${workspace}/members`, {
+    email: 'm@example.org',
+    name: payloads[3],
+    role: 'viewer',
+  });
+  await owner.call('POST', `${workspace}/keys`, { name: payloads[2] });
+  const hook = await owner.call<{ id: string }>('POST', `${base}/webhooks`, {
+    url: `${receiver.url}?x=${encodeURIComponent(payloads[0])}`,
+    events: ['submission.created'],
+  });
+  receiver.replyWith({ status: 404, body: all }, { status: 404, body: all });
+  const [submission, trashed] = [await submit(id), await submit(id)];
+  await owner.call('DELETE', `${base}/submissions/${trashed}`);
+  const { body } = await owner.call<{ updated_at: string }>('GET', `${base}/submissions/${submission}`);
+  await owner.call('PUT', `${base}/submissions/${submission}/reference`, {
+    reference: { [payloads[0]]: payloads[1] },
+    seen: body.updated_at,
+  });
+  const delivery = await until('a delivery to settle', async () => {
+    type Log = { data: { id: string; status: string }[] };
+    const { data } = (await owner.call<Log>('GET', `${base}/webhooks/${hook.body.id}/deliveries`)).body;
+    return data.find(({ status }) => status === 'Failed')?.id;
+  });
+  return { id, submission, webhook: hook.body.id, delivery };
+}
+
+async function submit(id: string): Promise<string> {
+  const data = new FormData();
+  for (const [name, value] of [
+    ['name', all],
+    ['note', payloads.join('\n')],
+    ['site', 'https://example.com/"onmouseover="alert(4)'],
+    ['choice', payloads[0]],
+    ['choices', payloads[1]],
+    ['one', payloads[2]],
+    ['rows[0][cell]', all],
+  ] as const)
+    data.append(name, value);
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(5)"/>';
+  data.append('photo', new Blob([svg], { type: 'image/svg+xml' }), `${payloads[0]}.svg`);
+  const query = `${encodeURIComponent(payloads[0])}=${encodeURIComponent(payloads[1])}`;
+  const sent = await fetch(`${service.url}/f/${id}?${query}`, {
+    method: 'POST',
+    headers: { Accept: 'application/json' },
+    body: data,
+  });
+  const body = (await sent.json()) as { id: string };
+  assert.equal(sent.status, 201, JSON.stringify(body));
+  return body.id;
+}
+
+const staged = await stage();
+const inForm = `/app/forms/${staged.id}`;
+const press = (name: string | RegExp) => async (page: Page) => {
+  await page.getByRole('button', { name }).first().click();
+};
+
+type Screen = readonly [path: string, ready: string, act?: (page: Page) => Promise<void>];
+
+const screens: readonly Screen[] = [
+  [`/f/${staged.id}`, 'form'],
+  [`/app/w/${workspaceId}/forms`, 'tbody tr'],
+  [`/app/w/${workspaceId}/settings/general`, 'h1'],
+  [`/app/w/${workspaceId}/settings/members`, 'tbody tr'],
+  [`/app/w/${workspaceId}/settings/keys`, 'tbody tr', press(/^Actions for/)],
+  ['/app/account', 'h1'],
+  [inForm, '.canvas-main'],
+  ...['Preview', 'Settings', 'Share', 'History', 'JSON'].map(
+    (view) =>
+      [
+        inForm,
+        '.canvas-main',
+        (page: Page) =>
+          page
+            .getByRole('navigation', { name: 'Views of this form' })
+            .getByRole('button', { name: view })
+            .click(),
+      ] as const,
+  ),
+  [`${inForm}/submissions`, '.sheet-row', press('Add filter')],
+  [`${inForm}/submissions?open=${staged.submission}&q=alert`, '.timeline-entry', press('Edit answers')],
+  [
+    `${inForm}/submissions?where=${encodeURIComponent(
+      JSON.stringify([{ on: 'answer', name: 'name', op: 'contains', value: payloads[0] }]),
+    )}`,
+    '.sheet-row',
+    press(/^Change filter/),
+  ],
+  [`${inForm}/trash`, '.trash-row'],
+  [`${inForm}/summary`, 'canvas'],
+  [`${inForm}/webhooks`, 'h1'],
+  [`${inForm}/webhooks/${staged.webhook}?delivery=${staged.delivery}`, '[role="dialog"]'],
+];
+
+test('no word of a form, an answer, a file, a reference, a workspace or a person is executed on any screen', async () => {
+  const page = await console.open('/healthz', owner);
+  for (const [path, ready, act] of screens) {
+    await page.goto(service.url + path);
+    await page.locator(ready).first().waitFor();
+    await act?.(page);
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    const foreign = page.locator('img[src="x"], [onerror], [onload], [onmouseover], a[href^="javascript:"]');
+    assert.equal(await foreign.count(), 0, path);
+    assert.equal(await page.evaluate('window.pwned'), undefined, path);
+    console.assertQuiet();
+  }
+  await page.context().close();
+});
+
+test('the visitor who is refused sees the words too, and nothing runs', async () => {
+  const page = await console.open(`/f/${staged.id}`);
+  await page.locator('form').first().waitFor();
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await page.getByRole('alert').first().waitFor();
+  assert.equal(await page.evaluate('window.pwned'), undefined);
+  assert.equal(await page.locator('img[src="x"], [onerror]').count(), 0);
+  console.assertQuiet();
+  await page.context().close();
+});

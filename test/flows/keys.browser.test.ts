@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { signIn } from '#test/console.ts';
+import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
+import { callApi, openService } from '#test/service.ts';
+import { element, structure } from '#ast/testing.ts';
+
+/* What is done with an API key after it was made: K1 to K3, by keyboard alone. */
+
+const service = await openService();
+const console = await openConsoleBrowser(service);
+
+test('a key is limited to a form, changed, rotated and looked after, by keyboard', async () => {
+  const owner = await signIn(service, { name: 'Ada' });
+  const workspace = `/workspaces/${owner.workspaceId}`;
+  const form = await owner.call<{ id: string }>('POST', `${workspace}/forms`, {
+    structure: { ...structure(element('text', 'name')), attrs: { name: 'Workshop' } },
+  });
+  await owner.call('POST', `${workspace}/forms`, { structure: structure(element('text', 'name')) });
+  const page = await console.open(`/app/w/${owner.workspaceId}/settings/keys`, owner);
+  await page.getByText('No keys yet').waitFor();
+  await tabTo(page, 'button', 'Create key');
+  await press(page, 'Enter');
+  await type(page, 'Export');
+  await page.getByRole('radio', { name: /^Every form/ }).focus();
+  await press(page, 'ArrowDown');
+  await tabTo(page, 'checkbox', 'Workshop');
+  await press(page, 'Space');
+  assert.deepEqual(await findBarriers(page), []);
+  await press(page, 'Enter');
+  const copy = async (): Promise<string> => {
+    await page.getByRole('dialog', { name: 'Your key “Export”' }).waitFor();
+    await tabTo(page, 'button', 'Copy');
+    await press(page, 'Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    await tabTo(page, 'button', 'I have stored it');
+    await press(page, 'Enter');
+    return copied;
+  };
+  const first = await copy();
+  const listed = await callApi(service.url, first, 'GET', '/forms');
+  assert.deepEqual(
+    listed.body.data.map(({ id }) => id),
+    [form.body.id],
+  );
+  const row = page.getByRole('row', { name: /Export/ });
+  await row.getByText('in 1 form').waitFor();
+  await row.getByText('by Ada').waitFor();
+
+  const act = async (action: string): Promise<void> => {
+    await tabTo(page, 'button', 'Actions for Export');
+    await press(page, 'Enter');
+    await page.getByRole('menu').waitFor();
+    await type(page, action);
+    await press(page, 'Enter');
+  };
+  await act('Change');
+  await page.getByRole('radio', { name: /^Everything/ }).focus();
+  await press(page, 'ArrowDown');
+  await tabTo(page, 'checkbox', /Read forms/);
+  await press(page, 'Space');
+  assert.deepEqual(await findBarriers(page), []);
+  await tabTo(page, 'button', 'Save');
+  await press(page, 'Enter');
+  await page.getByText('The key Export was changed.').waitFor();
+  assert.equal((await callApi(service.url, first, 'GET', '/submissions/search?q=x')).status, 403);
+
+  await act('Rotate');
+  await page.getByRole('dialog', { name: 'Rotate Export' }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await tabTo(page, 'button', 'Rotate key');
+  await press(page, 'Enter');
+  const second = await copy();
+  assert.notEqual(second, first);
+  await row.getByText(/the former one works until/).waitFor();
+  for (const key of [first, second])
+    assert.equal((await callApi(service.url, key, 'GET', '/forms')).status, 200);
+
+  await act('Recent');
+  const requests = page.getByRole('dialog', { name: 'Requests of Export' });
+  await requests.waitFor();
+  for (let tries = 0; tries < 20 && (await requests.getByRole('row').count()) < 5; tries += 1) {
+    await requests.getByRole('button', { name: 'Refresh' }).press('Enter');
+    await page.waitForResponse((response) => response.url().endsWith('/requests'));
+  }
+  await requests.getByText('GET /api/v1/submissions/search', { exact: true }).waitFor();
+  await requests.getByText('403').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await tabTo(page, 'button', 'Done');
+  await press(page, 'Enter');
+  await page.reload();
+  await heading(page, 'API keys');
+  await row.getByText('from 127.0.0.1').waitFor();
+  await page.context().close();
+  console.assertQuiet();
+});

@@ -1,0 +1,24 @@
+import { composite, element } from '#ast/testing.ts';
+
+/** Twenty elements of a usual form, every kind of input among them: what page sizes and times are measured with. */
+export const twentyElements = [
+  element('heading', 'heading'),
+  element('paragraph', 'paragraph'),
+  element('text', 'text', { required: true, help_text: 'As in your passport.' }),
+  element('text', 'surname', { required: true }),
+  element('email', 'email', { required: true }),
+  element('phone', 'phone'),
+  element('url', 'url'),
+  element('date', 'date', { max: 'today' }),
+  element('number', 'number', { min: 1, max: 10 }),
+  element('dropdown', 'dropdown', { options: ['France', 'Germany', 'Japan', 'Spain', 'Sweden'] }),
+  element('radio', 'radio', { other: true }),
+  element('multiple_choice', 'multiple_choice', { max_choices: 2 }),
+  element('yes_no', 'yes_no'),
+  element('textarea', 'textarea', { max_length: 500 }),
+  element('divider', 'divider'),
+  element('time', 'time'),
+  element('datetime', 'datetime'),
+  element('file_upload', 'file_upload', { accept: ['.pdf', 'image/*'] }),
+  composite('group', [element('text', 'member')], { repeatable: true }),
+] as const;

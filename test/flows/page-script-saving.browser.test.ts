@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { findBarriers } from '#test/console-browser.ts';
+import { until } from '#test/service.ts';
+import { field, focused, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
+
+/*
+ * The page with its script where a form asks for more: answers saved as one goes, changed after they were sent, a
+ * proof of work, and a page of another origin around it.
+ */
+const stage = await openScriptStage();
+after(() => stage.browser.assertQuiet());
+
+const steps = [
+  step('One', [element('text', 'name', { required: true })]),
+  step('Two', [element('text', 'note')]),
+];
+
+test('answers are saved as one goes, and sending them makes one submission of what was saved', async () => {
+  const form = await stage.publish(steps, { save_progress: true });
+  const page = await stage.visit(form);
+  await field(page, 'name').fill('Ada');
+  await page.locator('.saved_now').getByText('Saved').waitFor();
+  const [saved] = await stage.submissions(form);
+  assert.deepEqual([saved?.status, saved?.answers], ['incomplete', { name: 'Ada' }]);
+  assert.deepEqual(await findBarriers(page), []);
+  await pressButton(page, 'Next');
+  await field(page, 'note').fill('later');
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?/);
+  const [only, ...others] = await stage.submissions(form);
+  assert.deepEqual(
+    [only?.id, only?.status, only?.answers],
+    [saved?.id, 'completed', { name: 'Ada', note: 'later' }],
+  );
+  assert.deepEqual(others, []);
+  await page.context().close();
+});
+
+test('the link for later goes on where one stopped, and the script with it', async () => {
+  const form = await stage.publish(steps, { save_progress: true });
+  const page = await stage.visit(form);
+  await field(page, 'name').fill('Grace');
+  await pressButton(page, 'Next');
+  await pressButton(page, 'Save and continue later');
+  await page.getByRole('heading', { name: 'Saved' }).waitFor();
+  const link = new RegExp(`/f/${form.id}/resume/[\\w-]+`).exec(await page.content())?.[0] ?? '';
+  const elsewhere = await stage.visit({ ...form, id: `${form.id}${link.slice(`/f/${form.id}`.length)}` });
+  await field(elsewhere, 'note').fill('on another device');
+  await pressButton(elsewhere, 'Back');
+  await until('the first step', async () => (await focused(elsewhere)) === 'One');
+  assert.equal(await field(elsewhere, 'name').inputValue(), 'Grace');
+  await pressButton(elsewhere, 'Next');
+  await pressButton(elsewhere, 'Submit');
+  await elsewhere.waitForURL(/\/submitted\?/);
+  const [only, ...others] = await stage.submissions(form);
+  assert.deepEqual(only?.answers, { name: 'Grace', note: 'on another device' });
+  assert.deepEqual(others, []);
+  await page.context().close();
+  await elsewhere.context().close();
+});
+
+test('sent answers are changed by their link, without a new page between the steps', async () => {
+  const form = await stage.publish(steps, { editing: true });
+  const page = await stage.visit(form);
+  await field(page, 'name').fill('Joan');
+  await pressButton(page, 'Next');
+  await pressButton(page, 'Submit');
+  await page.getByRole('link', { name: 'Change your answers' }).click();
+  await field(page, 'name').fill('Joan Clarke');
+  await pressButton(page, 'Next');
+  await until('the second step', async () => (await focused(page)) === 'Two');
+  await pressButton(page, 'Save changes');
+  await page.getByText('Your changes have been saved.').waitFor();
+  const [only, ...others] = await stage.submissions(form);
+  assert.deepEqual([only?.answers, others], [{ name: 'Joan Clarke' }, []]);
+  await page.context().close();
+});
+
+test('two windows of one page: the second one with other answers is told, and may send them as new ones', async () => {
+  const form = await stage.publish(steps);
+  const first = await stage.visit(form);
+  const second = await stage.visit(form);
+  const key = await first.locator('[name=_key]').inputValue();
+  await second.evaluate(`document.querySelector('[name=_key]').value = ${JSON.stringify(key)}`);
+  for (const [page, name] of [
+    [first, 'Ada'],
+    [second, 'Grace'],
+  ] as const) {
+    await field(page, 'name').fill(name);
+    await pressButton(page, 'Next');
+    await pressButton(page, 'Submit');
+    if (page === first) await page.waitForURL(/\/submitted\?/);
+  }
+  await second.getByRole('status').getByText('This page was sent before with other answers').waitFor();
+  await wake(second);
+  await pressButton(second, 'Send as new answers');
+  await second.waitForURL(/\/submitted\?/);
+  const names = (await stage.submissions(form)).map(({ answers }) => answers['name']);
+  assert.deepEqual(names.toSorted(), ['Ada', 'Grace']);
+  await first.context().close();
+  await second.context().close();
+});
+
+test('a form that asks for a proof of work gets one from the script', async () => {
+  const form = await stage.publish([step('One', [element('text', 'name')])], { proof_of_work: true });
+  const page = await stage.visit(form);
+  await field(page, 'name').fill('Ada');
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?/, { timeout: 20_000 });
+  assert.equal((await stage.submissions(form)).length, 1, 'it is taken, and not held back');
+  await page.context().close();
+});
+
+test('a page of another origin hears of the height, the steps and the submission, and of no answer', async () => {
+  const form = await stage.publish(steps);
+  const host = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<!doctype html><title>Host</title>
+      <script>heard = []; addEventListener('message', (event) => heard.push(event.data));</script>
+      <iframe src="${stage.service.url}/f/${form.id}?_embed=1" width="600" height="600"></iframe>`);
+  });
+  after(() => host.closeAllConnections());
+  after(() => host.close());
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const opened = await stage.browser.open('/healthz');
+  // A window whose console is not watched: the browser says there that a frame did not take the focus.
+  const page = await opened.context().newPage();
+  // Another name and port than the service's are another origin.
+  await page.goto(`http://localhost:${(host.address() as AddressInfo).port}/`);
+  const frame = page.frameLocator('iframe');
+  await frame.locator('[id="name"]').fill('Secret');
+  await frame.getByRole('button', { name: 'Next' }).click();
+  await frame.getByRole('button', { name: 'Submit' }).click();
+  await frame.getByRole('heading', { name: 'Thank you' }).waitFor();
+  type Message = {
+    formloom: number;
+    form: string;
+    event: string;
+    height?: number;
+    step?: number;
+    receipt?: string;
+  };
+  const heard = await page.evaluate<Message[]>('heard');
+  assert.ok(heard.every(({ formloom, form: id }) => formloom === 1 && id === form.id));
+  const of = (event: string): Message | undefined => heard.find((message) => message.event === event);
+  assert.ok(of('loaded'));
+  assert.ok((of('height')?.height ?? 0) > 200);
+  assert.equal(of('step')?.step, 2);
+  assert.equal(of('submitted')?.receipt, (await stage.submissions(form))[0]?.id);
+  assert.ok(!JSON.stringify(heard).includes('Secret'));
+  await page.context().close();
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { composite, element } from '#ast/testing.ts';
+import { findBarriers } from '#test/console-browser.ts';
+import { until } from '#test/service.ts';
+import { errorOf, field, focused, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
+
+/*
+ * The conventions P8 and P9 (the issue "the public form page") of the page with its script: one submission whatever
+ * happens on the way, and files that are there before the form is sent.
+ */
+const stage = await openScriptStage();
+after(() => stage.browser.assertQuiet());
+
+const plain = await stage.publish([step('Only', [element('text', 'name', { required: true })])]);
+const withFiles = await stage.publish([
+  step('Files', [
+    element('file_upload', 'photo', { accept: ['.txt', '.png'], required: true }),
+    composite('team', [element('text', 'member'), element('file_upload', 'cv')], { repeatable: true }),
+  ]),
+  step('End', [element('text', 'note')]),
+]);
+
+const textFile = (name: string, content = 'x') => ({
+  name,
+  mimeType: 'text/plain',
+  buffer: Buffer.from(content),
+});
+const heldNames = (page: Page): Promise<string[]> => page.locator('.held bdi').allInnerTexts();
+
+test('P8: two presses are one submission, and the confirmation has the focus and the receipt', async () => {
+  const page = await stage.visit(plain);
+  await field(page, 'name').fill('Ada');
+  await page.evaluate(`{
+    const button = document.querySelector('.submit');
+    button.click(); button.click();
+  }`);
+  await page.waitForURL(/\/submitted\?receipt=/);
+  assert.equal(await focused(page), 'Thank you');
+  const [only, ...others] = await stage.submissions(plain);
+  assert.equal(others.length, 0);
+  assert.equal(await page.locator('.receipt code').innerText(), only?.id);
+  assert.equal(await page.evaluate('sessionStorage.length'), 0, 'nothing of it stays in the window');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.context().close();
+});
+
+test('P8: without a network the answers stay, and sending again under the same key makes one submission', async () => {
+  const page = await stage.visit(plain);
+  const before = (await stage.submissions(plain)).length;
+  await field(page, 'name').fill('Grace');
+  const keys: (string | null)[] = [];
+  await page.route(`**/f/${plain.id}`, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    keys.push(new URLSearchParams(route.request().postData() ?? '').get('_key'));
+    // The second time the answers arrive, and only the server's word for it is lost.
+    if (keys.length === 2) await route.fetch();
+    if (keys.length < 3) return route.abort();
+    return route.continue();
+  });
+  await pressButton(page, 'Submit');
+  const problem = page.getByRole('alert');
+  await problem.getByText('Your answers could not be sent').waitFor();
+  await until('the focus on the problem', async () => (await focused(page)).startsWith('There is a problem'));
+  assert.equal(await field(page, 'name').inputValue(), 'Grace');
+  assert.deepEqual(await findBarriers(page), []);
+  await pressButton(page, 'Send again');
+  await until('a second try', async () => keys.length === 2);
+  await until('the way to send again', async () => (await page.getByText('Sending…').count()) === 0);
+  await pressButton(page, 'Send again');
+  await page.waitForURL(/\/submitted\?receipt=/);
+  assert.equal(new Set(keys).size, 1);
+  assert.match(keys[0] ?? '', /^[0-9a-f-]{36}\./);
+  assert.equal((await stage.submissions(plain)).length, before + 1);
+  await page.context().close();
+});
+
+test('P8: what only the server finds wrong is shown like what the page finds', async () => {
+  const page = await stage.visit(plain);
+  await field(page, 'name').fill('Joan');
+  await page.route(`**/f/${plain.id}`, (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({
+          status: 422,
+          json: {
+            error: 'validation_error',
+            message: '',
+            errors: [{ field: 'name', message: 'The name: no.' }],
+          },
+        })
+      : route.continue(),
+  );
+  await pressButton(page, 'Submit');
+  await page.getByRole('alert').getByRole('link', { name: 'The name: no.' }).click();
+  assert.equal(await page.evaluate('document.activeElement.id'), 'name');
+  assert.equal(await errorOf(page, 'name').innerText(), 'The name: no.');
+  await page.context().close();
+});
+
+test('P9: a file is sent when it is chosen, says its progress, and can be removed; limits are said before', async () => {
+  const page = await stage.visit(withFiles);
+  assert.match(await page.locator('[id="_help-photo"]').innerText(), /10 MB[^]*\.txt, \.png/);
+  await field(page, 'photo').setInputFiles([textFile('one.txt'), textFile('two.txt')]);
+  await until('both files', async () => (await page.locator('.held [type=hidden]').count()) === 2);
+  assert.deepEqual(await heldNames(page), ['one.txt', 'two.txt']);
+  await page.locator('[aria-live=polite]').getByText('has been uploaded').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await pressButton(page, 'Remove one.txt');
+  assert.deepEqual(await heldNames(page), ['two.txt']);
+  assert.equal(await page.evaluate('document.activeElement.id'), 'photo');
+
+  await field(page, 'photo').setInputFiles(textFile('evil.exe'));
+  await errorOf(page, 'photo').getByText('evil.exe').waitFor();
+  assert.deepEqual(await heldNames(page), ['two.txt'], 'what is refused is not sent');
+
+  await pressButton(page, 'Add another The team');
+  await field(page, 'team[1][member]').fill('Joan');
+  await field(page, 'team[1][cv]').setInputFiles(textFile('cv.txt', 'about Joan'));
+  await until(
+    'the file of the row',
+    async () => (await page.locator('[name="_file[team[1][cv]]"]').count()) === 1,
+  );
+  await pressButton(page, 'Remove The team 1');
+  await page.locator('[name="_file[team[0][cv]]"]').waitFor({ state: 'attached' });
+
+  await page.reload();
+  await until(
+    'the files after a reload',
+    async () => (await page.locator('.held [type=hidden]').count()) === 2,
+  );
+  await pressButton(page, 'Next');
+  await page.getByRole('heading', { name: 'End' }).waitFor();
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?receipt=/);
+  const [newest] = await stage.submissions(withFiles);
+  const answers = newest?.answers as {
+    photo: { filename: string }[];
+    team: { member: string; cv: { filename: string; size: number }[] }[];
+  };
+  assert.deepEqual(
+    answers.photo.map(({ filename }) => filename),
+    ['two.txt'],
+  );
+  assert.deepEqual(
+    answers.team.map(({ member, cv }) => [member, cv[0]?.filename, cv[0]?.size]),
+    [['Joan', 'cv.txt', 10]],
+  );
+  await page.context().close();
+});
+
+test('P9: Next waits for a file that is on its way, which can be cancelled; one that failed can be sent again', async () => {
+  const page = await stage.visit(withFiles);
+  let mode: 'hold' | 'fail' | 'pass' = 'hold';
+  await page.route('**/files', async (route) => {
+    if (mode === 'fail') return route.abort();
+    if (mode === 'pass') return route.continue();
+  });
+  await field(page, 'photo').setInputFiles(textFile('slow.txt'));
+  await page.getByRole('progressbar', { name: 'slow.txt' }).waitFor();
+  await pressButton(page, 'Next');
+  await page.getByRole('alert').getByText('still being uploaded').waitFor();
+  await pressButton(page, 'Cancel slow.txt');
+  assert.deepEqual(await heldNames(page), []);
+
+  mode = 'fail';
+  await field(page, 'photo').setInputFiles(textFile('lost.txt'));
+  await page.getByText('lost.txt could not be uploaded.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  mode = 'pass';
+  await pressButton(page, 'Send again lost.txt');
+  await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  assert.deepEqual(await heldNames(page), ['lost.txt']);
+  await page.context().close();
+});
+
+test('P9: a file goes with the form when the script for files does not come', async () => {
+  const visited = await stage.visit(plain);
+  const page = await visited.context().newPage();
+  await page.route('**/f/assets/uploads-*', (route) => route.abort());
+  await page.goto(`${stage.service.url}/f/${withFiles.id}`);
+  await wake(page);
+  await field(page, 'photo').setInputFiles(textFile('plain.txt'));
+  await pressButton(page, 'Next');
+  await page.getByRole('heading', { name: 'End' }).waitFor();
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?receipt=/);
+  const answers = (await stage.submissions(withFiles))[0]?.answers as { photo: { filename: string }[] };
+  assert.equal(answers.photo[0]?.filename, 'plain.txt');
+  await page.context().close();
+});
+
+test('P9: files are taken by dropping and by pasting, and a drop beside the field loses nothing', async () => {
+  const page = await stage.visit(withFiles);
+  const give = (event: 'drop' | 'paste', selector: string, name: string): Promise<void> =>
+    page.evaluate(`{
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['x'], ${JSON.stringify(name)}, { type: 'text/plain' }));
+      const options = { bubbles: true, cancelable: true, dataTransfer: transfer, clipboardData: transfer };
+      const Kind = { drop: DragEvent, paste: ClipboardEvent }['${event}'];
+      const event = new Kind('${event}', options);
+      document.querySelector('${selector}').dispatchEvent(event);
+      window.wasStopped = event.defaultPrevented;
+    }`);
+  await give('drop', '#photo', 'dropped.txt');
+  await give('paste', '#photo', 'pasted.txt');
+  await until('both files', async () => (await page.locator('.held [type=hidden]').count()) === 2);
+  await give('drop', 'h1', 'beside.txt');
+  assert.equal(await page.evaluate('window.wasStopped'), true);
+  assert.deepEqual((await heldNames(page)).toSorted(), ['dropped.txt', 'pasted.txt']);
+  await page.context().close();
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Response } from 'playwright-core';
+import { findBarriers } from '#test/console-browser.ts';
+import { until } from '#test/service.ts';
+import { twentyElements } from './page-script-form.ts';
+import { field, openScriptStage, step, wake } from './page-script-stage.ts';
+
+/*
+ * What the first view of a form of 20 elements costs (the issue "the public form page"): bytes, requests, and that
+ * nothing moves while it loads.
+ */
+const stage = await openScriptStage();
+after(() => stage.browser.assertQuiet());
+const form = await stage.publish([step('Everything', twentyElements)]);
+
+const limits = { firstView: 20 * 1024, firstScript: 8 * 1024, wholeScript: 14 * 1024 } as const;
+const packed = (bytes: Buffer): number => gzipSync(bytes, { level: 9 }).length;
+const isScript = (response: Response): boolean => response.url().includes('/f/assets/');
+const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
+const sizesOf = (responses: readonly Response[]): Promise<number[]> =>
+  Promise.all(responses.map(async (response) => packed(await response.body())));
+
+test('the first view of 20 elements is at most 20 KB gzipped, of which script at most 8, all from here', async (t) => {
+  const page = await stage.browser.open('/healthz');
+  const responses: Response[] = [];
+  page.on('response', (response) => responses.push(response));
+  await page.goto(`${stage.service.url}/f/${form.id}`, { waitUntil: 'networkidle' });
+  assert.ok(responses.some(isScript), 'the script has been built');
+  const first = [...responses];
+  const [whole, script] = [sum(await sizesOf(first)), sum(await sizesOf(first.filter(isScript)))];
+
+  await wake(page);
+  await field(page, 'file_upload').waitFor();
+  await until('what comes at the first move', async () => responses.filter(isScript).length >= 3);
+  const later = sum(await sizesOf(responses.filter(isScript)));
+  t.diagnostic(`first view ${whole} bytes gzipped, of which script ${script}; script in all ${later}`);
+  assert.ok(whole <= limits.firstView, `${whole} bytes`);
+  assert.ok(script <= limits.firstScript, `${script} bytes`);
+  assert.ok(later <= limits.wholeScript, `${later} bytes`);
+  const origins = new Set(responses.map((response) => new URL(response.url()).origin));
+  assert.deepEqual([...origins], [stage.service.url]);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.context().close();
+});
+
+test('nothing moves while the page and its script load, on a phone and on a wide screen', async () => {
+  for (const viewport of [
+    { width: 375, height: 667 },
+    { width: 1280, height: 800 },
+  ]) {
+    const page = await stage.browser.open('/healthz', undefined, { viewport });
+    await page.addInitScript(`
+      window.shift = 0;
+      new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.shift += entry.value; })
+        .observe({ type: 'layout-shift', buffered: true });`);
+    await page.goto(`${stage.service.url}/f/${form.id}`, { waitUntil: 'networkidle' });
+    await wake(page);
+    // Two frames later whatever the script did has been drawn.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    assert.equal(await page.evaluate('window.shift'), 0);
+    await page.context().close();
+  }
+});
+
+test('the script is the same for ever under its name, and comes packed', async () => {
+  const html = await (await fetch(`${stage.service.url}/f/${form.id}`)).text();
+  const address = /\/f\/assets\/page-[\w-]+\.js/.exec(html)?.[0];
+  assert.ok(address, 'the script has been built');
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', null],
+  ] as const) {
+    const answer = await fetch(stage.service.url + address, { headers: { 'Accept-Encoding': accepted } });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-encoding'), encoding);
+    assert.match(answer.headers.get('cache-control') ?? '', /max-age=31536000, immutable/);
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/javascript/);
+    assert.match(await answer.text(), /import\(/);
+  }
+  for (const other of ['page-00000000.js', 'manifest.json', '..%2F..%2Fpackage.json']) {
+    assert.equal((await fetch(`${stage.service.url}/f/assets/${other}`)).status, 404, other);
+  }
+});

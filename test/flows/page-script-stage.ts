@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { type ConsoleBrowser, openConsoleBrowser } from '#test/console-browser.ts';
+import { type Body, openService, type Tenant, type TestService } from '#test/service.ts';
+
+/** The public page with its script, in a real browser, for one test file. */
+export type ScriptStage = {
+  service: TestService;
+  tenant: Tenant;
+  browser: ConsoleBrowser;
+  /** Publishes a form of these steps. */
+  publish(steps: readonly object[], settings?: Record<string, unknown>): Promise<Body>;
+  /** Opens a form's page, or an address below it, and waits until its script is at work. */
+  visit(form: Body, options?: BrowserContextOptions & { query?: string }): Promise<Page>;
+  /** The submissions of a form, newest first. */
+  submissions(form: Body): Promise<Body[]>;
+};
+
+export async function openScriptStage(): Promise<ScriptStage> {
+  const service = await openService();
+  const tenant = await service.makeTenant();
+  const browser = await openConsoleBrowser(service);
+  return {
+    service,
+    tenant,
+    browser,
+    async publish(steps, settings = {}) {
+      const structure = { type: 'form', attrs: { name: 'Trip' }, children: steps };
+      const { status, body } = await tenant.call('POST', '/forms', { structure, settings, publish: true });
+      assert.equal(status, 201, JSON.stringify(body));
+      return body;
+    },
+    async visit(form, { query = '', ...options } = {}) {
+      const page = await browser.open(`/f/${form.id}${query}`, undefined, options);
+      page.setDefaultTimeout(10_000);
+      await wake(page);
+      return page;
+    },
+    async submissions(form) {
+      return (await tenant.call('GET', `/forms/${form.id}/submissions`)).body.data;
+    },
+  };
+}
+
+/** Moves the mouse, as a visitor does, and waits for the script, which comes at that. */
+export async function wake(page: Page): Promise<void> {
+  await page.mouse.move(5, 5);
+  await page.mouse.move(9, 9);
+  await page.locator('[aria-live=polite]').waitFor({ state: 'attached' });
+}
+
+/** A step with a title. */
+export const step = (title: string, children: readonly object[], attrs: object = {}): object => ({
+  type: 'step',
+  attrs: { title, ...attrs },
+  children,
+});
+
+/** The control of a name. */
+export const field = (page: Page, name: string): Locator => page.locator(`[id="${name}"]`);
+
+/** The text of the place for errors of a field. */
+export const errorOf = (page: Page, name: string): Locator => page.locator(`[id="_error-${name}"]`);
+
+export const pressButton = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+/** What has the focus: its text, or its id when it has none. */
+export const focused = (page: Page): Promise<string> =>
+  page.evaluate<string>(
+    '(document.activeElement.innerText || document.activeElement.id || document.activeElement.tagName).trim()',
+  );

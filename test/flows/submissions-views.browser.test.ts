@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { press, tabTo, type } from '../console-browser.ts';
+import { signIn } from '../console.ts';
+import { until } from '../service.ts';
+import {
+  audit,
+  browser,
+  heads,
+  makeForm,
+  person,
+  rowNames,
+  service,
+  show,
+  submit,
+  tenant,
+} from './submissions-stage.ts';
+
+/* Filters on answers, the trash, the history and pinned columns, as a person meets them: S1 to S4. */
+
+test('filters are written, changed and removed by keyboard, stand in the address, and rule the export', async () => {
+  const form = await makeForm();
+  for (const [name, age, colour] of [
+    ['Ada', 36, 'Red'],
+    ['Ben', 17, 'Red'],
+    ['Cleo', 52, undefined],
+  ] as const)
+    await submit(form, { name, age, ...(colour && { colour }) }, `?campaign=${name}`);
+  const { page, context, problems } = await show(`/forms/${form}/submissions`);
+  await page.locator('.sheet-link').first().waitFor();
+  const rows = (expected: readonly string[]) =>
+    until(`the rows ${expected.join()}`, async () => (await rowNames(page)).join() === expected.join());
+
+  await tabTo(page, 'button', 'Add filter');
+  await press(page, 'Enter');
+  const dialog = page.getByRole('dialog', { name: 'Add a filter' });
+  await tabTo(page, 'button', /What/);
+  await press(page, 'Enter');
+  await type(page, 'Age');
+  await press(page, 'Enter');
+  await tabTo(page, 'button', 'Show');
+  await press(page, 'Enter');
+  await dialog.getByText('Enter at least one number.').waitFor();
+  await audit(page, 'the dialog of a filter');
+  await dialog.getByLabel('From').focus();
+  await type(page, '18');
+  await press(page, 'Enter');
+  await rows(['Cleo', 'Ada']);
+  const chip = page.getByRole('button', { name: 'Change filter: Age is at least 18' });
+  await chip.waitFor();
+
+  await tabTo(page, 'button', 'Add filter');
+  await press(page, 'Enter');
+  await tabTo(page, 'button', /What/);
+  await press(page, 'Enter');
+  await type(page, 'Colour');
+  await press(page, 'Enter');
+  await tabTo(page, 'checkbox', 'Red');
+  await press(page, 'Space', 'Enter');
+  await rows(['Ada']);
+  const address = page.url();
+  await page.reload();
+  await rows(['Ada']);
+  assert.equal(page.url(), address);
+  await audit(page, 'the table with filters');
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).press('Enter');
+  await page.getByRole('menuitem', { name: /^CSV UTF-8, for/ }).press('Enter');
+  const file = await readFile(await (await download).path(), 'utf8');
+  assert.equal(file.trim().split('\r\n').length, 2);
+
+  await page.getByRole('button', { name: 'Remove filter: Age is at least 18' }).press('Enter');
+  await rows(['Ben', 'Ada']);
+  await page.getByRole('button', { name: /^Change filter: Colour/ }).press('Enter');
+  await tabTo(page, 'button', /Test/);
+  await press(page, 'Enter');
+  await type(page, 'is not');
+  await press(page, 'Enter');
+  await tabTo(page, 'button', 'Show');
+  await press(page, 'Enter');
+  await rows(['Cleo']);
+  await page.goBack();
+  await rows(['Ben', 'Ada']);
+  await tabTo(page, 'button', 'Clear');
+  await press(page, 'Enter');
+  await rows(['Cleo', 'Ben', 'Ada']);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('what is deleted lies in the trash, from which it is restored, or deleted for good after its number was typed', async () => {
+  const form = await makeForm();
+  const ids = [];
+  for (const name of ['Ada', 'Ben', 'Cleo']) ids.push(await submit(form, { name }));
+  const { page, context, problems } = await show(`/forms/${form}/submissions?open=${ids[2]}`);
+  await page.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete submission' }).press('Enter');
+  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  await until('the row to be back', async () => (await rowNames(page)).length === 3);
+  for (const id of ids)
+    await person.call('DELETE', `/workspaces/${tenant.workspaceId}/forms/${form}/submissions/${id}`);
+
+  await page.reload();
+  await page.getByText('No submissions yet').waitFor();
+  await tabTo(page, 'link', 'Trash');
+  await press(page, 'Enter');
+  await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor();
+  await page.getByRole('row', { name: /Ada/ }).waitFor();
+  await audit(page, 'the trash');
+  await page.getByRole('row', { name: /Ada/ }).getByRole('checkbox').press('Space');
+  await tabTo(page, 'button', 'Restore');
+  await press(page, 'Enter');
+  await page.getByText('1 submission restored.').waitFor();
+  await page.getByRole('row', { name: /Ada/ }).waitFor({ state: 'detached' });
+  await tabTo(page, 'button', 'Empty the trash');
+  await press(page, 'Enter');
+  await audit(page, 'the question before the trash is emptied');
+  await type(page, '2');
+  await press(page, 'Enter');
+  await page.getByText('The trash is empty').waitFor();
+  await page.reload();
+  await page.getByText('The trash is empty').waitFor();
+  await audit(page, 'the empty trash');
+  const left = await tenant.call('GET', `/forms/${form}/submissions`);
+  assert.deepEqual(
+    left.body.data.map((submission) => submission.id),
+    [ids[0]],
+  );
+  assert.deepEqual(problems, []);
+  await context.close();
+
+  const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+  await person.call('DELETE', `/workspaces/${tenant.workspaceId}/forms/${form}/submissions/${ids[0]}`);
+  const other = await browser.newContext();
+  await other.addCookies(viewer.cookies);
+  const seen = await other.newPage();
+  await seen.goto(`${service.url}/app/forms/${form}/trash`);
+  await seen.getByRole('row', { name: /Ada/ }).waitFor();
+  assert.equal(await seen.getByRole('button', { name: /Restore|Delete|Empty/ }).count(), 0);
+  assert.equal(await seen.getByRole('checkbox').count(), 0);
+  await other.close();
+});
+
+test('the panel tells the history of a submission, and prints it alone', async () => {
+  const form = await makeForm();
+  const id = await submit(form, { name: 'Ada', age: 36 });
+  const path = `/workspaces/${tenant.workspaceId}/forms/${form}/submissions/${id}`;
+  const { updated_at: seen } = (await person.call<{ updated_at: string }>('GET', path)).body;
+  await person.call('PUT', `${path}/answers`, { answers: { name: 'Grace', age: 36 }, seen });
+  const { page, context } = await show(`/forms/${form}/submissions?open=${id}`);
+  const history = page.getByRole('region', { name: 'History' });
+  await history.getByText(/^Edited by/).waitFor();
+  assert.match((await history.textContent())!, /Name: ?Ada ?→ ?Grace/);
+  await history.getByText('Received', { exact: true }).waitFor();
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.getByRole('region', { name: 'Table' }).isVisible(), false);
+  assert.equal(await page.getByRole('region', { name: 'Answers' }).isVisible(), true);
+  assert.equal(await page.getByRole('button', { name: 'Edit answers' }).isVisible(), false);
+  await context.close();
+});
+
+test('columns are pinned by keyboard and stay in sight; settings follow the person to another browser', async () => {
+  const form = await makeForm();
+  await submit(form, { name: 'Ada' });
+  const { page, context } = await show(`/forms/${form}/submissions`);
+  await page.locator('.sheet-link').waitFor();
+  const saved = (): Promise<unknown> =>
+    page.waitForResponse(
+      (response) => response.request().method() === 'PUT' && response.url().endsWith('/settings'),
+    );
+  const choose = async (column: string, action: string): Promise<void> => {
+    const done = saved();
+    await page.getByRole('button', { name: `${column}, column options` }).press('Enter');
+    await page.getByRole('menuitem', { name: action }).press('Enter');
+    await done;
+  };
+  await choose('Name', 'Pin up to here');
+  await choose('Email', 'Hide column');
+  for (const column of ['Colour', 'Age', 'Note'])
+    for (let times = 0; times < 4; times += 1) await choose(column, 'Wider');
+  const sheet = page.getByRole('region', { name: 'Submissions' });
+  await sheet.evaluate((element) => element.scrollTo({ left: 1_000 }));
+  const [window, name, age] = await Promise.all(
+    [sheet, page.locator('th', { hasText: 'Name' }), page.locator('th', { hasText: 'Colour' })].map((part) =>
+      part.boundingBox(),
+    ),
+  );
+  assert.ok(name!.x >= window!.x, 'a pinned column stays');
+  assert.ok(age!.x < name!.x + name!.width, 'the others scroll under it');
+  await context.close();
+
+  const elsewhere = await show(`/forms/${form}/submissions`);
+  await elsewhere.page.locator('.sheet-link').waitFor();
+  assert.equal((await heads(elsewhere.page)).includes('Email'), false);
+  assert.equal(await elsewhere.page.locator('th.sheet-pinned').count(), 2);
+  await elsewhere.page.getByRole('button', { name: 'Name, column options' }).press('Enter');
+  await elsewhere.page.getByRole('menuitem', { name: 'Unpin columns' }).press('Enter');
+  await until(
+    'nothing to be pinned',
+    async () => (await elsewhere.page.locator('th.sheet-pinned').count()) === 0,
+  );
+  await elsewhere.context.close();
+});

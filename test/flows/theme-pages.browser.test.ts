@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { openBrowser } from '#test/browser.ts';
+import { findBarriers } from '#test/console-browser.ts';
+import { openService, until } from '#test/service.ts';
+import { makeForm } from '#test/visitor.ts';
+
+/* Public pages in their themes, as visitors have them: readable, whole, and still while a face loads. */
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const browser = await openBrowser();
+after(() => browser.close());
+
+test('nothing moves when the letters of a face arrive', async () => {
+  const questions = [
+    element('paragraph', 'p', { label: 'A few words about what we would like to know. '.repeat(6).trim() }),
+    ...['one', 'two', 'three'].map((id) =>
+      element('text', id, { help_text: 'Write as much as you like here.' }),
+    ),
+  ];
+  for (const font of ['inter', 'source-serif'] as const) {
+    const form = await makeForm(tenant, questions, { settings: { theme: { font } } });
+    const page = await browser.newPage({ viewport: { width: 800, height: 900 } });
+    await page.addInitScript(`window.shifts = [];
+      new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value }) => value)))
+        .observe({ type: 'layout-shift', buffered: true });`);
+    const { promise: arrival, resolve: arrive } = Promise.withResolvers<void>();
+    await page.route('**/f/fonts/**', async (route) => {
+      await arrival;
+      await route.continue();
+    });
+    await page.goto(form.public_url, { waitUntil: 'domcontentloaded' });
+    const tops = (): Promise<number[]> =>
+      page.evaluate(
+        `[...document.querySelectorAll('.field, .submit')].map((box) => box.getBoundingClientRect().top)`,
+      );
+    const before = await tops();
+    arrive();
+    await until('the face', () =>
+      page.evaluate(
+        `[...document.fonts].some(({ status, family }) => status === 'loaded' && !family.includes('stand-in'))`,
+      ),
+    );
+    assert.deepEqual(await tops(), before, font);
+    // What a browser counts as unstable begins at 0.1; edges of letters are rounded to pixels.
+    const shift = await page.evaluate<number>('shifts.reduce((sum, value) => sum + value, 0)');
+    assert.ok(shift < 0.001, `${font}: ${shift}`);
+    await page.close();
+  }
+});
+
+const looks: readonly { settings: object; colorScheme: 'light' | 'dark'; width: number }[] = [
+  {
+    settings: { theme: { color: '#be185d', corner: 'round', density: 'compact' } },
+    colorScheme: 'light',
+    width: 320,
+  },
+  { settings: { theme: { color: '#be185d', background: '#001f5b' } }, colorScheme: 'dark', width: 1280 },
+  {
+    settings: { theme: { color: '#7dd3fc', mode: 'dark', density: 'airy' } },
+    colorScheme: 'light',
+    width: 768,
+  },
+  {
+    settings: { theme: { color: '#111111', font: 'vazirmatn' }, locale: 'ar' },
+    colorScheme: 'dark',
+    width: 375,
+  },
+];
+for (const { settings, colorScheme, width } of looks) {
+  test(`axe finds nothing on a page of ${JSON.stringify(settings)}, ${colorScheme}, ${width} px, nor is anything cut off`, async () => {
+    const inputs = [
+      'text',
+      'textarea',
+      'radio',
+      'multiple_choice',
+      'dropdown',
+      'yes_no',
+      'date',
+      'file_upload',
+    ];
+    const questions = inputs.map((type) => element(type, type, { required: true, help_text: 'Help' }));
+    const form = await makeForm(tenant, questions, { settings });
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    await page.goto(form.public_url);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.locator('.submit').click();
+    await page.locator('.summary').waitFor();
+    assert.deepEqual(await findBarriers(page), [], 'with errors');
+    assert.ok(
+      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+      'nothing is cut off',
+    );
+    await page.close();
+  });
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { element, structure } from '#ast/testing.ts';
+import type { Theme } from '#ast/theme/theme.ts';
+import { findBarriers } from '#test/console-browser.ts';
+import { until } from '#test/service.ts';
+import { browser, make, openBuilder, problems, read, service } from './builder-page.ts';
+
+/* An author chooses how a form looks, sees it at once, and visitors see it once it is saved. */
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+async function openTheme(form: string): Promise<Page> {
+  const page = await openBuilder(form);
+  page.setDefaultTimeout(10_000);
+  await page.getByRole('button', { name: 'Theme' }).click();
+  await preview(page).locator('main').waitFor();
+  return page;
+}
+
+const preview = (page: Page): FrameLocator => page.frameLocator('.preview-frame');
+const accentOf = (place: Locator): Promise<string> =>
+  place.evaluate((button) => {
+    const { getComputedStyle } = globalThis as unknown as {
+      getComputedStyle: (element: unknown) => { backgroundColor: string };
+    };
+    return getComputedStyle(button).backgroundColor;
+  });
+const settingsOf = async (form: string): Promise<{ theme?: Theme; locale?: string }> =>
+  (await read(form)).form.settings;
+
+async function choose(page: Page, field: string, choice: string): Promise<void> {
+  await page.getByRole('button', { name: field }).click();
+  await page.getByRole('option', { name: choice }).click();
+}
+
+test('what is chosen shows at once in the preview, and to visitors once it is saved', async () => {
+  const form = await make(structure(element('text', 'a'), element('radio', 'b')), true);
+  const page = await openTheme(form);
+  const submit = preview(page).locator('.submit');
+  const becomes = (colour: string): Promise<unknown> =>
+    until(`the colour ${colour}`, async () => (await accentOf(submit)) === colour);
+  await becomes('rgb(11, 102, 85)');
+  await preview(page).locator('#a').fill('typed before');
+
+  await page.getByRole('button', { name: 'Violet' }).click();
+  await becomes('rgb(109, 40, 217)');
+  assert.equal(
+    await preview(page).locator('#a').inputValue(),
+    'typed before',
+    'another colour begins nothing anew',
+  );
+  await choose(page, 'Font', 'Fraunces');
+  await choose(page, 'Corners', 'Round');
+  await choose(page, 'Language of the page', 'Français');
+  await preview(page).getByRole('button', { name: 'Envoyer' }).waitFor();
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png });
+  await preview(page).locator('img.logo').waitFor();
+  assert.deepEqual(await settingsOf(form), {}, 'nothing is saved yet');
+
+  await page.getByRole('button', { name: 'Save theme' }).click();
+  await page.getByText('Theme saved.').waitFor();
+  const { theme, locale } = await settingsOf(form);
+  const { logo, ...rest } = theme!;
+  assert.deepEqual(rest, { color: '#6d28d9', font: 'fraunces', corner: 'round' });
+  assert.ok(logo);
+  assert.equal(locale, 'fr');
+
+  const visitor = await browser.newPage();
+  const failed: string[] = [];
+  visitor.on('console', (message) => message.type() === 'error' && failed.push(message.text()));
+  await visitor.goto(`${service.url}/f/${form}`);
+  assert.equal(await accentOf(visitor.getByRole('button', { name: 'Envoyer' })), 'rgb(109, 40, 217)');
+  await visitor.evaluate('document.fonts.ready');
+  assert.equal(await visitor.evaluate(`document.fonts.check('16px Fraunces')`), true);
+  assert.equal(await visitor.evaluate(`document.querySelector('img.logo').naturalWidth`), 1);
+  assert.deepEqual(failed, []);
+  await visitor.close();
+  await page.close();
+});
+
+test('a colour that does not read is said so with its figure, a shade that does is offered, and the service refuses it', async () => {
+  const form = await make(structure(element('text', 'a')));
+  const page = await openTheme(form);
+  await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#ffd400');
+  await page.getByText('Contrast 1.4:1 on light paper: text needs 4.5:1.').waitFor();
+  await page.getByRole('button', { name: 'Save theme' }).click();
+  await page.getByText(/"theme.color" #ffd400 has a contrast of 1.4:1/).waitFor();
+  assert.deepEqual(await settingsOf(form), {});
+
+  await page.getByRole('button', { name: /^Use #/ }).click();
+  await page.getByText(/Contrast 4\.\d:1, readable\./).waitFor();
+  await page.getByRole('button', { name: 'Save theme' }).click();
+  await page.getByText('Theme saved.').waitFor();
+  assert.match((await settingsOf(form)).theme!.color!, /^#[0-9a-f]{6}$/);
+  await page.close();
+});
+
+test('the preview shows both looks of a form that adapts, and an SVG is refused as an image', async () => {
+  const page = await openTheme(await make(structure(element('text', 'a'))));
+  const submit = preview(page).locator('.submit');
+  await page.getByRole('button', { name: 'Dark', exact: true }).click();
+  await until('the dark accent', async () => (await accentOf(submit)) !== 'rgb(11, 102, 85)');
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'a.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') });
+  await page.getByText('This is no PNG, JPEG or WebP image.').waitFor();
+  await page.close();
+});
+
+test('axe finds nothing in the panel, light and dark', async () => {
+  const form = await make(structure(element('text', 'a')));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await openTheme(form);
+    await page.emulateMedia({ colorScheme });
+    await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#ffd400');
+    await page.getByText('Contrast 1.4:1').waitFor();
+    const found = await findBarriers(page);
+    // The page's only h1 is the form's, in the canvas of the design view.
+    assert.deepEqual(
+      found.filter((line) => !line.startsWith('page-has-heading-one')),
+      [],
+      colorScheme,
+    );
+    await page.close();
+  }
+  assert.deepEqual(problems, []);
+});

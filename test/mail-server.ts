@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+import { after } from 'node:test';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { certificate } from './receiver.ts';
+import { until } from './service.ts';
+
+/** A message as the mail server took it. */
+export type TakenMail = {
+  from: string;
+  to: string[];
+  /** The message as it came, headers first. */
+  raw: string;
+  mail: Email;
+};
+
+/**
+ * What becomes of a message: it is taken, refused for good (550) or put off (451) at its recipient or after its data,
+ * or the connection is cut: while its data comes, or once all of it is there, before the answer.
+ */
+export type Treatment =
+  | 'take'
+  | 'refuse recipient'
+  | 'put off recipient'
+  | 'refuse message'
+  | 'cut in data'
+  | 'take and cut';
+
+export type MailServer = {
+  port: number;
+  /** For SMTP_URL. */
+  url: string;
+  taken: TakenMail[];
+  /** How the next messages to an address are treated, in turn; taken when there is none left. */
+  treat(address: string, ...treatments: Treatment[]): void;
+  /** Resolves when a message to this address was taken, with the first that is none of `known`. */
+  waitFor(address: string, count?: number): Promise<TakenMail[]>;
+  /** Is gone until `comeBack`: nothing listens on its port. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Options = { port?: number; tls?: 'implicit' | 'starttls'; login?: { user: string; password: string } };
+
+class Refusal extends Error {
+  readonly responseCode: number;
+  constructor(responseCode: number, message: string) {
+    super(message);
+    this.responseCode = responseCode;
+  }
+}
+
+/** A real SMTP server of the test's own, gone when the test file is done. */
+export async function openMailServer(options: Options = {}): Promise<MailServer> {
+  const taken: TakenMail[] = [];
+  const plans = new Map<string, Treatment[]>();
+  const planOf = (address: string): Treatment | undefined => plans.get(address)?.[0];
+  const next = (address: string): Treatment => plans.get(address)?.shift() ?? 'take';
+
+  const settings: SMTPServerOptions = {
+    authOptional: options.login === undefined,
+    disableReverseLookup: true,
+    ...(options.tls ? certificate('receiver') : { disabledCommands: ['STARTTLS'] }),
+    secure: options.tls === 'implicit',
+    onAuth(auth, _session, callback) {
+      const { user, password } = options.login ?? {};
+      if (auth.username === user && auth.password === password) callback(null, { user: auth.username });
+      else callback(new Refusal(535, 'Authentication failed'));
+    },
+    onRcptTo({ address }, _session, callback) {
+      const plan = planOf(address);
+      if (plan === 'refuse recipient')
+        callback(new Refusal(550, `5.1.1 No such user: ${next(address) && address}`));
+      else if (plan === 'put off recipient')
+        callback(new Refusal(451, `4.7.1 Come back later${next(address) && ''}`));
+      else callback();
+    },
+    onData(stream, session, callback) {
+      const address = session.envelope.rcptTo[0]!.address;
+      const plan = next(address);
+      if (plan === 'cut in data') {
+        stream.resume();
+        return cut(server, session.id);
+      }
+      void collect(stream).then(async (raw) => {
+        if (plan === 'refuse message') return callback(new Refusal(554, '5.6.0 Message refused'));
+        const from = session.envelope.mailFrom ? session.envelope.mailFrom.address : '';
+        const to = session.envelope.rcptTo.map((recipient) => recipient.address);
+        taken.push({ from, to, raw, mail: await PostalMime.parse(raw) });
+        if (plan === 'take and cut') cut(server, session.id);
+        else callback(null, 'Accepted');
+      });
+    },
+  };
+  let server = new SMTPServer(settings);
+  let port = options.port ?? 0;
+  const open = async (): Promise<void> => {
+    server = new SMTPServer(settings);
+    server.on('error', () => undefined);
+    const listening: Server = server.listen(port, '127.0.0.1');
+    await once(listening, 'listening');
+    port = (listening.address() as { port: number }).port;
+  };
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      for (const connection of server.connections) connection._socket?.destroy();
+      server.close(resolve);
+    });
+  await open();
+  after(close);
+  const login = options.login ? `${options.login.user}:${encodeURIComponent(options.login.password)}@` : '';
+  return {
+    port,
+    url: `${options.tls === 'implicit' ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`,
+    taken,
+    treat: (address, ...treatments) => void plans.set(address, treatments),
+    waitFor: (address, count = 1) =>
+      until(`${count} mails to ${address}`, async () => {
+        const found = taken.filter(({ to }) => to.includes(address));
+        return found.length >= count && found;
+      }),
+    goAway: close,
+    comeBack: open,
+    close,
+  };
+}
+
+/** Ends one session's connection without a word. */
+function cut(server: SMTPServer, id: string): void {
+  for (const connection of server.connections) if (connection.id === id) connection._socket.destroy();
+}
+
+async function collect(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readMarkup, type Tag } from '#page/testing.ts';
+import type { Body, Tenant, TestService } from './service.ts';
+
+/** What is put into a field: its values, or files. */
+export type Entries = Readonly<Record<string, readonly (string | File)[] | string>>;
+
+/** A page of a form as a browser without script has it. */
+export type Paper = {
+  readonly status: number;
+  readonly tags: readonly Tag[];
+  readonly title: string;
+  /** Headings of the steps that are not hidden. */
+  readonly headings: readonly string[];
+  /** Texts of the errors in the summary. */
+  readonly problems: readonly string[];
+  /** The page's notice about where the visitor is. */
+  readonly notice: string | undefined;
+  /** Where a redirect led instead of a page. */
+  readonly location: string | undefined;
+  /** What the controls of that name hold. */
+  values(name: string): string[];
+  /** Presses the button of that `_go`, with these fields filled in, and everything else as the page has it. */
+  press(go: string, entries?: Entries): Promise<Paper>;
+};
+
+/** Opens a page below the service's address and posts its form as a browser does, so that nothing is made up. */
+export async function openPaper(
+  service: Pick<TestService, 'url'>,
+  path: string,
+  cookie = '',
+): Promise<Paper> {
+  const headers = { Accept: 'text/html', Cookie: cookie };
+  return read(service, await fetch(new URL(path, service.url), { headers, redirect: 'manual' }), cookie);
+}
+
+async function read(service: Pick<TestService, 'url'>, response: Response, cookie: string): Promise<Paper> {
+  const markup = await response.text();
+  const tags = markup.startsWith('<!doctype') ? readMarkup(markup) : [];
+  const texts = (tag: string, className: string) =>
+    tags.filter((each) => each.tag === tag && each.attrs['class'] === className).map(({ text }) => text);
+  const controls = controlsOf(tags);
+  return {
+    status: response.status,
+    tags,
+    title: tags.find(({ tag }) => tag === 'title')?.text ?? '',
+    headings: headingsOf(tags),
+    problems: tags.filter(({ tag }) => tag === 'li').map(({ text }) => text.trim()),
+    notice: texts('p', 'hint')[0],
+    location: response.headers.get('location') ?? undefined,
+    values: (name) => controls.filter(([each]) => each === name).map(([, value]) => value),
+    async press(go, entries = {}) {
+      const form = tags.find(({ tag }) => tag === 'form')!.attrs;
+      const kept = controls.filter(([name]) => !Object.hasOwn(entries, name));
+      const filled = Object.entries(entries).flatMap(([name, given]) =>
+        [given].flat().map((value): [string, string | File] => [name, value]),
+      );
+      const all = [...kept, ...filled, ['_go', go] as [string, string]];
+      const body = form['enctype'] === 'multipart/form-data' ? new FormData() : new URLSearchParams();
+      for (const [name, value] of all) body.append(name, value as string);
+      const request = { method: 'POST', body, headers: { Accept: 'text/html', Cookie: cookie } };
+      const posted = await fetch(new URL(form['action']!, service.url), { ...request, redirect: 'manual' });
+      return read(service, posted, cookie);
+    },
+  };
+}
+
+/** The successful controls of a page's form, hidden ones included; files and buttons are pressed or chosen anew. */
+function controlsOf(tags: readonly Tag[]): [name: string, value: string][] {
+  const found: [string, string][] = [];
+  for (const [at, { tag, attrs, text }] of tags.entries()) {
+    const { name = '', type = '', value = '' } = attrs;
+    if (name === '') continue;
+    if (tag === 'textarea') found.push([name, text.replace(/^\n/, '')]);
+    else if (tag === 'select') found.push([name, selectedOf(tags.slice(at + 1))]);
+    else if (tag !== 'input' || type === 'file') continue;
+    else if (!['checkbox', 'radio'].includes(type)) found.push([name, value]);
+    else if ('checked' in attrs) found.push([name, value]);
+  }
+  return found;
+}
+
+function selectedOf(after: readonly Tag[]): string {
+  const end = after.findIndex(({ tag }) => tag !== 'option');
+  const options = after.slice(0, end === -1 ? undefined : end);
+  return (options.find(({ attrs }) => 'selected' in attrs) ?? options[0])?.attrs['value'] ?? '';
+}
+
+function headingsOf(tags: readonly Tag[]): string[] {
+  const shown = tags.filter(({ tag, attrs }) => tag === 'section' && !('hidden' in attrs));
+  const ids = shown.map(({ attrs }) => attrs['aria-labelledby']);
+  return tags
+    .filter(({ attrs }) => attrs['id'] !== undefined && ids.includes(attrs['id']))
+    .map(({ text }) => text);
+}
+
+/** Publishes a form; fails when it is refused. Answers with its id. */
+export async function publishForm(
+  tenant: Tenant,
+  structure: unknown,
+  settings: object = {},
+): Promise<string> {
+  const { status, body } = await tenant.call('POST', '/forms', { structure, publish: true, settings });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.id;
+}
+
+/** The submission that a page led to; fails when it led to none. */
+export async function submissionOf(tenant: Tenant, paper: Paper): Promise<Body> {
+  assert.equal(paper.status, 303, paper.problems.join());
+  const receipt = new URL(paper.location!, 'http://form').searchParams.get('receipt');
+  return (await tenant.call('GET', `/submissions/${receipt}`)).body;
+}
+
+/** The name of the first file of an answer. */
+export const filenameOf = (answer: unknown): string | undefined =>
+  (answer as readonly { filename: string }[])[0]?.filename;

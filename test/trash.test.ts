@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { declaredStatements } from '#kit/statement.ts';
+
+/*
+ * What lies in the trash exists for the trash alone (docs/decisions/0017). A column has no structure that would hold
+ * this, so every statement that reads submissions says what it does about it.
+ */
+
+const src = fileURLToPath(new URL('../src/', import.meta.url));
+for (const name of await readdir(src, { recursive: true })) {
+  if (/(^|\/)(queries|queue)\.ts$/.test(name)) await import(join(src, name));
+}
+
+/** Those that are right to see everything, or come to submissions by ids that were found with the trash left out. */
+const exempt: Readonly<Record<string, string>> = {
+  search_submissions: 'by search_documents, which the trash has none of',
+  search_view: 'by search_documents',
+  search_neighbours: 'by search_documents',
+  search_view_ids: 'by search_documents',
+  find_by_key: 'a submit that is repeated is the same one, wherever it lies',
+  find_held_files: "the visitor's own unfinished submission, by its key",
+  'submissions.lock_oldest': 'a deleted form takes its trash with it',
+  'submissions.lock_submissions': 'removes for good, whatever is asked of it',
+  'submissions.update_submission': 'after lock_submission',
+};
+
+/** An invitation stays answered while its answer lies in the trash: nobody is reminded of what they did. */
+const exemptRoom = 'invitations.';
+
+test('every statement that reads or changes submissions leaves the trash out, or says why not', () => {
+  const silent = declaredStatements().filter(
+    ({ name, text }) =>
+      /\b(from|join|update) submissions\b/.test(text) &&
+      !/trashed_at/.test(text) &&
+      !Object.hasOwn(exempt, name) &&
+      !name.startsWith(exemptRoom),
+  );
+  assert.deepEqual(
+    silent.map(({ name }) => name),
+    [],
+  );
+});
+
+test('no exemption is for a statement that is gone', () => {
+  const names = new Set(declaredStatements().map(({ name }) => name));
+  assert.deepEqual(
+    Object.keys(exempt).filter((name) => !names.has(name)),
+    [],
+  );
+});
