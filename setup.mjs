@@ -187,7 +187,8 @@ const child = spawn(
     env: { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), ...process.env },
   },
 );
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+// SIGUSR2 restarts the service's processes one by one (src/app/main.ts).
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
 
 // Started by npm: when npm is killed without a word, nobody would stop the service, and its port would stay taken.

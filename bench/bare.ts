@@ -15,9 +15,9 @@ import '#submissions/queries.ts';
  */
 
 /** Told in its first argument, as JSON. */
-export type BareOptions = { databaseUrl: string; workspaceId: string; formId: string };
+export type BareOptions = { databaseUrl: string; serviceUrl: string };
 
-const { databaseUrl, workspaceId, formId } = JSON.parse(process.argv[2]!) as BareOptions;
+const { databaseUrl, serviceUrl } = JSON.parse(process.argv[2]!) as BareOptions;
 const pool = new Pool({ connectionString: databaseUrl, max: 10 });
 
 type Row = Record<string, unknown>;
@@ -32,6 +32,7 @@ function declared(name: string): (values: Row) => Promise<Row[]> {
 }
 
 const list = declared('list_submissions');
+const listByStatus = declared('list_submissions_by_status');
 const get = declared('find_submission');
 const search = declared('search_submissions');
 const create = declared('insert_form');
@@ -47,38 +48,59 @@ const submission = (row: Row): string => {
 const page = (rows: Row[]): string =>
   `{"data":[${rows.map(submission).join(',')}],"pagination":${JSON.stringify({ total_count: rows[0]?.['total'] ?? 0 })}}`;
 
+const pages = new Map<string, string>();
+const placeIn = (parameters: URLSearchParams): Row => ({
+  workspace_id: parameters.get('workspace'),
+  form_id: parameters.get('form'),
+});
+
 /** By the first word of the path. */
 const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
-  async list() {
+  async list({ searchParams }) {
+    const status = searchParams.get('status');
     return page(
-      await list({ workspace_id: workspaceId, form_id: formId, status: null, limit: 20, offset: 0 }),
+      await (status ? listByStatus : list)({
+        ...placeIn(searchParams),
+        status,
+        limit: 20,
+        offset: Number(searchParams.get('offset')),
+      }),
     );
   },
-  async get(url) {
-    const [row] = await get({ workspace_id: workspaceId, id: url.pathname.slice('/get/'.length) });
+  async get({ pathname, searchParams }) {
+    const { workspace_id } = placeIn(searchParams);
+    const [row] = await get({ workspace_id, id: pathname.slice('/get/'.length) });
     return submission(row!);
   },
-  async search(url) {
+  async search({ searchParams }) {
     return page(
       await search({
-        workspace_id: workspaceId,
-        form_id: null,
-        q: url.searchParams.get('q'),
+        ...placeIn(searchParams),
+        form_ids: null,
+        q: searchParams.get('q'),
         limit: 20,
         offset: 0,
       }),
     );
   },
-  async create(_url, body) {
+  /** The bytes of a page of the service, asked for once. */
+  async page({ searchParams }) {
+    const path = searchParams.get('like')!;
+    const known = pages.get(path) ?? (await (await fetch(serviceUrl + path)).text());
+    pages.set(path, known);
+    return known;
+  },
+  async create({ searchParams }, body) {
     const { structure } = JSON.parse(body) as { structure: { attrs: { name: string } } };
     const id = newId();
     const [row] = await create({
-      workspace_id: workspaceId,
+      workspace_id: placeIn(searchParams).workspace_id,
       id,
       name: structure.attrs.name,
       description: '',
       status: 'published',
       settings: {},
+      password_hash: null,
       language: 'english',
       structure: JSON.stringify(structure),
       fields: {},
@@ -86,14 +108,13 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
     });
     return JSON.stringify({ ...row, structure });
   },
-  async submit(_url, body) {
+  async submit({ searchParams }, body) {
     const given = (JSON.parse(body) as { answers: Record<string, unknown> }).answers;
     const id = newId();
     const { subject, ...rest } = given;
     await insert({
-      workspace_id: workspaceId,
+      ...placeIn(searchParams),
       id,
-      form_id: formId,
       version: 1,
       status: 'completed',
       answers: JSON.stringify(given),
@@ -105,6 +126,7 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
       language: 'english',
       subject,
       body: Object.values(rest).join(' '),
+      next_segment_id: null,
     });
     return JSON.stringify({ id });
   },

@@ -1,8 +1,8 @@
 import type { Request } from './load.ts';
-import { markerWords } from './seed.ts';
+import { markerWords, oldWord } from './seed.ts';
 import type { Site } from './site.ts';
 
-/** One thing that is measured, as it is asked of the service and of the bare server. */
+/** One thing that is measured, as it is asked of the service and, where it has a limit, of the bare server. */
 export type Case = {
   name: string;
   /** The share of the bare server's requests per second that the service should reach; undefined: none is set. */
@@ -10,32 +10,75 @@ export type Case = {
   /** How many requests are under way at once; 32 and 1 unless said. */
   concurrencies?: readonly number[];
   service(site: Site): Request[];
-  bare(site: Site): Request[];
+  bare?(site: Site): Request[];
 };
 
 const authorised = ({ key }: Site): Record<string, string> => ({ Authorization: `Bearer ${key}` });
+const signedIn = ({ cookie }: Site): Record<string, string> => ({ Cookie: cookie });
 
-/** Ids from all over the form, always the same. */
-const someIds = ({ submissions }: Site): string[] =>
-  Array.from({ length: 2_000 }, (_, index) => submissions[(index * 7_919) % submissions.length]!.id);
+/** Ids from all over the first form, always the same. */
+const someIds = (site: Site): string[] =>
+  Array.from({ length: 2_000 }, (_, index) => site.submissionAt(2 * ((index * 7_919) % (site.count / 2))).id);
 
-const searchFor = (word: string): Pick<Case, 'service' | 'bare'> => ({
+const pageSize = 20;
+
+const listCase = (name: string, pageOf: (site: Site) => number, status?: string): Case => ({
+  name,
+  goal: 0.8,
   service: (site) => [
-    { method: 'GET', path: `/api/v1/submissions/search?q=${word}`, headers: authorised(site) },
+    {
+      method: 'GET',
+      path: `/api/v1/forms/${site.formId}/submissions?page=${pageOf(site)}${status ? `&status=${status}` : ''}`,
+      headers: authorised(site),
+    },
   ],
-  bare: () => [{ method: 'GET', path: `/search?q=${word}` }],
+  bare: (site) => [
+    {
+      method: 'GET',
+      path: `/list?workspace=${site.workspaceId}&form=${site.formId}&offset=${(pageOf(site) - 1) * pageSize}${status ? `&status=${status}` : ''}`,
+    },
+  ],
 });
+
+const searchCase = (name: string, q: string, formOf?: (site: Site) => string): Case => ({
+  name: `search-${name}`,
+  concurrencies: [32, 8, 1],
+  service: (site) => [
+    {
+      method: 'GET',
+      path: `/api/v1/submissions/search?q=${encodeURIComponent(q)}${formOf ? `&form_id=${formOf(site)}` : ''}`,
+      headers: authorised(site),
+    },
+  ],
+  bare: (site) => [
+    {
+      method: 'GET',
+      path: `/search?workspace=${site.workspaceId}&q=${encodeURIComponent(q)}${formOf ? `&form=${formOf(site)}` : ''}`,
+    },
+  ],
+});
+
+const consoleCase = (name: string, question: string, concurrencies: readonly number[]): Case => ({
+  name: `console-${name}`,
+  concurrencies,
+  service: (site) => [
+    {
+      method: 'GET',
+      path: `/app/api/workspaces/${site.workspaceId}/forms/${site.formId}/submissions${question}`,
+      headers: signedIn(site),
+    },
+  ],
+});
+
+const { rare, medium, frequent, common } = markerWords;
+const json = { 'Content-Type': 'application/json' };
 
 /** Reading first: what is written changes what is read. */
 export const cases: readonly Case[] = [
-  {
-    name: 'list',
-    goal: 0.8,
-    service: (site) => [
-      { method: 'GET', path: `/api/v1/forms/${site.formId}/submissions`, headers: authorised(site) },
-    ],
-    bare: () => [{ method: 'GET', path: '/list' }],
-  },
+  listCase('list', () => 1),
+  listCase('list-page-200', () => 200),
+  listCase('list-last-page', ({ count }) => Math.ceil(count / 2 / pageSize)),
+  listCase('list-status', () => 1, 'completed'),
   {
     name: 'get',
     goal: 0.65,
@@ -45,38 +88,105 @@ export const cases: readonly Case[] = [
         path: `/api/v1/submissions/${id}`,
         headers: authorised(site),
       })),
-    bare: (site) => someIds(site).map((id) => ({ method: 'GET', path: `/get/${id}` })),
+    bare: (site) =>
+      someIds(site).map((id) => ({ method: 'GET', path: `/get/${id}?workspace=${site.workspaceId}` })),
   },
-  ...Object.entries(markerWords).map(([name, { word }]) => ({
-    name: `search-${name}`,
-    ...searchFor(word),
-    // A common word's matches are all ranked. 32 such searches at once wait longer than the 2 s after which a request
-    // without a connection is answered 503.
-    ...(name === 'common' && { concurrencies: [4, 1] }),
-  })),
+  searchCase('rare', rare.word),
+  searchCase('medium', medium.word),
+  searchCase('frequent', frequent.word),
+  searchCase('common', common.word),
+  searchCase('old', oldWord),
+  searchCase('two-words', `${common.word} ${frequent.word}`),
+  searchCase('two-words-apart', `${medium.word} ${oldWord}`),
+  searchCase('three-words', `${common.word} ${frequent.word} ${medium.word}`),
+  searchCase('in-large-form', common.word, ({ formId }) => formId),
+  searchCase('in-small-form', frequent.word, ({ otherFormId }) => otherFormId),
+  consoleCase('table', '', [8, 1]),
+  consoleCase('search', `?q=${medium.word}`, [1]),
+  consoleCase('summary', '/summary?time_zone=Europe%2FBerlin', [1]),
+  {
+    name: 'public-page',
+    goal: 0.7,
+    service: (site) => [{ method: 'GET', path: `/f/${site.formId}` }],
+    bare: (site) => [{ method: 'GET', path: `/page?like=${encodeURIComponent(`/f/${site.formId}`)}` }],
+  },
   {
     name: 'create',
+    goal: 0.6,
     service: (site) => [
       {
         method: 'POST',
         path: '/api/v1/forms',
-        headers: authorised(site),
+        headers: { ...authorised(site), ...json },
         body: JSON.stringify({ structure: site.structure, publish: true }),
       },
     ],
     bare: (site) => [
-      { method: 'POST', path: '/create', body: JSON.stringify({ structure: site.structure }) },
+      {
+        method: 'POST',
+        path: `/create?workspace=${site.workspaceId}`,
+        body: JSON.stringify({ structure: site.structure }),
+      },
     ],
   },
   {
     name: 'submit',
     goal: 0.6,
+    concurrencies: [128, 32, 1],
     service: (site) => submits(site, `/f/${site.formId}`),
-    bare: (site) => submits(site, '/submit'),
+    bare: bareSubmits,
+  },
+  {
+    name: 'submit-urlencoded',
+    goal: 0.6,
+    service: (site) => submits(site, `/f/${site.formId}`, asUrlencoded),
+    bare: bareSubmits,
+  },
+  {
+    name: 'submit-1-mb-file',
+    concurrencies: [8, 1],
+    service: (site) => submits(site, `/f/${site.otherFormId}`, withFile).slice(0, 20),
   },
 ];
 
-const submits = ({ submissions }: Site, path: string): Request[] =>
-  submissions
-    .slice(0, 1_000)
-    .map(({ answers }) => ({ method: 'POST', path, body: JSON.stringify({ answers }) }));
+type Answers = Readonly<Record<string, string | number | boolean>>;
+type Written = { headers: Readonly<Record<string, string>>; body: string };
+
+const asJson = (answers: Answers): Written => ({ headers: json, body: JSON.stringify({ answers }) });
+
+/** As a program posts a form: what comes back is small either way. */
+const asUrlencoded = (answers: Answers): Written => ({
+  headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+  body: new URLSearchParams(textsOf(answers)).toString(),
+});
+
+const boundary = 'a-boundary-of-the-benchmark';
+
+function withFile(answers: Answers): Written {
+  const parts = textsOf(answers).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const file = `--${boundary}\r\nContent-Disposition: form-data; name="attachment"; filename="notes.txt"\r\nContent-Type: text/plain\r\n\r\n${'A line of a file.\n'.repeat(58_254)}\r\n`;
+  return {
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, Accept: 'application/json' },
+    body: `${parts.join('')}${file}--${boundary}--\r\n`,
+  };
+}
+
+/** Answers as a page sends them. */
+const textsOf = (answers: Answers): [string, string][] =>
+  Object.entries(answers).map(([name, value]) => [
+    name,
+    typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value),
+  ]);
+
+const submits = (site: Site, path: string, write: (answers: Answers) => Written = asJson): Request[] =>
+  Array.from({ length: 1_000 }, (_, index) => ({
+    method: 'POST',
+    path,
+    ...write(site.submissionAt(2 * index).answers),
+  }));
+
+function bareSubmits(site: Site): Request[] {
+  return submits(site, `/submit?workspace=${site.workspaceId}&form=${site.formId}`);
+}

@@ -32,7 +32,6 @@ function serialise({ method, path, headers = {}, body = '' }: Request): Buffer {
     Host: '127.0.0.1',
     ...headers,
     ...(method === 'POST' && {
-      'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
     }),
   }).map(([name, value]) => `${name}: ${value}\r\n`);

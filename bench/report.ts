@@ -11,14 +11,23 @@ export type Comparison = {
   goal: number | undefined;
   concurrency: number;
   service: Figures;
-  bare: Figures;
+  /** Undefined where nothing bare does the same. */
+  bare: Figures | undefined;
 };
+
+/** How long one request takes, in ms, in the workspace of each size. */
+export type Growth = { name: string; times: readonly number[] };
+
+/** What a run found; `problems`: what could not be measured, and why. */
+export type Measured = { comparisons: Comparison[]; growth: Growth[]; problems: string[] };
+
+export const middle = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /** The median of each figure by itself. */
 export function median(rounds: readonly Figures[]): Figures {
-  const middle = (name: keyof Figures): number =>
-    rounds.map((round) => round[name]).sort((a, b) => a - b)[Math.floor(rounds.length / 2)]!;
-  return { perSecond: middle('perSecond'), p50: middle('p50'), p99: middle('p99'), cpu: middle('cpu') };
+  const of = (name: keyof Figures): number => middle(rounds.map((round) => round[name]));
+  return { perSecond: of('perSecond'), p50: of('p50'), p99: of('p99'), cpu: of('cpu') };
 }
 
 /** What ran where, and how busy the machine was before: figures of a busy machine are worth little. */
@@ -31,63 +40,85 @@ export async function describeMachine(): Promise<string> {
   return `Node ${process.versions.node}, ${cores.length} × ${cores[0]?.model.trim() ?? 'unknown core'}, ${Math.round(totalmem() / 2 ** 30)} GB${load}, ${new Date().toISOString().slice(0, 16)}Z`;
 }
 
-const ratio = ({ service, bare }: Comparison): number => service.perSecond / bare.perSecond;
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const ratio = ({ service, bare }: Comparison): string =>
+  bare ? `${Math.round((100 * service.perSecond) / bare.perSecond)} %` : '';
 const milliseconds = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0));
-const perSecond = (figures: Figures): string => figures.perSecond.toFixed(0);
+const goalOf = ({ goal, concurrency }: Comparison): string =>
+  goal !== undefined && concurrency > 1 ? `${Math.round(goal * 100)} %` : '';
 
 /** One line for the terminal. */
 export function describeRow(comparison: Comparison): string {
-  const { name, concurrency, service, bare, goal } = comparison;
-  const figures = (each: Figures): string =>
-    `${perSecond(each).padStart(6)}/s p50 ${milliseconds(each.p50).padStart(5)} p99 ${milliseconds(each.p99).padStart(5)} ms cpu ${each.cpu.toFixed(0).padStart(4)} µs`;
-  const against = goal !== undefined && concurrency > 1 ? ` (goal ${percent(goal)})` : '';
-  return `${name.padEnd(14)} c=${String(concurrency).padEnd(2)}  service ${figures(service)}   bare ${figures(bare)}   ${percent(ratio(comparison))}${against}`;
+  const { name, concurrency, service, bare } = comparison;
+  const figures = ({ perSecond, p50, p99, cpu }: Figures): string =>
+    `${perSecond.toFixed(0).padStart(6)}/s p50 ${milliseconds(p50).padStart(5)} p99 ${milliseconds(p99).padStart(5)} ms cpu ${cpu.toFixed(0).padStart(4)} µs`;
+  const against = bare ? `   bare ${figures(bare)}   ${ratio(comparison)}` : '';
+  const goal = goalOf(comparison) && ` (goal ${goalOf(comparison)})`;
+  return `${name.padEnd(22)} c=${String(concurrency).padEnd(3)} service ${figures(service)}${against}${goal}`;
 }
 
+const factor = ({ times }: Growth): string => `${(times.at(-1)! / times[0]!).toFixed(1)} times`;
+
+export const describeGrowth = (growth: Growth): string =>
+  `${growth.name.padEnd(22)} grows: ${growth.times.map(milliseconds).join(' -> ')} ms, ${factor(growth)}`;
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+const table = (heads: readonly string[], rows: readonly string[]): string =>
+  [row(heads), row(heads.map(() => '---')), ...rows].join('\n');
+
+const cellsOf = ({ perSecond, p50, p99, cpu }: Figures): string[] => [
+  perSecond.toFixed(0),
+  milliseconds(p50),
+  milliseconds(p99),
+  cpu.toFixed(0),
+];
+
 /** bench/results.md. */
-export function writeReport(run: {
-  machine: string;
-  submissions: number;
-  rounds: number;
-  seconds: number;
-  comparisons: readonly Comparison[];
-  /** What could not be measured, and why. */
-  problems: readonly string[];
-  memory: readonly string[];
-}): string {
-  const rows = run.comparisons.map((comparison) => {
-    const { name, concurrency, service, bare, goal } = comparison;
-    const cells = [
-      name,
-      concurrency,
-      perSecond(service),
-      milliseconds(service.p50),
-      milliseconds(service.p99),
-      service.cpu.toFixed(0),
-      perSecond(bare),
-      milliseconds(bare.p50),
-      milliseconds(bare.p99),
-      bare.cpu.toFixed(0),
-      percent(ratio(comparison)),
-      goal !== undefined && concurrency > 1 ? percent(goal) : '',
-    ];
-    return `| ${cells.join(' | ')} |`;
-  });
+export function writeReport(
+  run: Measured & {
+    machine: string;
+    sizes: readonly number[];
+    rounds: number;
+    seconds: number;
+    notes: readonly string[];
+  },
+): string {
+  const { machine, sizes, rounds, seconds, comparisons, growth, problems, notes } = run;
+  const compared = comparisons.map((each) =>
+    row([
+      each.name,
+      each.concurrency,
+      ...cellsOf(each.service),
+      ...(each.bare ? cellsOf(each.bare) : ['', '', '', '']),
+      ratio(each),
+      goalOf(each),
+    ]),
+  );
+  const figures = ['/s', 'p50', 'p99', 'CPU'];
   return `# Benchmark
 
-Written by \`npm run bench\`. The service on its embedded database, beside a bare \`node:http\` and \`pg\` server that runs
-the same SQL on the same database and does nothing else (bench/bare.ts). Load generator, server and PostgreSQL share
-the machine, so only the ratio means something elsewhere.
+Written by \`npm run bench\`. The service beside a bare \`node:http\` and \`pg\` server that runs the same SQL on the same
+database and does nothing else (bench/bare.ts). Load generator, server and PostgreSQL share the machine, so only the
+ratio means something elsewhere.
 
-${run.machine}. ${run.submissions} submissions of 1 KB in one form of eight fields, and four smaller forms. Medians of
-${run.rounds} rounds of ${run.seconds} s each, the two in turn; times in ms; \`c\` is the number of connections;
-CPU is what the server's process works for one request, in µs.
+${machine}. Workspaces of ${sizes.join(', ')} submissions of 1 KB in one database, each over 50 forms, the first of which
+has half of them. Medians of ${rounds} rounds of ${seconds} s each, the two in turn; times in ms; \`c\` is the number of
+connections; CPU is what the server's process works for one request, in µs.
 
-| case | c | service /s | p50 | p99 | CPU | bare /s | p50 | p99 | CPU | service / bare | goal |
-|---|---|---|---|---|---|---|---|---|---|---|---|
-${rows.join('\n')}
-${run.problems.map((problem) => `\nNot measured: ${problem}\n`).join('')}
-Resident memory afterwards: ${run.memory.join(', ')}.
+## ${sizes.at(-1)} submissions
+
+${table(['case', 'c', ...figures, ...figures.map((name) => `bare ${name}`), 'service / bare', 'goal'], compared)}
+${problems.map((problem) => `\nNot measured: ${problem}\n`).join('')}
+## Growth
+
+The median time of one request after the other, in ms.
+
+${table(
+  ['case', ...sizes.map(String), 'last / first'],
+  growth.map((each) => row([each.name, ...each.times.map(milliseconds), factor(each)])),
+)}
+
+## Whole tasks
+
+${notes.map((note) => `- ${note}`).join('\n')}
 `;
 }

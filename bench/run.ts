@@ -6,52 +6,64 @@ import { parseArgs } from 'node:util';
 import { type Instance, openInstance } from '#test/process.ts';
 import type { BareOptions } from './bare.ts';
 import { type Case, cases } from './cases.ts';
-import type { LoadFigures, LoadOrder, LoadOutcome, Request } from './load.ts';
+import type { LoadFigures, LoadOrder, LoadOutcome } from './load.ts';
+import { describeMemory, memoryOf } from './memory.ts';
 import {
   type Comparison,
+  describeGrowth,
   describeMachine,
-  type Figures,
   describeRow,
+  type Figures,
+  type Measured,
   median,
+  middle,
   writeReport,
 } from './report.ts';
-import { prepareSite, type Site } from './site.ts';
+import { prepareSites, type Site } from './site.ts';
+import { type Task, tasks } from './tasks.ts';
 import { benchWebhooks } from './webhooks/run.ts';
 
 /*
  * npm run bench                          every case: the service beside a bare node:http server with the same SQL
  * npm run bench -- list get              these cases only; bench/results.md stays as it is
  * npm run bench -- webhooks              the webhook engine beside a bare undici loop
- *   --rounds 3 --seconds 4               how often, and how long, each of the two is measured in turn
- *   --submissions 100000                 how many there are before
+ *   --rounds 3 --seconds 3               how often, and how long, each of the two is measured in turn
+ *   --sizes 10000,100000,1000000         how many submissions there are before: a workspace for each number
+ *   --database <url>                     on this database instead of the embedded one; what was seeded there stays,
+ *                                        and the next run uses it again
  *   --profile <directory>                CPU profiles of the service, for the developer tools of a browser
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '4' },
-    submissions: { type: 'string', default: '100000' },
+    seconds: { type: 'string', default: '3' },
+    sizes: { type: 'string', default: '10000,100000,1000000' },
+    database: { type: 'string' },
     profile: { type: 'string' },
   },
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
+const sizes = values.sizes.split(',').map(Number);
 const usualConcurrencies = [32, 1];
-const warmUpSeconds = 1.5;
+const warmUpSeconds = 1;
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-function chooseCases(): readonly Case[] {
-  const unknown = positionals.filter((name) => !cases.some((each) => each.name === name));
+type Chosen = { cases: readonly Case[]; tasks: readonly Task[] };
+
+function choose(): Chosen {
+  const known = [...cases, ...tasks].map(({ name }) => name);
+  const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new Error(
-      `There is no case ${unknown.join(', ')}. Cases: ${cases.map(({ name }) => name).join(', ')}.`,
-    );
-  return positionals.length > 0 ? cases.filter(({ name }) => positionals.includes(name)) : cases;
+    throw new Error(`There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, webhooks.`);
+  if (positionals.length === 0) return { cases, tasks };
+  const isChosen = ({ name }: { name: string }): boolean => positionals.includes(name);
+  return { cases: cases.filter(isChosen), tasks: tasks.filter(isChosen) };
 }
 
 type Target = { name: 'service' | 'bare'; pid: number; port: number };
@@ -87,19 +99,16 @@ async function compare(
   targets: readonly Target[],
   load: Loader,
 ): Promise<Comparison> {
-  const requests: Record<Target['name'], Request[]> = { service: each.service(site), bare: each.bare(site) };
-  const order = ({ name, port }: Target, duration: number): LoadOrder => ({
-    port,
-    requests: requests[name],
-    concurrency,
-    seconds: duration,
-  });
+  const requests = { service: each.service(site), bare: each.bare?.(site) };
   const measured: Record<Target['name'], Figures[]> = { service: [], bare: [] };
-  for (const target of targets) await load(order(target, warmUpSeconds));
   for (let round = 0; round < rounds; round += 1) {
     for (const target of targets) {
+      const asked = requests[target.name];
+      if (asked === undefined) continue;
+      const order = { port: target.port, requests: asked, concurrency };
+      if (round === 0) await load({ ...order, seconds: warmUpSeconds });
       const before = await cpuSeconds(target);
-      const figures = await load(order(target, seconds));
+      const figures = await load({ ...order, seconds });
       const cpu = ((await cpuSeconds(target)) - before) / (figures.perSecond * seconds);
       measured[target.name].push({ ...figures, cpu: cpu * 1e6 });
     }
@@ -109,8 +118,26 @@ async function compare(
     goal: each.goal,
     concurrency,
     service: median(measured.service),
-    bare: median(measured.bare),
+    bare: requests.bare && median(measured.bare),
   };
+}
+
+/** How long one request takes the service in each workspace, in turn: the median of the rounds, in ms. */
+async function measureGrowth(
+  each: Case,
+  sites: readonly Site[],
+  service: Target,
+  load: Loader,
+): Promise<number[]> {
+  const orders = sites.map((site) => ({ port: service.port, requests: each.service(site), concurrency: 1 }));
+  const measured: number[][] = orders.map(() => []);
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [index, order] of orders.entries()) {
+      const { p50 } = await load({ ...order, seconds: 1 });
+      if (round >= 0) measured[index]!.push(p50);
+    }
+  }
+  return measured.map(middle);
 }
 
 /** What a process has worked so far, where the system tells (Linux): 1/100 s in fields 14 and 15 of its stat. */
@@ -123,66 +150,79 @@ async function cpuSeconds({ pid }: Target): Promise<number> {
   return (Number(user) + Number(system)) / 100;
 }
 
-/** Resident memory in MB, now and at its highest, where the system tells (Linux). */
-async function memoryOf({ pid }: Target): Promise<string> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const megabytes = (name: string): string =>
-    String(Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? Number.NaN) / 1_024));
-  return `${megabytes('VmRSS')} MB (at most ${megabytes('VmHWM')} MB)`;
+async function measureCase(
+  each: Case,
+  sites: readonly Site[],
+  targets: readonly Target[],
+  load: Loader,
+): Promise<Measured> {
+  const measured: Measured = { comparisons: [], growth: [], problems: [] };
+  /** One figure that cannot be measured leaves the others. */
+  const attempt = async (what: string, work: () => Promise<string>): Promise<void> => {
+    try {
+      say(await work());
+    } catch (error) {
+      measured.problems.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      say(`✖ ${measured.problems.at(-1)}`);
+    }
+  };
+  for (const concurrency of each.concurrencies ?? usualConcurrencies) {
+    await attempt(`${each.name} c=${concurrency}`, async () => {
+      const comparison = await compare(each, concurrency, sites.at(-1)!, targets, load);
+      measured.comparisons.push(comparison);
+      return describeRow(comparison);
+    });
+  }
+  if (sites.length > 1)
+    await attempt(`${each.name}, growth`, async () => {
+      const growth = { name: each.name, times: await measureGrowth(each, sites, targets[0]!, load) };
+      measured.growth.push(growth);
+      return describeGrowth(growth);
+    });
+  return measured;
 }
 
-async function measureAll(instance: Instance, machine: string, chosen: readonly Case[]): Promise<void> {
-  const server = await instance.start();
+async function measureAll(instance: Instance, machine: string, chosen: Chosen): Promise<void> {
+  const seeding = await instance.start();
   const since = performance.now();
-  const site = await prepareSite(instance, Number(values.submissions));
-  say(
-    `${site.submissions.length} submissions were written in ${((performance.now() - since) / 1_000).toFixed(0)} s.`,
-  );
-  const bare = await startBare({
-    databaseUrl: instance.databaseUrl,
-    workspaceId: site.workspaceId,
-    formId: site.formId,
-  });
+  const sites = await prepareSites(instance, sizes);
+  say(`The submissions were there after ${((performance.now() - since) / 1_000).toFixed(0)} s.`);
+  await seeding.terminate();
+  const starting = performance.now();
+  const server = await instance.start();
+  const startMs = performance.now() - starting;
+  const bare = await startBare({ databaseUrl: instance.databaseUrl, serviceUrl: instance.url });
   const loader = startLoader();
   const targets: Target[] = [
     { name: 'service', pid: server.pid, port: Number(new URL(instance.url).port) },
     bare.target,
   ];
   try {
-    const comparisons: Comparison[] = [];
-    const problems: string[] = [];
-    for (const each of chosen) {
-      for (const concurrency of each.concurrencies ?? usualConcurrencies) {
-        try {
-          const comparison = await compare(each, concurrency, site, targets, loader.load);
-          comparisons.push(comparison);
-          say(describeRow(comparison));
-        } catch (error) {
-          // One case that cannot be measured leaves the others.
-          problems.push(
-            `${each.name} c=${concurrency}: ${error instanceof Error ? error.message : String(error)}`,
-          );
-          say(`✖ ${problems.at(-1)}`);
-        }
-      }
+    const all: Measured = { comparisons: [], growth: [], problems: [] };
+    for (const each of chosen.cases) {
+      const { comparisons, growth, problems } = await measureCase(each, sites, targets, loader.load);
+      all.comparisons.push(...comparisons);
+      all.growth.push(...growth);
+      all.problems.push(...problems);
+    }
+    const findings: string[] = [];
+    for (const { run } of chosen.tasks) {
+      const found = await run({ instance, server, site: sites.at(-1)!, load: loader.load });
+      findings.push(found);
+      say(found);
     }
     const memory = await Promise.all(
-      targets.map(async (target) => `${target.name} ${await memoryOf(target)}`),
+      targets.map(async ({ name, pid }) => `${name} ${describeMemory(await memoryOf(pid))}`),
     );
-    say(`Resident memory afterwards: ${memory.join(', ')}.`);
+    const notes = [
+      `Start to ready with this database: ${Math.round(startMs)} ms.`,
+      ...findings,
+      `Resident memory afterwards: ${memory.join(', ')}.`,
+    ];
+    say(notes[0]!);
+    say(notes.at(-1)!);
     if (positionals.length === 0) {
-      await writeFile(
-        script('results.md'),
-        writeReport({
-          machine,
-          submissions: site.submissions.length,
-          rounds,
-          seconds,
-          comparisons,
-          problems,
-          memory,
-        }),
-      );
+      await writeFile(script('results.md'), writeReport({ machine, sizes, rounds, seconds, ...all, notes }));
       say('Written to bench/results.md.');
     }
   } finally {
@@ -196,12 +236,13 @@ if (positionals.includes('webhooks')) {
   await benchWebhooks();
   process.exit(0);
 }
-const chosen = chooseCases();
+const chosen = choose();
 const machine = await describeMachine();
 say(machine);
-const instance = await openInstance(
-  values.profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` },
-);
+const instance = await openInstance({
+  ...(values.profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` }),
+  ...(values.database && { DATABASE_URL: values.database }),
+});
 try {
   await measureAll(instance, machine, chosen);
 } finally {

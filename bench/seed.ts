@@ -2,14 +2,17 @@ import { searchableText } from '#ast/searchable.ts';
 import type { Form } from '#ast/tree.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { countSlots, searchTerms } from '#submissions/queries.ts';
+import { searchTerms, segmentDocuments } from '#submissions/queries.ts';
 
 /** Words that some of the submissions have and that nothing else has: one in so many of them. */
 export const markerWords = {
   rare: { word: 'xylograph', oneIn: 12_500 },
   medium: { word: 'harpsichord', oneIn: 100 },
+  frequent: { word: 'orchard', oneIn: 10 },
   common: { word: 'gathering', oneIn: 5 / 3 },
 } as const;
+/** In every submission of the oldest tenth, and in none since. */
+export const oldWord = 'zeppelin';
 
 type Answers = Record<string, string | number | boolean>;
 export type SeededSubmission = { id: string; answers: Answers };
@@ -20,7 +23,7 @@ const field = (type: string, id: string, attrs: object = {}): object => ({
   children: [],
 });
 
-/** A form of eight fields, as people make them. */
+/** A form of nine fields, as people make them. */
 export const structure = {
   type: 'form',
   attrs: { name: 'Contact us', description: 'We answer within two days.' },
@@ -37,6 +40,7 @@ export const structure = {
         field('date', 'day'),
         field('yes_no', 'newsletter'),
         field('textarea', 'message', { required: true }),
+        field('file_upload', 'attachment'),
       ],
     },
   ],
@@ -53,45 +57,31 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-const syllables = [
-  'ba',
-  'cor',
-  'del',
-  'fan',
-  'gri',
-  'hol',
-  'jun',
-  'kel',
-  'lum',
-  'mor',
-  'nav',
-  'pel',
-  'quin',
-  'ros',
-  'sul',
-  'tam',
-];
-/** 4,096 words of three syllables. */
-const vocabulary = syllables.flatMap((first) =>
-  syllables.flatMap((second) => syllables.map((third) => first + second + third)),
-);
+const syllables = 'ba cor del fan gri hol jun kel lum mor nav pel quin ros sul tam'.split(' ');
+const vocabularySize = 60_000;
+/** The word of a rank; four syllables. */
+const wordOf = (rank: number): string =>
+  [12, 8, 4, 0].map((shift) => syllables[(rank >> shift) % syllables.length]).join('');
 
 /**
- * `count` submissions of the form above, about 1 KB each, the same on every machine. Their ids are UUIDv7 of seconds
- * that are over, so that what the benchmark itself submits is newer.
+ * The submission of the form above at a place in its workspace's order, about 1 KB, the same on every machine. Words
+ * are spread by Zipf's law. Ids are UUIDv7 of seconds that are over, so that what the benchmark itself submits is newer.
+ * @param site tells the submissions of one workspace from another's; below 100.
+ * @param count how many there are in all.
  */
-export function makeSubmissions(count: number, seed = 1): SeededSubmission[] {
-  const random = randomFrom(seed);
-  // Squared: a few words are frequent and most are rare, as in a language.
+export function submissionAt(
+  index: number,
+  { site, count }: { site: number; count: number },
+): SeededSubmission {
+  const random = randomFrom(site * 10_000_000 + index);
   const words = (length: number): string =>
-    Array.from({ length }, () => vocabulary[Math.floor(random() ** 2 * vocabulary.length)]).join(' ');
-  const marks = (): string =>
-    Object.values(markerWords)
-      .map(({ word, oneIn }) => (random() * oneIn < 1 ? ` ${word}` : ''))
-      .join('');
-  const firstSecond = Date.UTC(2025, 0, 1) / 1_000 + seed * 10_000_000;
-  return Array.from({ length: count }, (_, index) => ({
-    id: idOf((firstSecond + index) * 1_000, seed),
+    Array.from({ length }, () => wordOf(Math.floor(vocabularySize ** random()) - 1)).join(' ');
+  const marks = Object.values(markerWords)
+    .map(({ word, oneIn }) => (random() * oneIn < 1 ? ` ${word}` : ''))
+    .join('');
+  const isOld = index < count / 10;
+  return {
+    id: idOf((Date.UTC(2024, 0, 1) / 1_000 + index) * 1_000, site),
     answers: {
       subject: words(4) + (random() < 0.06 ? ` ${markerWords.common.word}` : ''),
       email: `person${index}@example.com`,
@@ -100,68 +90,99 @@ export function makeSubmissions(count: number, seed = 1): SeededSubmission[] {
       people: Math.floor(random() * 100),
       day: '2025-06-15',
       newsletter: random() < 0.5,
-      message: words(85) + marks(),
+      message: words(85) + marks + (isOld ? ` ${oldWord}` : ''),
     },
-  }));
+  };
 }
 
-function idOf(milliseconds: number, seed: number): string {
+function idOf(milliseconds: number, site: number): string {
   const time = milliseconds.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${String(seed).padStart(12, '0')}`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${String(site).padStart(12, '0')}`;
 }
 
 const rowsAtOnce = 1_000;
 
 /** The service's own search document, with columns of the source in place of its parameters. */
-const terms = searchTerms.replaceAll('$language', "'english'").replaceAll('$', '');
+const terms = searchTerms
+  .replaceAll('$language', "'english'")
+  .replaceAll(/\$(workspace_id|id|form_id)/g, 'submission.$1')
+  .replaceAll(/\$(subject|body)/g, 'source.$1');
 
-/** Writes submissions as the service's insertSubmission does, a thousand at a time over two connections. */
-export async function seed(
-  database: Database,
-  place: { workspaceId: string; formId: string },
-  submissions: readonly SeededSubmission[],
-): Promise<void> {
-  const batches = Array.from({ length: Math.ceil(submissions.length / rowsAtOnce) }, (_, index) =>
-    submissions.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
+/** Where the submissions go: half of them to the first form, the rest to the others in turn. */
+export type SeedPlan = { workspaceId: string; formIds: readonly string[]; site: number; count: number };
+
+export const formIndexOf = (index: number, forms: number): number =>
+  index % 2 === 0 ? 0 : 1 + ((index >> 1) % (forms - 1));
+
+/**
+ * Writes a workspace's submissions as the service does, a thousand at a time over two connections. A large number is
+ * indexed at once when all are written, as a restore of a backup would.
+ */
+export async function seed(database: Database, plan: SeedPlan): Promise<void> {
+  await database.query(
+    `insert into search_segments (workspace_id, first_id)
+     select $1, unnest($2::uuid[]) on conflict do nothing`,
+    [
+      plan.workspaceId,
+      Array.from(
+        { length: Math.floor((plan.count - 1) / segmentDocuments) },
+        (_, index) => submissionAt((index + 1) * segmentDocuments, plan).id,
+      ),
+    ],
   );
+  const indexAtOnce = plan.count >= 50_000;
+  if (indexAtOnce) await database.query('drop index search_documents_terms');
+  let next = 0;
   const writeAll = async (): Promise<void> => {
-    for (let batch = batches.shift(); batch; batch = batches.shift())
-      await writeBatch(database, place, batch);
+    while (next < plan.count) {
+      const first = next;
+      next += rowsAtOnce;
+      await writeBatch(database, plan, first, Math.min(plan.count, next));
+    }
   };
   await Promise.all([writeAll(), writeAll()]);
+  if (indexAtOnce)
+    await database.query(
+      `set maintenance_work_mem = '512MB';
+       create index search_documents_terms on search_documents using gin (terms) with (fastupdate = on, gin_pending_list_limit = 65536)`,
+    );
   await database.query(
     `insert into submission_counts (workspace_id, form_id, status, slot, count)
-     select $1::uuid, $2::uuid, 'completed', slot, count(*)
-       from generate_series(0, $3::integer - 1) as number, lateral (select number % ${countSlots} as slot) as place
-      group by slot`,
-    [place.workspaceId, place.formId, submissions.length],
+     select workspace_id, form_id, status, 0, count(*) from submissions where workspace_id = $1
+      group by workspace_id, form_id, status`,
+    [plan.workspaceId],
   );
 }
 
-async function writeBatch(
-  database: Database,
-  { workspaceId, formId }: { workspaceId: string; formId: string },
-  batch: readonly SeededSubmission[],
-): Promise<void> {
-  const texts = batch.map(({ answers }) => searchableText(structure as Form, answers, {}, undefined));
+async function writeBatch(database: Database, plan: SeedPlan, first: number, end: number): Promise<void> {
+  const batch = Array.from({ length: end - first }, (_, offset) => {
+    const submission = submissionAt(first + offset, plan);
+    const text = searchableText(structure as Form, submission.answers, {}, undefined);
+    return {
+      ...submission,
+      ...text,
+      formId: plan.formIds[formIndexOf(first + offset, plan.formIds.length)]!,
+    };
+  });
   await database.query(
     `with source as (
-       select * from unnest($3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[]) as source (id, at, answers, subject, body)),
+       select * from unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
+         as source (id, form_id, at, answers, subject, body)),
      submission as (
        insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
-       select $1, id, $2, 1, 'completed', answers::json, '{}', false, at, at, at from source
+       select $1, id, form_id, 1, 'completed', answers::json, '{}', false, at, at, at from source
        returning workspace_id, id, form_id)
      insert into search_documents (workspace_id, submission_id, form_id, terms)
-     select workspace_id, id, form_id, ${terms}
+     select workspace_id, id, submission.form_id, ${terms}
        from submission join source using (id)`,
     [
-      workspaceId,
-      formId,
+      plan.workspaceId,
       batch.map(({ id }) => id),
+      batch.map(({ formId }) => formId),
       batch.map(({ id }) => timeOfId(id)),
       batch.map(({ answers }) => JSON.stringify(answers)),
-      texts.map(({ subject }) => subject),
-      texts.map(({ body }) => body),
+      batch.map(({ subject }) => subject),
+      batch.map(({ body }) => body),
     ],
   );
 }

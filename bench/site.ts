@@ -1,57 +1,129 @@
+import { type Database, openDatabase } from '#kit/database.ts';
 import { createForm } from '#forms/forms.ts';
-import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import type { Instance } from '#test/process.ts';
-import { callApi } from '#test/service.ts';
-import { makeSubmissions, seed, type SeededSubmission, structure } from './seed.ts';
+import { formIndexOf, seed, type SeededSubmission, structure, submissionAt } from './seed.ts';
 
-/** What the cases are about: a workspace with its key, and the form that has most of the submissions. */
+/** What the cases are about: a workspace with its key and a session, and its forms; the first has half of all. */
 export type Site = {
   workspaceId: string;
-  formId: string;
   key: string;
+  cookie: string;
+  formId: string;
+  /** One of the forms that share the other half. */
+  otherFormId: string;
   structure: object;
-  submissions: readonly SeededSubmission[];
+  /** How many submissions there are in all. */
+  count: number;
+  /** The submissions of the first form are those at even places. */
+  submissionAt(index: number): SeededSubmission;
 };
 
-/** Forms without submissions. With a handful the planner would read the whole table, and go on doing so as it grows. */
+/** Forms with submissions, and forms without. With a handful the planner would read the whole table, and go on so. */
+const forms = 50;
 const emptyForms = 1_000;
 
-/** A workspace, its form with all submissions, four forms beside it with a few, and many without any. */
-export async function prepareSite(instance: Instance, count: number): Promise<Site> {
-  const workspace = await instance.cli<{ id: string }>(
-    'workspace create',
-    'Bench',
-    '--plan',
-    'enterprise',
-    '--rate-limit',
-    '1000000',
-    '--burst',
-    '1000000',
-  );
-  const { key } = await instance.cli<{ key: string }>(
-    'key create',
-    '--workspace',
-    workspace.id,
-    '--name',
-    'Bench',
-  );
-  const publishForm = async (): Promise<string> =>
-    (await callApi(instance.url, key, 'POST', '/forms', { structure, publish: true })).body.id;
-  const formId = await publishForm();
-  const submissions = makeSubmissions(count);
+const account = { email: 'bench@example.org', password: 'measure twice, cut once' };
+
+/**
+ * A workspace for each number of submissions, all in one database, the smallest first. What an earlier run left there
+ * is used again.
+ */
+export async function prepareSites(instance: Instance, counts: readonly number[]): Promise<Site[]> {
   const database = openDatabase(
     { connectionString: instance.databaseUrl },
     { pool: 2, log: openLog('silent'), limits: false },
   );
-  const place = { workspaceId: workspace.id };
-  await seed(database, { ...place, formId }, submissions);
-  for (const other of [2, 3, 4, 5])
-    await seed(database, { ...place, formId: await publishForm() }, makeSubmissions(1_000, other));
-  for (let number = 0; number < emptyForms; number += 1)
-    await createForm(database, workspace.id, { structure });
+  const sites: Site[] = [];
+  for (const [index, count] of counts.entries())
+    sites.push(await prepareSite(instance, database, { count, site: index + 1 }));
   await database.query('vacuum (analyze)');
   await database.query('checkpoint');
   await database.end();
-  return { ...place, formId, key, structure, submissions };
+  return sites;
+}
+
+async function prepareSite(
+  instance: Instance,
+  database: Database,
+  { count, site }: { count: number; site: number },
+): Promise<Site> {
+  const name = `Bench ${count}`;
+  const workspaceId = (await findWorkspace(database, name)) ?? (await makeWorkspace(instance, name));
+  const { key } = await instance.cli<{ key: string }>(
+    'key create',
+    '--workspace',
+    workspaceId,
+    '--name',
+    name,
+  );
+  const email = account.email.replace('@', `+${count}@`);
+  const formIds = await findForms(database, workspaceId);
+  if (formIds.length === 0) {
+    for (let number = 0; number < forms + emptyForms; number += 1) {
+      const { id } = await createForm(database, workspaceId, {
+        structure,
+        ...(number < forms && { status: 'published' }),
+      });
+      if (number < forms) formIds.push(id);
+    }
+    await seed(database, { workspaceId, formIds, site, count });
+    await instance.cli(
+      'user create',
+      '--email',
+      email,
+      '--password',
+      account.password,
+      '--workspace',
+      workspaceId,
+      '--role',
+      'owner',
+    );
+  }
+  return {
+    workspaceId,
+    key,
+    cookie: await signIn(instance, email),
+    formId: formIds[0]!,
+    otherFormId: formIds[formIndexOf(1, forms)]!,
+    structure,
+    count,
+    submissionAt: (index) => submissionAt(index, { site, count }),
+  };
+}
+
+const makeWorkspace = async (instance: Instance, name: string): Promise<string> =>
+  (
+    await instance.cli<{ id: string }>(
+      'workspace create',
+      name,
+      ...['--plan', 'enterprise', '--rate-limit', '1000000', '--burst', '1000000'],
+    )
+  ).id;
+
+async function findWorkspace(database: Database, name: string): Promise<string | undefined> {
+  const { rows } = await database.query<{ id: string }>('select id from workspaces where name = $1', [name]);
+  return rows[0]?.id;
+}
+
+/** The published forms, the oldest first: those that were seeded. */
+async function findForms(database: Database, workspaceId: string): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(
+    "select id from forms where workspace_id = $1 and status = 'published' and deleted_at is null order by id limit $2",
+    [workspaceId, forms],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function signIn({ url }: Instance, email: string): Promise<string> {
+  const answer = await fetch(`${url}/app/api/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: url },
+    body: JSON.stringify({ email, password: account.password }),
+  });
+  if (answer.status !== 204) throw new Error(`signing in: ${answer.status} ${await answer.text()}`);
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');
 }

@@ -34,8 +34,10 @@ export type MailServer = {
   taken: TakenMail[];
   /** How the next messages to an address are treated, in turn; taken when there is none left. */
   treat(address: string, ...treatments: Treatment[]): void;
-  /** Resolves when a message to this address was taken, with the first that is none of `known`. */
-  waitFor(address: string, count?: number): Promise<TakenMail[]>;
+  /** Resolves when so many messages to this address were taken, with all of them. */
+  waitFor(address: string, count: number): Promise<TakenMail[]>;
+  /** The latest message to this address, once there is one that comes after the first `known`. */
+  waitForOne(address: string, known?: number): Promise<TakenMail>;
   /** Is gone until `comeBack`: nothing listens on its port. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
@@ -110,17 +112,19 @@ export async function openMailServer(options: Options = {}): Promise<MailServer>
     });
   await open();
   after(close);
+  const waitFor = (address: string, count: number): Promise<TakenMail[]> =>
+    until(`${count} mails to ${address}`, async () => {
+      const found = taken.filter(({ to }) => to.includes(address));
+      return found.length >= count && found;
+    });
   const login = options.login ? `${options.login.user}:${encodeURIComponent(options.login.password)}@` : '';
   return {
     port,
     url: `${options.tls === 'implicit' ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`,
     taken,
     treat: (address, ...treatments) => void plans.set(address, treatments),
-    waitFor: (address, count = 1) =>
-      until(`${count} mails to ${address}`, async () => {
-        const found = taken.filter(({ to }) => to.includes(address));
-        return found.length >= count && found;
-      }),
+    waitFor,
+    waitForOne: async (address, known = 0) => (await waitFor(address, known + 1)).at(-1)!,
     goAway: close,
     comeBack: open,
     close,

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
 /** A request as the receiver of a webhook saw it. */
 export type ReceivedRequest = {
@@ -43,6 +44,12 @@ export type Receiver = {
 };
 
 const certificates = new URL('certs/', import.meta.url);
+
+// A service in this process trusts the receivers' authority, also when one test file is run by itself.
+setDefaultCACertificates([
+  ...getCACertificates('default'),
+  readFileSync(new URL('ca.pem', certificates), 'utf8'),
+]);
 
 /** The key pair of test/certs: `receiver` is valid for localhost, 127.0.0.1 to 3 and receiver.test. */
 export const certificate = (

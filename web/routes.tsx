@@ -28,6 +28,24 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./account/sign-in-screen.tsx'), 'SignInScreen'),
 });
 
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./account/forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password/$token',
+  component: lazyRouteComponent(() => import('./account/reset-password-screen.tsx'), 'ResetPasswordScreen'),
+});
+
+const join = createRoute({
+  getParentRoute: () => root,
+  path: '/join/$token',
+  component: lazyRouteComponent(() => import('./account/join-screen.tsx'), 'JoinScreen'),
+});
+
 /** Everything behind the sign-in: who is not signed in goes there, and comes back to where they wanted to be. */
 const inside = createRoute({
   getParentRoute: () => root,
@@ -90,6 +108,9 @@ const form = createRoute({
 /** Every address of the console, below /app; each screen is loaded when it is first shown. */
 const routeTree = root.addChildren([
   signIn,
+  forgotPassword,
+  resetPassword,
+  join,
   inside.addChildren([
     home,
     newPassword,
@@ -119,6 +140,11 @@ const routeTree = root.addChildren([
           getParentRoute: () => workspace,
           path: '/settings/keys',
           component: lazyRouteComponent(() => import('./settings/keys/keys-screen.tsx'), 'KeysScreen'),
+        }),
+        createRoute({
+          getParentRoute: () => workspace,
+          path: '/settings/mail',
+          component: lazyRouteComponent(() => import('./settings/mail/mail-screen.tsx'), 'MailScreen'),
         }),
       ]),
     ]),
@@ -150,6 +176,19 @@ const routeTree = root.addChildren([
         getParentRoute: () => form,
         path: '/summary',
         component: lazyRouteComponent(() => import('./submissions/summary-screen.tsx'), 'SummaryScreen'),
+      }),
+      createRoute({
+        getParentRoute: () => form,
+        path: '/invitations',
+        component: lazyRouteComponent(
+          () => import('./invitations/invitations-screen.tsx'),
+          'InvitationsScreen',
+        ),
+      }),
+      createRoute({
+        getParentRoute: () => form,
+        path: '/invitations/new',
+        component: lazyRouteComponent(() => import('./invitations/invite-screen.tsx'), 'InviteScreen'),
       }),
       createRoute({
         getParentRoute: () => form,

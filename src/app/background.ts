@@ -1,14 +1,25 @@
 import { sweepFiles } from '#files/sweep.ts';
 import { removeFormJob } from '#forms/forms.ts';
+import { sweepImages } from '#forms/images/images.ts';
+import { importJob, importStep } from '#invitations/import/start-import.ts';
+import { sendDueReminders } from '#invitations/sending/remind.ts';
 import { runPeriodically } from '#kit/periodic.ts';
-import { listen } from '#kit/queue/listen.ts';
+import { sendMailJob } from '#kit/outbox/kinds.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
+import { pruneMails } from '#mail/log/mail-log.ts';
+import { sendMail } from '#mail/sending/send-mail.ts';
+import { tellNews } from '#mail/tell-news.ts';
 import { cleanPendingList } from '#search/queries.ts';
 import { removeManyBatch, removeManyJob } from '#submissions/changes/remove-many.ts';
+import { pruneHeld } from '#submissions/held/prune.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
-import { deliverWebhook } from '#webhooks/deliver.ts';
+import { emptyTrash } from '#submissions/trash/empty-trash.ts';
+import { deliverWebhook } from '#webhooks/sending/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
-import { forgetKeys, keyChannel } from '#workspaces/authenticate.ts';
+import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
+import { pruneLedger } from '#webhooks/upkeep/prune.ts';
+import { mailNewsJob } from '#workspaces/mail-news.ts';
+import { hearRevokedKeys } from './hear-revoked-keys.ts';
 import type { Services } from './services.ts';
 
 /** Everything that runs without a request. */
@@ -18,32 +29,52 @@ export type Background = {
   stop(graceMs?: number): Promise<void>;
 };
 
-/** Jobs of one webhook that run at once: a receiver that hangs holds this many connections, and nobody else's. */
-const deliveriesPerWebhook = 8;
+/**
+ * Requests of one webhook that are under way at once: a receiver that hangs holds this many connections, and nobody
+ * else's. One that answers within a second has the wider cap.
+ */
+const perWebhook = { perLane: 8, perQuickLane: 32 } as const;
 
 /** Starts the queue's worker and the housekeeping of this process. */
 export function startBackground(services: Omit<Services, 'wakeQueue'>): Background {
   const { config, database, log } = services;
-  const ending = new AbortController();
   const queue: Queue = startQueue({
     database,
     log,
     handlers: {
       [deliverJob]: {
-        perLane: deliveriesPerWebhook,
+        ...perWebhook,
         run: deliverWebhook({
           database,
           vault: services.vault,
-          signLink: (workspaceId, fileId) => services.links.sign(workspaceId, fileId),
+          signLink: (workspaceId, fileId, at) => services.links.sign(workspaceId, fileId, at),
           retryDelays: config.webhookRetryDelays,
           timeoutSeconds: config.webhookTimeout,
+          pauseDays: config.webhookPauseDays,
           allowNetworks: config.webhookAllowNetworks,
           ownUrls: [config.publicUrl],
         }),
       },
+      [sendMailJob]: {
+        // One at a time of each pace: a crash repeats no more than the one that is under way.
+        perLane: 1,
+        run: sendMail({ database, config, vault: services.vault, signLink: services.links.sign }),
+      },
+      [mailNewsJob]: {
+        perLane: 4,
+        run: tellNews({ database, config, vault: services.vault, wakeQueue: () => queue.wake() }),
+      },
+      [replayJob]: {
+        perLane: 1,
+        run: (job) => replayBatch({ database, wakeQueue: () => queue.wake() }, job),
+      },
       [removeFormJob]: {
         perLane: 1,
         run: (job) => removeFormBatch({ database, wakeQueue: () => queue.wake() }, job),
+      },
+      [importJob]: {
+        perLane: 1,
+        run: (job) => importStep({ ...services, wakeQueue: () => queue.wake() }, job),
       },
       [removeManyJob]: {
         perLane: 1,
@@ -51,8 +82,9 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       },
     },
     // A lease outlives the longest delivery by what preparing and settling may take (a query ends after 12 s). At the
-    // default time limit of 10 s another process takes over after 25 s, within the 30 s of reliability F2.
-    leaseSeconds: config.webhookTimeout + 15,
+    // default time limit of 10 s another process takes over after 25 s, within the 30 s of reliability F2. A mail takes
+    // 20 s at most (mail/sending/).
+    leaseSeconds: Math.max(config.webhookTimeout + 15, 25),
   });
   const housekeeping = [
     // Half a second: between two runs at most a few hundred documents wait in the index's pending list.
@@ -61,14 +93,35 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       log,
       work: () => cleanPendingList(database, {}),
     }),
+    runPeriodically('emptying the trash', {
+      pauseMs: 60_000,
+      log,
+      work: () => emptyTrash({ database, wakeQueue: () => queue.wake() }),
+    }),
+    runPeriodically('reminding the invited', {
+      pauseMs: 30_000,
+      log,
+      work: () => sendDueReminders({ ...services, wakeQueue: () => queue.wake() }),
+    }),
+    runPeriodically('clearing spam boxes', {
+      pauseMs: 600_000,
+      log,
+      work: () => pruneHeld(database),
+    }),
+    runPeriodically('pruning the delivery log', {
+      pauseMs: 60_000,
+      log,
+      work: () => pruneLedger({ database }, { retentionDays: config.deliveryRetentionDays }),
+    }),
+    runPeriodically('pruning the mail log', { pauseMs: 3_600_000, log, work: () => pruneMails(database) }),
     runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
+    runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
   ];
-  const listening = listen(database, keyChannel, forgetKeys, { log, signal: ending.signal });
+  const keys = hearRevokedKeys(services);
   const end = async (graceMs: number | undefined): Promise<void> => {
-    ending.abort();
     await Promise.all([
       queue.stop(graceMs === undefined ? {} : { graceMs }),
-      listening,
+      keys.stop(),
       ...housekeeping.map((task) => task.stop()),
     ]);
   };

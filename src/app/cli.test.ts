@@ -132,6 +132,17 @@ test('user create, with or without a workspace', async () => {
   assert.deepEqual(rows, [{ user_id: owner.id, role: 'owner' }]);
 });
 
+test('user password gives a temporary one, which signs in', async () => {
+  const email = 'locked-out@example.org';
+  const { id } = await answer('user create --password correct-horse --email', email);
+  const reset = await answer('user password --email', email);
+  assert.deepEqual(reset, { id, temporary_password: reset.temporary_password });
+  assert.ok(reset.temporary_password.length >= 16);
+  const { code, stderr } = await formloom(['user', 'password', '--email', 'nobody@example.org']);
+  assert.equal(code, 1);
+  assert.match(stderr, /no account/);
+});
+
 test('a user whose workspace does not exist is not made', async () => {
   const args = ['user', 'create', '--email', 'nobody@example.org', '--password', 'correct horse'];
   const { code } = await formloom([...args, '--workspace', randomUUID(), '--role', 'owner']);
@@ -170,9 +181,39 @@ test('webhook create, list and delete; delivery list and retry', async () => {
       next_attempt_at: null,
     },
   ]);
+  const shown = await answer('delivery show', delivery);
+  assert.deepEqual([shown.id, JSON.parse(shown.request_body).delivery_id], [delivery, delivery]);
   assert.equal((await answer('delivery retry', delivery)).id, delivery);
-  const jobs = await database.query('select from jobs where workspace_id = $1', [workspace.id]);
+  const rotated = await answer('webhook change', chosen.id, '--generate-secret', '--pause');
+  assert.match(rotated.secret, /^whsec_/);
+  const health = await answer('webhook health', plain.id);
+  assert.deepEqual(Object.keys(health), ['day', 'week']);
+  const jobs = await database.query('select from jobs where id = $1', [delivery]);
   assert.equal(jobs.rows.length, 1);
+
+  await database.query("update deliveries set status = 'Failed', next_attempt_at = null where id = $1", [
+    delivery,
+  ]);
+  const replay = 'delivery replay --webhook';
+  assert.deepEqual(await answer(replay, plain.id, '--since', '2026-01-03', '--dry-run'), {
+    data: [{ webhook_id: plain.id, total: 0 }],
+  });
+  assert.deepEqual(await answer(replay, plain.id, '--until', '2026-01-03', '--dry-run'), {
+    data: [{ webhook_id: plain.id, total: 1 }],
+  });
+  const [begun] = (await answer(replay, plain.id)).data;
+  assert.deepEqual([begun.state, begun.total, begun.filter.status], ['running', 1, 'Failed']);
+  assert.deepEqual((await answer('delivery replays --webhook', plain.id)).data, [begun]);
+  assert.equal((await answer('delivery cancel', begun.id)).state, 'cancelled');
+  const ofForm = await answer('delivery replay --status any --dry-run --form', form.id);
+  assert.deepEqual(ofForm.data.map(({ total }: { total: number }) => total).toSorted(), [0, 0, 1]);
+
+  const feed = await answer('event list --workspace', workspace.id);
+  assert.deepEqual([feed.data.length, feed.next, feed.has_more], [1, '1', false]);
+  const { schema, type_script: type } = await answer('webhook schema --form', form.id);
+  assert.ok(schema.$id.endsWith(`/api/v1/forms/${form.id}/schema.json`));
+  assert.match(type, /export type ContactEvent = /);
+  assert.equal((await answer('webhook test', plain.id)).data.length, 1);
 
   assert.deepEqual(await answer('webhook delete', plain.id), { id: plain.id });
   assert.equal((await answer('webhook list --form', form.id)).data.length, 2);
@@ -183,7 +224,7 @@ async function insertFailedDelivery(workspace: string, form: string, webhook: st
   const at = new Date('2026-01-02T03:04:05Z');
   await database.query(
     `insert into events (workspace_id, id, form_id, submission_id, kind, occurred_at, snapshot)
-     values ($1, $2, $3, $4, 'submission.created', $5, '{}')`,
+     values ($1, $2, $3, $4, 'submission.created', $5, '{"form":{},"submission":{"file_uploads":{}}}')`,
     [workspace, event, form, newId(), at],
   );
   await database.query(
@@ -255,6 +296,14 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     2,
     /exclude each other/,
   ],
+  ['a replay of nothing', ['delivery', 'replay'], 2, /Either --webhook or --form/],
+  [
+    'a replay of what is on its way',
+    ['delivery', 'replay', '--webhook', nothing, '--status', 'Retrying'],
+    2,
+    /one of Failed, Success, any/,
+  ],
+  ['a replay that does not exist', ['delivery', 'cancel', nothing], 1, /There is no replay/],
   ['a key that does not exist', ['key', 'revoke', nothing], 1, /There is no API key/],
   ['a form that does not exist', ['webhook', 'list', '--form', nothing], 1, /There is no form/],
   ['a webhook that does not exist', ['delivery', 'list', '--webhook', nothing], 1, /There is no webhook/],

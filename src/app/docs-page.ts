@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { type Html, html, toText, verbatim } from '#page/html.ts';
+import { type Html, html, toText, verbatim } from '#page/render/html.ts';
 import { docsStyle } from './docs-style.ts';
 import type { OpenApi, Operation } from './openapi.ts';
 

@@ -1,21 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { openFileLinks } from '#files/link.ts';
 import { openLiveForms } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { closeInOrder } from '#kit/close-in-order.ts';
-import { type Config, ConfigError, readConfig } from '#kit/config.ts';
-import { isUnavailable } from '#kit/database.ts';
-import { EmbeddedPostgresError } from '#kit/embedded-postgres/embedded-postgres.ts';
-import { openLog } from '#kit/log.ts';
-import { MigrationError } from '#kit/migrate.ts';
+import { type Config, readConfig } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import type { Server } from '#kit/http.ts';
+import { type Log, openLog } from '#kit/log.ts';
 import { openStorage } from '#kit/open-storage.ts';
+import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
-import { openHeldFiles } from '#page/held-files.ts';
+import { openHeldFiles } from '#page/post/held-files.ts';
+import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { prepareSetup } from '#workspaces/setup.ts';
 import { startBackground } from './background.ts';
-import { type FormloomDatabase, openFormloomDatabase } from './open-database.ts';
+import { explain } from './explain.ts';
+import { joinFormloomDatabase, openFormloomDatabase } from './open-database.ts';
+import { startBesideBackground } from './processes/beside-background.ts';
+import { serveByProcesses } from './processes/primary.ts';
+import { countThroughPrimary } from './processes/shared-count.ts';
 import { buildServer } from './server.ts';
+import type { Services } from './services.ts';
+import { writeSummary } from './summary.ts';
 import { version } from './version.ts';
 
 /**
@@ -24,6 +31,8 @@ import { version } from './version.ts';
  */
 const noticeMs = 500;
 const drainMs = 7_000;
+/** A process of several that takes longer than this to end is killed. */
+const endMs = 8_300;
 const stopMs = 9_500;
 /** One Ctrl-C reaches us from the terminal and from npm. A signal that comes later than this means it: stop at once. */
 const sameSignalMs = 1_000;
@@ -32,39 +41,113 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Starts the service; stops it, in the opposite order, at a signal or when a part of it cannot start. */
+/** What a process is made of, from its configuration to the order in which it ends. */
+type Run = { config: Config; parts: AsyncDisposableStack; state: { isStopping: boolean } };
+
+/** Starts the service, or one of its processes; stops it, in the opposite order, when it is time or a start fails. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const parts = new AsyncDisposableStack();
-  const state = { isStopping: false };
-  const started = start(config, parts, state);
-  stopAtSignal(async () => {
-    state.isStopping = true;
-    await Promise.allSettled([started]);
-    await parts.disposeAsync();
+  const run: Run = { config, parts: new AsyncDisposableStack(), state: { isStopping: false } };
+  const told = Promise.withResolvers<void>();
+  const primary = joinPrimary(process.argv, {
+    onStopping: () => (run.state.isStopping = true),
+    onEnd: told.resolve,
   });
+  const started = primary ? startWebProcess(run, primary) : startInstance(run);
+  const stop = async (): Promise<void> => {
+    await Promise.allSettled([started]);
+    await run.parts.disposeAsync();
+  };
+  if (primary) void told.promise.then(() => endInTime(stop));
+  else
+    stopAtSignal(() => {
+      run.state.isStopping = true;
+      return stop();
+    });
   try {
     await started;
   } catch (error) {
-    await parts.disposeAsync();
-    throw error;
+    await run.parts.disposeAsync();
+    // The primary says it, once for all of its processes.
+    if (!primary) throw error;
+    await primary.fail(explain(error));
+    process.exit(1);
   }
 }
 
-/** Opens what the service is made of, database first, and puts each part's end on `parts`. */
-async function start(
-  config: Config,
-  parts: AsyncDisposableStack,
-  state: { isStopping: boolean },
-): Promise<void> {
+/** What an operator starts: opens the database, then serves, alone or by several processes. */
+async function startInstance(run: Run): Promise<void> {
+  const { config, parts } = run;
+  // What restarts the processes would end one that has none yet.
+  process.on('SIGUSR2', () => {});
   const log = openLog(config.logLevel);
   say(`Formloom ${version} is starting …`);
   const storage = await openFormloomDatabase(config, log, say);
   parts.defer(() => storage.close());
-  const { database } = storage;
-  const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
+  const listening = await (config.webProcesses === 1
+    ? serveAlone(run, log, storage.database)
+    : serveBySeveral(run, log, storage.url));
+  for (const line of await writeSummary(config, storage, listening)) say(line);
+}
+
+async function serveAlone(run: Run, log: Log, database: Database): Promise<string> {
+  const { config, parts } = run;
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   parts.defer(() => requestCounter.close());
+  const server = await build(run, { log, database, requestCounter }, startBackground);
+  const listening = await server.listen({ host: config.host, port: config.port });
+  parts.defer(async () => {
+    say('Stopping: finishing what has begun …');
+    await sleep(noticeMs);
+  });
+  process.on('SIGUSR2', () => log.warn('a restart without a pause takes WEB_PROCESSES of at least 2'));
+  return listening;
+}
+
+async function serveBySeveral({ config, parts }: Run, log: Log, databaseUrl: string): Promise<string> {
+  const { listening, crew } = await serveByProcesses(config, {
+    log,
+    databaseUrl,
+    endMs,
+    script: fileURLToPath(import.meta.url),
+    environment: process.env,
+  });
+  parts.defer(async () => {
+    say('Stopping: finishing what has begun …');
+    await crew.stop(noticeMs);
+  });
+  const restart = async (): Promise<void> => {
+    say('Restarting the processes one by one …');
+    if (await crew.restart()) say('Restarted.');
+  };
+  process.on('SIGUSR2', () => void restart());
+  return listening;
+}
+
+/** One of several processes: the first of them does the background work of all. */
+async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
+  const { config, parts } = run;
+  const log = openLog(config.logLevel).child({ process: primary.number });
+  const database = await joinFormloomDatabase(config, log);
+  parts.defer(() => database.end());
+  const countInMemory = countThroughPrimary((questions) => primary.ask(questions));
+  const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log, countInMemory });
+  parts.defer(() => requestCounter.close());
+  const server = await build(
+    run,
+    { log, database, requestCounter },
+    primary.number === 1 ? startBackground : startBesideBackground,
+  );
+  primary.serve(server.server);
+}
+
+/** The server of this process, its work without requests, and their end. It does not listen yet. */
+async function build(
+  { config, parts, state }: Run,
+  { log, database, requestCounter }: Pick<Services, 'log' | 'database' | 'requestCounter'>,
+  startOwnBackground: typeof startBackground,
+): Promise<Server> {
+  const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
   const services = {
     config,
     log,
@@ -75,21 +158,33 @@ async function start(
     links: openFileLinks({ vault, publicUrl: config.publicUrl, now }),
     liveForms: openLiveForms(database),
     heldFiles: openHeldFiles({ database, vault }),
+    feedBell: openFeedBell({ database, log }),
   };
-  const background = startBackground(services);
+  const background = startOwnBackground(services);
   parts.defer(() => background.stop(drainMs));
+  parts.defer(() => services.feedBell.close());
   const server = await buildServer(
     { ...services, wakeQueue: background.wakeQueue },
     { isStopping: () => state.isStopping },
   );
   const close = closeInOrder(server);
-  const listening = await server.listen({ host: config.host, port: config.port });
   parts.defer(async () => {
-    say('Stopping: finishing what has begun …');
-    await sleep(noticeMs);
+    services.feedBell.close();
     await Promise.all([close(drainMs), background.stop(drainMs)]);
   });
-  await printSummary(config, storage, listening);
+  return server;
+}
+
+/** The end of one of several processes. Without its primary nobody else would end it when it takes too long. */
+async function endInTime(stop: () => Promise<void>): Promise<void> {
+  const what = 'A process did not end in order.';
+  setTimeout(() => fail(what, `It was still busy after ${stopMs / 1_000} s.`), stopMs).unref();
+  try {
+    await stop();
+    process.exit(0);
+  } catch (error) {
+    fail(what, explain(error));
+  }
 }
 
 function stopAtSignal(stop: () => Promise<void>): void {
@@ -114,45 +209,6 @@ function stopAtSignal(stop: () => Promise<void>): void {
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, hear);
 }
-
-async function printSummary(config: Config, storage: FormloomDatabase, listening: string): Promise<void> {
-  const setupToken = await prepareSetup(storage.database);
-  say('');
-  say(`Formloom is ready at ${config.publicUrl}`);
-  say(`  API         ${config.publicUrl}/api/v1   (reference: ${config.publicUrl}/api/v1/docs)`);
-  if (listening !== config.publicUrl) say(`  Listening   ${listening}`);
-  say(`  Data        ${config.dataDir}`);
-  say(`  Database    ${storage.description}`);
-  if (setupToken)
-    say(
-      `  Set up      ${config.publicUrl}/app/setup?token=${setupToken}\n              (works once: it makes the first account)`,
-    );
-  say('  Stop with Ctrl-C.');
-  say('');
-}
-
-/** What went wrong, for the operator: in words where the cause is known, else with its trace. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if ([ConfigError, MigrationError, EmbeddedPostgresError].some((ours) => error instanceof ours))
-    return error.message;
-  const { code, syscall, path, address, port } = error as NodeJS.ErrnoException & {
-    address?: string;
-    port?: number;
-  };
-  if (syscall === 'listen') return `${address}:${port}: ${listenProblems[code ?? ''] ?? error.message}`;
-  if (path !== undefined)
-    return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
-  if (isUnavailable(error)) return `The database does not answer: ${error.message}`;
-  return error.stack ?? error.message;
-}
-
-const listenProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'This port is taken. Stop what listens there, or set PORT to another one.',
-  EACCES: 'This port is only for privileged users. Set PORT to one above 1023.',
-  EADDRNOTAVAIL:
-    'This machine does not have this address. Set HOST to one that it has, such as 127.0.0.1 or 0.0.0.0.',
-};
 
 function fail(what: string, why: string): never {
   process.stderr.write(`${what}\n${why}\n`);

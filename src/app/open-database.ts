@@ -2,9 +2,9 @@ import type { Config } from '#kit/config.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import type { Log } from '#kit/log.ts';
-import { migrate, readMigrations } from '#kit/migrate.ts';
+import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
 
-type Settings = Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir'>;
+type Settings = Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir' | 'webProcesses'>;
 
 /** The database of this instance, migrated to this version. */
 export type FormloomDatabase = {
@@ -13,6 +13,8 @@ export type FormloomDatabase = {
   embedded: EmbeddedPostgres | undefined;
   /** The migrations that ran just now. */
   migrated: string[];
+  /** Where a web process finds it, as DATABASE_URL says it. */
+  url: string;
   /** Where it is, for a person; never its password. */
   description: string;
   /** Ends the pool and leaves the embedded server, which stops unless another process uses it. */
@@ -45,20 +47,50 @@ export async function openFormloomDatabase(
     const migrated = await migrate(database, await readMigrations());
     for (const name of migrated) say(`The database was migrated: ${name}.`);
     isOpen = true;
-    return { database, embedded, migrated, description: describe(config, embedded), close };
+    const url = embedded ? urlOf(embedded) : config.databaseUrl!;
+    return { database, embedded, migrated, url, description: describe(config, embedded), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
+/**
+ * Opens the database for a process that joins its instance's others (app/processes/): DATABASE_URL is where the primary
+ * has it. Nothing is changed in it, since they use it.
+ * @throws MigrationError, or the driver's error; nothing is left open.
+ */
+export async function joinFormloomDatabase(
+  { databaseUrl, databasePool }: Settings,
+  log: Log,
+): Promise<Database> {
+  const database = openDatabase({ connectionString: databaseUrl! }, { pool: databasePool, log });
+  try {
+    await checkMigrated(database, await readMigrations());
+    return database;
+  } catch (error) {
+    await database.end();
+    throw error;
+  }
+}
+
+/** Beside its pool a process has connections that listen; the rest is for the primary, and for commands of the CLI. */
+const listeners = 3;
+const others = 20;
+const fewestConnections = 60;
+
 /** Loaded here, so that an instance with DATABASE_URL does not load it. */
 async function joinEmbedded(
-  { dataDir }: Settings,
+  { dataDir, databasePool, webProcesses }: Settings,
   log: (sentence: string) => void,
 ): Promise<EmbeddedPostgres> {
   const { startEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
-  return startEmbeddedPostgres({ dataDir, log });
+  const connections = Math.max(fewestConnections, webProcesses * (databasePool + listeners) + others);
+  return startEmbeddedPostgres({ dataDir, log, settings: { max_connections: String(connections) } });
+}
+
+function urlOf({ connection: { host, port, user, database } }: EmbeddedPostgres): string {
+  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 }
 
 function describe(config: Settings, embedded: EmbeddedPostgres | undefined): string {

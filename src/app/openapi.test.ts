@@ -2,14 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { holdAgainst } from '#test/documented.ts';
+import { openMailServer } from '#test/mail-server.ts';
 import { type Answer, callApi, openService } from '#test/service.ts';
+import { openInvitations, queryOf } from '#invitations/testing.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import { makeWebhook } from '#webhooks/testing.ts';
 import { writeDocs } from './docs-page.ts';
 import { type OpenApi, type Operation, writeOpenApi } from './openapi.ts';
 import { apiRoutes } from './routes.ts';
 import { version } from './version.ts';
 
-const service = await openService();
+const mail = await openMailServer();
+const service = await openService({ SMTP_URL: mail.url, MAIL_FROM: 'forms@formloom.test' });
+/** Another one, which sends no mail. */
+const mute = await openService();
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const routes = apiRoutes(service.services);
@@ -21,6 +27,8 @@ const operations = Object.entries(served.paths).flatMap(([path, methods]) =>
 
 const valid = { structure: structure(element('text', 'a')) };
 const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
+// From its first request on the feed has what happens, so that no later one has to wait for something.
+await tenant.call('GET', '/events');
 const form = await makeForm(tenant, [element('text', 'a'), element('file_upload', 'file')]);
 const { body: submission } = await visitor.post(
   form.id,
@@ -31,6 +39,16 @@ const { body: submission } = await visitor.post(
   { query: '?ref=1', headers: { Accept: 'application/json' } },
 );
 
+const inviting = openInvitations(service, tenant, form.id);
+const invitation = await inviting.inviteOne('ada@example.org');
+let people = 0;
+
+/** An invitation that was answered, where no mail is sent. */
+const muteTenant = await mute.makeTenant();
+const muteForm = await makeForm(muteTenant, [element('text', 'a')]);
+const answered = await openInvitations(mute, muteTenant, muteForm.id).inviteOne('ada@example.org');
+await openVisitor(mute).submit(muteForm.id, { a: 'word' }, queryOf(answered));
+
 const over = await service.makeTenant({ rateLimit: 1, burst: 0 });
 await over.call('GET', '/forms');
 const powerless = await tenant.makeKey(['forms:read']);
@@ -38,7 +56,9 @@ const reader = await tenant.makeKey(['submissions:read']);
 
 /** The path of an operation with an id of its kind. */
 const fill = (path: string): string =>
-  path.replace('{id}', path.startsWith('/submissions') ? submission.id : form.id);
+  path
+    .replace('{id}', path.startsWith('/submissions') ? submission.id : form.id)
+    .replace('{invitation}', invitation.id);
 const required = (operation: Operation): Record<string, string> =>
   Object.fromEntries(
     operation.parameters
@@ -58,18 +78,26 @@ test('what is served is what is written from the routes, without a key', () => {
 test('every route is in the document, and nothing else', () => {
   assert.deepEqual(
     operations.map(({ method, path }) => `${method} ${path}`).sort(),
-    routes.map(([method, path]) => `${method} ${path.replace(':id', '{id}')}`).sort(),
+    routes.map(([method, path]) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`).sort(),
   );
 });
 
-test('the eight operations of the specification are there', () => {
+test('the eight operations of the specification are there, and those of ours', () => {
   assert.deepEqual(operations.map(({ operation }) => operation.operationId).sort(), [
     'createForm',
+    'createInvitationsForm',
     'deleteForm',
     'getForm',
+    'getInvitation',
+    'getPayloadSchema',
     'getSubmission',
+    'listEvents',
     'listForms',
+    'listInvitationsForm',
     'listSubmissionsForm',
+    'remindOfInvitations',
+    'resendInvitation',
+    'revokeInvitation',
     'searchSubmissions',
     'updateForm',
   ]);
@@ -78,7 +106,10 @@ test('the eight operations of the specification are there', () => {
 test('each operation says what it is, what it needs, and what it takes', () => {
   for (const { path, operation } of operations) {
     assert.ok(operation.summary.length > 5);
-    assert.match(operation.description, /Needs the permission `(forms|submissions):(read|write)`/);
+    assert.match(
+      operation.description,
+      /Needs the permission `(forms|submissions|invitations):(read|write)`/,
+    );
     assert.deepEqual(
       operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
       [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
@@ -102,6 +133,17 @@ test('every reference leads somewhere', () => {
 
 // What is observed is documented, and what is documented is observed. ----------------------------------------
 
+/** What an operation that takes a body takes. */
+function bodyFor(path: string): object {
+  if (path.endsWith('/reminders')) return {};
+  if (path.endsWith('/invitations'))
+    return { invitations: [{ email: `person-${(people += 1)}@example.org` }] };
+  return valid;
+}
+
+const requiredOf = ({ requestBody }: Operation): string[] =>
+  (requestBody?.content['application/json'].schema as { required?: string[] } | undefined)?.required ?? [];
+
 /** For each operation a request that each documented status answers. */
 function* scenarios(
   method: string,
@@ -109,7 +151,7 @@ function* scenarios(
   operation: Operation,
 ): Generator<[status: number, request: () => Promise<Answer>, path: string]> {
   const address = withQuery(fill(path), required(operation));
-  const body = operation.requestBody && valid;
+  const body = operation.requestBody && bodyFor(path);
   const call = (key: string, where: string, sent: unknown = body, headers?: Record<string, string>) =>
     callApi(service.url, key, method, where, sent, headers);
   const ask = (
@@ -121,14 +163,16 @@ function* scenarios(
   ) => [status, () => call(key, where, sent, headers), where] as [number, () => Promise<Answer>, string];
   yield ask(401, address, 'nobody');
   yield ask(429, address, over.key);
-  yield ask(403, address, operation.description.includes('forms:read') ? reader : powerless);
+  yield ask(403, address, operation.description.includes('`forms:read`') ? reader : powerless);
   yield ask(400, withQuery(fill(path), { ...required(operation), unknown: '1' }));
   if (path.includes('{id}')) {
-    yield ask(400, path.replace('{id}', '42'));
-    yield ask(404, path.replace('{id}', absent));
+    yield ask(400, fill(path.replace('{id}', '42')));
+    yield ask(404, fill(path.replace('{id}', absent)));
   }
   if ('form_id' in Object.fromEntries(operation.parameters.map(({ name }) => [name, 1])))
     yield ask(404, withQuery(path, { ...required(operation), form_id: absent }));
+  if ('410' in operation.responses)
+    yield ask(410, withQuery(path, { ...required(operation), after: '999999999' }));
   if (method !== 'GET') {
     yield ask(400, address, tenant.key, '{');
     yield ask(422, address, tenant.key, '"\\u0000"');
@@ -136,9 +180,13 @@ function* scenarios(
     yield ask(415, address, tenant.key, '{}', { 'Content-Type': 'text/plain' });
   }
   if (body) {
-    yield ask(422, address, tenant.key, {});
+    if (requiredOf(operation).length > 0) yield ask(422, address, tenant.key, {});
     yield ask(422, address, tenant.key, { structure: structure({ type: 'text' }, element('nonsense', '1')) });
     yield ask(422, address, tenant.key, { ...valid, settings: { colour: 1 } });
+  }
+  if ('409' in operation.responses) {
+    const where = path.replace('{id}', muteForm.id).replace('{invitation}', answered.id);
+    yield [409, () => callApi(mute.url, muteTenant.key, method, where, body), where];
   }
   // Last, as it may delete.
   for (const status of Object.keys(operation.responses)
@@ -205,13 +253,22 @@ for (const { method, path, operation } of operations.filter((candidate) => candi
     const list = await makeForm(tenant, [element('text', 'a')]);
     const sent = (await visitor.submit(list.id, { a: 'word' })).body.id;
     const where = path.replace('{id}', path.startsWith('/submissions') ? sent : list.id);
+    const webhook = await makeWebhook(
+      service.services.database,
+      { workspaceId: tenant.workspaceId, formId: list.id },
+      { url: 'https://93.184.215.14/' },
+    );
     const ask = async (query: Record<string, string>): Promise<number> =>
       (await tenant.call('GET', withQuery(where, { ...required(operation), ...query }))).status;
     for (const { name, schema } of operation.parameters.filter((parameter) => parameter.in === 'query')) {
       const { minimum, maximum, enum: words = [], default: preset, format } = schema as Bounded;
-      const taken = [minimum, maximum, preset, ...words, format === 'uuid' ? list.id : undefined].filter(
-        (value) => value !== undefined,
-      );
+      const taken = [
+        minimum,
+        maximum,
+        preset,
+        ...words,
+        format === 'uuid' ? (name === 'webhook_id' ? webhook : list.id) : undefined,
+      ].filter((value) => value !== undefined);
       for (const value of taken)
         assert.equal(await ask({ [name]: String(value) }), 200, `${name}=${String(value)}`);
       const refused = [
@@ -228,11 +285,12 @@ for (const { method, path, operation } of operations.filter((candidate) => candi
   });
 }
 
+type AttributeSchema = { default?: unknown; enum?: unknown[]; examples?: unknown[]; type?: string };
 type NodeSchema = {
   properties?: {
     type?: { const?: string };
     attrs?: {
-      properties?: Record<string, { default?: unknown; enum?: unknown[]; type?: string }>;
+      properties?: Record<string, AttributeSchema>;
       required?: string[];
     };
   };
@@ -245,10 +303,11 @@ test('each element type, built from its schema alone, is accepted: with what is 
   assert.equal(elementSchemas.length, 18);
   const example = (
     name: string,
-    { default: preset, enum: words, type }: { default?: unknown; enum?: unknown[]; type?: string },
+    { default: preset, enum: words, examples, type }: AttributeSchema,
   ): unknown =>
     preset ??
     words?.[0] ??
+    examples?.[0] ??
     (type === 'array'
       ? ['One', 'Two']
       : type === 'boolean'
@@ -287,7 +346,7 @@ test('each element type, built from its schema alone, is accepted: with what is 
 test('a body that the schema refuses is refused: each property in turn with a value of another type', async () => {
   for (const { method, path, operation } of operations) {
     const schema = operation.requestBody?.content['application/json'].schema as
-      | { properties: Record<string, unknown>; required: string[]; additionalProperties: boolean }
+      | { properties: Record<string, unknown>; additionalProperties: boolean }
       | undefined;
     if (!schema) continue;
     const target = path.replace('{id}', (await makeForm(tenant, [element('text', 'a')])).id);
@@ -298,7 +357,7 @@ test('a body that the schema refuses is refused: each property in turn with a va
         assert.equal(status, 422, `${method} ${name} ${JSON.stringify(value)} ${JSON.stringify(body)}`);
       }
     }
-    for (const name of schema.required)
+    for (const name of requiredOf(operation))
       assert.equal((await tenant.call(method, target, { ...valid, [name]: undefined })).status, 422);
   }
 });

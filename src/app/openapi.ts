@@ -1,5 +1,6 @@
 import { type TObject, Type } from 'typebox';
 import { structureSchemas } from '#ast/schema.ts';
+import { settingsSchema } from '#ast/settings-schema.ts';
 import { errorCodes } from '#kit/errors.ts';
 import { permissions } from '#workspaces/permissions.ts';
 import type { ApiRoute } from './routes.ts';
@@ -87,7 +88,7 @@ export function writeOpenApi(
           description: `Permissions: ${Object.keys(permissions).join(', ')}.`,
         },
       },
-      schemas: { ...structureSchemas(), Error: ErrorSchema },
+      schemas: { ...structureSchemas(), Settings: settingsSchema(), Error: ErrorSchema },
     },
     security: [{ apiKey: [] }],
   };
@@ -128,6 +129,7 @@ function failures(method: string, endpoint: ApiRoute[2]): [string, object][] {
     ...(method === 'GET' ? [] : [413, 415, 422]),
     429,
     503,
+    ...endpoint.errors.map((code) => errorCodes[code].status),
   ];
   return statuses.map((status) => {
     const description = Object.values(errorCodes).find((code) => code.status === status)!.message;

@@ -5,7 +5,9 @@ import { staticRoutes } from '#console/static.ts';
 import { fileRoutes } from '#files/routes.ts';
 import { openServer, type Server } from '#kit/http.ts';
 import { pageRoutes } from '#page/routes.ts';
+import { embedRoute } from '#page/theme/embed-route.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
+import { openRequestLog } from '#workspaces/request-log/request-log.ts';
 import { serveApi } from './api.ts';
 import { docsPage } from './docs-page.ts';
 import { healthRoutes } from './health.ts';
@@ -21,15 +23,24 @@ const builtConsole = fileURLToPath(new URL('../../dist/web', import.meta.url));
 /** Everything that this process answers, each part in a scope of its own (its body parsers and its error pages). */
 export async function buildServer(services: Services, state: { isStopping: () => boolean }): Promise<Server> {
   const { config, log } = services;
-  const server = openServer({ log, trustProxy: config.trustProxy });
+  const server = openServer({
+    log,
+    trustProxy: config.trustProxy,
+    isSecure: config.publicUrl.startsWith('https:'),
+  });
   const routes = apiRoutes(services);
   const openApi = writeOpenApi(routes, { publicUrl: config.publicUrl, version });
 
+  const requestLog = openRequestLog(services);
+  server.addHook('onClose', () => requestLog.stop());
   healthRoutes(server, { database: services.database, isStopping: state.isStopping });
   fileRoutes(server, services);
+  await embedRoute(server);
   server.get('/api/v1/openapi.json', async () => openApi);
   server.get('/api/v1/docs', async (_request, reply) => docsPage(reply, openApi));
-  await server.register(async (scope) => serveApi(scope, services, routes), { prefix: '/api/v1' });
+  await server.register(async (scope) => serveApi(scope, services, routes, requestLog), {
+    prefix: '/api/v1',
+  });
   await server.register(async (scope) => pageRoutes(scope, services));
   const console = { ...services, accounts: openAccounts({ ...services, publicUrl: config.publicUrl }) };
   await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), {

@@ -5,7 +5,8 @@ import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Storage } from '#kit/storage.ts';
 import type { Vault } from '#kit/vault.ts';
-import type { HeldFiles } from '#page/held-files.ts';
+import type { FeedBell } from '#webhooks/feed/feed-bell.ts';
+import type { HeldFiles } from '#page/post/held-files.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /** Everything that a request may need, built once in main.ts and handed down; a room takes only its part of it. */
@@ -18,6 +19,7 @@ export type Services = {
   links: FileLinks;
   liveForms: LiveForms;
   heldFiles: HeldFiles;
+  feedBell: FeedBell;
   requestCounter: RequestCounter;
   /** Tells the queue that there is work, after the transaction that enqueued it. */
   wakeQueue: () => void;

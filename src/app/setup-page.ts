@@ -3,10 +3,10 @@ import { writeDevice } from '#console/accounts/device-cookie.ts';
 import type { ConsoleServices } from '#console/services.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { type Server, toApiError } from '#kit/http.ts';
-import { renderDocument } from '#page/document.ts';
+import { renderDocument } from '#page/render/document.ts';
 import { pageHeaders } from '#page/headers.ts';
-import { attributes, type Html, html } from '#page/html.ts';
-import { renderNotice } from '#page/render.ts';
+import { attributes, type Html, html } from '#page/render/html.ts';
+import { renderNotice } from '#page/render/notices.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { completeSetup } from '#workspaces/setup.ts';
 import { signIn } from '#workspaces/sign-in.ts';
@@ -141,7 +141,7 @@ ${fields.map((field) =>
   ),
 )}
 </div></section>
-<button type="submit" class="submit">Create account</button>
+<div class="actions"><button type="submit" class="submit">Create account</button></div>
 </form>`,
   });
 }

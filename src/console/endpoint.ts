@@ -46,6 +46,8 @@ export type ConsoleEndpoint = {
   needs: ConsoleNeed;
   /** Open also to whoever still has to change a temporary password. */
   isAlwaysOpen?: boolean;
+  /** Bytes of its body, where they may be more than those of all others. */
+  bodyLimit?: number;
   /** Checks the shape (400, 422), then runs. Whoever calls has made sure of `needs`. */
   handle(caller: ConsoleCaller, raw: RawRequest): Promise<ConsoleReply>;
 };
@@ -77,6 +79,7 @@ export function consoleEndpoint<
 >(
   definition: Shape<P, Q, B> & {
     role: Role;
+    bodyLimit?: number;
     run(
       request: { workspaceId: string; user: ConsoleUser; role: Role } & Given<P, Q, B>,
     ): Promise<ConsoleReply>;
@@ -85,6 +88,7 @@ export function consoleEndpoint<
   const read = compileShape(definition);
   return {
     needs: definition.role,
+    ...(definition.bodyLimit !== undefined && { bodyLimit: definition.bodyLimit }),
     handle: ({ user, membership }, raw) => {
       const { workspace: _, ...params } = raw.params as Record<string, unknown>;
       return definition.run({ user: user!, ...membership!, ...read({ ...raw, params }) });

@@ -32,6 +32,7 @@ export async function serveConsole(
     server.route({
       method,
       url,
+      ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
       async handler(request, reply) {
         const caller = await admit(services, endpoint, request, reply);
         return send(reply, await endpoint.handle(caller, request));

@@ -29,7 +29,8 @@ export const claimFiles = statement(
 
 /**
  * Files that a page holds between two posts: received for this form, and still nobody's, or kept with the answers that
- * the page goes on with: those saved under its key, or the submission that it edits. In the order they came.
+ * the page goes on with: those saved or sent under its key (a post that comes twice names files that the first one
+ * claimed), or the submission that it edits. In the order they came.
  */
 export const findHeldFiles = statement(
   'find_held_files',
@@ -39,8 +40,8 @@ export const findHeldFiles = statement(
    where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
      and (submission_id is null and claimed_at is null
        or submission_id = $submission_id
-       or submission_id = (select s.id from submissions s
-                           where s.workspace_id = $workspace_id and s.key = $key and s.completed_at is null))
+       or submission_id = (select s.id from submissions s where s.workspace_id = $workspace_id and s.key = $key)
+       or held_id = (select h.id from held_submissions h where h.workspace_id = $workspace_id and h.key = $key))
    order by id`,
 );
 
@@ -76,9 +77,10 @@ export const deleteTakenFiles = statement(
 );
 
 /**
- * Takes hold of files that nobody will come for: their submission is gone, or they were never claimed within the
- * hour, nor are they kept in the spam box. Setting claimed_at closes the door to a late claim before the bytes go. The outer condition is not a
- * repetition: it is what PostgreSQL looks at again when a claim got hold of the row first.
+ * Takes hold of files that nobody will come for: their submission is gone, or they were never claimed within a day, in
+ * which a slow visitor's page still names them, nor are they kept in the spam box. Setting claimed_at closes the door to
+ * a late claim before the bytes go. The outer condition is not a repetition: it is what PostgreSQL looks at again when a
+ * claim got hold of the row first.
  */
 export const takeOrphanedFiles = statement(
   'take_orphaned_files',
@@ -88,7 +90,7 @@ export const takeOrphanedFiles = statement(
    update files set claimed_at = coalesce(claimed_at, now())
    where (workspace_id, id) in (
      select workspace_id, id from files
-     where submission_id is null and held_id is null and (claimed_at is not null or created_at < now() - interval '1 hour')
+     where submission_id is null and held_id is null and (claimed_at is not null or created_at < now() - interval '1 day')
      order by created_at limit 500)
      and submission_id is null and held_id is null
    returning workspace_id, id`,

@@ -51,14 +51,14 @@ const stored = async (): Promise<string[]> =>
 const rows = async (): Promise<string[]> =>
   (await database.query<{ id: string }>('select id from files order by id')).rows.map(({ id }) => id);
 
-test('what nobody claimed within the hour, and what lost its submission, is removed; all else stays', async () => {
+test('what nobody claimed within a day, and what lost its submission, is removed; all else stays', async () => {
   const kept = [
-    await makeFile({ age: '59 minutes', submission: 'none' }),
+    await makeFile({ age: '23 hours', submission: 'none' }),
     await makeFile({ age: '1 second', submission: 'none' }),
     await makeFile({ age: '30 days', submission: 'living' }),
   ];
   const swept = [
-    await makeFile({ age: '61 minutes', submission: 'none' }),
+    await makeFile({ age: '25 hours', submission: 'none' }),
     await makeFile({ age: '1 second', submission: 'gone' }),
     await makeFile({ age: '3 days', submission: 'none' }, places[1]),
   ];
@@ -79,7 +79,7 @@ test('a submission that is deleted makes its files orphans', async () => {
 
 test('a file is either claimed or swept, never both, when both happen at once', async () => {
   for (let round = 0; round < 10; round += 1) {
-    const id = await makeFile({ age: '2 hours', submission: 'none' });
+    const id = await makeFile({ age: '2 days', submission: 'none' });
     const [place] = places;
     const {
       rows: [submission],
@@ -103,7 +103,7 @@ test('a file is either claimed or swept, never both, when both happen at once', 
 });
 
 test('bytes that cannot be removed now keep their row, and the next sweep removes both', async () => {
-  const id = await makeFile({ age: '2 hours', submission: 'none' });
+  const id = await makeFile({ age: '2 days', submission: 'none' });
   const broken = { ...context.storage, remove: () => Promise.reject(new Error('the disk is away')) };
   await assert.rejects(sweepFiles({ database, storage: broken }), /the disk is away/);
   assert.ok((await rows()).includes(id));
@@ -124,7 +124,7 @@ test('bytes that cannot be removed now keep their row, and the next sweep remove
 
 test('two sweeps at once remove everything once', async () => {
   const ids = await Promise.all(
-    Array.from({ length: 20 }, () => makeFile({ age: '2 hours', submission: 'none' })),
+    Array.from({ length: 20 }, () => makeFile({ age: '2 days', submission: 'none' })),
   );
   await Promise.all([sweepFiles(context), sweepFiles(context)]);
   assert.deepEqual(

@@ -59,7 +59,11 @@ export const insertForm = statement(
    lookup as (
      insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
    language as (
-     insert into search_languages (workspace_id, language) values ($workspace_id, $language) on conflict do nothing)
+     insert into search_languages (workspace_id, language) values ($workspace_id, $language) on conflict do nothing),
+   segment as (
+     insert into search_segments (workspace_id, first_id)
+     select $workspace_id, '00000000-0000-0000-0000-000000000000'
+     where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing)
    select id, workspace_id, name, description, status, created_at, updated_at, published_at from form`,
 );
 

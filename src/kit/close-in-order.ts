@@ -12,7 +12,7 @@ const shortTurnMs = 0.1;
 /**
  * What ends a server without breaking off a request that a client has begun, in the order that leaves no gap: first no
  * new connections, then the next answer on each is its last, and those without a request are closed when there was
- * time for one. To be called before the server listens.
+ * time for one. To be called before the server listens, or is handed connections by whoever listens for it.
  * @returns resolves when all is closed, and cuts off what takes longer than it is given, in milliseconds.
  */
 export function closeInOrder(server: Server): (graceMs: number) => Promise<void> {
@@ -29,9 +29,11 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
   return async (graceMs) => {
     await acceptWaiting(http);
     // Not HTTP's own close: it ends the connections that are idle now, on which a client may be sending already.
-    const closed = new Promise((resolve) => {
-      NetServer.prototype.close.call(http, resolve);
-    });
+    NetServer.prototype.close.call(http);
+    // Not the event of the server either: it knows only the connections that it has accepted itself.
+    const closed = Promise.all(
+      [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+    );
     isLast = true;
     const forced = setTimeout(() => http.closeAllConnections(), graceMs);
     await Promise.race([closed, sleep(lastAnswersMs)]);
@@ -49,12 +51,12 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
  * in each turn of its loop. So we turn until none comes in a turn that is short, and the caller closes in the same
  * turn: what connects in between is reset, and that is the time of one short turn.
  */
-async function acceptWaiting(http: Server['server']): Promise<void> {
+export async function acceptWaiting(server: NetServer): Promise<void> {
   let hasCome = false;
   const note = (): void => {
     hasCome = true;
   };
-  http.on('connection', note);
+  server.on('connection', note);
   await nextTurn();
   for (let turn = 0; turn < acceptTurns; turn += 1) {
     hasCome = false;
@@ -62,5 +64,5 @@ async function acceptWaiting(http: Server['server']): Promise<void> {
     await nextTurn();
     if (!hasCome && performance.now() - began < shortTurnMs) break;
   }
-  http.off('connection', note);
+  server.off('connection', note);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -17,6 +18,7 @@ test('nothing set: the defaults of DESIGN section 5', () => {
   assert.deepEqual(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,
+    webProcesses: 1,
     publicUrl: 'http://127.0.0.1:3000',
     dataDir: resolve('data'),
     databaseUrl: undefined,
@@ -47,6 +49,8 @@ const read: readonly [environment: Record<string, string>, part: Partial<Config>
     { PORT: '8080', HOST: '0.0.0.0' },
     { port: 8080, publicUrl: 'http://0.0.0.0:8080' },
   ],
+  [{ WEB_PROCESSES: '4' }, { webProcesses: 4 }],
+  [{ WEB_PROCESSES: 'auto' }, { webProcesses: availableParallelism() }],
   [{ HOST: '::1' }, { publicUrl: 'http://[::1]:3000' }],
   [{ PUBLIC_URL: 'https://forms.example/' }, { publicUrl: 'https://forms.example' }],
   [
@@ -86,6 +90,10 @@ for (const [environment, part] of read) {
 
 const refused: readonly [environment: Record<string, string>, sentence: RegExp][] = [
   [{ PORT: '0' }, /PORT is "0", but it must be a whole number from 1 to 65535/],
+  ...['0', '65', 'all'].map((wrong): [Record<string, string>, RegExp] => [
+    { WEB_PROCESSES: wrong },
+    new RegExp(`WEB_PROCESSES is "${wrong}", but it must be a whole number from 1 to 64, or auto`),
+  ]),
   [{ PORT: '3000a' }, /PORT/],
   [{ PORT: '0x50' }, /PORT/],
   [{ PORT: '70000' }, /PORT/],

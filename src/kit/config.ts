@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
@@ -7,6 +8,8 @@ export type Config = {
   /** Address and port that the server listens on. */
   host: string;
   port: number;
+  /** Processes that serve; 1: this process alone, without a primary. */
+  webProcesses: number;
   /** The origin that people and receivers reach, without a trailing slash. */
   publicUrl: string;
   /** Absolute path: the embedded database, uploads and the instance's key. */
@@ -126,6 +129,7 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     host,
     port,
+    webProcesses: readWebProcesses(value('WEB_PROCESSES'), complain),
     publicUrl:
       url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     dataDir: resolve(value('DATA_DIR') ?? './data'),
@@ -167,6 +171,21 @@ function readS3(
     );
   }
   return undefined;
+}
+
+const mostWebProcesses = 64;
+
+/** A number, or `auto` for as many as the machine runs at once. */
+function readWebProcesses(
+  given: string | undefined,
+  complain: <T>(name: string, expected: string, fallback: T) => T,
+): number {
+  if (given === undefined) return 1;
+  if (given === 'auto') return Math.min(availableParallelism(), mostWebProcesses);
+  const number = /^\d+$/.test(given) ? Number(given) : 0;
+  return number >= 1 && number <= mostWebProcesses
+    ? number
+    : complain('WEB_PROCESSES', `a whole number from 1 to ${mostWebProcesses}, or auto`, 1);
 }
 
 /** Never `true`: believing every X-Forwarded-For would let anyone choose the address that limits are counted by. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
-import { migrate, MigrationError, readMigrations } from './migrate.ts';
+import { checkMigrated, migrate, MigrationError, readMigrations } from './migrate.ts';
 
 const { database } = await testDatabase();
 const migrations = await readMigrations();
@@ -38,6 +38,17 @@ test('a database newer than this version is refused, with the name of what is to
     assert.match(error.message, /newer than this version/);
     return true;
   });
+});
+
+test('a process that joins others does not change the database: one of this version will do, an older one is refused', async () => {
+  await checkMigrated(database, migrations);
+  const next = { number: migrations.length + 1, name: '9999_next.sql', checksum: 'x', sql: 'select' };
+  await assert.rejects(checkMigrated(database, [...migrations, next]), (error: unknown) => {
+    assert.ok(error instanceof MigrationError);
+    assert.match(error.message, /changes the database \(9999_next\.sql\).*Stop it and start it again/);
+    return true;
+  });
+  assert.deepEqual(await migrate(database, migrations), [], 'nothing ran');
 });
 
 test('a database that other files migrated is refused', async () => {

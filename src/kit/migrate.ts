@@ -55,10 +55,24 @@ export async function migrate(database: Database, migrations: readonly Migration
   });
 }
 
+/**
+ * Makes sure that the database is of this version, without changing it: for a process that joins others which use it.
+ * @throws MigrationError also when it is older.
+ */
+export async function checkMigrated(database: Database, migrations: readonly Migration[]): Promise<void> {
+  const applied = await appliedMigrations(database);
+  refuseForeignHistory(applied, migrations);
+  const next = migrations[applied.length];
+  if (!next) return;
+  throw new MigrationError(
+    `This version of Formloom changes the database (${next.name}), which the running one does not expect. Stop it and start it again.`,
+  );
+}
+
 type Applied = { number: number; name: string; checksum: string };
 
-async function appliedMigrations(client: PoolClient): Promise<Applied[]> {
-  const result = await client.query<Applied>('select number, name, checksum from migrations order by number');
+async function appliedMigrations(db: PoolClient | Database): Promise<Applied[]> {
+  const result = await db.query<Applied>('select number, name, checksum from migrations order by number');
   return result.rows;
 }
 

@@ -21,6 +21,7 @@ type Purpose =
   | 'invitations'
   | 'form passwords'
   | 'mails'
+  | 'member invitations'
   | 'sender addresses';
 
 /** Encrypts, signs and derives with the instance's key. */

@@ -61,7 +61,8 @@ function findReason(live: LiveForm | undefined, at: Date, arrival?: Arrival): Re
   if (arrival?.kind === 'void') return 'link';
   if (arrival?.kind === 'used') return 'used';
   // Without a password there is nothing that anybody could know.
-  if ((access === 'invited' && !arrival) || (access === 'password' && live.passwordHash === null)) return 'invited';
+  if ((access === 'invited' && !arrival) || (access === 'password' && live.passwordHash === null))
+    return 'invited';
   return undefined;
 }
 

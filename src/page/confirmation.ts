@@ -3,7 +3,7 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { renderConfirmation } from './render/notices.ts';
 import { writeAddress } from './visit/address.ts';
 import { uuidPattern } from './visit/open-visit.ts';
-import type { Visit } from './visit/visit.ts';
+import { scriptInFrame, type Visit } from './visit/visit.ts';
 import { sayDay } from './words/say-day.ts';
 
 /** For how many days a submission can be changed, unless the form says otherwise (docs/decisions/0014). */
@@ -11,28 +11,28 @@ const defaultEditDays = 365;
 
 /** The text of the page after a submission. `query` is that of its address; undefined when it names no receipt. */
 export function confirmationPage(
-  { live, locale, look, words, address }: Visit,
+  context: { readonly scriptSource: string | undefined },
+  visit: Visit,
   query: Readonly<Record<string, unknown>>,
 ): string | undefined {
+  const { live, locale, look, words, address } = visit;
   const { receipt, edit } = query;
   if (typeof receipt !== 'string' || !uuidPattern.test(receipt)) return undefined;
   const isEditable =
     live.settings.editing === true && typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit);
+  const own = new Map([...address.own].filter(([name]) => name !== '_changed'));
+  const leadTo = (path: string): string => writeAddress(path, { reference: {}, prefill: [], own });
   return renderConfirmation({
     formName: live.name,
     message: address.own.has('_changed') ? words.changed : live.settings.confirmation_message,
     receipt,
     edit: isEditable
-      ? { address: `/f/${live.id}/edit/${edit}`, until: sayDay(editableUntil(live, receipt), locale) }
+      ? { address: leadTo(`/f/${live.id}/edit/${edit}`), until: sayDay(editableUntil(live, receipt), locale) }
       : undefined,
-    again:
-      live.settings.access === 'invited' ? undefined : writeAddress(`/f/${live.id}`, {
-      reference: {},
-      prefill: [],
-      own: new Map([...address.own].filter(([name]) => name !== '_changed')),
-    }),
+    again: live.settings.access === 'invited' ? undefined : leadTo(`/f/${live.id}`),
     language: locale,
     look,
+    script: scriptInFrame(visit, context),
     words,
   });
 }

@@ -7,13 +7,20 @@ import { isMultipart } from './post/multipart.ts';
 import { renderNotice, renderPassword } from './render/notices.ts';
 import { sendPage } from './send-page.ts';
 import { Refused } from './visit/refused.ts';
-import { readVisit, type Visit } from './visit/visit.ts';
+import { readVisit, scriptInFrame, type Visit } from './visit/visit.ts';
 import { chooseLocale } from './words/choose-locale.ts';
 import { wordsOf } from './words/languages.ts';
 import type { Words } from './words/words.ts';
 
+type FrameContext = { readonly scriptSource: string | undefined };
+
 /** Answers whatever ended a request: JSON for who asked for it, else a page that says one thing. */
-export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function answerProblem(
+  context: FrameContext,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const refused = error instanceof Refused ? error : undefined;
   const problem = refused?.refusal.error ?? toApiError(error);
   if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
@@ -22,7 +29,7 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   if (isMultipart(request) && !request.raw.complete) reply.header('Connection', 'close');
   if (wantsJson(request))
     return reply.code(problem.status).type('application/json; charset=utf-8').send(problem.body);
-  return refused?.form ? sendRefusal(refused, request, reply) : sendNotice(problem, request, reply);
+  return refused?.form ? sendRefusal(context, refused, request, reply) : sendNotice(problem, request, reply);
 }
 
 type Saying = (words: Words) => { title: string; message: string };
@@ -39,10 +46,16 @@ const refusalPages: Readonly<Record<RefusalReason, Saying>> = {
   used: (words) => ({ title: words.linkTitle, message: words.linkText }),
 };
 
-function sendRefusal({ refusal, form }: Refused, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendRefusal(
+  context: FrameContext,
+  { refusal, form }: Refused,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const visit = readVisit(form!, request);
   const { status } = refusal.error;
-  if (refusal.reason === 'password') return sendPage(reply, status, passwordPage(visit, request), visit.look);
+  if (refusal.reason === 'password')
+    return sendPage(reply, status, passwordPage(context, visit, request), visit.look);
   const { title, message } = refusalPages[refusal.reason](visit.words);
   const own = form!.settings.closed_message;
   const isWorded = own !== undefined && refusal.error.message === own;
@@ -51,16 +64,19 @@ function sendRefusal({ refusal, form }: Refused, request: FastifyRequest, reply:
     message: isWorded ? own : message,
     language: visit.locale,
     look: visit.look,
+    script: scriptInFrame(visit, context),
   });
   return sendPage(reply, status, page, visit.look);
 }
 
 /** The page that asks for a form's password; `problem` is what was wrong with the last try. */
 export function passwordPage(
-  { live, locale, look, words }: Visit,
+  context: FrameContext,
+  visit: Visit,
   request: FastifyRequest,
   problem?: string,
 ): string {
+  const { live, locale, look, words } = visit;
   const { search } = new URL(request.url, 'http://form');
   return renderPassword({
     formName: live.name,
@@ -68,6 +84,7 @@ export function passwordPage(
     problem,
     language: locale,
     look,
+    script: scriptInFrame(visit, context),
     words,
   });
 }

@@ -512,11 +512,11 @@ test('of two submits with one held file at the same time, one gets it and the ot
   assert.equal(await total(form.id), 1);
 });
 
-test('a file that was held for over an hour is swept, and the visitor is told to choose it again', async () => {
+test('a file that was held for over a day is swept, and the visitor is told to choose it again', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
   const before = await traces();
   const { held } = await hold(form.id, [['cv', textFile()]]);
-  await database.query("update files set created_at = now() - interval '61 minutes' where form_id = $1", [
+  await database.query("update files set created_at = now() - interval '25 hours' where form_id = $1", [
     form.id,
   ]);
   await sweepFiles(service.services);

@@ -13,7 +13,9 @@ import { answerJson, isJsonBody } from './post/answer-json.ts';
 import type { AnsweringContext } from './post/answering.ts';
 import { readHtmlForms } from './post/read-post.ts';
 import { submitEnding } from './post/submit-ending.ts';
+import type { Page } from './packing.ts';
 import { answerProblem, passwordPage } from './problem-page.ts';
+import { resumeMailRoute } from './resume-mail-route.ts';
 import { sendPage } from './send-page.ts';
 import { fontRoutes } from './theme/font-route.ts';
 import { imageRoutes } from './theme/image-route.ts';
@@ -38,11 +40,12 @@ export type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext &
  */
 export async function pageRoutes(server: Server, services: PageContext): Promise<void> {
   readHtmlForms(server);
-  server.setErrorHandler((error, request, reply) => answerProblem(error, request, reply));
   const context = { ...services, scriptSource: await serveScript(server) };
+  server.setErrorHandler((error, request, reply) => answerProblem(context, error, request, reply));
   formRoutes(server, context);
   passwordRoute(server, context);
   linkRoutes(server, context);
+  resumeMailRoute(server, context);
   uploadRoute(server, context, (request) => openVisit(context, request));
   unsubscribeRoute(server, context);
   fontRoutes(server);
@@ -64,8 +67,8 @@ function formRoutes(server: Server, context: Context): void {
   });
 
   server.post('/f/:id', async (request: FormRequest, reply) => {
-    // A full form, and a used invitation, still answer whoever sends the same again; for all others, submitting itself counts exactly.
-    const visit = await openVisit(context, request, ['full', 'used']);
+    // A form that is full or closed, and a used invitation, still answer whoever sends the same again (post/accept.ts).
+    const visit = await openVisit(context, request, ['full', 'closed', 'used']);
     if (visit.guest) await noteBeginning(context.database, visit.guest);
     if (isJsonBody(request)) return answerJson(context, visit, request, reply);
     const ending = submitEnding(context, visit, request, reply);
@@ -75,7 +78,7 @@ function formRoutes(server: Server, context: Context): void {
 
   server.get('/f/:id/submitted', async (request: FormRequest, reply) => {
     const visit = await openKnownForm(context, request);
-    const page = confirmationPage(visit, request.query as Readonly<Record<string, unknown>>);
+    const page = confirmationPage(context, visit, request.query as Readonly<Record<string, unknown>>);
     if (page === undefined) return reply.redirect(`/f/${visit.live.id}`, 303);
     return sendPage(reply, 200, page, visit.look);
   });
@@ -85,14 +88,12 @@ function formRoutes(server: Server, context: Context): void {
 }
 
 /** The page as it is first seen, filled in as far as its address says. */
-function firstShowing(context: Context, visit: Visit): string {
+function firstShowing(context: Context, visit: Visit): Page {
   const { address, live, guest } = visit;
   const isPlain = address.prefill.length === 0 && address.own.size === 0;
   if (isPlain && Object.keys(address.reference).length === 0) return firstPage(context, visit);
   const raw = readPrefill(live.form, address, visit.context);
-  const key = guest
-    ? signKey(context.vault, live.id, guest.invitationId)
-    : makeKey(context.vault, live.id);
+  const key = guest ? signKey(context.vault, live.id, guest.invitationId) : makeKey(context.vault, live.id);
   return formPage(context, visit, { raw, errors: [], held: new Map(), key });
 }
 
@@ -108,7 +109,7 @@ function passwordRoute(server: Server, context: Context): void {
       publicUrl: context.config.publicUrl,
     };
     const cookie = await tryPassword(context, visit, attempt);
-    if ('problem' in cookie) return sendWrong(cookie, visit, request, reply);
+    if ('problem' in cookie) return sendWrong(context, cookie, visit, request, reply);
     const { search } = new URL(request.url, 'http://form');
     return reply.header('Set-Cookie', cookie.admits).redirect(`/f/${live.id}${search}`, 303);
   });
@@ -141,10 +142,11 @@ async function tryPassword(
 }
 
 function sendWrong(
+  context: Context,
   { problem, status, headers }: Wrong,
   visit: Visit,
   request: FormRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  return sendPage(reply.headers(headers), status, passwordPage(visit, request, problem), visit.look);
+  return sendPage(reply.headers(headers), status, passwordPage(context, visit, request, problem), visit.look);
 }

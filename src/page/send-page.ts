@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { headersFor } from './headers.ts';
+import { type Page, sendText } from './packing.ts';
 import { type Look, plainLook } from './theme/look.ts';
 
 /**
@@ -9,7 +10,7 @@ import { type Look, plainLook } from './theme/look.ts';
 export function sendPage(
   reply: FastifyReply,
   status: number,
-  page: string,
+  page: Page,
   look: Look = plainLook,
   leadsTo?: string,
 ): FastifyReply {
@@ -19,5 +20,5 @@ export function sendPage(
     const target = `form-action 'self' ${new URL(leadsTo).origin}`;
     reply.header('Content-Security-Policy', policy.replace("form-action 'self'", target));
   }
-  return reply.send(page);
+  return sendText(reply.request, reply, page);
 }

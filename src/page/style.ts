@@ -34,7 +34,8 @@ button, input, select, textarea { font: inherit; color: inherit; letter-spacing:
 a { color: var(--accent); text-underline-offset: .2em; }
 .prose { white-space: pre-line; }
 /* The author's text may be of the other direction than the page: its full stop stands where its sentence ends. */
-:is(h1, h2, h3, label, legend, .prose, .help p, .option span) { unicode-bidi: plaintext; text-align: match-parent; }
+:is(h1, h2, h3, label, legend, .prose, .help p, .option span) { unicode-bidi: plaintext; text-align: left; }
+[dir=rtl] :is(h1, h2, h3, label, legend, .prose, .help p, .option span) { text-align: right; }
 input, textarea { unicode-bidi: plaintext; }
 .lead { color: var(--soft); margin-block-start: var(--3); text-wrap: pretty; }
 header > .lead { font-size: 1.0625rem; }

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { composite, element, structure } from '#ast/testing.ts';
 import { openService } from '#test/service.ts';
+import { addressKey } from '#workspaces/address-key.ts';
 import { asJson, openVisitor, type Visit } from '#test/visitor.ts';
 
 const service = await openService();
@@ -84,4 +85,25 @@ test('an upload needs a form that is open, and the method POST', async () => {
   });
   assert.equal((await upload([['photo', fileOf('a.txt')]], draft.id)).status, 404);
   assert.equal((await visitor.fetch(`/f/${form.id}/files`)).status, 405);
+});
+
+test('an address that has used up its day uploads nothing more, with the script or without, and loses nothing else', async () => {
+  const before = await storedFiles();
+  const address = `uploads from ${addressKey('127.0.0.1')}`;
+  for (let megabytes = 0; megabytes < 2_000; megabytes += 1)
+    await service.services.requestCounter.count(address, 86_400);
+  const refused = await upload([['photo', fileOf('a.txt')]]);
+  assert.equal(refused.status, 422);
+  assert.match(
+    refused.body.errors[0]!.message,
+    /^The photo: too many files have come from your network today/,
+  );
+  const page = await visitor.post(form.id, [
+    ['name', 'Ada'],
+    ['photo', fileOf('a.txt')],
+  ]);
+  assert.equal(page.status, 422);
+  assert.match(page.text, /value="Ada"/);
+  assert.equal(await storedFiles(), before);
+  assert.equal((await visitor.post(form.id, [['name', 'Ada']], asJson)).status, 201);
 });

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
-import { discardFiles, type FilesContext } from '#files/receive.ts';
+import { discardFiles } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { HeldFiles } from './post/held-files.ts';
-import { BrokenPost, type Post, readPost } from './post/read-post.ts';
+import { BrokenPost, type Post, readPost, type ReadingContext } from './post/read-post.ts';
 import type { Words } from './words/words.ts';
 
-type UploadContext = FilesContext & { heldFiles: HeldFiles };
+type UploadContext = ReadingContext & { heldFiles: HeldFiles };
 type UploadRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The form that a request is about, if it may be filled in now, and the sentences in the visitor's language. */
@@ -17,7 +17,7 @@ type OpenForm = (request: UploadRequest) => Promise<{ live: LiveForm; words: Wor
 /**
  * `POST /f/<id>/files`: takes one file before its form is submitted, as the only part of a multipart body, under the
  * name of its field. 201 with the token that stands for it in the form's `_file[<field>]`; without a submission it
- * is swept after its hour like every held file.
+ * is swept after a day like every held file.
  */
 export function uploadRoute(server: Server, context: UploadContext, open: OpenForm): void {
   server.post('/f/:id/files', async (request: UploadRequest, reply) => {

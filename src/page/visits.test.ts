@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { openService } from '#test/service.ts';
-import { openVisitor } from '#test/visitor.ts';
+import { asJson, openVisitor } from '#test/visitor.ts';
 
 /** What else a visitor without script meets: filled-in addresses, own answers, repeated posts, links, limits. */
 
@@ -44,17 +44,20 @@ test('an address fills in what it names like a question, ignores what is wrong, 
 });
 
 for (const [type, written, expected] of [
-  ['radio', ['', 'Mauve'], 'Mauve'],
+  ['radio', ['_other', 'Mauve'], 'Mauve'],
   ['radio', ['Red', 'left over'], 'Red'],
-  ['dropdown', ['', 'Mauve'], 'Mauve'],
-  ['multiple_choice', ['Red', 'Mauve'], ['Red', 'Mauve']],
+  ['radio', ['', 'Mauve'], 'Mauve'],
+  ['dropdown', ['_other', 'Mauve'], 'Mauve'],
+  ['multiple_choice', [['Red', '_other'], 'Mauve'], ['Red', 'Mauve']],
 ] as const) {
   test(`${type} with other: ${JSON.stringify(written)} is the answer ${JSON.stringify(expected)}, and comes back`, async () => {
     const form = await publishForm(
       tenant,
       stepsOf({}, [element(type, 'colour', { other: true }), element('text', 'b', { required: true })]),
     );
-    const again = await (await openPaper(service, `/f/${form}`)).press('submit', { colour: written });
+    const [colour, own] = written;
+    const page = await openPaper(service, `/f/${form}`);
+    const again = await page.press('submit', { colour, '_other[colour]': own });
     assert.equal(again.status, 422);
     const { answers } = await submissionOf(tenant, await again.press('submit', { b: 'x' }));
     assert.deepEqual(answers.colour, expected);
@@ -114,6 +117,52 @@ test('a page that is sent twice is one submission; with other answers it offers 
   const anew = await submissionOf(tenant, await other.press('submit'));
   assert.deepEqual(anew.answers, { name: 'Bob' });
   assert.equal((await tenant.call('GET', `/forms/${form}`)).body.submission_count, 2);
+});
+
+test('"Other" without a text of its own is wrong, and stays chosen on the page that asks for it', async () => {
+  for (const type of ['radio', 'dropdown', 'multiple_choice'] as const) {
+    const form = await publishForm(tenant, stepsOf({}, [element(type, 'colour', { other: true })]));
+    const again = await (await openPaper(service, `/f/${form}`)).press('submit', { colour: '_other' });
+    assert.deepEqual(again.problems, ['The colour: write your own answer beside the listed options.'], type);
+    assert.deepEqual(again.values('colour'), ['_other'], type);
+    const blank = await (await openPaper(service, `/f/${form}`)).press('submit', { colour: '' });
+    assert.equal(blank.status, type === 'multiple_choice' ? 422 : 303, type);
+  }
+});
+
+test('a page with a file that is sent twice has one receipt too, also when it was held as spam', async () => {
+  const file = { cv: [new File(['x'], 'cv.txt')] };
+  for (const website of ['', 'https://spam.example']) {
+    const form = await publishForm(
+      tenant,
+      stepsOf({}, [element('file_upload', 'cv'), element('text', 'name', { required: true })]),
+    );
+    // The file is held by the page that comes back, as it is when the script has sent it ahead.
+    const page = await (await openPaper(service, `/f/${form}`)).press('submit', file);
+    assert.equal(page.status, 422);
+    const press = () => page.press('submit', { name: 'Ada', _website: website });
+    const [one, two] = [await press(), await press()];
+    assert.deepEqual([one.status, two.status, two.location], [303, 303, one.location], website);
+  }
+});
+
+test('a post that is repeated after the form has closed gets its receipt again; anything else is told that it closed', async () => {
+  const form = await publishForm(tenant, trip);
+  const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
+  const last = await second.press('next', { ticket: [new File(['x'], 't.txt')] });
+  const sent = await last.press('submit');
+  assert.equal(sent.status, 303);
+  for (const settings of [{ closes_at: '2020-01-01T00:00:00Z' }, { access: 'closed' }]) {
+    assert.equal((await tenant.call('PUT', `/forms/${form}`, { structure: trip, settings })).status, 200);
+    assert.equal((await last.press('submit')).location, sent.location);
+    assert.equal((await last.press('submit', { notes: 'more' })).status, 410);
+    for (const go of ['next', 'back', 'save']) assert.equal((await last.press(go)).status, 410, go);
+    assert.equal((await openPaper(service, `/f/${form}`)).status, 410);
+    const anew = { ...asJson, headers: { ...asJson.headers, 'Idempotency-Key': 'another' } };
+    assert.equal((await visitor.post(form, [['name', 'Eve']], anew)).status, 410);
+  }
+  const { submission_count } = (await tenant.call('GET', `/forms/${form}`)).body;
+  assert.equal(submission_count, 1);
 });
 
 test('answers are saved with their files, gone on with by a link on another device, and submitted once', async () => {

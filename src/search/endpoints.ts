@@ -6,7 +6,9 @@ import { ApiError } from '#kit/errors.ts';
 import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
 import { submissionPage } from '#submissions/endpoints.ts';
 import { submissionJson } from '#submissions/present.ts';
+import { requireReach } from '#workspaces/reach.ts';
 import { countMatches, formExists, searchSubmissions } from './queries.ts';
+import { searchWindow } from './question.ts';
 
 /** DESIGN 4.13: q is at most 1 KB of UTF-8. */
 const queryBytes = 1024;
@@ -16,8 +18,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
   return {
     search: endpoint({
       summary: 'Search submissions',
-      description:
-        'Across the workspace or one form, by relevance. Every word must be present, in any of its forms; words in the subject count most. Any text is a valid question.',
+      description: `Across the workspace or one form, by relevance. Every word must be present, in any of its forms; words in the subject count most; equals come newest first. Any text is a valid question. The first ${searchWindow} can be paged through: \`total_count\` is exact below ${searchWindow}, and ${searchWindow} means that many or more.`,
       permission: 'submissions:read',
       query: Type.Object(
         {
@@ -30,19 +31,24 @@ export function searchEndpoints({ database, links }: { database: Database; links
       replies: {
         200: { description: 'A page of submissions, ordered by relevance.', schema: submissionPage },
       },
-      async run({ workspaceId, query }) {
+      async run({ workspaceId, formIds, query }) {
         refuseUnsearchable(query.q);
         if (query.form_id !== undefined) {
+          requireReach(formIds, query.form_id);
           const [form] = await formExists(database, { workspace_id: workspaceId, id: query.form_id });
           if (!form!.found) throw new ApiError('not_found');
         }
         const page = readPage(query);
-        const question = { workspace_id: workspaceId, form_id: query.form_id ?? null, q: query.q };
-        const rows = await searchSubmissions(database, {
-          ...question,
-          limit: page.perPage,
-          offset: page.offset,
-        });
+        const question = {
+          workspace_id: workspaceId,
+          form_id: query.form_id ?? null,
+          form_ids: formIds && [...formIds],
+          q: query.q,
+        };
+        const limit = Math.min(page.perPage, searchWindow - page.offset);
+        const rows =
+          limit > 0 ? await searchSubmissions(database, { ...question, limit, offset: page.offset }) : [];
+        // A page past the end has no row that carries the total.
         const total =
           rows[0]?.total ?? (page.offset > 0 ? (await countMatches(database, question))[0]!.total : 0);
         const found = rows.map((row) => submissionJson(row, links));

@@ -4,7 +4,8 @@ import { composite, element, structure } from '#ast/testing.ts';
 import { newId, now } from '#kit/clock.ts';
 import { openService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { insertSubmission } from './queries.ts';
+import { addToCount, insertSubmission } from './queries.ts';
+import { trashSubmissions } from './trash/queries.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -41,6 +42,7 @@ async function insertIncomplete(formId: string): Promise<string> {
     language: 'english',
     subject: '',
     body: '',
+    next_segment_id: null,
   });
   return id;
 }
@@ -126,6 +128,34 @@ test('list: newest first, in pages, with the exact total; past the end 200 and e
   for (const past of ['?page=3', '?page=1000000000&per_page=100']) {
     const { data, pagination } = await list(past);
     assert.deepEqual([data, pagination.total_count], [[], 25]);
+  }
+});
+
+test('pages of any size, cut from whichever end is nearer, are the whole list, without what lies in the trash', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const ids = await submitTimes(form.id, 12);
+  const { database } = service.services;
+  const trashed = [ids[0]!, ids[5]!, ids[11]!];
+  await trashSubmissions(database, {
+    workspace_id: tenant.workspaceId,
+    form_id: form.id,
+    ids: trashed,
+    change_ids: trashed.map(() => newId()),
+    user_id: null,
+    now: now(),
+  });
+  const counted = { workspace_id: tenant.workspaceId, form_id: form.id, status: 'completed', slot: 0 } as const;
+  await addToCount(database, { ...counted, change: -trashed.length });
+  const left = ids.filter((id) => !trashed.includes(id));
+  for (const filter of ['', '&status=completed']) {
+    for (const size of [1, 2, 4, 5, 8, 9]) {
+      const pages: string[] = [];
+      for (let page = 1; page <= Math.ceil(left.length / size); page += 1) {
+        const path = `/forms/${form.id}/submissions?per_page=${size}&page=${page}${filter}`;
+        pages.push(...idsOf((await tenant.call('GET', path)).body));
+      }
+      assert.deepEqual(pages, left, `${size} on a page ${filter}`);
+    }
   }
 });
 

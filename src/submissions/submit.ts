@@ -2,9 +2,11 @@ import { type AnswerError, checkAnswers } from '#ast/answers.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { takePlace } from './exactly-once/maximum.ts';
 import { findRepeat, type KeyedRequest, OtherAnswers, type Submitted } from './exactly-once/repeat.ts';
+import { inTurn } from './exactly-once/turns.ts';
 import { completeProgress } from './progress/complete.ts';
 import {
   claimAll,
@@ -64,13 +66,14 @@ export async function submitAnswers(context: SubmitContext, request: SubmitReque
     return isNew ? answerNew(writing) : meetEarlier(context, request, writing);
   }
 
-  const written = await transaction(context.database, async (client) => {
+  const write = async (client: Queryable) => {
     if (!(await takePlace(client, live, key))) return undefined;
     if (!(await insertWriting(client, writing, 'completed'))) return undefined;
     await claimAll(client, writing, writing.fileIds);
     const link = await giveEditLink(client, context.vault, writing);
     return { link, deliveries: await tellCreated(client, writing, writing.createdAt) };
-  });
+  };
+  const written = await inTurn(live, () => transaction(context.database, write));
   if (!written) return meetEarlier(context, request, writing);
   if (written.deliveries > 0) context.wakeQueue();
   return answerNew(writing, written.link);

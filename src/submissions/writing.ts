@@ -2,7 +2,7 @@ import type { Answers } from '#ast/answers.ts';
 import { searchableText } from '#ast/searchable.ts';
 import { claimFiles } from '#files/queries.ts';
 import type { LiveForm } from '#forms/live-form.ts';
-import { newId, timeOfId } from '#kit/clock.ts';
+import { leastIdAt, newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -14,6 +14,14 @@ import { digestOf, type KeyedRequest } from './exactly-once/repeat.ts';
 import { giveLink } from './links/links.ts';
 import { linkToken } from './links/token.ts';
 import { countSlots, insertKeyedSubmission, insertSubmission, type SubmissionStatus } from './queries.ts';
+
+/** The share of submits that look whether the newest segment of the search index is full: that takes some ms. */
+const segmentCheckShare = 1 / 512;
+/**
+ * A segment begins this much later than it is opened. Every submit whose id lies in it then knows it, in each process
+ * whose clock is less apart.
+ */
+const segmentLeadMs = 10_000;
 
 /** For how many days an edit link works, unless the form says otherwise. */
 const defaultEditDays = 365;
@@ -70,6 +78,8 @@ export async function insertWriting(
     created_at: createdAt,
     completed_at: isCompleted ? createdAt : null,
     slot: Math.floor(Math.random() * countSlots),
+    next_segment_id:
+      Math.random() < segmentCheckShare ? leastIdAt(new Date(now().getTime() + segmentLeadMs)) : null,
   };
   const inserted =
     key === undefined

@@ -1,8 +1,9 @@
 /** The kind of the jobs that send. A delivery's job has the delivery's id, so there is one at most. */
 export const deliverJob = 'webhook.deliver';
 
-/** What makes a request: the schedule, a person who retries a failed delivery, or a person who sends a test. */
-export type Trigger = 'schedule' | 'manual' | 'test';
+/** What makes a request: the schedule, a person who retries a failed delivery or sends a test, or a replay. */
+export const triggers = ['schedule', 'manual', 'test', 'replay'] as const;
+export type Trigger = (typeof triggers)[number];
 
 /** The payload of a job that sends. */
 export type DeliverJobPayload = { trigger: Trigger };

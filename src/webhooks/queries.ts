@@ -198,6 +198,8 @@ export const insertEvents = statement(
     /** Whether it is sent, or only written down as Failed. */
     are_sent: booleans,
     trigger: word<Trigger>(),
+    /** Where a test goes instead of to its webhook's address. */
+    test_url: nullable(text),
   },
   {},
   `with event as (
@@ -211,10 +213,10 @@ export const insertEvents = statement(
        as made (id, event_id, kind, webhook_id, lane, is_sent)
    ),
    delivery as (
-     insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, is_test, next_attempt_at,
-                             created_at)
+     insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, is_test, test_url,
+                             next_attempt_at, created_at)
      select $workspace_id, id, $form_id, webhook_id, event_id, kind, case when is_sent then 'Retrying' else 'Failed' end,
-            $trigger = 'test', case when is_sent then now() end, now()
+            $trigger = 'test', $test_url, case when is_sent then now() end, now()
        from made
    ),
    job as (

@@ -69,6 +69,7 @@ export async function recordEvents(
     lanes: deliveries.map(({ webhookId }) => laneOf(webhookId)),
     are_sent: deliveries.map(({ isSent }) => isSent),
     trigger: 'schedule',
+    test_url: null,
   });
   return deliveries.filter(({ isSent }) => isSent).length + (isFed ? heard.length : 0);
 }

@@ -12,7 +12,7 @@ import { deliverWebhook } from './sending/deliver.ts';
 import { deliverJob } from './delivery-job.ts';
 import { deliveryLog } from './delivery-log.ts';
 import { eventKinds } from './event.ts';
-import { sendTest } from './send-test.ts';
+import { sampleSnapshot, sendSubmissionTests, sendTest } from './send-test.ts';
 import { verifySignature } from './signature.ts';
 import { makeForm, makeWebhook } from './testing.ts';
 
@@ -35,7 +35,8 @@ const queue = startQueue({
 });
 after(() => queue.stop({ graceMs: 0 }));
 const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log });
-const context = { database, requestCounter, wakeQueue: () => queue.wake() };
+const config = { webhookAllowNetworks: ['127.0.0.0/8'], publicUrl: 'https://forms.test' };
+const context = { database, config, requestCounter, wakeQueue: () => queue.wake() };
 const secret = 'a secret of some length';
 
 async function setScene({ reply = 200, url }: { reply?: Reply; url?: string } = {}) {
@@ -160,4 +161,46 @@ test('a webhook of another workspace is not found', async () => {
     }),
     (error: unknown) => error instanceof ApiError && error.code === 'not_found',
   );
+});
+
+test('real submissions go to another address as tests: signed, marked, without the headers that are for the webhook', async () => {
+  const [scene, elsewhere] = [await setScene(), await openReceiver()];
+  const custom = vault.seal('webhook headers', JSON.stringify({ Authorization: 'a password' }));
+  await database.query(`update webhooks set headers = $2, header_names = '{Authorization}' where id = $1`, [
+    scene.webhookId,
+    custom,
+  ]);
+  const place = { id: scene.formId, name: 'Contact', workspaceId: scene.workspaceId };
+  const form = { type: 'form', attrs: { name: 'Contact' }, children: [] } as const;
+  const snapshots = [1, 2, 3].map(() => sampleSnapshot(place, form));
+  const test = { ...scene, kind: 'submission.created', url: elsewhere.url } as const;
+  const ids = await sendSubmissionTests(context, test, snapshots);
+  const requests = await elsewhere.waitFor(3);
+  assert.deepEqual(
+    requests.map(({ headers }) => headers['x-service-delivery-id']).toSorted(),
+    ids.toSorted(),
+  );
+  for (const { headers, body } of requests) {
+    assert.equal(headers['x-service-test'], 'true');
+    assert.equal(headers['authorization'], undefined);
+    assert.ok(verifySignature(secret, body, headers['x-service-signature'] as string));
+    const { submission } = JSON.parse(body.toString()) as { submission: { id: string } };
+    assert.ok(snapshots.some((snapshot) => snapshot.submission.id === submission.id));
+  }
+  assert.equal(scene.receiver.requests.length, 0);
+});
+
+test('another address is under the same rules as that of a webhook', async () => {
+  const scene = await setScene();
+  for (const url of [
+    'http://93.184.215.14/',
+    'https://10.0.0.1/',
+    'https://localhost/',
+    'https://forms.test/x',
+  ])
+    await assert.rejects(
+      sendTest(context, { ...scene, kind: 'submission.created', url }),
+      (error: unknown) => error instanceof ApiError && error.code === 'validation_error',
+      url,
+    );
 });

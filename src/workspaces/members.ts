@@ -116,7 +116,7 @@ function changeMember(
 }
 
 /** Only owners make, change and remove owners (roles.ts). */
-function requireOwner(actor: Role, concerned: Role): void {
+export function requireOwner(actor: Role, concerned: Role): void {
   if (concerned === 'owner' && !isAtLeast(actor, 'owner')) {
     throw new ApiError('forbidden', 'Only an owner may add, change or remove an owner.');
   }

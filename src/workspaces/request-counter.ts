@@ -28,14 +28,15 @@ const awayMs = 1_000;
  * Opens the counter: in the memory of this process, which then counts for itself, or in the Valkey (or Redis) at
  * `valkeyUrl`, which all processes share.
  * When Valkey is away, requests are counted in memory until it is back: they pass, and it is logged.
+ * @param options.countInMemory counts in place of this process's memory: of several, one counts for all.
  */
 export async function openRequestCounter(options: {
   valkeyUrl: string | undefined;
   log: Log;
+  countInMemory?: RequestCounter['count'];
 }): Promise<RequestCounter> {
   const { valkeyUrl, log } = options;
-  const memory = new RateLimiterMemory(counting);
-  const countInMemory = (key: string, seconds?: number): Promise<Count> => countWith(memory, key, seconds);
+  const countInMemory = options.countInMemory ?? openMemory();
   if (valkeyUrl === undefined) return { count: countInMemory, close: async () => {} };
   const valkey = await connectValkey(valkeyUrl, log);
   // The library's Redis class and not its Valkey one: the script of the latter runs on Valkey only.
@@ -59,6 +60,11 @@ export async function openRequestCounter(options: {
     },
     close: async () => valkey.disconnect(),
   };
+}
+
+function openMemory(): RequestCounter['count'] {
+  const memory = new RateLimiterMemory(counting);
+  return (key, seconds) => countWith(memory, key, seconds);
 }
 
 async function countWith(

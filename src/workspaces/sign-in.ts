@@ -105,7 +105,15 @@ async function countAttempt(context: Context, { address, device }: Attempt, emai
   );
 }
 
-async function countTry({ requestCounter }: Context, key: string, most: number): Promise<void> {
+/**
+ * Counts something that may be done `most` times in a minute.
+ * @throws ApiError rate_limit_exceeded with the wait.
+ */
+export async function countTry(
+  { requestCounter }: Pick<Context, 'requestCounter'>,
+  key: string,
+  most: number,
+): Promise<void> {
   const { requests, msLeft } = await requestCounter.count(key);
   if (requests <= most) return;
   const seconds = Math.max(1, Math.ceil(msLeft / 1000));

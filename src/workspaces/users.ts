@@ -26,12 +26,14 @@ const longestEmail = 254;
 
 /** Everything that is wrong with a new person's email, password and name. */
 export function userProblems({ email, password, name }: NewUser): ErrorItem[] {
-  const problems: ErrorItem[] = [];
-  if (email.length > longestEmail || !emailPattern.test(email)) {
-    problems.push({ field: 'email', message: 'This is not an email address, such as ada@example.org.' });
-  }
-  problems.push(...passwordProblems('password', password));
+  const problems = [...emailProblems(email), ...passwordProblems('password', password)];
   return name === undefined ? problems : [...problems, ...nameProblems('name', name)];
+}
+
+/** What is wrong with an address to sign in with. */
+export function emailProblems(email: string): ErrorItem[] {
+  if (email.length <= longestEmail && emailPattern.test(email)) return [];
+  return [{ field: 'email', message: 'This is not an email address, such as ada@example.org.' }];
 }
 
 /** What is wrong with a password that somebody chose. */

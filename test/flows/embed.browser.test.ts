@@ -109,10 +109,33 @@ test('a form in another page is filled in from its attributes, grows with its st
   assert.deepEqual(events[0], { name: 'loaded', form, event: 'loaded' });
   assert.ok(events.some(({ name, step, steps }) => name === 'step' && step === 2 && steps === 2));
   const { receipt } = events.find(({ name }) => name === 'submitted')!;
+  await frame.locator('.receipt').waitFor();
+  assert.ok((await fittingHeight(page)) < second - 300, 'the frame fits the confirmation');
   const { status, body } = await tenant.call('GET', `/submissions/${receipt}`);
   assert.equal(status, 200);
   assert.deepEqual(body.answers, { fullName: 'Ada', email: 'a@example.org' });
   assert.deepEqual(body.metadata.reference, { campaign: 'spring' });
+  await page.close();
+});
+
+test('without the script the frame has the height of its tag, and every page of the form stays in it', async () => {
+  const form = await publish({ editing: true, save_progress: true });
+  const page = await visit('');
+  // Only what draws the frame's pages comes: the page around tells nothing, as it has no tag either.
+  await page.route('**/f/assets/**', (route) => route.abort());
+  await page.setContent(`<iframe src="${service.url}/f/${form}?_embed=1&_lang=de" height="600"></iframe>`);
+  const frame = page.frameLocator('iframe');
+  const press = (go: string) => frame.locator(`.actions [value=${go}]`).click();
+  await frame.locator('#fullName').fill('Ada');
+  await press('next');
+  await frame.getByRole('heading', { name: 'Things' }).waitFor();
+  await press('submit');
+  await frame.locator('.receipt').waitFor();
+  await frame.locator('a[href*="/edit/"]').click();
+  await frame.locator('#fullName').fill('Ada L.');
+  await press('next');
+  await press('submit');
+  await frame.getByText('Ihre Änderungen wurden gespeichert').waitFor();
   await page.close();
 });
 

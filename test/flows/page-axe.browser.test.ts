@@ -5,10 +5,12 @@ import { composite, element, stepsOf } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { openService } from '#test/service.ts';
+import { wake } from './page-script-stage.ts';
 
 /*
- * A slice of the matrix of `features` P10: viewport, scheme, forced colours, reduced motion and direction, each through
- * an empty Next, what an answer makes appear, the way back, the last step and the confirmation, with and without script.
+ * The matrix of `features` P10. With its script the page is looked at in every state (first view, empty Next, the next
+ * step, the way back, the end) and from both directions, each time light, dark and with forced colours, at three widths
+ * and with reduced motion in turn, so that every pair of them is seen. Without script it walks the same way in two looks.
  */
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -36,63 +38,113 @@ const { body: form } = await tenant.call('POST', '/forms', {
   settings: { save_progress: true, editing: true },
 });
 
-type Look = BrowserContextOptions & { query?: string; hasScript?: boolean };
-const looks: Readonly<Record<string, Look>> = {
-  'wide and light': { viewport: { width: 1280, height: 900 } },
-  'narrow, dark, without script': {
-    viewport: { width: 375, height: 800 },
-    colorScheme: 'dark',
-    hasScript: false,
-  },
-  'a tablet with forced colours and reduced motion': {
-    viewport: { width: 768, height: 1000 },
-    forcedColors: 'active',
-    reducedMotion: 'reduce',
-  },
-  'from right to left, without script': {
-    viewport: { width: 1280, height: 900 },
-    query: '?_lang=ar',
-    hasScript: false,
-  },
-};
+const widths = [375, 768, 1280] as const;
+const schemes = [
+  { colorScheme: 'light', forcedColors: 'none' },
+  { colorScheme: 'dark', forcedColors: 'none' },
+  { colorScheme: 'light', forcedColors: 'active' },
+] as const;
 
+/** Looks at a page in each scheme; with every call the widths go one scheme on. */
+function openLooks(turn: number): (page: Page, where: string) => Promise<void> {
+  let turns = turn;
+  return async (page, where) => {
+    turns += 1;
+    for (const [index, scheme] of schemes.entries()) {
+      const width = widths[(turns + index) % widths.length]!;
+      const media = {
+        ...scheme,
+        reducedMotion: (turns + index) % 2 === 0 ? 'reduce' : 'no-preference',
+      } as const;
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia(media);
+      assert.deepEqual(await findBarriers(page), [], `${where}: ${JSON.stringify({ width, ...media })}`);
+    }
+  };
+}
+
+const clean = async (page: Page, where: string) => assert.deepEqual(await findBarriers(page), [], where);
 const go = (page: Page, to: string) => page.locator(`.actions [value=${to}]`).click();
 const shown = (page: Page, title: string) =>
   page.getByRole('heading', { name: title, exact: true }).waitFor();
-const clean = async (page: Page, where: string) => assert.deepEqual(await findBarriers(page), [], where);
 
-for (const [name, { query = '', hasScript = true, ...options }] of Object.entries(looks)) {
-  test(`${name}: no finding on the way from the first step to the confirmation`, async () => {
+/** From the first step to the confirmation, by way of everything that can be seen; `look` at each stop. */
+async function walk(
+  page: Page,
+  query: string,
+  hasScript: boolean,
+  look: (page: Page, where: string) => Promise<void>,
+): Promise<void> {
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${form.public_url}${query}`);
+  if (hasScript) await wake(page);
+  await look(page, 'at first');
+  await go(page, 'next');
+  await page.locator('[role=alert] a').first().waitFor();
+  await look(page, 'after an empty Next');
+
+  await page.locator('[id=email]').fill('ada@example.com');
+  await page.locator('[name=colour][value=Red]').check();
+  // Without script this Next brings the question; with one it is there already, and Next goes on.
+  if (!hasScript) {
+    await go(page, 'next');
+    await page.locator('[id=why]').waitFor();
+    await look(page, 'with a question that has appeared');
+  }
+  await go(page, 'next');
+  await shown(page, 'More');
+  await look(page, 'in the next step');
+  await go(page, 'back');
+  await shown(page, 'You');
+  await page.locator('[name=colour][value=_other]').check();
+  await look(page, 'back in the first step');
+  await page.locator('[name=colour][value=Red]').check();
+  await go(page, 'next');
+  await shown(page, 'More');
+  await go(page, 'submit');
+  await page.locator('.receipt').waitFor();
+  await look(page, 'at the end');
+}
+
+for (const [turn, [direction, query]] of [
+  ['left to right', ''],
+  ['right to left', '?_lang=ar'],
+].entries()) {
+  test(`P10, ${direction}: no finding in any state and any look`, async () => {
+    const page = await browser.newPage();
+    await walk(page, query!, true, openLooks(turn));
+    await page.close();
+  });
+}
+
+const bareLooks: Readonly<Record<string, BrowserContextOptions & { query?: string }>> = {
+  'narrow and dark': { viewport: { width: 320, height: 800 }, colorScheme: 'dark' },
+  'from right to left': { viewport: { width: 1280, height: 900 }, query: '?_lang=ar' },
+};
+for (const [name, { query = '', ...options }] of Object.entries(bareLooks)) {
+  test(`P10, without script, ${name}: no finding on the way to the confirmation`, async () => {
     const context = await browser.newContext(options);
     // The page as it is when its script does not arrive: axe itself needs a browser that runs scripts.
-    if (!hasScript) await context.route('**/f/assets/**', (route) => route.abort());
-    const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
-    await page.goto(`${form.public_url}${query}`);
-    await clean(page, 'at first');
-    await go(page, 'next');
-    await page.locator('[role=alert] a').waitFor();
-    await clean(page, 'after an empty Next');
-
-    await page.locator('[id=email]').fill('ada@example.com');
-    await page.locator('[name=colour][value=Red]').check();
-    // Without script this Next brings the question; with one it is there already, and Next goes on.
-    if (!hasScript) {
-      await go(page, 'next');
-      await page.locator('[id=why]').waitFor();
-      await clean(page, 'with a question that has appeared');
-    }
-    await go(page, 'next');
-    await shown(page, 'More');
-    await clean(page, 'in the next step');
-    await go(page, 'back');
-    await shown(page, 'You');
-    await clean(page, 'back in the first step');
-    await go(page, 'next');
-    await shown(page, 'More');
-    await go(page, 'submit');
-    await page.locator('.receipt').waitFor();
-    await clean(page, 'at the end');
+    await context.route('**/f/assets/**', (route) => route.abort());
+    await walk(await context.newPage(), query, false, clean);
     await context.close();
+  });
+}
+
+const notices: readonly (readonly [what: string, settings: object])[] = [
+  ['that is closed', { access: 'closed', closed_message: 'See you next year!' }],
+  ['behind a password', { access: 'password', password: 'open sesame' }],
+];
+for (const [what, settings] of notices) {
+  test(`P10: no finding on the page of a form ${what}`, async () => {
+    const { body } = await tenant.call('POST', '/forms', {
+      structure: form.structure,
+      publish: true,
+      settings,
+    });
+    const page = await browser.newPage();
+    await page.goto(body.public_url);
+    await openLooks(0)(page, what);
+    await page.close();
   });
 }

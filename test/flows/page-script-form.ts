@@ -1,4 +1,5 @@
 import { composite, element } from '#ast/testing.ts';
+import { step } from './page-script-stage.ts';
 
 /** Twenty elements of a usual form, every kind of input among them: what page sizes and times are measured with. */
 export const twentyElements = [
@@ -22,3 +23,22 @@ export const twentyElements = [
   element('file_upload', 'file_upload', { accept: ['.pdf', 'image/*'] }),
   composite('group', [element('text', 'member')], { repeatable: true }),
 ] as const;
+
+const isCompany = { element: 'kind', is: 'equals', value: 'Company' };
+
+/** Three steps, of which the second is for companies, and rows in the last. */
+export const companySteps: readonly object[] = [
+  step('About you', [
+    element('text', 'name', { required: true }),
+    element('email', 'email'),
+    element('radio', 'kind', { options: ['Person', 'Company'], required: true }),
+    element('text', 'company', { show_when: isCompany, required: true }),
+    element('date', 'day'),
+  ]),
+  step('The company', [element('text', 'vat')], { show_when: isCompany }),
+  step('The team', [
+    composite('team', [element('text', 'member', { required: true }), element('yes_no', 'veg')], {
+      repeatable: true,
+    }),
+  ]),
+];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { type ConsoleBrowser, openConsoleBrowser } from '#test/console-browser.ts';
-import { type Body, openService, type Tenant, type TestService } from '#test/service.ts';
+import { type Body, openService, type Tenant, type TestService, until } from '#test/service.ts';
 
 /** The public page with its script, in a real browser, for one test file. */
 export type ScriptStage = {
@@ -70,3 +70,12 @@ export const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(
     '(document.activeElement.innerText || document.activeElement.id || document.activeElement.tagName).trim()',
   );
+
+export const headingHasFocus = (page: Page, name: string): Promise<boolean> =>
+  until(`the focus on "${name}"`, async () => (await focused(page)) === name);
+
+/** Answers what the first step of `companySteps` asks for. */
+export async function fillFirstStep(page: Page): Promise<void> {
+  await field(page, 'name').fill('Ada');
+  await page.getByRole('radio', { name: 'Person' }).check();
+}

@@ -1,42 +1,28 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { composite, element } from '#ast/testing.ts';
 import { findBarriers, press, tabTo, type } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { errorOf, field, focused, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
+import { companySteps } from './page-script-form.ts';
+import {
+  errorOf,
+  field,
+  fillFirstStep,
+  focused,
+  headingHasFocus,
+  openScriptStage,
+  pressButton,
+} from './page-script-stage.ts';
 
 /*
  * The conventions P1 to P7 (the issue "the public form page") of the page with its script: steps without a new page,
- * the same checks as the server's, logic as one types. P8 and P9 are in page-script-sending.browser.test.ts.
+ * the same checks as the server's. P8 and P9 are in page-script-sending.browser.test.ts, logic in page-script-logic.
  */
 const stage = await openScriptStage();
 after(() => stage.browser.assertQuiet());
-
-const isCompany = { element: 'kind', is: 'equals', value: 'Company' };
-const form = await stage.publish([
-  step('About you', [
-    element('text', 'name', { required: true }),
-    element('email', 'email'),
-    element('radio', 'kind', { options: ['Person', 'Company'], required: true }),
-    element('text', 'company', { show_when: isCompany, required: true }),
-    element('date', 'day'),
-  ]),
-  step('The company', [element('text', 'vat')], { show_when: isCompany }),
-  step('The team', [
-    composite('team', [element('text', 'member', { required: true }), element('yes_no', 'veg')], {
-      repeatable: true,
-    }),
-  ]),
-]);
+const form = await stage.publish(companySteps);
 
 const title = (page: Page): Promise<string> => page.title();
-const headingHasFocus = (page: Page, name: string): Promise<boolean> =>
-  until(`the focus on "${name}"`, async () => (await focused(page)) === name);
-const fillFirstStep = async (page: Page): Promise<void> => {
-  await field(page, 'name').fill('Ada');
-  await page.getByRole('radio', { name: 'Person' }).check();
-};
 
 test('P1: the title says the step and the form, and first of all that there is an error', async () => {
   const page = await stage.visit(form);
@@ -232,79 +218,5 @@ test('P7: progress counts the steps that the answers lead through, and the bar n
   await pressButton(page, 'Back');
   await headingHasFocus(page, 'About you');
   assert.deepEqual(await state(), ['Step 1 of 3', 67, 'Step 1 of 3']);
-  await page.context().close();
-});
-
-test('logic: what an answer shows or hides comes and goes at once, and what is hidden is not sent', async () => {
-  const page = await stage.visit(form);
-  await fillFirstStep(page);
-  assert.equal(await field(page, 'company').isVisible(), false);
-  await page.getByRole('radio', { name: 'Company' }).check();
-  await field(page, 'company').fill('Engines');
-  await page.getByRole('radio', { name: 'Person' }).check();
-  assert.equal(await field(page, 'company').isVisible(), false);
-  await page.getByRole('radio', { name: 'Company' }).check();
-  assert.equal(await field(page, 'company').inputValue(), 'Engines', 'it is kept while one tries');
-  await page.getByRole('radio', { name: 'Person' }).check();
-  await pressButton(page, 'Next');
-  await headingHasFocus(page, 'The team');
-  await pressButton(page, 'Submit');
-  await page.waitForURL(/\/submitted\?/);
-  const [newest] = await stage.submissions(form);
-  assert.deepEqual(newest?.answers, { name: 'Ada', kind: 'Person' });
-  await page.context().close();
-});
-
-test('an answer of one\'s own beside the options chooses "Other"', async () => {
-  const own = await stage.publish([
-    step('One', [
-      element('radio', 'colour', { other: true }),
-      element('dropdown', 'place', { other: true }),
-      element('multiple_choice', 'several', { other: true }),
-    ]),
-  ]);
-  const page = await stage.visit(own);
-  await page.getByRole('radio', { name: 'Red' }).check();
-  for (const question of ['colour', 'place', 'several'])
-    await page.getByRole('textbox', { name: `The ${question}: your own answer` }).fill('Mauve');
-  await pressButton(page, 'Submit');
-  await page.waitForURL(/\/submitted\?/);
-  assert.deepEqual((await stage.submissions(own))[0]?.answers, {
-    colour: 'Mauve',
-    place: 'Mauve',
-    several: ['Mauve'],
-  });
-  await page.context().close();
-});
-
-test('a script that fails leaves the form to the browser, which posts it', async () => {
-  const visited = await stage.visit(form);
-  const page = await visited.context().newPage();
-  await page.route('**/f/assets/start-*', (route) => route.abort());
-  await page.goto(visited.url());
-  await fillFirstStep(page);
-  await pressButton(page, 'Next');
-  await page.getByRole('heading', { name: 'The team' }).waitFor();
-  assert.equal(await page.locator('[aria-live=polite]').count(), 0, 'no script is at work');
-  await pressButton(page, 'Submit');
-  await page.waitForURL(/\/submitted\?/);
-  await page.context().close();
-});
-
-test('a press that comes before the script waits for it', async () => {
-  const page = await stage.visit(form);
-  let letGo = (): void => {};
-  const held = new Promise<void>((resolve) => (letGo = resolve));
-  await page.route('**/f/assets/start-*', async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.evaluate('sessionStorage.clear()');
-  await page.goto(page.url());
-  await pressButton(page, 'Next');
-  assert.equal(await page.getByRole('alert').count(), 0);
-  letGo();
-  await page.getByRole('alert').waitFor();
-  await wake(page);
   await page.context().close();
 });

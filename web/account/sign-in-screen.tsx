@@ -1,6 +1,6 @@
 import './sign-in-screen.css';
 import { useMutation } from '@tanstack/react-query';
-import { useRouter, useSearch } from '@tanstack/react-router';
+import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { ApiProblem, post } from '../api/client.ts';
@@ -70,8 +70,8 @@ export function SignInScreen(): ReactElement {
             Sign in
           </Button>
         </Form>
-        <p className="soft small">
-          Forgot your password? Whoever runs this service can give you a temporary one.
+        <p className="small">
+          <Link to="/forgot-password">Forgot your password?</Link>
         </p>
       </div>
     </main>

@@ -51,6 +51,7 @@ export function Builder(start: OpenedForm): ReactElement {
   return (
     <BuilderContext value={place}>
       <div className="builder">
+        <h1 className="unseen">Builder</h1>
         <BuilderHeader
           opened={opened}
           path={start.path}

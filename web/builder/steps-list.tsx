@@ -32,8 +32,7 @@ export function StepsList({ list, onDrag }: StepsProps): ReactElement {
               onClick={() => editor.select(step.key, 'node')}
             >
               <span className="steps-number">{index + 1}</span>
-              <span className="cut">{textOf(step, 'title') || 'Untitled step'}</span>
-              <span className="soft small">{step.children.length}</span>
+              <span className="steps-title">{textOf(step, 'title') || 'Untitled step'}</span>
             </button>
             {!isReadOnly && <NodeMenu node={step} />}
           </li>

@@ -25,13 +25,17 @@ const statuses = {
   Retrying: ['Retrying', 'warn'],
   active: ['Active', 'good'],
   paused: ['Paused', 'plain'],
+  queued: ['Queued', 'plain'],
+  sent: ['Sent', 'good'],
+  failed: ['Failed', 'bad'],
+  cancelled: ['Cancelled', 'plain'],
   expired: ['Expired', 'warn'],
   revoked: ['Revoked', 'bad'],
 } as const satisfies Record<string, readonly [word: string, tone: Tone | 'plain']>;
 
 export type Status = keyof typeof statuses;
 
-/** The status of a form, submission, delivery, webhook or key. */
+/** The status of a form, submission, delivery, webhook, mail or key. */
 export function StatusChip({ status }: { status: Status }): ReactElement {
   const [word, tone] = statuses[status];
   return (

@@ -57,8 +57,9 @@
       const { formloom: _, ...detail } = data;
       if (data.event === 'height') frame.style.blockSize = `${data.height}px`;
       else container.dispatchEvent(new CustomEvent(`formloom:${data.event}`, { detail, bubbles: true }));
-      // A new step begins at its top, also where the step before was longer than the window.
-      if (data.event === 'step' && container.getBoundingClientRect().top < 0) frame.scrollIntoView();
+      // What comes next begins at its top, also where the step before was longer than the window.
+      const isNext = data.event === 'step' || data.event === 'submitted';
+      if (isNext && container.getBoundingClientRect().top < 0) frame.scrollIntoView();
     });
     return frame;
   };

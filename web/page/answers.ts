@@ -4,7 +4,7 @@ import { checkStep } from '#ast/check-step.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
 import { type RuleName, sayProblem } from '#ast/rules/problem.ts';
-import { restoreRows } from '#page/render/rows.ts';
+import { restoreRows } from '#page/render/elements/rows.ts';
 import { heldOf } from './held-files.ts';
 import type { Page } from './page.ts';
 

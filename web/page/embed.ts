@@ -14,6 +14,12 @@ export function tell(message: EmbedEvent): void {
   parent.postMessage({ formloom: 1, form, ...message }, '*');
 }
 
+/** Tells it that the answers were taken, on the page that thanks for them: with and without the rest of the script. */
+export function tellReceipt(): void {
+  const receipt = new URLSearchParams(location.search).get('receipt');
+  if (receipt && location.pathname.endsWith('/submitted')) tell({ event: 'submitted', receipt });
+}
+
 /**
  * Tells the page around this one that it is here, how high it is whenever that changes, and of the Escape key, which
  * closes the dialog that the form may be in and is heard in here only.

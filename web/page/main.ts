@@ -1,4 +1,4 @@
-import { tellHeight } from './embed.ts';
+import { tellHeight, tellReceipt } from './embed.ts';
 import { recall } from './memory.ts';
 
 /*
@@ -10,6 +10,7 @@ import { recall } from './memory.ts';
 const beginnings = ['focusin', 'pointermove', 'pointerdown', 'keydown', 'scroll'] as const;
 
 tellHeight();
+tellReceipt();
 const form = document.querySelector<HTMLFormElement>('main form');
 if (form && document.getElementById('_form')) waitForVisitor(form);
 

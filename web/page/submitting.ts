@@ -2,7 +2,7 @@ import { entriesOf, type FieldError } from './answers.ts';
 import { tell } from './embed.ts';
 import { showSummary } from './errors.ts';
 import { forget } from './memory.ts';
-import { make, type Page } from './page.ts';
+import { byId, make, type Page } from './page.ts';
 
 /** After this many ms without an answer the visitor is asked to send again; the key makes that harmless. */
 const patienceMs = 30_000;
@@ -15,7 +15,7 @@ type Answer = {
   readonly errors?: readonly FieldError[];
 };
 
-/** How the sending ended. `elsewhere`: the answers were sent or changed otherwise, which needs the server's own page. */
+/** How the sending ended. `elsewhere`: the answers, or the form, have changed otherwise, which needs the server's own page. */
 type Outcome =
   | { readonly kind: 'taken'; readonly answer: Answer }
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
@@ -53,6 +53,8 @@ async function send(page: Page): Promise<Outcome> {
   const answer = (await response.json()) as Answer;
   if (ok) return { kind: 'taken', answer };
   if (status === 409 || status === 412) return { kind: 'elsewhere' };
+  // A question that this page does not have is of a newer version of the form, which the server's own page asks.
+  if (status === 422 && answer.errors?.some(({ field }) => !byId(field))) return { kind: 'elsewhere' };
   if (status === 422 && answer.errors) return { kind: 'invalid', errors: answer.errors };
   if (status === 429) return failed(page, page.data.words.tooMany);
   return failed(page, status < 500 ? answer.message : undefined);
@@ -99,7 +101,8 @@ function showSending({ form, data }: Page): () => void {
 
 function leave({ id, next }: Answer): void {
   forget();
-  tell({ event: 'submitted', receipt: id });
+  // Our own page tells it when it is there (embed.ts); the author's, on another site, does not.
+  if (!next?.startsWith('/')) tell({ event: 'submitted', receipt: id });
   // Who comes back to this page from the next finds a new one, not this one still sending.
   addEventListener('pageshow', () => location.reload());
   location.assign(next ?? `${location.pathname}/submitted?receipt=${id}`);

@@ -9,6 +9,8 @@ import { Ago } from '../design/time.tsx';
 import { Avatar } from '../shell/avatar.tsx';
 import { mayAdminister, useSession } from '../shell/session.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
+import { InviteDialog } from './invitations/invite-dialog.tsx';
+import { OpenInvitations } from './invitations/open-invitations.tsx';
 import { MemberRole } from './member-role.tsx';
 import './members-screen.css';
 import { RemoveMember } from './remove-member.tsx';
@@ -20,6 +22,7 @@ export function MembersScreen(): ReactElement {
   const { user } = useSession();
   const members = useQuery(membersQuery(workspace.id));
   const [isAdding, setAdding] = useState(false);
+  const [isInviting, setInviting] = useState(false);
   const isAdmin = mayAdminister(workspace.role);
   const columns: TableColumn<Member>[] = [
     {
@@ -51,9 +54,12 @@ export function MembersScreen(): ReactElement {
       lead={`Who works in ${workspace.name}.`}
       actions={
         isAdmin && (
-          <Button variant="primary" icon="add" onPress={() => setAdding(true)}>
-            Add member
-          </Button>
+          <>
+            <Button onPress={() => setAdding(true)}>Add member</Button>
+            <Button variant="primary" icon="mail" onPress={() => setInviting(true)}>
+              Invite member
+            </Button>
+          </>
         )
       }
     >
@@ -62,6 +68,8 @@ export function MembersScreen(): ReactElement {
       {members.data && (
         <DataTable label="Members" columns={columns} rows={members.data} rowId={({ id }) => id} />
       )}
+      {isAdmin && <OpenInvitations workspace={workspace} />}
+      <InviteDialog workspace={workspace} isOpen={isInviting} onClose={() => setInviting(false)} />
       <AddMemberDialog workspace={workspace} isOpen={isAdding} onClose={() => setAdding(false)} />
     </Page>
   );

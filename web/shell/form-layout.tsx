@@ -34,6 +34,7 @@ export function FormLayout(): ReactElement {
             { to: base, label: 'Build', icon: 'edit', isExact: true },
             { to: `${base}/submissions`, label: 'Submissions', icon: 'table' },
             { to: `${base}/summary`, label: 'Summary', icon: 'summary' },
+            { to: `${base}/invitations`, label: 'Invitations', icon: 'people' },
             { to: `${base}/webhooks`, label: 'Webhooks', icon: 'webhook' },
           ]}
         />

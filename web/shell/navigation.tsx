@@ -34,6 +34,11 @@ export function Navigation(): ReactElement {
               API keys
             </NavigationLink>
           )}
+          {mayAdminister(workspace.role) && (
+            <NavigationLink to={`${base}/settings/mail`} icon="mail">
+              Mail
+            </NavigationLink>
+          )}
         </nav>
       )}
       <div className="navigation-end">

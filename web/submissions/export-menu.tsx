@@ -1,51 +1,50 @@
 import type { ReactElement } from 'react';
 import { query } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
-import { Menu } from '../design/menu.tsx';
+import { Menu, type MenuAction } from '../design/menu.tsx';
 import { type FormPlace, submissionsPath } from './queries.ts';
 import { filterOf, isFiltered, type ViewState } from './view-state.ts';
 
-/** Downloads the view as a file: every submission of the filter, every column of the form. */
-export function ExportMenu({
-  form,
-  view,
-  total,
-}: {
+const formats = [
+  { id: 'xlsx', label: 'Excel workbook', description: '.xlsx', asks: { format: 'xlsx' } },
+  { id: 'csv', label: 'CSV', description: 'UTF-8, for programs', asks: { format: 'csv' } },
+  {
+    id: 'csv-bom',
+    label: 'CSV for Excel',
+    description: 'UTF-8 with a byte order mark',
+    asks: { format: 'csv', bom: 'yes' },
+  },
+  { id: 'ndjson', label: 'NDJSON', description: 'A line of JSON each', asks: { format: 'ndjson' } },
+] as const;
+
+type Props = {
   form: FormPlace;
   view: ViewState;
   total: number | undefined;
-}): ReactElement {
+  /** Whether the person's table shows other columns, or in another order, than the form has. */
+  isArranged: boolean;
+};
+
+/** Downloads the view as a file: every submission of the filter, with all columns or with those of the table. */
+export function ExportMenu({ form, view, total, isArranged }: Props): ReactElement {
   const what = isFiltered(view) ? `the ${total ?? ''} submissions of this view` : 'all submissions';
   const save = (parameters: Record<string, string>): void =>
     download(`/app/api${submissionsPath(form)}/export${query({ ...filterOf(view), ...parameters })}`);
+  const itemsOf = (columns: 'all' | 'shown'): MenuAction[] =>
+    formats.map(({ id, label, description, asks }) => ({
+      id: `${id} ${columns}`,
+      label,
+      description,
+      onAction: () => save({ ...asks, columns }),
+    }));
   return (
     <Menu
       label="Export"
       items={[
-        {
-          id: 'what',
-          heading: `Download ${what}`,
-          items: [
-            {
-              id: 'xlsx',
-              label: 'Excel workbook',
-              description: '.xlsx',
-              onAction: () => save({ format: 'xlsx' }),
-            },
-            {
-              id: 'csv',
-              label: 'CSV',
-              description: 'UTF-8, for programs',
-              onAction: () => save({ format: 'csv' }),
-            },
-            {
-              id: 'csv-bom',
-              label: 'CSV for Excel',
-              description: 'UTF-8 with a byte order mark',
-              onAction: () => save({ format: 'csv', bom: 'yes' }),
-            },
-          ],
-        },
+        { id: 'all', heading: `Download ${what}`, items: itemsOf('all') },
+        ...(isArranged
+          ? [{ id: 'shown', heading: 'Only the columns shown, in their order', items: itemsOf('shown') }]
+          : []),
       ]}
     >
       <Button icon="download" isDisabled={total === 0}>

@@ -15,7 +15,8 @@ import { RemovalProgress } from './removal-progress.tsx';
 import { ColumnsDialog } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
 import { allColumns, arrange, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
-import { usualSettings, useTableSettings } from './table/table-settings.ts';
+import { isArranged, usualSettings, useTableSettings } from './table/table-settings.ts';
+import { TableTools } from './table-tools.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useSelection } from './use-selection.ts';
 import { useWide } from './use-wide.ts';
@@ -47,25 +48,27 @@ export function SubmissionsScreen(): ReactElement {
   return (
     <div className="submissions">
       <section className="submissions-main" aria-label="Table">
-        <h1 className="submissions-title" tabIndex={-1}>
-          Submissions
-          {total !== undefined && (
-            <span className="submissions-count numeric" role="status">
-              {total.toLocaleString()}
-              <span className="unseen"> in this view</span>
-            </span>
-          )}
-        </h1>
-        <Toolbar
-          form={form}
-          view={view}
-          columns={columns.data ?? []}
-          onChange={changeView}
-          total={total}
-          isTall={settings.is_tall}
-          onTallChange={(isTall) => changeSettings({ is_tall: isTall })}
-          onColumns={() => setArranging(true)}
-        />
+        <div className="submissions-head">
+          <h1 className="submissions-title" tabIndex={-1}>
+            Submissions
+            {total !== undefined && (
+              <span className="submissions-count numeric" role="status">
+                {total.toLocaleString()}
+                <span className="unseen"> in this view</span>
+              </span>
+            )}
+          </h1>
+          <TableTools
+            form={form}
+            view={view}
+            total={total}
+            isArranged={isArranged(settings)}
+            isTall={settings.is_tall}
+            onTallChange={(isTall) => changeSettings({ is_tall: isTall })}
+            onColumns={() => setArranging(true)}
+          />
+        </div>
+        <Toolbar view={view} columns={columns.data ?? []} onChange={changeView} />
         {removals.ids.map((id) => (
           <RemovalProgress key={id} form={form} id={id} onDone={removals.finish} />
         ))}

@@ -1,13 +1,9 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { Button, IconButton } from '../design/button.tsx';
+import type { Column } from '#console/submissions/shapes.ts';
+import { Button } from '../design/button.tsx';
 import { SearchField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
 import { DateFilter } from './date-filter.tsx';
-import { ExportMenu } from './export-menu.tsx';
-import type { FormPlace } from './queries.ts';
-import type { Column } from '#console/submissions/shapes.ts';
-import { Link } from '@tanstack/react-router';
-import { Icon } from '../design/icon.tsx';
 import { FilterChips } from './filter/filter-chips.tsx';
 import { type ChangeView, isFiltered, type ViewState, wholeView } from './view-state.ts';
 
@@ -18,63 +14,30 @@ const statuses = [
 ] as const;
 
 type Props = {
-  form: FormPlace;
   view: ViewState;
   columns: readonly Column[];
   onChange: ChangeView;
-  total: number | undefined;
-  isTall: boolean;
-  onTallChange: (isTall: boolean) => void;
-  onColumns: () => void;
 };
 
-/** What narrows the table, and what is done with all of it. */
-export function Toolbar({
-  form,
-  view,
-  columns,
-  onChange,
-  total,
-  isTall,
-  onTallChange,
-  onColumns,
-}: Props): ReactElement {
+/** What narrows the table. */
+export function Toolbar({ view, columns, onChange }: Props): ReactElement {
   return (
-    <div className="submissions-toolbar">
-      <div className="submissions-filters" role="search">
-        <SearchBox q={view.q} onChange={(q) => onChange({ q }, { replace: true })} />
-        <Select
-          label="Status"
-          isLabelHidden
-          choices={statuses}
-          value={view.status ?? 'any'}
-          onChange={(status) => onChange({ status: status === 'any' ? undefined : status })}
-        />
-        <DateFilter from={view.from} to={view.to} onChange={onChange} />
-        <FilterChips columns={columns} where={view.where} onChange={(where) => onChange({ where })} />
-        {isFiltered(view) && (
-          <Button size="small" variant="quiet" icon="close" onPress={() => onChange(wholeView)}>
-            Clear
-          </Button>
-        )}
-      </div>
-      <div className="submissions-tools">
-        <IconButton
-          icon="steps"
-          label={isTall ? 'Rows of one line' : 'Rows of several lines'}
-          aria-pressed={isTall}
-          variant="secondary"
-          onPress={() => onTallChange(!isTall)}
-        />
-        <IconButton icon="columns" label="Columns" variant="secondary" onPress={onColumns} />
-        <Link to="/forms/$form/spam" params={{ form: form.id }} className="submissions-trash">
-          <Icon name="warning" /> Spam
-        </Link>
-        <Link to="/forms/$form/trash" params={{ form: form.id }} className="submissions-trash">
-          <Icon name="remove" /> Trash
-        </Link>
-        <ExportMenu form={form} view={view} total={total} />
-      </div>
+    <div className="submissions-filters" role="search">
+      <SearchBox q={view.q} onChange={(q) => onChange({ q }, { replace: true })} />
+      <Select
+        label="Status"
+        isLabelHidden
+        choices={statuses}
+        value={view.status ?? 'any'}
+        onChange={(status) => onChange({ status: status === 'any' ? undefined : status })}
+      />
+      <DateFilter from={view.from} to={view.to} onChange={onChange} />
+      <FilterChips columns={columns} where={view.where} onChange={(where) => onChange({ where })} />
+      {isFiltered(view) && (
+        <Button size="small" variant="quiet" icon="close" onPress={() => onChange(wholeView)}>
+          Clear
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { WebhookDetail } from '#console/webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { Pager } from '../design/pager.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
+import { mayEdit } from '../shell/session.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
 import { isFiltered, type LogView } from './log-view.ts';
+import { ReplayDialog } from './replay/replay-dialog.tsx';
+import type { ReplayDraft } from './replay/replay-query.ts';
 import { deliveriesQuery } from './webhooks-query.ts';
 
 type Props = {
@@ -25,11 +28,27 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
   const log = useQuery(deliveriesQuery(form, webhook.id, view));
   const total = log.data?.pagination.total_count;
   const isNarrowed = isFiltered(view);
+  const [isReplaying, setReplaying] = useState(false);
   return (
     <section className="delivery-log" aria-labelledby="delivery-log">
-      <h2 id="delivery-log" className="delivery-log-title">
-        Delivery log
-      </h2>
+      <div className="spread">
+        <h2 id="delivery-log" className="delivery-log-title">
+          Delivery log
+        </h2>
+        {mayEdit(form.role) && webhook.active && (isNarrowed || total !== 0) && (
+          <Button icon="refresh" onPress={() => setReplaying(true)}>
+            Send again …
+          </Button>
+        )}
+      </div>
+      {isReplaying && (
+        <ReplayDialog
+          form={form}
+          webhook={webhook}
+          draft={draftOf(view)}
+          onClose={() => setReplaying(false)}
+        />
+      )}
       {(isNarrowed || total !== 0) && (
         <DeliveryFilters
           view={view}
@@ -82,3 +101,11 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
     </section>
   );
 }
+
+/** A replay begins with what the log shows. */
+const draftOf = ({ status, event, from, to }: LogView): Partial<ReplayDraft> => ({
+  ...(status && status !== 'Retrying' && { status }),
+  ...(event && { event }),
+  ...(from && { from }),
+  ...(to && { to }),
+});

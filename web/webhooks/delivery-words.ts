@@ -12,6 +12,7 @@ export const triggerWords: Readonly<Record<Attempt['trigger'], string>> = {
   schedule: 'automatic',
   manual: 'by hand',
   test: 'a test',
+  replay: 'by a replay',
 };
 
 /** What became of an attempt, in a few words. */

@@ -52,11 +52,11 @@ function Span({ window, bars, each }: SpanProps): ReactElement {
           <dd>{sayMs(window.p50_ms)}</dd>
         </div>
         <div>
-          <dt>95 % within</dt>
+          <dt>95% within</dt>
           <dd>{sayMs(window.p95_ms)}</dd>
         </div>
       </dl>
-      <Chart bars={bars} label={`Deliveries by the ${each}`} />
+      <Chart bars={bars} each={each} />
     </div>
   );
 }
@@ -65,9 +65,10 @@ const height = 64;
 const step = 10;
 
 /** Stacked bars; what they show is read from the list that follows them. */
-function Chart({ bars, label }: { bars: Bars; label: string }): ReactElement {
+function Chart({ bars, each }: Pick<SpanProps, 'bars' | 'each'>): ReactElement {
   const totals = bars.map(({ success, failed, retrying }) => success + failed + retrying);
-  const most = Math.max(1, ...totals);
+  const highest = Math.max(0, ...totals);
+  const most = Math.max(1, highest);
   const parts = ['success', 'retrying', 'failed'] as const;
   return (
     <>
@@ -88,7 +89,16 @@ function Chart({ bars, label }: { bars: Bars; label: string }): ReactElement {
         })}
         <line className="chart-base" x1="0" x2={bars.length * step} y1={height - 0.5} y2={height - 0.5} />
       </svg>
-      <ul className="unseen" aria-label={label}>
+      <div className="health-scale soft small numeric" aria-hidden="true">
+        <span>{each === 'hour' ? '24 hours ago' : '7 days ago'}</span>
+        {highest > 0 && (
+          <span>
+            At most {highest.toLocaleString()} in {each === 'hour' ? 'an hour' : 'a day'}
+          </span>
+        )}
+        <span>{each === 'hour' ? 'Now' : 'Today'}</span>
+      </div>
+      <ul className="unseen" aria-label={`Deliveries by the ${each}`}>
         {bars
           .filter((_, index) => totals[index]! > 0)
           .map(({ at, success, failed, retrying }) => (

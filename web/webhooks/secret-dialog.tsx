@@ -3,14 +3,20 @@ import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Message } from '../design/message.tsx';
-import { VerifySnippets } from './verify-snippets.tsx';
+import type { LocatedForm } from '../shell/form-place.ts';
+import { ReceiverCode } from './workbench/receiver-code.tsx';
 
 /** Shows a secret for the one time that it can be shown, and what a receiver does with it. */
 export function SecretDialog({
+  form,
+  webhook,
   secret,
   isOpen,
   onClose,
 }: {
+  form: LocatedForm;
+  /** Its id. */
+  webhook: string;
   secret: string;
   isOpen: boolean;
   onClose: () => void;
@@ -32,13 +38,23 @@ export function SecretDialog({
       <div className="secret-fields">
         <CopyField label="Secret" text={secret} />
       </div>
-      <VerifySnippets />
+      <ReceiverCode form={form} webhook={webhook} />
     </Dialog>
   );
 }
 
 /** The same help without the secret, for later. */
-export function VerifyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactElement {
+export function VerifyDialog({
+  form,
+  webhook,
+  isOpen,
+  onClose,
+}: {
+  form: LocatedForm;
+  webhook: string;
+  isOpen: boolean;
+  onClose: () => void;
+}): ReactElement {
   return (
     <Dialog
       title="Verify deliveries"
@@ -52,7 +68,7 @@ export function VerifyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
         </Button>
       }
     >
-      <VerifySnippets />
+      <ReceiverCode form={form} webhook={webhook} />
     </Dialog>
   );
 }

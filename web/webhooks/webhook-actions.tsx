@@ -8,7 +8,10 @@ import { Menu } from '../design/menu.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { hostOf } from './url-problem.ts';
+import { ReplayDialog } from './replay/replay-dialog.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
+import { PayloadDialog } from './workbench/payload-dialog.tsx';
+import { SubmissionTestDialog } from './workbench/submission-test-dialog.tsx';
 import { refreshWebhooks, webhookPath } from './webhooks-query.ts';
 
 type Props = {
@@ -21,12 +24,19 @@ type Props = {
 
 /** What an editor can do with a webhook: edit, pause or resume, delete. */
 export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Props): ReactElement {
-  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const [open, setOpen] = useState<'edit' | 'delete' | 'payload' | 'submissions' | 'replay'>();
+  // Since when deliveries failed, for what is sent again after it was resumed.
+  const [failedFrom, setFailedFrom] = useState<string | null>(null);
   const close = (): void => setOpen(undefined);
   const setActive = useMutation({
     mutationFn: (active: boolean) => patch(webhookPath(form, webhook.id), { active }),
     async onSuccess(_, active) {
       toastDone(active ? 'The webhook is active again.' : 'The webhook is paused.');
+      // What happened while it was paused by itself is written down as failed.
+      if (active && webhook.paused_by === 'failure') {
+        setFailedFrom(webhook.failing_since ?? webhook.paused_at);
+        setOpen('replay');
+      }
       await refreshWebhooks(form);
     },
     onError: toastProblem,
@@ -37,6 +47,20 @@ export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Pro
         label={`Webhook ${hostOf(webhook.url)}`}
         items={[
           { id: 'edit', label: 'Edit', icon: 'edit', onAction: () => setOpen('edit') },
+          {
+            id: 'payload',
+            label: 'Write a receiver',
+            icon: 'file',
+            description: 'Code, sample, JSON Schema and type',
+            onAction: () => setOpen('payload'),
+          },
+          {
+            id: 'submissions',
+            label: 'Test with real submissions',
+            icon: 'send',
+            description: 'The last ones, to another address',
+            onAction: () => setOpen('submissions'),
+          },
           webhook.active
             ? {
                 id: 'pause',
@@ -71,6 +95,17 @@ export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Pro
         isOpen={open === 'edit'}
         onClose={close}
       />
+      {open === 'payload' && <PayloadDialog form={form} webhook={webhook} onClose={close} />}
+      {open === 'submissions' && <SubmissionTestDialog form={form} webhook={webhook} onClose={close} />}
+      {open === 'replay' && (
+        <ReplayDialog
+          form={form}
+          webhook={webhook}
+          draft={failedFrom === null ? {} : { from: dayOf(failedFrom) }}
+          reason="The webhook is active again. Send what failed meanwhile, with the same delivery ids?"
+          onClose={close}
+        />
+      )}
       <DeleteWebhook
         form={form}
         webhook={webhook}
@@ -80,6 +115,13 @@ export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Pro
       />
     </>
   );
+}
+
+/** The reader's own day of a moment, `YYYY-MM-DD`. */
+function dayOf(at: string): string {
+  const date = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 type DeleteProps = Pick<Props, 'form' | 'webhook'> & {

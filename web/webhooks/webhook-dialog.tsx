@@ -71,7 +71,15 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
   };
   const made = save.data;
   if (made?.secret)
-    return <SecretDialog secret={made.secret} isOpen={isOpen} onClose={() => finish(made.id)} />;
+    return (
+      <SecretDialog
+        form={form}
+        webhook={made.id}
+        secret={made.secret}
+        isOpen={isOpen}
+        onClose={() => finish(made.id)}
+      />
+    );
   const problem = save.error instanceof ApiProblem ? save.error : undefined;
   const typedProblem = wasLeft || /^http:/i.test(draft.url) ? urlProblem(draft.url) : undefined;
   return (

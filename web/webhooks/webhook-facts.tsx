@@ -6,9 +6,10 @@ import { shortEvent } from './events.ts';
 import { DayHealth, LastDelivery } from './health.tsx';
 import { VerifyDialog } from './secret-dialog.tsx';
 import { sayMoment } from '../design/time.tsx';
+import type { LocatedForm } from '../shell/form-place.ts';
 
 /** What a webhook is and how it fares, in one row. */
-export function WebhookFacts({ webhook }: { webhook: Webhook }): ReactElement {
+export function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }): ReactElement {
   const [isVerifying, setVerifying] = useState(false);
   return (
     <>
@@ -68,7 +69,12 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }): ReactElement {
           </div>
         )}
       </dl>
-      <VerifyDialog isOpen={isVerifying} onClose={() => setVerifying(false)} />
+      <VerifyDialog
+        form={form}
+        webhook={webhook.id}
+        isOpen={isVerifying}
+        onClose={() => setVerifying(false)}
+      />
     </>
   );
 }

@@ -15,6 +15,7 @@ import { DeliveryPanel } from './delivery-panel.tsx';
 import { HealthPanel } from './health-panel.tsx';
 import { type LogView, readLogView } from './log-view.ts';
 import { PauseNotice } from './pause-notice.tsx';
+import { ReplayProgress } from './replay/replay-progress.tsx';
 import { SendTest } from './send-test.tsx';
 import { hostOf } from './url-problem.ts';
 import { useClock } from './use-clock.ts';
@@ -78,7 +79,8 @@ function Webhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail })
       }
     >
       <PauseNotice webhook={webhook} />
-      <WebhookFacts webhook={webhook} />
+      <ReplayProgress form={form} webhook={webhook.id} />
+      <WebhookFacts form={form} webhook={webhook} />
       <HealthPanel form={form} webhook={webhook.id} />
       <DeliveryLog form={form} detail={detail} view={view} onShow={show} />
       {view.delivery && (

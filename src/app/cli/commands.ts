@@ -1,8 +1,11 @@
 import type { Command } from './command.ts';
 import { deliveryCommands } from './delivery-commands.ts';
+import { invitationCommands } from './invitation-commands.ts';
 import { keyCommands } from './key-commands.ts';
+import { mailCommands } from './mail-commands.ts';
 import { userCommands } from './user-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
+import { workbenchCommands } from './workbench-commands.ts';
 import { workspaceCommands } from './workspace-commands.ts';
 
 /** Every command of the operator's surface. DESIGN section 5: scripts depend on their names, options and answers. */
@@ -11,5 +14,8 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...userCommands,
   ...webhookCommands,
+  ...workbenchCommands,
   ...deliveryCommands,
+  ...invitationCommands,
+  ...mailCommands,
 ];

@@ -1,8 +1,25 @@
+import { readDelivery } from '#console/webhooks/deliveries.ts';
+import { openFileLinks } from '#files/link.ts';
+import { now } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { only } from '#kit/statement.ts';
+import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { deliveryLog, retryDelivery } from '#webhooks/delivery-log.ts';
-import { command, required } from './command.ts';
+import { countReplay, cancelReplay, listReplays, startReplay } from '#webhooks/replay/replay.ts';
+import type { ReplayFilter } from '#webhooks/replay/filter.ts';
+import type { Database } from '#kit/database.ts';
+import { command, flag, optional, required } from './command.ts';
 import { findWorkspace } from './find-workspace.ts';
-import { id } from './values.ts';
+import { findWebhookOfDelivery } from './queries.ts';
+import { date, event, id, UsageError, type Value } from './values.ts';
 
+/** Words of --status, and the deliveries that they mean. */
+const replayed = { Failed: 'Failed', Success: 'Success', any: null } as const;
+const statusOption: Value<keyof typeof replayed> = {
+  shows: Object.keys(replayed).join('|'),
+  mustBe: `one of ${Object.keys(replayed).join(', ')}`,
+  read: (given) => (Object.hasOwn(replayed, given) ? (given as keyof typeof replayed) : undefined),
+};
 export const deliveryCommands = [
   command({
     name: 'delivery list',
@@ -11,6 +28,19 @@ export const deliveryCommands = [
     async run({ database }, { webhook }) {
       const workspaceId = await findWorkspace(database, 'webhook', webhook);
       return { data: await deliveryLog({ database }, { workspaceId, webhookId: webhook }) };
+    },
+  }),
+  command({
+    name: 'delivery show',
+    summary: 'Shows a delivery: its body, and every attempt with what was sent, answered and decided.',
+    parameters: { id },
+    async run({ config, database }, { id }) {
+      const found = only(await findWebhookOfDelivery(database, { id }));
+      if (!found) throw new ApiError('not_found', `There is no delivery ${id}.`);
+      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
+      const links = openFileLinks({ vault, publicUrl: config.publicUrl, now });
+      const place = { workspaceId: found.workspace_id, webhookId: found.webhook_id, deliveryId: id };
+      return readDelivery({ database, links }, place);
     },
   }),
   command({
@@ -23,4 +53,70 @@ export const deliveryCommands = [
       return { id };
     },
   }),
+  command({
+    name: 'delivery replay',
+    summary:
+      'Sends deliveries of a webhook, or of all active webhooks of a form, again under their own ids: those that failed, unless --status says else. A running server does it; --dry-run only counts.',
+    options: {
+      webhook: optional(id),
+      form: optional(id),
+      status: optional(statusOption),
+      event: optional(event),
+      since: optional(date),
+      until: optional(date),
+      'dry-run': flag,
+    },
+    async run({ database }, { webhook, form, status = 'Failed', event: kind = null, since, until, ...more }) {
+      if ((webhook === undefined) === (form === undefined))
+        throw new UsageError('Either --webhook or --form says what is replayed.');
+      const workspaceId = await findWorkspace(
+        database,
+        webhook === undefined ? 'form' : 'webhook',
+        (webhook ?? form)!,
+      );
+      const webhooks = webhook === undefined ? await activeWebhooks(database, workspaceId, form!) : [webhook];
+      const filter: ReplayFilter = {
+        status: replayed[status],
+        event: kind,
+        since: since?.toISOString() ?? null,
+        until: until?.toISOString() ?? null,
+      };
+      const data: object[] = [];
+      for (const webhookId of webhooks) {
+        const place = { workspaceId, webhookId };
+        data.push(
+          more['dry-run']
+            ? { webhook_id: webhookId, total: await countReplay(database, place, filter) }
+            : await startReplay({ database }, place, { filter, userId: null }),
+        );
+      }
+      return { data };
+    },
+  }),
+  command({
+    name: 'delivery replays',
+    summary: 'Lists the last replays of a webhook, newest first, with how far they are.',
+    options: { webhook: required(id) },
+    async run({ database }, { webhook }) {
+      const workspaceId = await findWorkspace(database, 'webhook', webhook);
+      return { data: await listReplays(database, { workspaceId, webhookId: webhook }) };
+    },
+  }),
+  command({
+    name: 'delivery cancel',
+    summary: 'Cancels a replay: what it put on its way before is still sent.',
+    parameters: { replay: id },
+    async run({ database }, { replay }) {
+      const workspaceId = await findWorkspace(database, 'replay', replay);
+      return cancelReplay({ database }, { workspaceId, replayId: replay });
+    },
+  }),
 ];
+
+/** A paused webhook is not replayed. */
+async function activeWebhooks(database: Database, workspaceId: string, formId: string): Promise<string[]> {
+  // Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms.
+  const { listWebhooks } = await import('#webhooks/webhooks.ts');
+  const webhooks = await listWebhooks({ database }, { workspaceId, formId });
+  return webhooks.filter(({ active }) => active).map(({ id }) => id);
+}

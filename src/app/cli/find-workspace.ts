@@ -5,6 +5,7 @@ import {
   findWorkspaceOfDelivery,
   findWorkspaceOfForm,
   findWorkspaceOfKey,
+  findWorkspaceOfReplay,
   findWorkspaceOfWebhook,
 } from './queries.ts';
 
@@ -14,6 +15,7 @@ const finders = {
   form: findWorkspaceOfForm,
   webhook: findWorkspaceOfWebhook,
   delivery: findWorkspaceOfDelivery,
+  replay: findWorkspaceOfReplay,
 } as const;
 
 /** @throws ApiError not_found when there is nothing of this kind with this id in any workspace. */

@@ -26,12 +26,44 @@ export const findWorkspaceOfWebhook = statement(
    select workspace_id from webhooks where id = $id`,
 );
 
+export const findFormOfWebhook = statement(
+  'cli.find_form_of_webhook',
+  { id: uuid },
+  { form_id: uuid },
+  `/* operator: across workspaces */
+   select form_id from webhooks where id = $id`,
+);
+
 export const findWorkspaceOfDelivery = statement(
   'cli.find_workspace_of_delivery',
   { id: uuid },
   { workspace_id: uuid },
   `/* operator: across workspaces */
    select workspace_id from deliveries where id = $id`,
+);
+
+export const findWebhookOfDelivery = statement(
+  'cli.find_webhook_of_delivery',
+  { id: uuid },
+  { workspace_id: uuid, webhook_id: uuid },
+  `/* operator: across workspaces */
+   select workspace_id, webhook_id from deliveries where id = $id`,
+);
+
+export const findFormOfInvitation = statement(
+  'cli.find_form_of_invitation',
+  { id: uuid },
+  { workspace_id: uuid, form_id: uuid },
+  `/* operator: across workspaces */
+   select workspace_id, form_id from invitations where id = $id`,
+);
+
+export const findWorkspaceOfReplay = statement(
+  'cli.find_workspace_of_replay',
+  { id: uuid },
+  { workspace_id: uuid },
+  `/* operator: across workspaces */
+   select workspace_id from replays where id = $id`,
 );
 
 /** Newest first. */

@@ -25,4 +25,15 @@ export const userCommands = [
       });
     },
   }),
+  command({
+    name: 'user password',
+    summary: 'Gives a person who lost theirs a temporary password, to be changed at the next sign-in.',
+    options: { email: required(text('<address>')) },
+    note: 'The password is shown only this once. Every session of the person has ended.',
+    async run({ database }, { email }) {
+      const { resetUserPassword } = await import('#workspaces/users.ts');
+      const { id, temporaryPassword } = await resetUserPassword(database, email);
+      return { id, temporary_password: temporaryPassword };
+    },
+  }),
 ];

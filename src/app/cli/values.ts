@@ -1,4 +1,5 @@
-import { isDate } from '#ast/text-formats.ts';
+import { isDate } from '#ast/rules/text-formats.ts';
+import { type EventKind, eventKinds, isEventKind } from '#webhooks/event.ts';
 import { isPlan, type Plan, plans } from '#workspaces/plans.ts';
 import { isRole, type Role, roleNames } from '#workspaces/roles.ts';
 
@@ -35,6 +36,12 @@ export const role: Value<Role> = {
   shows: roleNames.join('|'),
   mustBe: `one of ${roleNames.join(', ')}`,
   read: (given) => (isRole(given) ? given : undefined),
+};
+
+export const event: Value<EventKind> = {
+  shows: '<event>',
+  mustBe: `one of ${eventKinds.join(', ')}`,
+  read: (given) => (isEventKind(given) ? given : undefined),
 };
 
 export const wholeNumber: Value<number> = {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { readHealth } from '#console/webhooks/delivery-health.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { command, flag, optional, required } from './command.ts';
 import { findWorkspace } from './find-workspace.ts';
@@ -5,6 +7,7 @@ import { id, list, text, UsageError } from './values.ts';
 
 /** Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms. */
 const loadWebhooks = () => import('#webhooks/webhooks.ts');
+const loadChange = () => import('#webhooks/change-webhook.ts');
 
 export const webhookCommands = [
   command({
@@ -31,6 +34,59 @@ export const webhookCommands = [
     },
   }),
   command({
+    name: 'webhook change',
+    summary:
+      'Changes what is named; a new secret signs beside the old one for a day, unless --no-overlap is given.',
+    parameters: { id },
+    options: {
+      url: optional(text('<https url>')),
+      events: optional(list),
+      secret: optional(text('<text>')),
+      'generate-secret': flag,
+      'no-secret': flag,
+      'no-overlap': flag,
+      pause: flag,
+      resume: flag,
+      'headers-file': optional(text('<json file>')),
+    },
+    note: 'A headers file is a JSON object of names and values; a null keeps the value that is stored.',
+    async run({ config, database }, { id, url, events, secret, ...more }) {
+      const chosen = [secret !== undefined, more['generate-secret'], more['no-secret']].filter(Boolean);
+      if (chosen.length > 1)
+        throw new UsageError('--secret, --generate-secret and --no-secret exclude each other.');
+      if (more.pause && more.resume) throw new UsageError('--pause and --resume exclude each other.');
+      const workspaceId = await findWorkspace(database, 'webhook', id);
+      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
+      const file = more['headers-file'];
+      const headers = file === undefined ? undefined : await readHeaders(file);
+      const { changeWebhook } = await loadChange();
+      const changed = await changeWebhook(
+        { config, database, vault },
+        {
+          workspaceId,
+          webhookId: id,
+          url,
+          events,
+          headers,
+          secret: more['generate-secret'] ? 'generate' : more['no-secret'] ? null : secret,
+          overlap: !more['no-overlap'],
+          active: more.pause ? false : more.resume ? true : undefined,
+        },
+      );
+      return { id, ...changed };
+    },
+  }),
+  command({
+    name: 'webhook health',
+    summary: 'Shows how a webhook fared in the last 24 hours and 7 days.',
+    parameters: { id },
+    async run({ database }, { id }) {
+      const workspaceId = await findWorkspace(database, 'webhook', id);
+      const { day, week } = await readHealth(database, { workspaceId, webhookId: id });
+      return { day, week };
+    },
+  }),
+  command({
     name: 'webhook list',
     summary: 'Lists the webhooks of a form.',
     options: { form: required(id) },
@@ -52,3 +108,19 @@ export const webhookCommands = [
     },
   }),
 ];
+
+/** Header values are passwords as a rule: a file keeps them out of the list of processes. */
+async function readHeaders(path: string): Promise<{ name: string; value: string | null }[]> {
+  const problem = new UsageError(`${path} must be a JSON object of header names and their values.`);
+  let found: unknown;
+  try {
+    found = JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    throw problem;
+  }
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) throw problem;
+  return Object.entries(found).map(([name, value]: [string, unknown]) => {
+    if (value !== null && typeof value !== 'string') throw problem;
+    return { name, value };
+  });
+}

@@ -62,6 +62,37 @@ export type NewMember = Static<typeof NewMember>;
 export type AddedMember = { id: string; temporary_password: string | null };
 export const RoleChange = Type.Object({ role }, closed);
 
+/** Somebody who was asked by mail to join. */
+export type MemberInvitation = {
+  id: string;
+  email: string;
+  role: Role;
+  /** The name of the member who asked; null for people who are gone. */
+  invited_by: string | null;
+  created_at: string;
+  expires_at: string;
+  /** How the latest mail fared; null when none was written. */
+  mail_state: 'queued' | 'sent' | 'failed' | 'cancelled' | null;
+  mail_error: string | null;
+};
+export type MemberInvitations = { data: MemberInvitation[]; sends_mail: boolean };
+export const NewInvitation = Type.Object({ email: shortText, role }, closed);
+/** `link` only where no mail is sent: it is handed over by hand. */
+export type Invited = { id: string; link: string | null };
+export const InvitationToken = Type.Object({ token: shortText }, closed);
+/** What the holder of a link is asked. */
+export type OpenInvitation = {
+  workspace: string;
+  email: string;
+  role: Role;
+  invited_by: string | null;
+  has_account: boolean;
+};
+export const NewPerson = Type.Object({ token: shortText, name: shortText, password: shortText }, closed);
+
+export const PasswordReset = Type.Object({ email: shortText }, closed);
+export const NewPassword = Type.Object({ token: shortText, password: shortText }, closed);
+
 const uuid = Type.String({ format: 'uuid' });
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 

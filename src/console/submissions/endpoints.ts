@@ -1,14 +1,18 @@
 import { create as contentDisposition } from 'content-disposition';
 import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { paginate, readPage } from '#kit/pagination.ts';
+import type { Column } from '#submissions/columns.ts';
 import { exportStream } from '#submissions/export/export.ts';
 import { exportTypes } from '#submissions/export/formats.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { changeRoutes } from './change-endpoints.ts';
+import { shownColumns } from './arrangement/shown-columns.ts';
 import { readColumns, readViewedForm } from './columns.ts';
 import { detailEndpoint, previewEndpoint } from './detail-endpoints.ts';
+import { findTableSettings } from './queries.ts';
 import { findRowHits } from './row-hits.ts';
 import { readSettingsEndpoint, saveSettingsEndpoint } from './arrangement/endpoints.ts';
 import { ExportQuery, FormPath, SummaryQuery, TableQuery } from './shapes.ts';
@@ -83,11 +87,12 @@ const exportEndpoint = ({ database }: ConsoleServices) =>
     role: 'viewer',
     params: FormPath,
     query: ExportQuery,
-    async run({ workspaceId, params, query: { format, bom, ...query } }) {
+    async run({ workspaceId, params, user, query: { format, bom, columns: which, ...query } }) {
       const key = { workspaceId, formId: params.form };
       const view = readView(key, query);
       const { name } = await readViewedForm(database, key);
-      const columns = await readColumns(database, key);
+      const all = await readColumns(database, key);
+      const columns = which === 'shown' ? await readShown(database, key, user.id, all) : all;
       const source = { columns, submissions: readWholeView(database, view) };
       const day = now().toISOString().slice(0, 10);
       return {
@@ -100,6 +105,18 @@ const exportEndpoint = ({ database }: ConsoleServices) =>
       };
     },
   });
+
+/** The columns as the person sees them; all of them while they have not arranged their table. */
+async function readShown(
+  database: Database,
+  { workspaceId, formId }: { workspaceId: string; formId: string },
+  userId: string,
+  columns: readonly Column[],
+): Promise<readonly Column[]> {
+  const key = { workspace_id: workspaceId, form_id: formId, user_id: userId };
+  const [found] = await findTableSettings(database, key);
+  return found ? shownColumns(columns, found.settings) : columns;
+}
 
 const summaryEndpoint = ({ database }: ConsoleServices) =>
   consoleEndpoint({

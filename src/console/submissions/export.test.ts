@@ -88,6 +88,49 @@ test('the export as XLSX holds texts as texts and numbers as numbers', async () 
   assert.ok(cell('Created at') instanceof Date);
 });
 
+test('the export as NDJSON is a line of JSON for each submission, with the answers as the API has them', async () => {
+  const form = await makeForm();
+  const answers = { name: '=1+1', age: 3.5, guests: [{ guest: 'Tom' }] };
+  const id = await submit(form, answers, '?campaign=spring');
+  await submit(form, { name: 'Ben' });
+  const { headers, body } = await person.call<string>('GET', pathOf(form, '/export?format=ndjson'));
+  assert.equal(headers.get('content-type'), 'application/x-ndjson');
+  const lines = body.split('\n');
+  assert.equal(lines.pop(), '', 'the last line ends as well');
+  const [newest, first] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(newest!['answers'], { name: 'Ben' });
+  assert.deepEqual(
+    [first!['id'], first!['status'], first!['answers'], first!['reference']],
+    [id, 'completed', answers, { campaign: 'spring' }],
+  );
+});
+
+test('the export has all columns, or those that the person sees, in their order', async () => {
+  const form = await makeForm([
+    element('text', 'a', { label: 'A' }),
+    element('text', 'b', { label: 'B' }),
+    element('text', 'c', { label: 'C' }),
+    element('text', 'd', { label: 'D' }),
+  ]);
+  await submit(form, { a: '1', b: '2', c: '3', d: '4' });
+  const heads = async (columns: string): Promise<string[]> =>
+    parseCsv(
+      (await person.call<string>('GET', pathOf(form, `/export?format=csv&columns=${columns}`))).body,
+    )[0]!.slice(4, -1);
+  assert.deepEqual(await heads('shown'), ['A', 'B', 'C', 'D'], 'while nothing is arranged');
+  await person.call('PUT', pathOf(form, '/settings'), {
+    order: ['c', '$status', 'a'],
+    hidden: ['b', '$reference'],
+    widths: {},
+    pinned: 0,
+    is_tall: false,
+  });
+  assert.deepEqual(await heads('shown'), ['C', 'D', 'A'], 'what is new follows its neighbour');
+  assert.deepEqual(await heads('all'), ['A', 'B', 'C', 'D']);
+  const { body } = await person.call<string>('GET', pathOf(form, '/export?format=ndjson&columns=shown'));
+  assert.deepEqual(Object.keys((JSON.parse(body) as { answers: object }).answers), ['c', 'd', 'a']);
+});
+
 test('the summary counts days in the asked time zone, completion, and the answers to each question', async () => {
   const form = await makeForm();
   await submit(form, { name: 'Ada', colour: 'Red', age: 1, guests: [{ guest: 'Tom' }, { guest: 'Ann' }] });

@@ -51,6 +51,8 @@ export const ExportQuery = Type.Object(
     format: Type.Enum([...exportFormats]),
     /** Whether a CSV begins with a byte order mark, as Excel wants it. */
     bom: Type.Optional(Type.Enum(['yes', 'no'])),
+    /** `shown`: only the columns that the person sees in their table, in their order. */
+    columns: Type.Optional(Type.Enum(['all', 'shown'])),
   },
   closed,
 );

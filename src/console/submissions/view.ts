@@ -2,7 +2,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Page } from '#kit/pagination.ts';
 import { refuseUnsearchable } from '#search/endpoints.ts';
-import { searchNeighbours, searchView, searchViewIds } from '#search/queries.ts';
+import { searchNeighbours, searchView, searchViewIds } from '#search/view/queries.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { conditionRecords, readConditions } from '#submissions/filter/conditions.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
@@ -134,11 +134,18 @@ export async function* readWholeView(database: Database, view: View): AsyncGener
     return;
   }
   const read = readViewDown[statementOf(view)];
-  let { to_id } = view.filter;
+  const readBefore = (to_id: string) => {
+    const rows = read(database, { ...view.filter, to_id, limit: batchSize });
+    // It is read ahead: a failure is told when the reader comes to it, and to nobody when the reader has gone.
+    rows.catch(() => {});
+    return rows;
+  };
+  let coming = readBefore(view.filter.to_id);
   for (;;) {
-    const rows = await read(database, { ...view.filter, to_id, limit: batchSize });
+    const rows = await coming;
+    const isLast = rows.length < batchSize;
+    if (!isLast) coming = readBefore(rows.at(-1)!.id);
     yield* rows as ExportedSubmission[];
-    if (rows.length < batchSize) return;
-    to_id = rows.at(-1)!.id;
+    if (isLast) return;
   }
 }

@@ -3,14 +3,15 @@ import { readPage } from '#kit/pagination.ts';
 import { only } from '#kit/statement.ts';
 import { changeWebhook } from '#webhooks/change-webhook.ts';
 import { retryDelivery } from '#webhooks/delivery-log.ts';
-import { sendTest } from '#webhooks/send-test.ts';
 import { createWebhook, deleteWebhook, mostWebhooks } from '#webhooks/webhooks.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { listDeliveries, readDelivery } from './deliveries.ts';
 import { readHealth } from './delivery-health.ts';
 import { readWebhooks } from './health.ts';
-import { findDeliveryLine, findWebhookOfForm } from './queries.ts';
+import { findDeliveryLine } from './queries.ts';
+import { replayRoutes } from './replays.ts';
+import { requireWebhook } from './require-webhook.ts';
 import {
   type ChangedWebhook,
   type CreatedWebhook,
@@ -25,6 +26,8 @@ import {
   type WebhookList,
   webhookParameters,
 } from './shapes.ts';
+import { testWebhook } from './test-webhook.ts';
+import { workbenchRoutes } from './workbench.ts';
 
 type Services = Pick<
   ConsoleServices,
@@ -33,7 +36,12 @@ type Services = Pick<
 
 /** The webhooks of a form and their delivery log (`features` W1 to W5). Viewers may look, editors may change. */
 export function webhooksConsoleRoutes(services: Services): readonly ConsoleRoute[] {
-  return [...webhookRoutes(services), ...deliveryRoutes(services)];
+  return [
+    ...webhookRoutes(services),
+    ...deliveryRoutes(services),
+    ...replayRoutes(services),
+    ...workbenchRoutes(services),
+  ];
 }
 
 const form = '/workspaces/:workspace/forms/:form/webhooks';
@@ -91,7 +99,7 @@ function webhookRoutes(services: Services): readonly ConsoleRoute[] {
     params: webhookParameters,
     body: WebhookChange,
     async run({ workspaceId, params, body }) {
-      await requireWebhook(services, workspaceId, params);
+      await requireWebhook(database, workspaceId, params);
       const changed = await changeWebhook(services, { workspaceId, webhookId: params.webhook, ...body });
       return { status: 200, body: { secret: changed.secret ?? null } satisfies ChangedWebhook };
     },
@@ -101,7 +109,7 @@ function webhookRoutes(services: Services): readonly ConsoleRoute[] {
     role: 'editor',
     params: webhookParameters,
     async run({ workspaceId, params }) {
-      await requireWebhook(services, workspaceId, params);
+      await requireWebhook(database, workspaceId, params);
       await deleteWebhook(services, { workspaceId, webhookId: params.webhook });
       return { status: 204 };
     },
@@ -124,9 +132,11 @@ function deliveryRoutes(services: Services): readonly ConsoleRoute[] {
     params: webhookParameters,
     body: TestRequest,
     async run({ workspaceId, params, body }) {
-      await requireWebhook(services, workspaceId, params);
-      const sent = await sendTest(services, { workspaceId, webhookId: params.webhook, kind: body.event });
-      return { status: 202, body: { id: sent.deliveryId } satisfies SentTest };
+      await requireWebhook(database, workspaceId, params);
+      const { event: kind, url, submissions } = body;
+      const place = { workspaceId, formId: params.form, webhookId: params.webhook };
+      const ids = await testWebhook(services, { ...place, kind, url, submissions });
+      return { status: 202, body: { id: ids.at(-1)!, ids } satisfies SentTest };
     },
   });
 
@@ -135,7 +145,7 @@ function deliveryRoutes(services: Services): readonly ConsoleRoute[] {
     params: webhookParameters,
     query: DeliveryQuery,
     async run({ workspaceId, params, query }) {
-      await requireWebhook(services, workspaceId, params);
+      await requireWebhook(database, workspaceId, params);
       const place = { workspaceId, webhookId: params.webhook };
       return { status: 200, body: await listDeliveries(database, place, query, readPage(query)) };
     },
@@ -145,7 +155,7 @@ function deliveryRoutes(services: Services): readonly ConsoleRoute[] {
     role: 'viewer',
     params: deliveryParameters,
     async run({ workspaceId, params }) {
-      await requireWebhook(services, workspaceId, params);
+      await requireWebhook(database, workspaceId, params);
       const place = { workspaceId, webhookId: params.webhook, deliveryId: params.delivery };
       return { status: 200, body: await readDelivery(services, place) };
     },
@@ -155,7 +165,7 @@ function deliveryRoutes(services: Services): readonly ConsoleRoute[] {
     role: 'editor',
     params: deliveryParameters,
     async run({ workspaceId, params }) {
-      await requireWebhook(services, workspaceId, params);
+      await requireWebhook(database, workspaceId, params);
       const delivery = { workspace_id: workspaceId, webhook_id: params.webhook, id: params.delivery };
       const found = only(await findDeliveryLine(database, delivery));
       if (!found) throw new ApiError('not_found');
@@ -169,7 +179,7 @@ function deliveryRoutes(services: Services): readonly ConsoleRoute[] {
     role: 'viewer',
     params: webhookParameters,
     async run({ workspaceId, params }) {
-      await requireWebhook(services, workspaceId, params);
+      await requireWebhook(database, workspaceId, params);
       return { status: 200, body: await readHealth(database, { workspaceId, webhookId: params.webhook }) };
     },
   });
@@ -181,14 +191,4 @@ function deliveryRoutes(services: Services): readonly ConsoleRoute[] {
     ['GET', `${one}/deliveries/:delivery`, read],
     ['POST', `${one}/deliveries/:delivery/retry`, retry],
   ];
-}
-
-/** @throws ApiError not_found when the form of the path has no webhook of this id. */
-async function requireWebhook(
-  { database }: Services,
-  workspaceId: string,
-  params: { form: string; webhook: string },
-): Promise<void> {
-  const webhook = { workspace_id: workspaceId, form_id: params.form, id: params.webhook };
-  if (!only(await findWebhookOfForm(database, webhook))) throw new ApiError('not_found');
 }

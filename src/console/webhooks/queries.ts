@@ -13,6 +13,8 @@ import {
   uuid,
   word,
 } from '#kit/statement.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
 import type { Trigger } from '#webhooks/delivery-job.ts';
 import type { EventKind, Snapshot } from '#webhooks/event.ts';
 import type { DeliveryStatus, PausedBy } from '#webhooks/queries.ts';
@@ -84,6 +86,36 @@ export const findWebhookOfForm = statement(
   `select w.id from webhooks w
      join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
     where w.workspace_id = $workspace_id and w.form_id = $form_id and w.id = $id`,
+);
+
+/** Where a webhook of this form leads, and of what it hears. */
+export const findWebhookTarget = statement(
+  'console_find_webhook_target',
+  { workspace_id: uuid, form_id: uuid, id: uuid },
+  { url: text, events: kinds },
+  `select w.url, w.events from webhooks w
+     join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
+    where w.workspace_id = $workspace_id and w.form_id = $form_id and w.id = $id`,
+);
+
+/** The last completed submissions of a form, newest first, with what a webhook tells of them. */
+export const selectLatestSubmissions = statement(
+  'console_select_latest_submissions',
+  { workspace_id: uuid, form_id: uuid, limit: integer },
+  {
+    id: uuid,
+    completed_at: nullable(timestamp),
+    answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
+    fields: json<Record<string, FieldDescription>>(),
+    form_name: text,
+  },
+  `select s.id, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
+     from submissions s
+     join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.status = 'completed' and s.trashed_at is null
+    order by s.id desc
+    limit $limit`,
 );
 
 const filters = {

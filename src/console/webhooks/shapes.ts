@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Pagination, pageParameters } from '#kit/pagination.ts';
-import { eventKinds } from '#webhooks/event.ts';
+import { triggers } from '#webhooks/delivery-job.ts';
+import { type EventKind, eventKinds } from '#webhooks/event.ts';
 import { deliveryStatuses, pausers } from '#webhooks/queries.ts';
+import { replayStatuses } from '#webhooks/replay/filter.ts';
 
 const uuid = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });
@@ -94,10 +96,19 @@ export type WebhookChange = Static<typeof WebhookChange>;
 /** `secret` is shown this once; null when it was not set. */
 export type ChangedWebhook = { secret: string | null };
 
-export const TestRequest = Type.Object({ event }, closed);
+export const TestRequest = Type.Object(
+  {
+    event,
+    /** Where it goes instead of to the webhook. */
+    url: Type.Optional(longText),
+    /** So many of the last completed submissions instead of a sample. */
+    submissions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+  },
+  closed,
+);
 export type TestRequest = Static<typeof TestRequest>;
-/** The id of the delivery in which the test's outcome will stand. */
-export type SentTest = { id: string };
+/** The deliveries in which the outcomes will stand, the oldest submission's first; `id` is the last of them. */
+export type SentTest = { id: string; ids: string[] };
 
 /** `from` is inclusive, `to` is not. */
 export const DeliveryQuery = Type.Object(
@@ -133,7 +144,7 @@ export type DeliveryList = Static<typeof DeliveryList>;
 
 export const Attempt = Type.Object({
   attempt: Type.Integer(),
-  trigger: Type.Enum(['schedule', 'manual', 'test']),
+  trigger: Type.Enum([...triggers]),
   started_at: timestamp,
   /** Where the request went; null when nothing was sent, or nothing was kept of it. */
   url: maybe(Type.String()),
@@ -164,6 +175,53 @@ export const DeliveryDetail = Type.Object({
   history: Type.Array(Attempt),
 });
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
+
+export const replayParameters = Type.Object({ form: uuid, webhook: uuid, replay: uuid });
+/** Which deliveries are sent again; `since` is inclusive, `until` is not. What is left out: those that failed. */
+export const ReplayQuery = Type.Object(
+  {
+    status: Type.Optional(Type.Enum([...replayStatuses, 'any'])),
+    event: Type.Optional(event),
+    since: Type.Optional(timestamp),
+    until: Type.Optional(timestamp),
+  },
+  closed,
+);
+export type ReplayQuery = Static<typeof ReplayQuery>;
+export const Replay = Type.Object({
+  id: uuid,
+  state: Type.Enum(['running', 'finished', 'cancelled']),
+  filter: Type.Object({
+    status: maybe(Type.Enum([...replayStatuses])),
+    event: maybe(event),
+    since: maybe(timestamp),
+    until: maybe(timestamp),
+  }),
+  /** How many it is about, and how many of them were put on their way. */
+  total: Type.Integer(),
+  done: Type.Integer(),
+  created_at: timestamp,
+  ended_at: maybe(timestamp),
+});
+export type Replay = Static<typeof Replay>;
+/** The last ten, newest first. */
+export type ReplayList = { data: Replay[] };
+export type ReplayCount = { total: number };
+
+/** For who writes a receiver: texts to be shown and copied. */
+export type Payload = {
+  schema_url: string;
+  /** Where the same bodies are pulled. */
+  feed_url: string;
+  /** JSON. */
+  schema: string;
+  type_script: string;
+  /** The body of each event, of a submission that was never made. */
+  samples: { event: EventKind; body: string }[];
+};
+/** A program that receives the events of this webhook. */
+export type Receiver = { id: 'node' | 'python' | 'php' | 'go'; label: string; file: string; code: string };
+export type ReceiverList = { data: Receiver[] };
 
 const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() };
 /** Deliveries of a time that ends now, tests left out. */

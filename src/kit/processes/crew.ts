@@ -46,6 +46,8 @@ export function openCrew(options: CrewOptions): Crew {
     stopping: new AbortController(),
   };
   const { door, size } = state;
+  // A primary that does not stop in order has no time for theirs. (They end in order when it is killed.)
+  process.on('exit', () => state.alive.forEach((each) => each.kill()));
   const numbers = Array.from({ length: size }, (_, index) => index + 1);
   let restarting: Promise<boolean> = Promise.resolve(true);
 
@@ -76,20 +78,26 @@ export function openCrew(options: CrewOptions): Crew {
 /** Starts a process and has it serve. @throws WebProcessError when it cannot. */
 async function begin(state: State, number: number): Promise<void> {
   const started = state.launch(number);
-  const began = performance.now();
   state.alive.add(started);
-  void started.ended.then((how) => {
-    state.alive.delete(started);
-    state.door.dismiss(started);
-    if (state.serving.get(number) !== started) return;
-    state.serving.delete(number);
-    state.log.error({ process: number, how }, 'a process ended unexpectedly and is replaced');
-    void replace(state, number, performance.now() - began < shortestPauseMs ? shortestPauseMs : 0);
-  });
+  void watch(state, started);
   await started.ready;
   if (state.stopping.signal.aborted) return;
   state.serving.set(number, started);
   state.door.admit(started);
+  state.log.info({ process: number, pid: started.pid }, 'a process serves');
+}
+
+/** Replaces a process that ends although it is to serve. */
+async function watch(state: State, watched: WebProcess): Promise<void> {
+  const { number, ended } = watched;
+  const began = performance.now();
+  const how = await ended;
+  state.alive.delete(watched);
+  state.door.dismiss(watched);
+  if (state.serving.get(number) !== watched) return;
+  state.serving.delete(number);
+  state.log.error({ process: number, how }, 'a process ended unexpectedly and is replaced');
+  await replace(state, number, performance.now() - began < shortestPauseMs ? shortestPauseMs : 0);
 }
 
 /** Tries until a process serves in the place of one that was lost; with growing pauses, for a cause that stays. */
@@ -101,7 +109,6 @@ async function replace(state: State, number: number, firstPauseMs: number): Prom
     if (signal.aborted) return;
     try {
       await begin(state, number);
-      if (!signal.aborted) state.log.info({ process: number }, 'a process was replaced');
       return;
     } catch (error) {
       // What a stop ends did not fail.
@@ -130,7 +137,10 @@ async function renew(state: State, old: WebProcess): Promise<boolean> {
     await begin(state, number);
   } catch (error) {
     if (state.stopping.signal.aborted) return false;
-    state.log.error({ process: number, reason: reasonOf(error) }, 'a restart ended early: a process did not start');
+    state.log.error(
+      { process: number, reason: reasonOf(error) },
+      'a restart ended early: a process did not start',
+    );
     if (state.alive.has(old)) state.serving.set(number, old);
     else void replace(state, number, shortestPauseMs);
     return false;

@@ -35,6 +35,8 @@ export function openDoor(): Door {
     } else if (waiting.length < mostWaiting) waiting.push(socket);
     else socket.destroy();
   };
+  // One that cannot be accepted (too many open files, say) is that connection's end and not the service's.
+  server.on('error', () => {});
   server.on('connection', (socket) => {
     // Until it is handed over, its end is nobody's concern.
     socket.on('error', () => {});

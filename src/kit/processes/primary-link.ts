@@ -6,13 +6,18 @@ import { type FromWebProcess, type ToWebProcess, webProcessArgument } from './me
 export type PrimaryLink = {
   /** Which of the web processes this is: 1 and up. */
   readonly number: number;
-  /** Answered by the primary; pending for ever when that is gone, as this process is then about to end. */
+  /** Answered by the primary. @throws PrimaryGone */
   ask<Answer>(question: unknown): Promise<Answer>;
   /** From now on connections come to this server, which does not listen itself. */
   serve(http: HttpServer): void;
   /** Tells why this process cannot serve; resolves when it has been told. */
   fail(why: string): Promise<void>;
 };
+
+/** There is nobody who could answer, and this process is about to end. */
+export class PrimaryGone extends Error {
+  override readonly name = 'PrimaryGone';
+}
 
 /** What the primary wants. */
 export type Orders = {
@@ -30,7 +35,7 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
   if (argv[2] !== webProcessArgument || process.send === undefined) return undefined;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
 
-  const asked = new Map<number, (answer: unknown) => void>();
+  const asked = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   let http: HttpServer | undefined;
   let hasEnded = false;
@@ -42,22 +47,28 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
   const hear = (message: ToWebProcess, socket?: Socket): void => {
     if (message.kind === 'connection') take(http!, socket);
     else if (message.kind === 'answer') {
-      asked.get(message.id)?.(message.answer);
+      asked.get(message.id)?.resolve(message.answer);
       asked.delete(message.id);
     } else if (message.kind === 'stopping') orders.onStopping();
     else end();
   };
   process.on('message', hear);
-  process.on('disconnect', end);
+  process.on('disconnect', () => {
+    for (const { reject } of asked.values()) reject(new PrimaryGone());
+    asked.clear();
+    end();
+  });
 
   return {
     number: Number(argv[3]),
-    ask: <Answer>(question: unknown) =>
-      new Promise<Answer>((resolve) => {
-        const id = (lastId += 1);
-        asked.set(id, (answer) => resolve(answer as Answer));
-        void tell({ kind: 'ask', id, question });
-      }),
+    async ask<Answer>(question: unknown) {
+      if (!process.connected) throw new PrimaryGone();
+      const id = (lastId += 1);
+      const answered = Promise.withResolvers<unknown>();
+      asked.set(id, answered);
+      void tell({ kind: 'ask', id, question });
+      return (await answered.promise) as Answer;
+    },
     serve(server) {
       http = server;
       // Node watches over slow and idle connections from when a server listens, which this one never does.
@@ -77,8 +88,5 @@ const tell = (message: FromWebProcess): Promise<void> =>
 
 /** @param socket undefined when the client was gone before it was handed over. */
 function take(http: HttpServer, socket: Socket | undefined): void {
-  if (!socket) return;
-  // As HTTP's own server has it: a client may end its side and still read the answer.
-  socket.allowHalfOpen = true;
-  http.emit('connection', socket);
+  if (socket) http.emit('connection', socket);
 }

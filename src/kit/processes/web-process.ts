@@ -18,6 +18,7 @@ export type WebProcess = Receiver & {
   tell(message: ToWebProcess): void;
   /** Has it finish what has begun. One that does not end within `ms` is killed. */
   end(ms: number): Promise<void>;
+  kill(): void;
 };
 
 export type WebProcessOptions = {
@@ -34,16 +35,19 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
   // Sockets that wait for the one before them to be acknowledged are still ours.
   const handing = new Map<Socket, () => void>();
   const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
+    child.on('error', (error) => resolve(error.message));
     // Not 'exit': what it said last would still be on its way.
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
-  void ended.then(() => {
+  const refuseRest = async (): Promise<void> => {
+    await ended;
     for (const [socket, refused] of handing) if (!socket.destroyed) refused();
     handing.clear();
-  });
+  };
+  void refuseRest();
   // A message to one that has just ended is lost, and `ended` says so.
   const tell = (message: ToWebProcess): void => void child.send(message, () => {});
+  const kill = (): void => void child.kill('SIGKILL');
   const answer = async (id: number, question: unknown): Promise<void> =>
     tell({ kind: 'answer', id, answer: await options.answer(question) });
 
@@ -74,9 +78,10 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
     },
     async end(ms) {
       tell({ kind: 'end' });
-      const forced = setTimeout(() => child.kill('SIGKILL'), ms);
+      const forced = setTimeout(kill, ms);
       await ended;
       clearTimeout(forced);
     },
+    kill,
   };
 }

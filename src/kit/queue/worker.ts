@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
 import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
-import { announceJobs, type Job, type JobHandler, jobsChannel, LeaseLost } from '../queue.ts';
+import { type Job, type JobHandler, jobsChannel, LeaseLost } from '../queue.ts';
+import { openAnnouncer } from './announcer.ts';
 import { type Bell, openBell } from './bell.ts';
 import { type Lanes, openLanes, type Pace, type Width } from './lanes.ts';
 import { listen } from './listen.ts';
@@ -39,8 +40,6 @@ export type Queue = {
 const pollMs = 1_000;
 /** A due job that could not be claimed is locked by somebody else for a moment. */
 const retryClaimMs = 20;
-/** Announcements to other processes are gathered for this long, so a burst of commits costs one. */
-const announceMs = 20;
 /** A longer run narrows its lane: half the time that a webhook's receiver has. */
 const slowMs = 5_000;
 /** A shorter one widens it. */
@@ -86,20 +85,12 @@ export function startQueue({ concurrency = 128, leaseSeconds = 25, ...options }:
   };
   const working = work(state);
   const heard = listen(database, jobsChannel, hear, { log, signal: listening.signal });
-
-  let announcement: NodeJS.Timeout | undefined;
-  const announce = async (): Promise<void> => {
-    announcement = undefined;
-    // The others find the jobs by polling when it cannot be sent.
-    await announceJobs(database, { sender: name }).catch((error: unknown) =>
-      log.debug({ err: error }, 'new jobs could not be announced'),
-    );
-  };
+  const announcer = openAnnouncer(state, name);
 
   return {
     wake() {
       bell.ring();
-      announcement ??= setTimeout(() => void announce(), announceMs);
+      announcer.announce();
     },
     async stop({ graceMs = 8_000 } = {}) {
       state.phase = 'finishing';
@@ -110,8 +101,7 @@ export function startQueue({ concurrency = 128, leaseSeconds = 25, ...options }:
         working.then(() => allDone(state)),
       );
       await atMost(giveBackMs, giveBack(state, working));
-      clearTimeout(announcement);
-      await atMost(giveBackMs, Promise.all([announce(), heard]));
+      await atMost(giveBackMs, Promise.all([announcer.stop(), heard]));
     },
   };
 }

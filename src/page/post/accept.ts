@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { AnswerFiles } from '#ast/answers.ts';
-import type { SubmitResult } from '#submissions/submit.ts';
+import { answerRepeat, type SubmitResult } from '#submissions/submit.ts';
 import { addressKey } from '#workspaces/address-key.ts';
+import type { Refusal } from '../admission.ts';
 import { screenAnswers, type ScreeningContext } from '../screening.ts';
+import { Refused } from '../visit/refused.ts';
 import type { Visit } from '../visit/visit.ts';
 import { type Controls, controlOf } from './controls.ts';
 
@@ -14,22 +16,34 @@ export type Sent = {
   readonly controls: Controls;
 };
 
-/** Takes a visitor's answers as a submission, or holds them, as the form's settings say. */
-export function accept(
+/**
+ * Takes a visitor's answers as a submission, or holds them, as the form's settings say. A form that has closed takes
+ * nothing more, but whoever was in time and did not hear of it is told so again.
+ * @throws Refused, and whatever screenAnswers throws.
+ */
+export async function accept(
   context: ScreeningContext,
-  { live, reference, guest }: Visit,
+  visit: Visit,
   request: FastifyRequest,
   { raw, files, key, controls }: Sent,
 ): Promise<SubmitResult> {
-  return screenAnswers(
-    context,
-    // An invitation is answered once, whatever key is sent with it.
-    { live, raw, files, reference, key: guest?.invitationId ?? key },
-    {
-      address: addressKey(request.ip),
-      page: controlOf(controls, '_key'),
-      website: controlOf(controls, '_website'),
-      proof: controlOf(controls, '_proof'),
-    },
-  );
+  const { live, reference, guest } = visit;
+  // An invitation is answered once, whatever key is sent with it.
+  const sent = { live, raw, files, reference, key: guest?.invitationId ?? key };
+  if (isClosed(visit)) {
+    const repeated = await answerRepeat(context, sent);
+    if (repeated) return repeated;
+    throw new Refused(visit.refusal, live);
+  }
+  return screenAnswers(context, sent, {
+    address: addressKey(request.ip),
+    page: controlOf(controls, '_key'),
+    website: controlOf(controls, '_website'),
+    proof: controlOf(controls, '_proof'),
+  });
+}
+
+/** Whether the form has closed, also since the visitor opened it. */
+export function isClosed(visit: Visit): visit is Visit & { readonly refusal: Refusal } {
+  return visit.refusal?.reason === 'closed';
 }

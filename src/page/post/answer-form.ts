@@ -3,8 +3,11 @@ import type { AnswerError, FieldProblem } from '#ast/answers.ts';
 import { sayProblem } from '#ast/rules/problem.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { FieldMessage } from '../render/view.ts';
+import type { Refusal } from '../admission.ts';
 import { sendPage } from '../send-page.ts';
+import { Refused } from '../visit/refused.ts';
 import type { Visit } from '../visit/visit.ts';
+import { isClosed } from './accept.ts';
 import { wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
 import { seenOf } from './controls.ts';
@@ -16,7 +19,7 @@ import {
   readPagePost,
   withoutWrongFiles,
 } from './page-post.ts';
-import { applyRowAction, readAction } from './row-action.ts';
+import { applyRowAction, type PageAction, readAction } from './row-action.ts';
 import { firstWrongStep, takeStep } from './take-step.ts';
 
 /** Where a page leads in the end: to a new submission, or to one that is changed. */
@@ -61,6 +64,8 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
   const { visit, request, ending } = answering;
   const { step, problems } = post;
   const action = readAction(post.controls);
+  if (isClosed(visit) && ending.submissionId === undefined)
+    return pressClosed(answering, post, visit.refusal, action);
   if (action.kind === 'add' || action.kind === 'remove') {
     const { raw, files, focus } = applyRowAction(action, post.raw, post.files);
     return show(answering, { ...post, raw, files }, { step, errors: problems, focus });
@@ -81,6 +86,18 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
   });
   if (result.kind === 'submit') return finish(answering, post);
   return showWithErrors(answering, post, { ...result, notice: result.notice && visit.words[result.notice] });
+}
+
+/** A form that has closed answers again what was sent in time. Nothing else goes on, as it could not be sent. */
+async function pressClosed(
+  { visit, ending }: Answering,
+  post: PagePost,
+  refusal: Refusal,
+  action: PageAction,
+): Promise<void> {
+  const errors =
+    action.kind === 'submit' && post.problems.length === 0 ? await ending.finish(post) : undefined;
+  if (errors?.length !== 0) throw new Refused(refusal, visit.live);
 }
 
 /** Says a broken rule in the language of the page. */

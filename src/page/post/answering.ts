@@ -1,3 +1,4 @@
+import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
 import type { FilesContext } from '#files/receive.ts';
 import type { ScreeningContext } from '../screening.ts';
 import type { DrawingContext } from '../visit/form-page.ts';
@@ -5,4 +6,6 @@ import type { DrawingContext } from '../visit/form-page.ts';
 /** What answering a post of the page needs. `publicUrl` is the origin of the links that it gives. */
 export type AnsweringContext = ScreeningContext &
   DrawingContext &
-  FilesContext & { readonly config: { readonly publicUrl: string } };
+  FilesContext & {
+    readonly config: { readonly publicUrl: string; readonly smtp: SmtpConfig | undefined };
+  };

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { editByToken, type OpenedEdit } from '#submissions/changes/edit-by-token.ts';
 import { sendPage } from '../send-page.ts';
+import { writeAddress } from '../visit/address.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { Ending } from './answer-form.ts';
 import { wantsJson } from './answer-json.ts';
@@ -11,12 +12,12 @@ import { pageAgain } from './page-post.ts';
 
 /** What a page has that changes a submission, as it was opened now. */
 export function editShowing(
-  { live, words }: Visit,
+  { live, words, address }: Visit,
   token: string,
   { seen }: OpenedEdit,
 ): ReturnType<Ending['showing']> {
   return {
-    action: `/f/${live.id}/edit/${token}`,
+    action: writeAddress(`/f/${live.id}/edit/${token}`, { ...address, reference: {} }),
     edit: true,
     submitText: words.editSubmit,
     // What the visitor sees: a change of somebody else since then is not overwritten unasked.
@@ -32,7 +33,7 @@ export function editEnding(
   reply: FastifyReply,
   { token, edit }: { token: string; edit: OpenedEdit },
 ): Ending {
-  const { live, words, look } = visit;
+  const { live, words, look, address } = visit;
   const now = editShowing(visit, token, edit);
   return {
     // A page keeps the state that its visitor saw, through all its steps.
@@ -45,7 +46,8 @@ export function editEnding(
       try {
         const result = await editByToken(context, { formId: live.id, token, raw, files, seen });
         if (!result.ok) return result.errors;
-        const next = `/f/${live.id}/submitted?receipt=${result.id}&edit=${token}&_changed=1`;
+        const told = new Map([['receipt', result.id], ['edit', token], ['_changed', '1'], ...address.own]);
+        const next = `/f/${live.id}/submitted?${new URLSearchParams([...told]).toString()}`;
         if (wantsJson(request)) reply.send({ id: result.id, next });
         else reply.redirect(next, 303);
       } catch (error) {

@@ -2,14 +2,20 @@ import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
 import { parseRowName, type RawAnswers, readFields } from '#ast/fields.ts';
 import { listQuestions } from '#ast/tree.ts';
-import { fileLimits, receiveFile, type FilesContext } from '#files/receive.ts';
+import { discardFiles, fileLimits, receiveFile, type FilesContext } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import { restoreRows } from '../render/rows.ts';
+import { addressKey } from '#workspaces/address-key.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+import { restoreRows } from '../render/elements/rows.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { fill, saySize, type Words } from '../words/words.ts';
-import { broken, isMultipart, readParts, takeMultipart } from './multipart.ts';
+import { broken, isMultipart, type Part, readParts, takeMultipart } from './multipart.ts';
+import { openUploadAllowance, type UploadAllowance } from './upload-allowance.ts';
+
+/** What reading a post needs. */
+export type ReadingContext = FilesContext & { readonly requestCounter: RequestCounter };
 
 /** A visitor's post as it came: text by HTML name, and files that are stored but belong to nobody yet. */
 export type Post = {
@@ -40,7 +46,7 @@ export function readHtmlForms(server: Server): void {
  * @throws BrokenPost, with the files that had arrived.
  */
 export async function readPost(
-  context: FilesContext,
+  context: ReadingContext,
   request: FastifyRequest,
   live: LiveForm,
   words: Words,
@@ -55,7 +61,7 @@ export async function readPost(
 }
 
 async function readMultipart(
-  context: FilesContext,
+  context: ReadingContext,
   request: FastifyRequest,
   live: LiveForm,
   words: Words,
@@ -64,6 +70,7 @@ async function readMultipart(
   const received = new Map<string, FileAnswer[]>();
   const problems: FieldMessage[] = [];
   const fileElement = fileElementsOf(live);
+  const allowance = openUploadAllowance(context.requestCounter, addressKey(request.ip));
   try {
     for await (const part of readParts(request.raw)) {
       if (part.kind === 'field') {
@@ -80,16 +87,11 @@ async function readMultipart(
         part.bytes.resume();
         continue;
       }
-      const file = await receiveFile(context, {
-        workspaceId: live.workspaceId,
-        formId: live.id,
-        element: element.id,
-        filename: part.filename,
-        declaredType: part.declaredType,
-        source: part.bytes,
-      }).catch((error: unknown) => {
-        throw part.bytes.errored ? broken(error) : error;
-      });
+      const file = await receiveAllowed(context, live, element.id, part, allowance);
+      if (!file) {
+        problems.push({ field: part.name, message: fill(words.uploadsLimited, { label: element.label }) });
+        continue;
+      }
       received.set(part.name, [...files, file]);
       if (part.bytes.truncated)
         problems.push({ field: part.name, message: tooLargeText(words, element.label, file) });
@@ -98,6 +100,27 @@ async function readMultipart(
     throw new BrokenPost(error, [...received.values()].flat());
   }
   return { ...readAnswers(live, entries), received, problems };
+}
+
+/** The file, stored; undefined when its sender has used up the day's allowance: nothing of it is kept then. */
+async function receiveAllowed(
+  context: ReadingContext,
+  { workspaceId, id: formId }: LiveForm,
+  element: string,
+  { filename, declaredType, bytes }: Extract<Part, { kind: 'file' }>,
+  allowance: UploadAllowance,
+): Promise<FileAnswer | undefined> {
+  if (!(await allowance.begin())) {
+    bytes.resume();
+    return undefined;
+  }
+  const part = { workspaceId, formId, element, filename, declaredType, source: bytes };
+  const file = await receiveFile(context, part).catch((error: unknown) => {
+    throw bytes.errored ? broken(error) : error;
+  });
+  if (await allowance.end(file.size)) return file;
+  await discardFiles(context, workspaceId, [file.id]);
+  return undefined;
 }
 
 function refusalOf(words: Words, name: string, label: string | undefined, count: number): string | undefined {

@@ -7,8 +7,8 @@ import { addressKey } from '#workspaces/address-key.ts';
 import { renderSaved } from '../render/notices.ts';
 import { limitSaves } from '../screening.ts';
 import { sendPage } from '../send-page.ts';
-import { resumeAddress } from '../visit/resume-address.ts';
-import type { Visit } from '../visit/visit.ts';
+import { resumeAddress, resumeMailAddress } from '../visit/resume-address.ts';
+import { scriptInFrame, type Visit } from '../visit/visit.ts';
 import { sayDay } from '../words/say-day.ts';
 import { accept } from './accept.ts';
 import type { Ending } from './answer-form.ts';
@@ -89,18 +89,30 @@ function pageOfProblem(
 }
 
 function sendSaved(
-  { config }: AnsweringContext,
-  { live, locale, look, words, guest }: Visit,
+  context: AnsweringContext,
+  visit: Visit,
   { resumeToken, expiresAt }: SavedProgress,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const address = `${config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
+  const { live, locale, look, words, guest } = visit;
+  const address = `${context.config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
   if (wantsJson(request)) {
     reply.send({ resume_url: address, expires_at: expiresAt });
     return;
   }
   const until = sayDay(expiresAt, locale);
-  const page = renderSaved({ formName: live.name, address, until, language: locale, look, words });
+  const script = scriptInFrame(visit, context);
+  const mail = context.config.smtp && { action: resumeMailAddress(address) };
+  const page = renderSaved({
+    formName: live.name,
+    address,
+    until,
+    language: locale,
+    look,
+    words,
+    script,
+    mail,
+  });
   sendPage(reply, 200, page, look);
 }

@@ -1,10 +1,10 @@
 import { isComposite, isInput, isRepeatable, kindOf, walkElements } from '#ast/tree.ts';
 import { fill } from '../words/words.ts';
 import { buttons, type Buttons, enterButton } from './buttons.ts';
-import { conditionalPaths, shownByCondition } from './conditional.ts';
+import { conditionalPaths, shownByCondition } from './elements/conditional.ts';
 import { renderDocument } from './document.ts';
 import { attributes, type Html, html, json, url } from './html.ts';
-import type { PageState } from './place.ts';
+import type { PageState } from './elements/place.ts';
 import { lead, progress, sections, stepsSoFar } from './steps.ts';
 import { errorSummary } from './summary.ts';
 import type { FormView } from './view.ts';

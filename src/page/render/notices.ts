@@ -4,6 +4,9 @@ import { renderDocument } from './document.ts';
 import { attributes, type Html, html, url } from './html.ts';
 import { lead } from './steps.ts';
 
+/** A page that may stand inside another one: `script` then tells that one how high it is. */
+type Framed = { readonly script?: string | undefined };
+
 /** What the page after a submission says. */
 export type Confirmation = {
   readonly formName: string;
@@ -18,7 +21,7 @@ export type Confirmation = {
   readonly language: string;
   readonly look?: Look | undefined;
   readonly words: Words;
-};
+} & Framed;
 
 /** The page after a submission; it takes the focus to its heading. */
 export function renderConfirmation(view: Confirmation): string {
@@ -26,6 +29,7 @@ export function renderConfirmation(view: Confirmation): string {
   return renderDocument({
     language: view.language,
     look: view.look,
+    script: view.script,
     title: fill(words.thanksTitle, { title: view.formName }),
     main: html`<div class="notice done">
 <h1 tabindex="-1" autofocus>${words.thanks}</h1>
@@ -41,40 +45,81 @@ function link(address: string, text: string, note?: string): Html {
   return html`<p class="prose"><a href="${url(address)}">${text}</a>${note && html`<br><span class="help">${note}</span>`}</p>`;
 }
 
+/** What the page after saving says of mailing its link: where to post an address, and what became of the last one. */
+export type SavedMail = {
+  readonly action: string;
+  readonly given?: string | undefined;
+  readonly problem?: string | undefined;
+  readonly sentTo?: string | undefined;
+};
+
+function mailForm({ action, given, problem, sentTo }: SavedMail, words: Words): Html {
+  if (sentTo !== undefined) {
+    return html`<p class="prose" role="status">${fill(words.mailLinkSent, { address: sentTo })}</p>`;
+  }
+  const input = attributes({
+    type: 'email',
+    id: '_mail',
+    name: '_mail',
+    value: given,
+    autocomplete: 'email',
+    required: true,
+    'aria-describedby': '_error-mail',
+    'aria-invalid': problem !== undefined && 'true',
+  });
+  return html`<form method="post" action="${url(action)}" novalidate>
+<div class="field labelled${problem !== undefined && ' invalid'}">
+<label for="_mail">${words.mailLinkTo}</label>
+<div id="_error-mail" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
+<input${input}>
+</div>
+<div class="actions"><button type="submit" class="submit">${words.mailLink}</button></div>
+</form>`;
+}
+
 /** The page after saving: the link with which the visitor goes on, whole, so that it can be copied or noted. */
-export function renderSaved(view: {
-  formName: string;
-  /** With its origin. */
-  address: string;
-  until: string;
-  language: string;
-  look?: Look | undefined;
-  words: Words;
-}): string {
-  const { words, address } = view;
+export function renderSaved(
+  view: {
+    formName: string;
+    /** With its origin. */
+    address: string;
+    until: string;
+    language: string;
+    look?: Look | undefined;
+    words: Words;
+    /** Where the service sends mail. */
+    mail?: SavedMail | undefined;
+  } & Framed,
+): string {
+  const { words, address, mail } = view;
   return renderDocument({
     language: view.language,
     look: view.look,
+    script: view.script,
     title: `${words.savedTitle} – ${view.formName}`,
     main: html`<div class="notice done">
 <h1 tabindex="-1" autofocus>${words.savedTitle}</h1>
 ${lead(words.savedText)}
-<p class="receipt"><a href="${url(address)}">${address}</a></p>
+<p class="receipt"><a${attributes({ href: url(address), target: view.look?.isEmbedded && '_top' })}>${address}</a></p>
 ${lead(fill(words.savedUntil, { date: view.until }))}
+${mail && mailForm(mail, words)}
 </div>`,
   });
 }
 
 /** A page that says one thing: closed, not found, gone, too large, an error. */
-export function renderNotice(view: {
-  title: string;
-  message: string;
-  language: string;
-  look?: Look | undefined;
-}): string {
+export function renderNotice(
+  view: {
+    title: string;
+    message: string;
+    language: string;
+    look?: Look | undefined;
+  } & Framed,
+): string {
   return renderDocument({
     language: view.language,
     look: view.look,
+    script: view.script,
     title: view.title,
     main: html`<div class="notice">
 <h1>${view.title}</h1>
@@ -84,14 +129,16 @@ ${lead(view.message)}
 }
 
 /** The page that asks for the form's password. */
-export function renderPassword(view: {
-  formName: string;
-  action: string;
-  problem: string | undefined;
-  language: string;
-  look?: Look | undefined;
-  words: Words;
-}): string {
+export function renderPassword(
+  view: {
+    formName: string;
+    action: string;
+    problem: string | undefined;
+    language: string;
+    look?: Look | undefined;
+    words: Words;
+  } & Framed,
+): string {
   const { words, problem } = view;
   const title = problem ? fill(words.errorTitle, { title: words.passwordTitle }) : words.passwordTitle;
   const input = attributes({
@@ -106,6 +153,7 @@ export function renderPassword(view: {
   return renderDocument({
     language: view.language,
     look: view.look,
+    script: view.script,
     title: `${title} – ${view.formName}`,
     main: html`<header>
 <h1>${words.passwordTitle}</h1>

@@ -1,7 +1,7 @@
 import type { ProblemSentences } from '#ast/rules/problem.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Words } from '../words/words.ts';
-import type { FileLimits } from './place.ts';
+import type { FileLimits } from './elements/place.ts';
 
 /** The sentences that the page's script says; the others stay on the server. */
 export const scriptWordNames = [

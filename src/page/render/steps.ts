@@ -1,8 +1,8 @@
 import { type Form, layoutOf, type Step } from '#ast/tree.ts';
 import { fill, type Words } from '../words/words.ts';
 import { attributes, type Html, html } from './html.ts';
-import { renderElement } from './inputs.ts';
-import type { PageState, Place } from './place.ts';
+import { renderElement } from './elements/inputs.ts';
+import type { PageState, Place } from './elements/place.ts';
 import type { FormView } from './view.ts';
 
 /** The id of a step's heading, which takes the focus when the step is reached: `focus` of a view. */

@@ -1,8 +1,8 @@
 import { fieldName } from '#ast/fields.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import { type Html, html } from './html.ts';
-import type { Posted } from './conditional.ts';
-import { countShownRows, rowName } from './rows.ts';
+import type { Posted } from './elements/conditional.ts';
+import { countShownRows, rowName } from './elements/rows.ts';
 import type { FieldMessage } from './view.ts';
 import type { Words } from '../words/words.ts';
 

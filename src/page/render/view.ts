@@ -3,7 +3,7 @@ import type { Shown } from '#ast/logic/evaluate.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Look } from '../theme/look.ts';
 import type { Words } from '../words/words.ts';
-import type { FileLimits, HeldByName } from './place.ts';
+import type { FileLimits, HeldByName } from './elements/place.ts';
 import type { ScriptData } from './script-data.ts';
 
 /** What is wrong with a field, by its HTML name, in the language of the page. */

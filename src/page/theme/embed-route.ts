@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { packFile, sendPacked } from '../packing.ts';
 
 const source = new URL('../../../web/embed/embed.ts', import.meta.url);
 
@@ -11,24 +10,16 @@ const source = new URL('../../../web/embed/embed.ts', import.meta.url);
  * every hour; its text is the source without comments and types, at most 3 KB packed.
  */
 export async function embedRoute(server: Server): Promise<void> {
-  const script = await readEmbedScript();
-  const packed = {
-    br: await promisify(brotliCompress)(script),
-    gzip: await promisify(gzip)(script, { level: 9 }),
-  };
+  const script = await packFile(Buffer.from(await readEmbedScript()));
   server.get('/embed.js', (request, reply) => {
-    const accepted = (request.headers['accept-encoding'] ?? '').split(/\s*,\s*/);
-    const encoding = accepted.includes('br') ? 'br' : accepted.includes('gzip') ? 'gzip' : undefined;
-    if (encoding) reply.header('Content-Encoding', encoding);
-    return reply
+    reply
       .headers({
         'Cache-Control': 'public, max-age=3600',
         // It is there to be loaded by other sites, those included that isolate themselves.
         'Cross-Origin-Resource-Policy': 'cross-origin',
-        Vary: 'Accept-Encoding',
       })
-      .type('text/javascript; charset=utf-8')
-      .send(encoding ? packed[encoding] : script);
+      .type('text/javascript; charset=utf-8');
+    return sendPacked(request, reply, script);
   });
   refuseOtherMethods(server, '/embed.js', ['GET']);
 }

@@ -7,6 +7,7 @@ import { newId } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
 import { makeKey } from '#submissions/keys.ts';
 import type { HeldFiles } from '../post/held-files.ts';
+import { openSharedPage, type Page } from '../packing.ts';
 import { renderForm } from '../render/form.ts';
 import type { FieldMessage, FormView } from '../render/view.ts';
 import { writeAddress } from './address.ts';
@@ -79,8 +80,8 @@ function namedHeld(
 /** Stands for the key in a page that is drawn once for many visitors. Nothing that an author writes can be it. */
 const keyPlace = newId();
 
-type Halves = readonly [before: string, after: string];
-const firstPages = new WeakMap<Form, Map<string, Halves>>();
+type WithKey = (key: string) => Page;
+const firstPages = new WeakMap<Form, Map<string, WithKey>>();
 /** Of one version of a form: its languages, on one day. */
 const keptPages = 16;
 
@@ -88,18 +89,18 @@ const keptPages = 16;
  * The page as a visitor without parameters first sees it: between two visitors only the key differs, so it is drawn
  * once for each version, its settings, the language and the day.
  */
-export function firstPage(context: DrawingContext, visit: Visit): string {
+export function firstPage(context: DrawingContext, visit: Visit): Page {
   const { live, locale } = visit;
-  const known = firstPages.get(live.form) ?? new Map<string, Halves>();
+  const known = firstPages.get(live.form) ?? new Map<string, WithKey>();
   firstPages.set(live.form, known);
   const name = JSON.stringify([locale, visit.context.today, context.scriptSource, live.name, live.settings]);
-  let halves = known.get(name);
-  if (!halves) {
+  let withKey = known.get(name);
+  if (!withKey) {
     const page = formPage(context, visit, { raw: {}, errors: [], held: new Map(), key: keyPlace });
     const at = page.indexOf(keyPlace);
-    halves = [page.slice(0, at), page.slice(at + keyPlace.length)];
+    withKey = openSharedPage(page.slice(0, at), page.slice(at + keyPlace.length));
     if (known.size >= keptPages) known.clear();
-    known.set(name, halves);
+    known.set(name, withKey);
   }
-  return `${halves[0]}${makeKey(context.vault, live.id)}${halves[1]}`;
+  return withKey(makeKey(context.vault, live.id));
 }

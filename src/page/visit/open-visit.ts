@@ -35,7 +35,8 @@ export async function openVisit(
   const arrival = live && (await findArrival(context, live, request));
   const refusal = await findRefusal(context, live, request.headers.cookie, arrival);
   const guest = arrival?.kind === 'void' ? undefined : arrival?.guest;
-  if (live && (!refusal || passes.includes(refusal.reason))) return readVisit(live, request, guest);
+  if (live && (!refusal || passes.includes(refusal.reason)))
+    return { ...readVisit(live, request, guest), refusal };
   throw new Refused(refusal!, live);
 }
 

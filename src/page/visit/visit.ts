@@ -5,6 +5,7 @@ import type { ProblemSentences } from '#ast/rules/problem.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Guest } from '#invitations/admission/guest.ts';
+import type { Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';
 import { chooseLocale } from '../words/choose-locale.ts';
 import { problemsOf, wordsOf } from '../words/languages.ts';
@@ -27,6 +28,8 @@ export type Visit = {
   readonly look: Look;
   /** What the form's rules and conditions look at beside the answers. */
   readonly context: AnswerContext;
+  /** Why the form takes nothing new from this visitor, where the route lets them through all the same. */
+  readonly refusal?: Refusal | undefined;
 };
 
 /** @throws ApiError bad_request for an address that holds a NUL. */
@@ -52,6 +55,14 @@ export function readVisit(live: LiveForm, request: FastifyRequest, guest?: Guest
     }),
     context: answerContext(live.settings, reference),
   };
+}
+
+/** The script of a page that says one thing: only inside another page, which it tells how high it is. */
+export function scriptInFrame(
+  { look }: Visit,
+  { scriptSource }: { readonly scriptSource: string | undefined },
+): string | undefined {
+  return look.isEmbedded ? scriptSource : undefined;
 }
 
 /** The first answers of an invitation as HTML fields. */

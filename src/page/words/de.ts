@@ -33,6 +33,8 @@ export const german: Words = {
     'Durch Ihre Antworten sind weitere Fragen hinzugekommen. Bitte sehen Sie sie durch und gehen Sie dann weiter.',
   lastStep: 'Das waren alle Fragen. Senden Sie Ihre Antworten jetzt ab.',
   fileLost: '{label}: Eine Datei ist nicht mehr da. Wählen Sie sie noch einmal aus.',
+  uploadsLimited:
+    '{label}: Aus Ihrem Netz sind heute zu viele Dateien gekommen. Senden Sie diese morgen, oder machen Sie ohne sie weiter.',
   filesCrowded: '{label}: Wählen Sie höchstens {limit} Dateien aus.',
   fileTooLarge: '{label}: „{filename}“ ist größer als {size}. Wählen Sie eine kleinere Datei.',
   fileUnexpected: '„{name}“ ist keine Frage, die Dateien annimmt.',
@@ -58,6 +60,11 @@ export const german: Words = {
   savedText:
     'Ihre Antworten sind gespeichert und noch nicht gesendet. Fahren Sie mit diesem Link fort, auf jedem Gerät:',
   savedUntil: 'Der Link gilt bis zum {date}. Behalten Sie ihn für sich: Er zeigt Ihre Antworten.',
+  mailLink: 'Link zusenden',
+  mailLinkTo: 'Ihre E-Mail-Adresse',
+  mailLinkSent: 'Der Link ist unterwegs an {address}.',
+  mailLinkWrong: 'Das ist keine E-Mail-Adresse.',
+  mailLinkLimited: 'Diese Adresse hat für heute genug Mails bekommen. Kopieren Sie stattdessen den Link.',
   resumed: 'Ihre gespeicherten Antworten sind wieder da.',
 
   closedTitle: 'Dieses Formular ist geschlossen',
@@ -80,7 +87,8 @@ export const german: Words = {
   passwordWrong: 'Das ist nicht das Passwort. Versuchen Sie es noch einmal.',
   passwordLimited: 'Zu viele Versuche. Warten Sie {minutes} Minuten und versuchen Sie es dann noch einmal.',
   unsubscribeTitle: 'Keine E-Mails mehr?',
-  unsubscribeText: 'Sie erhalten dann keine Einladungen und Erinnerungen dieses Absenders mehr. Links, die Sie haben, funktionieren weiter.',
+  unsubscribeText:
+    'Sie erhalten dann keine Einladungen und Erinnerungen dieses Absenders mehr. Links, die Sie haben, funktionieren weiter.',
   unsubscribeGo: 'Diese E-Mails abbestellen',
   unsubscribedTitle: 'Sie erhalten keine E-Mails mehr',
   unsubscribedText: 'Sie erhalten keine Einladungen und Erinnerungen dieses Absenders mehr.',

@@ -29,6 +29,8 @@ export const english = {
   appeared: 'Your answers opened more questions. Please look through them, then go on.',
   lastStep: 'These were all the questions. Submit your answers now.',
   fileLost: '{label}: a file is no longer here. Choose it again.',
+  uploadsLimited:
+    '{label}: too many files have come from your network today. Send this one tomorrow, or go on without it.',
   filesCrowded: '{label}: choose at most {limit} files.',
   fileTooLarge: '{label}: "{filename}" is larger than {size}. Choose a smaller file.',
   fileUnexpected: '"{name}" is not a question that takes files.',
@@ -53,6 +55,11 @@ export const english = {
   savedTitle: 'Saved',
   savedText: 'Your answers are saved, and not sent yet. Continue with this link, on any device:',
   savedUntil: 'The link works until {date}. Keep it to yourself: it shows your answers.',
+  mailLink: 'Send me the link',
+  mailLinkTo: 'Your email address',
+  mailLinkSent: 'The link is on its way to {address}.',
+  mailLinkWrong: 'This is not an email address.',
+  mailLinkLimited: 'This address got enough mails for today. Copy the link instead.',
   resumed: 'Your saved answers are back.',
 
   closedTitle: 'This form is closed',
@@ -75,7 +82,8 @@ export const english = {
   passwordWrong: 'This is not the password. Try again.',
   passwordLimited: 'Too many attempts. Wait {minutes} minutes, then try again.',
   unsubscribeTitle: 'No more mails?',
-  unsubscribeText: 'You will get no more invitations and reminders from this sender. Links that you have keep working.',
+  unsubscribeText:
+    'You will get no more invitations and reminders from this sender. Links that you have keep working.',
   unsubscribeGo: 'Stop these mails',
   unsubscribedTitle: 'You get no more mails',
   unsubscribedText: 'You will get no more invitations and reminders from this sender.',

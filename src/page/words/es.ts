@@ -32,6 +32,8 @@ export const spanish: Words = {
   appeared: 'Sus respuestas han abierto más preguntas. Revíselas y después continúe.',
   lastStep: 'Estas eran todas las preguntas. Envíe ahora sus respuestas.',
   fileLost: '{label}: un archivo ya no está aquí. Elíjalo de nuevo.',
+  uploadsLimited:
+    '{label}: hoy han llegado demasiados archivos desde su red. Envíe este mañana o continúe sin él.',
   filesCrowded: '{label}: elija como máximo {limit} archivos.',
   fileTooLarge: '{label}: «{filename}» ocupa más de {size}. Elija un archivo más pequeño.',
   fileUnexpected: '«{name}» no es una pregunta que admita archivos.',
@@ -57,6 +59,11 @@ export const spanish: Words = {
   savedText:
     'Sus respuestas están guardadas, pero aún no se han enviado. Continúe con este enlace en cualquier dispositivo:',
   savedUntil: 'El enlace funciona hasta el {date}. No lo comparta: muestra sus respuestas.',
+  mailLink: 'Enviarme el enlace',
+  mailLinkTo: 'Su dirección de correo',
+  mailLinkSent: 'El enlace va de camino a {address}.',
+  mailLinkWrong: 'Esto no es una dirección de correo.',
+  mailLinkLimited: 'Esta dirección ya ha recibido bastantes mensajes hoy. Copie el enlace.',
   resumed: 'Hemos recuperado sus respuestas guardadas.',
 
   closedTitle: 'Este formulario está cerrado',
@@ -79,7 +86,8 @@ export const spanish: Words = {
   passwordWrong: 'Esa no es la contraseña. Inténtelo de nuevo.',
   passwordLimited: 'Demasiados intentos. Espere {minutes} minutos y vuelva a intentarlo.',
   unsubscribeTitle: '¿No quiere más correos?',
-  unsubscribeText: 'No recibirá más invitaciones ni recordatorios de este remitente. Los enlaces que tiene siguen funcionando.',
+  unsubscribeText:
+    'No recibirá más invitaciones ni recordatorios de este remitente. Los enlaces que tiene siguen funcionando.',
   unsubscribeGo: 'Dejar de recibir estos correos',
   unsubscribedTitle: 'Ya no recibirá más correos',
   unsubscribedText: 'No recibirá más invitaciones ni recordatorios de este remitente.',

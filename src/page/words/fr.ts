@@ -32,6 +32,8 @@ export const french: Words = {
   appeared: 'Vos réponses ont ouvert d’autres questions. Parcourez-les, puis continuez.',
   lastStep: 'C’étaient toutes les questions. Envoyez vos réponses maintenant.',
   fileLost: '{label}\u00a0: un fichier n’est plus là. Choisissez-le de nouveau.',
+  uploadsLimited:
+    '{label}\u00a0: trop de fichiers sont venus de votre réseau aujourd’hui. Envoyez celui-ci demain, ou continuez sans lui.',
   filesCrowded: '{label}\u00a0: choisissez {limit} fichiers au maximum.',
   fileTooLarge: '{label}\u00a0: «\u202f{filename}\u202f» dépasse {size}. Choisissez un fichier plus petit.',
   fileUnexpected: '«\u202f{name}\u202f» n’est pas une question qui accepte des fichiers.',
@@ -57,6 +59,11 @@ export const french: Words = {
   savedText:
     'Vos réponses sont enregistrées, mais pas encore envoyées. Continuez avec ce lien, sur l’appareil de votre choix\u00a0:',
   savedUntil: 'Le lien fonctionne jusqu’au {date}. Gardez-le pour vous\u00a0: il montre vos réponses.',
+  mailLink: 'M’envoyer le lien',
+  mailLinkTo: 'Votre adresse e-mail',
+  mailLinkSent: 'Le lien est en route vers {address}.',
+  mailLinkWrong: 'Ce n’est pas une adresse e-mail.',
+  mailLinkLimited: 'Cette adresse a reçu assez de messages aujourd’hui. Copiez plutôt le lien.',
   resumed: 'Vos réponses enregistrées sont de retour.',
 
   closedTitle: 'Ce formulaire est fermé',
@@ -80,7 +87,8 @@ export const french: Words = {
   passwordWrong: 'Ce n’est pas le bon mot de passe. Réessayez.',
   passwordLimited: 'Trop de tentatives. Attendez {minutes} minutes, puis réessayez.',
   unsubscribeTitle: 'Ne plus recevoir d’e-mails ?',
-  unsubscribeText: 'Vous ne recevrez plus d’invitations ni de rappels de cet expéditeur. Les liens que vous avez continuent de fonctionner.',
+  unsubscribeText:
+    'Vous ne recevrez plus d’invitations ni de rappels de cet expéditeur. Les liens que vous avez continuent de fonctionner.',
   unsubscribeGo: 'Ne plus recevoir ces e-mails',
   unsubscribedTitle: 'Vous ne recevrez plus d’e-mails',
   unsubscribedText: 'Vous ne recevrez plus d’invitations ni de rappels de cet expéditeur.',

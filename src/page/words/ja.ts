@@ -32,6 +32,8 @@ export const japanese: Words = {
   appeared: '回答に応じて質問が追加されました。内容を確認してから次へ進んでください。',
   lastStep: '質問は以上です。回答を送信してください。',
   fileLost: '{label}：ファイルが見つかりません。もう一度選択してください。',
+  uploadsLimited:
+    '{label}：本日お使いのネットワークから送られたファイルが多すぎます。明日送信するか、このファイルなしで続けてください。',
   filesCrowded: '{label}：選択できるファイルは{limit}件までです。',
   fileTooLarge: '{label}：「{filename}」は{size}を超えています。より小さいファイルを選択してください。',
   fileUnexpected: '「{name}」はファイルを受け付ける質問ではありません。',
@@ -57,6 +59,11 @@ export const japanese: Words = {
   savedText:
     '回答は保存されましたが、まだ送信されていません。次のリンクから、どの端末でも続きを入力できます。',
   savedUntil: 'このリンクは{date}まで有効です。回答が表示されるため、他の人に知らせないでください。',
+  mailLink: 'リンクをメールで送る',
+  mailLinkTo: 'メールアドレス',
+  mailLinkSent: '{address} にリンクを送信しています。',
+  mailLinkWrong: 'メールアドレスではありません。',
+  mailLinkLimited: 'このアドレスには本日これ以上送信できません。リンクをコピーしてください。',
   resumed: '保存した回答を復元しました。',
 
   closedTitle: 'このフォームは終了しました',
@@ -79,7 +86,8 @@ export const japanese: Words = {
   passwordWrong: 'パスワードが正しくありません。もう一度入力してください。',
   passwordLimited: '試行回数が多すぎます。{minutes}分待ってから、もう一度お試しください。',
   unsubscribeTitle: 'メールの配信を停止しますか',
-  unsubscribeText: 'この送信者からの招待とリマインダーは届かなくなります。お持ちのリンクは引き続きご利用いただけます。',
+  unsubscribeText:
+    'この送信者からの招待とリマインダーは届かなくなります。お持ちのリンクは引き続きご利用いただけます。',
   unsubscribeGo: '配信を停止する',
   unsubscribedTitle: '配信を停止しました',
   unsubscribedText: 'この送信者からの招待とリマインダーは届かなくなります。',

@@ -32,6 +32,8 @@ export const portuguese: Words = {
   appeared: 'As suas respostas abriram mais perguntas. Confira-as e depois continue.',
   lastStep: 'Estas eram todas as perguntas. Envie agora as suas respostas.',
   fileLost: '{label}: um arquivo não está mais aqui. Escolha-o de novo.',
+  uploadsLimited:
+    '{label}: chegaram arquivos demais da sua rede hoje. Envie este amanhã ou continue sem ele.',
   filesCrowded: '{label}: escolha no máximo {limit} arquivos.',
   fileTooLarge: '{label}: “{filename}” é maior que {size}. Escolha um arquivo menor.',
   fileUnexpected: '“{name}” não é uma pergunta que aceite arquivos.',
@@ -57,6 +59,11 @@ export const portuguese: Words = {
   savedText:
     'As suas respostas estão salvas e ainda não foram enviadas. Continue com este link, em qualquer aparelho:',
   savedUntil: 'O link funciona até {date}. Guarde-o só para si: ele mostra as suas respostas.',
+  mailLink: 'Enviar-me o link',
+  mailLinkTo: 'O seu endereço de e-mail',
+  mailLinkSent: 'O link está a caminho de {address}.',
+  mailLinkWrong: 'Isto não é um endereço de e-mail.',
+  mailLinkLimited: 'Este endereço já recebeu mensagens suficientes hoje. Copie antes o link.',
   resumed: 'As suas respostas salvas estão de volta.',
 
   closedTitle: 'Este formulário está fechado',
@@ -79,7 +86,8 @@ export const portuguese: Words = {
   passwordWrong: 'Esta não é a senha. Tente de novo.',
   passwordLimited: 'Tentativas demais. Espere {minutes} minutos e tente de novo.',
   unsubscribeTitle: 'Não quer mais e-mails?',
-  unsubscribeText: 'Você não receberá mais convites nem lembretes deste remetente. Os links que você já tem continuam funcionando.',
+  unsubscribeText:
+    'Você não receberá mais convites nem lembretes deste remetente. Os links que você já tem continuam funcionando.',
   unsubscribeGo: 'Parar estes e-mails',
   unsubscribedTitle: 'Você não receberá mais e-mails',
   unsubscribedText: 'Você não receberá mais convites nem lembretes deste remetente.',

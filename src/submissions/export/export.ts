@@ -4,6 +4,7 @@ import type { Column } from '../columns.ts';
 import { bodyCells, type Cell, type ExportedSubmission, headCells } from './cells.ts';
 import { csvRecord } from './csv.ts';
 import type { ExportFormat } from './formats.ts';
+import { ndjsonLine } from './ndjson.ts';
 
 type Source = { columns: readonly Column[]; submissions: AsyncIterable<ExportedSubmission> };
 
@@ -17,18 +18,35 @@ export function exportStream(
   source: Source,
   { withMark }: { withMark: boolean },
 ): Readable {
-  return format === 'csv'
-    ? Readable.from(csvChunks(source, withMark), { objectMode: false })
-    : Readable.fromWeb(writeXlsxStream(xlsxRows(source), { name: 'Submissions', freezePane: { rows: 1 } }));
+  const { columns, submissions } = source;
+  switch (format) {
+    case 'csv': {
+      const head = (withMark ? '\uFEFF' : '') + csvRecord(headCells(columns));
+      return readText(head, submissions, (submission) => csvRecord(bodyCells(columns, submission)));
+    }
+    case 'ndjson':
+      return readText('', submissions, (submission) => ndjsonLine(columns, submission));
+    case 'xlsx':
+      return Readable.fromWeb(
+        writeXlsxStream(xlsxRows(source), { name: 'Submissions', freezePane: { rows: 1 } }),
+      );
+  }
 }
 
-/** Records are gathered, as a chunk for each would cost more than the records. */
+const readText = (...parts: Parameters<typeof gather>): Readable =>
+  Readable.from(gather(...parts), { objectMode: false });
+
+/** Lines are gathered, as a chunk for each would cost more than the lines. */
 const chunkLength = 16_384;
 
-async function* csvChunks({ columns, submissions }: Source, withMark: boolean): AsyncGenerator<string> {
-  let chunk = (withMark ? '\uFEFF' : '') + csvRecord(headCells(columns));
+async function* gather(
+  head: string,
+  submissions: Source['submissions'],
+  write: (submission: ExportedSubmission) => string,
+): AsyncGenerator<string> {
+  let chunk = head;
   for await (const submission of submissions) {
-    chunk += csvRecord(bodyCells(columns, submission));
+    chunk += write(submission);
     if (chunk.length < chunkLength) continue;
     yield chunk;
     chunk = '';

@@ -39,7 +39,7 @@ export async function giveLink(
 export async function followLink(
   db: Queryable,
   link: { formId: string; token: string; purpose: LinkPurpose },
-): Promise<{ workspaceId: string; submissionId: string; step: number }> {
+): Promise<{ workspaceId: string; submissionId: string; step: number; expiresAt: Date }> {
   const [found] = await findLink(db, {
     form_id: link.formId,
     hash: hashOfToken(link.token),
@@ -47,5 +47,10 @@ export async function followLink(
     now: now(),
   });
   if (!found) throw new ApiError('not_found', 'This link leads nowhere, or its time is over.');
-  return { workspaceId: found.workspace_id, submissionId: found.submission_id, step: found.step ?? 0 };
+  return {
+    workspaceId: found.workspace_id,
+    submissionId: found.submission_id,
+    step: found.step ?? 0,
+    expiresAt: found.expires_at,
+  };
 }

@@ -23,8 +23,8 @@ export const saveLink = statement(
 export const findLink = statement(
   'links.find_link',
   { form_id: uuid, hash: bytes, purpose: word<LinkPurpose>(), now: timestamp },
-  { workspace_id: uuid, submission_id: uuid, step: nullable(integer) },
-  `select l.workspace_id, l.submission_id, l.step
+  { workspace_id: uuid, submission_id: uuid, step: nullable(integer), expires_at: timestamp },
+  `select l.workspace_id, l.submission_id, l.step, l.expires_at
    from form_lookup f
    join submission_links l on l.workspace_id = f.workspace_id and l.hash = $hash and l.form_id = f.form_id
    where f.form_id = $form_id and l.purpose = $purpose and l.expires_at > $now`,

@@ -53,6 +53,10 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
+/** Where the events of a form are pulled. */
+export const feedUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
+  `${publicUrl}/api/v1/events?form_id=${formId}`;
+
 type FeedServices = { database: Database; links: FileLinks; config: Config; feedBell: FeedBell };
 
 /** The pull feed: what webhooks tell, for who cannot be reached, or was not (docs/decisions/0018). */

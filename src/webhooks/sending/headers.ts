@@ -13,6 +13,7 @@ export type HeaderSource = {
   /** The newest first; none: nothing is signed. The second is that of before a rotation. */
   secrets: readonly string[];
   custom: Readonly<Record<string, string>>;
+  isTest: boolean;
 };
 
 /**
@@ -21,7 +22,7 @@ export type HeaderSource = {
  * X-Service-Signature-Previous has the one of before (docs/decisions/0016).
  */
 export function deliveryHeaders(source: HeaderSource): Record<string, string> {
-  const { kind, deliveryId, timestamp, body, secrets, custom } = source;
+  const { kind, deliveryId, timestamp, body, secrets, custom, isTest } = source;
   const [newest, previous] = secrets;
   return {
     ...custom,
@@ -29,6 +30,7 @@ export function deliveryHeaders(source: HeaderSource): Record<string, string> {
     'User-Agent': userAgent,
     'X-Service-Event': kind,
     'X-Service-Delivery-ID': deliveryId,
+    ...(isTest && { 'X-Service-Test': 'true' }),
     ...(newest !== undefined && {
       'X-Service-Signature': signBody(newest, body),
       ...(previous !== undefined && { 'X-Service-Signature-Previous': signBody(previous, body) }),

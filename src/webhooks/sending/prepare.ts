@@ -32,7 +32,19 @@ export function prepare(
   if (!secrets || !custom)
     return refusal('The secret or a header of the webhook cannot be read with the key of this server.');
   const timestamp = Math.floor(startedAt.getTime() / 1_000);
-  return { url, body, headers: deliveryHeaders({ kind, deliveryId: id, timestamp, body, secrets, custom }) };
+  return {
+    url,
+    body,
+    headers: deliveryHeaders({
+      kind,
+      deliveryId: id,
+      timestamp,
+      body,
+      secrets,
+      custom,
+      isTest: trigger === 'test',
+    }),
+  };
 }
 
 /** The bytes to send; undefined when the event is not what this service wrote: one such must not be tried for ever. */

@@ -26,6 +26,7 @@ export const deliveryColumns = {
   secret: nullable(bytes),
   /** Null as soon as its day is over. */
   previous_secret: nullable(bytes),
+  /** Null also for a test that goes to another address: they may be passwords for this one. */
   headers: nullable(bytes),
   header_names: texts,
   active: boolean,
@@ -44,13 +45,13 @@ export const findDeliveries = statement(
   'webhooks.find_deliveries',
   { workspace_ids: uuids, ids: uuids },
   deliveryColumns,
-  `select wanted.id, delivery.status, delivery.attempts, webhook.url, webhook.secret,
+  `select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
           case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
-          webhook.headers, webhook.header_names, webhook.active,
+          case when delivery.test_url is null then webhook.headers end as headers, webhook.header_names, webhook.active,
           event.kind, event.occurred_at, event.snapshot
      from unnest($workspace_ids, $ids) as wanted (workspace_id, id)
     cross join lateral (
-       select status, attempts, webhook_id, event_id from deliveries
+       select status, attempts, webhook_id, event_id, test_url from deliveries
         where workspace_id = wanted.workspace_id and id = wanted.id limit 1) as delivery
     cross join lateral (
        select url, secret, previous_secret, previous_secret_until, headers, header_names, active from webhooks

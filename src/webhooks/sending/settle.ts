@@ -49,6 +49,7 @@ const lastWords: Readonly<Record<Trigger, string>> = {
   schedule: 'No automatic retries are left.',
   manual: 'A retry by hand is one request.',
   test: 'A test is one request.',
+  replay: 'A replay sends each delivery once.',
 };
 
 /**

@@ -6,7 +6,7 @@ import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { reportNews } from '../mail-news.ts';
 import { refuseProblems } from '../problems.ts';
-import { passwordProblems } from '../users.ts';
+import { emailProblems, passwordProblems } from '../users.ts';
 import { findFirstWorkspace, insertReset, setPassword, useReset } from './queries.ts';
 
 /** For how long the link of a mail works. */
@@ -18,8 +18,11 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 /**
  * Asks for a mail with a link to choose another password. Whether anybody has the address is looked up later, by a
  * job: the answer, and the time that it takes, are the same for all (reliability T19).
+ * @throws ApiError validation_error for what is no address.
  */
-export async function askForPasswordReset(database: Database, email: string): Promise<void> {
+export async function askForPasswordReset(database: Database, given: string): Promise<void> {
+  const email = given.trim().toLowerCase();
+  refuseProblems(emailProblems(email));
   const workspace = only(await findFirstWorkspace(database, {}));
   if (!workspace) return;
   await reportNews(database, workspace.id, {

@@ -1,8 +1,8 @@
 import { todayIn } from '#ast/rules/today.ts';
 import { isRequired } from '#ast/tree.ts';
 import { toText } from '#page/render/html.ts';
-import { renderElement } from '#page/render/inputs.ts';
-import type { Place } from '#page/render/place.ts';
+import { renderElement } from '#page/render/elements/inputs.ts';
+import type { Place } from '#page/render/elements/place.ts';
 import { renderForm } from '#page/render/form.ts';
 import { everythingShown } from '#page/render/everything-shown.ts';
 import { english } from '#page/words/en.ts';

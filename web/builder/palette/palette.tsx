@@ -20,7 +20,7 @@ export function Palette({ onDrag }: { onDrag: StartDrag }): ReactElement {
     .filter(({ entries }) => entries.length > 0);
   return (
     <div className="palette">
-      <SearchField label="Find an element" value={search} onChange={setSearch} />
+      <SearchField label="Find an element" placeholder="Search" value={search} onChange={setSearch} />
       {groups.map(({ id, title, entries }) => (
         <section key={id} aria-label={title}>
           <h3 className="pane-heading">{title}</h3>

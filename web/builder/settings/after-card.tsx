@@ -26,15 +26,6 @@ export function AfterCard({ form }: { form: SettingsForm }): ReactElement {
         error={error('redirect_url')}
         isReadOnly={isReadOnly}
       />
-      <TextField
-        type="email"
-        label="Notify by email"
-        description="Gets a mail for each submission."
-        value={settings.notification_email ?? ''}
-        onChange={(text) => set({ notification_email: text })}
-        error={error('notification_email')}
-        isReadOnly={isReadOnly}
-      />
     </Card>
   );
 }

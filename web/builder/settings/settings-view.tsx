@@ -10,6 +10,7 @@ import type { BuilderForm } from '../saving/builder-api.ts';
 import { AccessCard } from './access-card.tsx';
 import { AfterCard } from './after-card.tsx';
 import { EmbedCard } from './embed-card.tsx';
+import { MailCard } from './mail-card.tsx';
 import { ProgressCard } from './progress-card.tsx';
 import { SearchCard } from './search-card.tsx';
 import type { SettingsChange, SettingsForm } from './setting-fields.tsx';
@@ -86,6 +87,7 @@ export function SettingsView({
         {problem && problem.errors.length === 0 && <Message tone="bad">{problem.message}</Message>}
         <AccessCard form={form} saved={saved} />
         <AfterCard form={form} />
+        <MailCard form={form} opened={opened} />
         <ProgressCard form={form} />
         <SpamCard form={form} />
         <EmbedCard form={form} />

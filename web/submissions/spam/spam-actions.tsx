@@ -39,20 +39,19 @@ export function SpamActions({ form, ids, onDone }: Props): ReactElement {
   return (
     <>
       <Button
-        variant="danger"
-        icon="remove"
-        isDisabled={ids.length === 0 || release.isPending}
-        onPress={() => setAsking(true)}
-      >
-        Delete
-      </Button>
-      <Button
         icon="check"
         isDisabled={ids.length === 0}
         isPending={release.isPending}
         onPress={() => release.mutate()}
       >
         Not spam
+      </Button>
+      <Button
+        icon="remove"
+        isDisabled={ids.length === 0 || release.isPending}
+        onPress={() => setAsking(true)}
+      >
+        Delete
       </Button>
       <ConfirmDialog
         title={`Delete ${sayCount(ids.length)}?`}

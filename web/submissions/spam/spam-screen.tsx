@@ -127,15 +127,10 @@ function columnsOf({ rows, selected, select, onOpen }: ColumnsOf): TableColumn<H
             />
           )}
           <span className="spam-words">
-            <Button
-              variant="quiet"
-              size="small"
-              aria-label={`View the submission of ${sayMoment(row.created_at)}`}
-              onPress={() => onOpen(row.id)}
-            >
-              {sayMoment(row.created_at)}
+            <Button variant="quiet" size="small" className="cut" onPress={() => onOpen(row.id)}>
+              {sayAnswers(row)[0] ?? 'No answers'}
             </Button>
-            <span className="soft small cut">{sayAnswers(row)}</span>
+            <span className="soft small cut">{sayAnswers(row).slice(1).join(' · ')}</span>
           </span>
         </span>
       ),
@@ -146,9 +141,7 @@ function columnsOf({ rows, selected, select, onOpen }: ColumnsOf): TableColumn<H
 }
 
 /** The first few answers, by which a person tells spam from what is not. */
-const sayAnswers = ({ answers }: HeldRow): string =>
+const sayAnswers = ({ answers }: HeldRow): string[] =>
   Object.values(answers)
     .slice(0, 4)
-    .map((value) => sayWhole(value))
-    .join(' · ')
-    .slice(0, 200);
+    .map((value) => sayWhole(value).slice(0, 100));

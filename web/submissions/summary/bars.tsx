@@ -31,12 +31,18 @@ export function LyingBars({ bars, answered }: { bars: readonly Bar[]; answered: 
 const chartHeight = 100;
 /** Of a bar's place, what it leaves free. */
 const gap = 0.2;
+/** Rem that a bar and its gap take at most: few bars stay bars, and do not become walls. */
+const widestBar = 4.5;
 
 /** Bars beside each other along a scale: numbers, months, hours. Their scale is named at both ends. */
 export function StandingBars({ bars }: { bars: readonly Bar[] }): ReactElement {
   const most = Math.max(1, ...bars.map((bar) => bar.count));
   return (
-    <div className="standing-bars" aria-hidden="true">
+    <div
+      className="standing-bars"
+      style={{ maxInlineSize: `${bars.length * widestBar}rem` }}
+      aria-hidden="true"
+    >
       <span className="soft small numeric standing-most">{most.toLocaleString()}</span>
       <svg
         className="standing-svg"

@@ -77,7 +77,11 @@ function options(element: HTMLElement): uPlot.Options {
     ticks: { stroke: colour('--line'), width: 1 },
     font: `12px ${getComputedStyle(element).fontFamily}`,
   };
-  const line = { width: 2, points: { size: 6 } };
+  const line = {
+    width: 2,
+    points: { size: 6 },
+    value: (_chart: uPlot, count: number | null) => count?.toLocaleString() ?? '',
+  };
   return {
     width: element.clientWidth,
     height,
@@ -102,7 +106,7 @@ function options(element: HTMLElement): uPlot.Options {
       {
         label: 'Day',
         value: (_chart, seconds) =>
-          seconds == null ? '–' : new Date(seconds * 1000).toISOString().slice(0, 10),
+          seconds == null ? '' : new Date(seconds * 1000).toISOString().slice(0, 10),
       },
       { label: 'Completed', stroke: colour('--accent'), fill: colour('--accent-tint'), ...line },
       { label: 'Incomplete', stroke: colour('--soft'), dash: [6, 4], ...line },

@@ -17,6 +17,10 @@ export const usualSettings: TableSettings = {
   is_tall: false,
 };
 
+/** Whether answers are hidden, or stand in another order than the form's. */
+export const isArranged = ({ order, hidden }: TableSettings): boolean =>
+  order.length > 0 || hidden.some((id) => !id.startsWith('$'));
+
 const settingsQuery = (form: FormPlace) =>
   queryOptions({
     queryKey: ['table-settings', form.id],

@@ -57,7 +57,7 @@ export function TrashActions({ form, selected, total, onDone, onStart }: Props):
       >
         Restore
       </Button>
-      <Button variant="danger" icon="remove" onPress={() => setAsking(true)}>
+      <Button icon="remove" onPress={() => setAsking(true)}>
         {selected.length === 0 ? 'Empty the trash' : 'Delete for good'}
       </Button>
       <ConfirmDialog

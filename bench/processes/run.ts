@@ -1,0 +1,91 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
+import { openInstance } from '#test/process.ts';
+import { freePort } from '#test/service.ts';
+import type { LoadFigures, LoadOrder, LoadOutcome, Request } from '../load.ts';
+import { describeMachine } from '../report.ts';
+
+const rounds = 3;
+const seconds = 3;
+const warmUpSeconds = 1;
+const concurrency = 32;
+const submissions = 200;
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+/** What both are asked, by name. */
+async function makeCases(form: PublishedForm): Promise<Record<string, Request[]>> {
+  for (let entry = 0; entry < submissions; entry += 1) await submitEntry(form.publicUrl, `entry ${entry}`);
+  const { idsByAnswer } = await form.listAll();
+  const headers = { Authorization: `Bearer ${form.key}` };
+  return {
+    page: [{ method: 'GET', path: `/f/${form.id}` }],
+    get: [...idsByAnswer.values()].map(([id]) => ({
+      method: 'GET',
+      path: `/api/v1/submissions/${id}`,
+      headers,
+    })),
+    list: [{ method: 'GET', path: `/api/v1/forms/${form.id}/submissions`, headers }],
+    submit: Array.from({ length: submissions }, (_, entry) => ({
+      method: 'POST',
+      path: `/f/${form.id}`,
+      body: JSON.stringify({ answers: { entry: `entry ${entry}` } }),
+    })),
+  };
+}
+
+async function load(child: ChildProcess, order: LoadOrder): Promise<LoadFigures> {
+  child.send(order);
+  const [outcome] = (await once(child, 'message')) as [LoadOutcome];
+  if ('problem' in outcome) throw new Error(outcome.problem);
+  return outcome;
+}
+
+function median(figures: readonly LoadFigures[]): LoadFigures {
+  const middle = (name: keyof LoadFigures): number =>
+    figures.map((each) => each[name]).sort((a, b) => a - b)[Math.floor(figures.length / 2)]!;
+  return { perSecond: middle('perSecond'), p50: middle('p50'), p99: middle('p99') };
+}
+
+/**
+ * The same requests to two servers of one instance, in turn: one of one process, one of as many as are told. The load
+ * generator and PostgreSQL have the same cores, so what a second process gains is what these leave.
+ */
+export async function benchProcesses(processes: number): Promise<void> {
+  say(await describeMachine());
+  const instance = await openInstance();
+  const child = fork(fileURLToPath(new URL('../load.ts', import.meta.url)), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  try {
+    const alone = await instance.start();
+    const several = await instance.start({
+      PORT: String(await freePort()),
+      WEB_PROCESSES: String(processes),
+    });
+    const targets = [alone, several].map(({ url }) => ({ port: Number(new URL(url).port) }));
+    for (const [name, requests] of Object.entries(await makeCases(await publishForm(instance)))) {
+      const order = { requests, concurrency };
+      for (const target of targets) await load(child, { ...order, ...target, seconds: warmUpSeconds });
+      const measured: LoadFigures[][] = targets.map(() => []);
+      for (let round = 0; round < rounds; round += 1)
+        for (const [index, target] of targets.entries())
+          measured[index]!.push(await load(child, { ...order, ...target, seconds }));
+      const [one, more] = measured.map(median) as [LoadFigures, LoadFigures];
+      const figures = ({ perSecond, p50, p99 }: LoadFigures): string =>
+        `${perSecond.toFixed(0).padStart(6)}/s p50 ${p50.toFixed(1).padStart(5)} p99 ${p99.toFixed(0).padStart(4)} ms`;
+      say(
+        `${name.padEnd(7)} 1 process ${figures(one)}   ${processes} processes ${figures(more)}   × ${(more.perSecond / one.perSecond).toFixed(2)}`,
+      );
+    }
+    await several.terminate();
+    await alone.terminate();
+  } finally {
+    child.disconnect();
+    await instance.close();
+  }
+}

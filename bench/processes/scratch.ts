@@ -1,0 +1,3 @@
+import { benchProcesses } from './run.ts';
+await benchProcesses(2);
+process.exit(0);

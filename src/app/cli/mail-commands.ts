@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { openVault, readInstanceKey } from '#kit/vault.ts';
+import { command, flag, required } from './command.ts';
+import { text, UsageError, type Value } from './values.ts';
+
+const address: Value<{ address: string; name?: string }> = {
+  shows: '<address>',
+  mustBe: 'an email address such as ada@example.org',
+  read: readMailAddress,
+};
+
+export const mailCommands = [
+  command({
+    name: 'announce',
+    summary:
+      'Mails the owners of API keys, once each, however often it is run; --dry-run lists those who would get it.',
+    options: { subject: required(text('<text>')), 'text-file': required(text('<file>')), 'dry-run': flag },
+    note: 'The mails leave while a server runs.',
+    async run({ config, database }, { subject, 'text-file': path, 'dry-run': isDry }) {
+      const announcement = { subject: readLine(subject), text: await readText(path) };
+      const { announce, findAudience } = await import('#mail/announcements/announce.ts');
+      if (isDry) {
+        const audience = await findAudience(database, announcement);
+        const data = audience.map(({ email, name, workspace_id }) => ({ email, name, workspace_id }));
+        return { dry_run: true, recipients: data.length, data };
+      }
+      if (!config.smtp) throw new UsageError('Set SMTP_URL and MAIL_FROM first: no mail can be sent.');
+      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
+      const data = await announce({ database, vault, publicUrl: config.publicUrl }, announcement);
+      return { dry_run: false, recipients: data.length, data };
+    },
+  }),
+  command({
+    name: 'mail send-test',
+    summary: 'Sends one mail at once and shows what the mail server said.',
+    options: { to: required(address) },
+    async run({ config }, { to }) {
+      const { sendTestMail } = await import('#mail/sending/send-test-mail.ts');
+      return sendTestMail(config.smtp, to);
+    },
+  }),
+];
+
+function readLine(subject: string): string {
+  const line = subject.trim();
+  if (line === '' || /\p{Cc}/u.test(line)) throw new UsageError('--subject must be one line of text.');
+  return line;
+}
+
+async function readText(path: string): Promise<string> {
+  const read = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new UsageError(`${path} cannot be read.`, { cause });
+  });
+  if (read.trim() === '') throw new UsageError(`${path} is empty.`);
+  return read.trim();
+}

@@ -1,0 +1,30 @@
+import { ConfigError } from '#kit/config.ts';
+import { isUnavailable } from '#kit/database.ts';
+import { EmbeddedPostgresError } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { MigrationError } from '#kit/migrate.ts';
+import { WebProcessError } from '#kit/processes/web-process.ts';
+
+/** These say themselves, in words, what an operator can do. */
+const inWords = [ConfigError, MigrationError, EmbeddedPostgresError, WebProcessError];
+
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'This port is taken. Stop what listens there, or set PORT to another one.',
+  EACCES: 'This port is only for privileged users. Set PORT to one above 1023.',
+  EADDRNOTAVAIL:
+    'This machine does not have this address. Set HOST to one that it has, such as 127.0.0.1 or 0.0.0.0.',
+};
+
+/** What went wrong, for the operator: in words where the cause is known, else with its trace. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (inWords.some((ours) => error instanceof ours)) return error.message;
+  const { code, syscall, path, address, port } = error as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
+  if (syscall === 'listen') return `${address}:${port}: ${listenProblems[code ?? ''] ?? error.message}`;
+  if (path !== undefined)
+    return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
+  if (isUnavailable(error)) return `The database does not answer: ${error.message}`;
+  return error.stack ?? error.message;
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callConsole, signIn } from '#test/console.ts';
+import { openMailServer } from '#test/mail-server.ts';
+import { openService, until } from '#test/service.ts';
+
+const server = await openMailServer();
+const service = await openService({
+  SMTP_URL: server.url,
+  MAIL_FROM: 'forms@formloom.test',
+  MAIL_PER_MINUTE: '60000',
+  TRUST_PROXY: '1',
+});
+const { url } = service;
+const { database } = service.services;
+const chosen = 'the next password';
+
+let addresses = 0;
+/** Asks from an address of its own, so that only the limit under test counts. */
+const ask = (email: string, address = `10.0.${Math.floor((addresses += 1) / 250)}.${addresses % 250}`) =>
+  callConsole<{ error: string }>(
+    url,
+    '',
+    'POST',
+    '/password-resets',
+    { email },
+    { 'X-Forwarded-For': address },
+  );
+const finish = (token: string, password = chosen) =>
+  callConsole<{ email: string; error: string }>(
+    url,
+    '',
+    'PUT',
+    '/password-resets',
+    { token, password },
+    { 'X-Forwarded-For': `10.1.0.${(addresses += 1)}` },
+  );
+const tokenFor = async (email: string, known = 0): Promise<string> =>
+  /\/app\/reset-password\/(\S+)/.exec((await server.waitForOne(email, known)).mail.text!)![1]!;
+const enter = (email: string, password: string) =>
+  callConsole(
+    url,
+    '',
+    'POST',
+    '/session',
+    { email, password },
+    { 'X-Forwarded-For': `10.2.0.${(addresses += 1)}` },
+  );
+
+test('the mailed link sets a password once, ends every session, and its owner is told', async () => {
+  const person = await signIn(service);
+  assert.equal((await ask(person.email.toUpperCase())).status, 202);
+  const token = await tokenFor(person.email);
+  assert.equal((await finish(token, 'short')).status, 422, 'a refused password does not use the link up');
+  const answers = await Promise.all([finish(token), finish(token)]);
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 410]);
+  assert.equal((await person.call('GET', '/session')).status, 401);
+  assert.equal((await enter(person.email, person.password)).status, 401);
+  assert.equal((await enter(person.email, chosen)).status, 204);
+  assert.equal((await server.waitForOne(person.email, 1)).mail.subject, 'Your password was changed');
+  const log = await person.call('GET', `/workspaces/${person.workspaceId}/mails`);
+  assert.equal(log.status, 401);
+  const { rows } = await database.query('select is_private from mails where recipient = $1', [person.email]);
+  assert.deepEqual(rows, [{ is_private: true }, { is_private: true }], 'no workspace sees these in its log');
+});
+
+test('a link whose time is over sets nothing, and neither does a guessed one', async () => {
+  const person = await signIn(service);
+  await ask(person.email);
+  const token = await tokenFor(person.email);
+  await database.query('update password_resets set expires_at = now()');
+  assert.equal((await finish(token)).status, 410);
+  assert.equal((await finish('x'.repeat(43))).status, 410);
+  assert.equal((await enter(person.email, person.password)).status, 204);
+});
+
+test('an unknown address is answered like a known one, and gets no mail', async () => {
+  const person = await signIn(service);
+  const [known, unknown] = [await ask(person.email), await ask('stranger@example.org')];
+  assert.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
+  await server.waitForOne(person.email);
+  await until('every job to be done', async () => {
+    const { rowCount } = await database.query("select from jobs where kind = 'mail_news'");
+    return rowCount === 0;
+  });
+  assert.equal(server.taken.filter(({ to }) => to.includes('stranger@example.org')).length, 0);
+  const plain = await ask('no address');
+  assert.equal(plain.status, 422);
+});
+
+test('the time of the answer does not tell whether there is an account', async () => {
+  const rounds = 100;
+  await database.query(
+    `insert into users (id, name, email, email_verified, created_at, updated_at)
+     select gen_random_uuid(), 'Known', 'known-' || n || '@example.org', false, now(), now()
+       from generate_series(1, $1) n`,
+    [rounds],
+  );
+  const time = async (email: string): Promise<number> => {
+    const begun = performance.now();
+    assert.equal((await ask(email)).status, 202);
+    return performance.now() - begun;
+  };
+  const [known, unknown]: [number[], number[]] = [[], []];
+  for (let round = 1; round <= rounds; round += 1) {
+    known.push(await time(`known-${round}@example.org`));
+    unknown.push(await time(`stranger-${round}@example.org`));
+  }
+  const median = (times: number[]): number => times.toSorted((a, b) => a - b)[rounds / 2]!;
+  assert.ok(Math.abs(median(known) - median(unknown)) < 10, `${median(known)} and ${median(unknown)} ms`);
+});
+
+test('asking is limited for an address and for an account, alike for unknown ones', async () => {
+  for (const email of [(await signIn(service)).email, 'nobody@example.org']) {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(email)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 202, 202, 429, 429, 429]);
+  }
+  const many = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => ask(`many-${index}@example.org`, '10.9.9.9')),
+  );
+  assert.equal(many.filter(({ status }) => status === 429).length, 2);
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { signIn } from '#test/console.ts';
+import { openService, until } from '#test/service.ts';
+import { makeForm, openVisitor } from '#test/visitor.ts';
+import type {
+  ImportPreview,
+  ImportStarted,
+  InvitationsOverview,
+  InvitationsPage,
+  LetterPreview,
+} from './shapes.ts';
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const editor = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
+const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+const visitor = openVisitor(service);
+
+async function stage() {
+  const form = await makeForm(tenant, [element('text', 'city', { label: 'Your city' })], {
+    settings: { access: 'invited' },
+  });
+  const path = `/workspaces/${tenant.workspaceId}/forms/${form.id}/invitations`;
+  return {
+    form,
+    path,
+    overview: async () => (await viewer.call<InvitationsOverview>('GET', `${path}/overview`)).body,
+    list: async (query = '') => (await editor.call<InvitationsPage>('GET', `${path}${query}`)).body,
+    preview: (source: object) => editor.call<ImportPreview>('POST', `${path}/imports/preview`, { source }),
+    start: (source: object, more: object = {}) =>
+      editor.call<ImportStarted>('POST', `${path}/imports`, { source, ...more }),
+    /** Waits until an import has come to its end. */
+    finished: () =>
+      until(
+        'the end of the import',
+        async () => {
+          const { batches } = (await viewer.call<InvitationsOverview>('GET', `${path}/overview`)).body;
+          return batches.every(({ total, created, skipped }) => created + skipped === total);
+        },
+        60,
+      ),
+  };
+}
+
+test('an import is previewed with its columns, its people and what is wrong on which line', async () => {
+  const { preview, start, finished } = await stage();
+  await start({ kind: 'addresses', text: 'grace@example.org' });
+  await finished();
+  const text =
+    'Email,Name,Your city,Customer\nada@example.org,Ada,London,17\nnobody,,,\nGRACE@example.org,,,\n';
+  const { status, body } = await preview({ kind: 'csv', text });
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(
+    [body.total, body.people[0]!.prefill, body.people[0]!.reference],
+    [1, { city: 'London' }, { Customer: '17' }],
+  );
+  assert.deepEqual(body.problems, [
+    { line: 3, message: '"nobody" is no email address.' },
+    { line: 4, message: 'GRACE@example.org is invited already.' },
+  ]);
+  assert.deepEqual(
+    body.columns.map(({ title }) => title),
+    ['Email', 'Name', 'Your city', 'Customer'],
+  );
+  const chosen = [{ as: 'ignore' }, { as: 'name' }, { as: 'ignore' }, { as: 'ignore' }];
+  const refused = await preview({ kind: 'csv', text, mapping: chosen });
+  assert.deepEqual(
+    [refused.status, (refused.body as unknown as { message: string }).message],
+    [422, 'Choose the column that holds the email addresses.'],
+  );
+});
+
+test('ten thousand people become invitations in one import, and each line is one of them', async (t) => {
+  const { form, start, finished, list, overview, path } = await stage();
+  const lines = Array.from({ length: 10_000 }, (_, index) => `person-${index}@example.org;${index}`);
+  const started = performance.now();
+  const { status, body } = await start({ kind: 'csv', text: `email;number\n${lines.join('\n')}` });
+  assert.deepEqual([status, body.total], [202, 10_000]);
+  const answered = performance.now();
+  await finished();
+  const made = performance.now();
+  t.diagnostic(
+    `answered after ${Math.round(answered - started)} ms, made after ${Math.round(made - started)} ms`,
+  );
+  assert.equal((await overview()).counts.pending, 10_000);
+  const looked = performance.now();
+  const page = await list('?q=person-77&status=pending&per_page=2');
+  t.diagnostic(`a search in them took ${Math.round(performance.now() - looked)} ms`);
+  assert.equal(page.pagination.total_count, 111);
+  const { rows } = await service.services.database.query<{ people: number; links: number; numbers: number }>(
+    `select count(*) as people, count(distinct hash) as links, count(distinct reference->>'number') as numbers
+       from invitations where form_id = $1`,
+    [form.id],
+  );
+  assert.deepEqual(rows[0], { people: 10_000, links: 10_000, numbers: 10_000 });
+  const file = await fetch(`${service.url}/app/api${path}/links`, { headers: { Cookie: editor.cookie } });
+  assert.equal((await file.text()).trimEnd().split('\r\n').length, 10_001);
+});
+
+test('a file of a hundred thousand lines is refused in words', async () => {
+  const { preview } = await stage();
+  const { status, body } = await preview({ kind: 'csv', text: 'a@example.org\n'.repeat(100_000) });
+  assert.equal(status, 422);
+  assert.match((body as unknown as { message: string }).message, /100,000 lines; at most 10,000/);
+});
+
+test('two imports of the same people at the same time invite each of them once', async () => {
+  const { start, finished, list, overview } = await stage();
+  const text = Array.from({ length: 800 }, (_, index) => `person-${index}@example.org`).join('\n');
+  await Promise.all([start({ kind: 'addresses', text }), start({ kind: 'addresses', text })]);
+  await finished();
+  assert.equal((await list()).pagination.total_count, 800);
+  const { batches } = await overview();
+  assert.equal(
+    batches.reduce((sum, { created }) => sum + created, 0),
+    800,
+  );
+});
+
+test('without SMTP links are there to copy, for editors; formulas in names calculate nothing', async () => {
+  const { form, start, finished, list, path, overview } = await stage();
+  await start({ kind: 'csv', text: 'email,name\nada@example.org,=1+1\n' });
+  await finished();
+  assert.equal((await overview()).mails_per_minute, null);
+  const [row] = (await list()).data;
+  assert.equal((await visitor.fetch(`/f/${form.id}${new URL(row!.url!).search}`)).status, 200);
+  const seen = (await viewer.call<InvitationsPage>('GET', path)).body.data[0]!;
+  assert.equal(seen.url, null);
+  const links = (cookie: string) =>
+    fetch(`${service.url}/app/api${path}/links`, { headers: { Cookie: cookie } });
+  assert.equal((await links(viewer.cookie)).status, 403);
+  const file = await links(editor.cookie);
+  assert.match(file.headers.get('content-disposition')!, /links .*\.csv/);
+  assert.match(
+    await file.text(),
+    /^email,name,status,link,expires_at\r\nada@example\.org,'=1\+1,opened,http/,
+  );
+  const resent = await editor.call('POST', `${path}/${row!.id}/resend`);
+  assert.equal(resent.status, 409);
+  assert.match(resent.body.message, /SMTP_URL/);
+});
+
+test('the mail to a person is previewed, and what is wrong with it is said by its field', async () => {
+  const { path } = await stage();
+  const person = { email: 'ada@example.org', name: 'Ada', reference: { customer: '17' } };
+  const letter = await editor.call<LetterPreview>('POST', `${path}/letter`, {
+    ...person,
+    subject: '{{name}}, {{customer}}',
+  });
+  assert.equal(letter.body.subject, 'Ada, 17');
+  const wrong = await editor.call('POST', `${path}/letter`, { ...person, message: '{{nmae}}' });
+  assert.deepEqual([wrong.status, wrong.body.errors[0]!.field], [422, 'message']);
+});
+
+test('nobody reaches invitations of another workspace', async () => {
+  const { path, start, finished, list } = await stage();
+  await start({ kind: 'addresses', text: 'ada@example.org' });
+  await finished();
+  const [row] = (await list()).data;
+  const stranger = await signIn(service);
+  const foreign = path.replace(tenant.workspaceId, stranger.workspaceId);
+  for (const [method, rest] of [
+    ['GET', ''],
+    ['GET', '/overview'],
+    ['POST', `/${row!.id}/revoke`],
+    ['POST', '/reminders'],
+  ] as const) {
+    const { status } = await stranger.call(method, `${foreign}${rest}`);
+    assert.ok(status === 404 || status === 409, `${rest} ${status}`);
+  }
+  assert.equal((await list()).data[0]!.status, 'pending');
+});

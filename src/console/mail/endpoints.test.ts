@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { signIn } from '#test/console.ts';
+import { openMailServer } from '#test/mail-server.ts';
+import { openService, until } from '#test/service.ts';
+import type { LoggedMail, MailLog, MailStatus, TestAnswer } from './shapes.ts';
+
+const server = await openMailServer();
+const service = await openService({
+  SMTP_URL: server.url,
+  MAIL_FROM: 'Forms <forms@formloom.test>',
+  MAIL_PER_MINUTE: '60000',
+});
+const owner = await signIn(service);
+const stranger = await signIn(service);
+const path = `/workspaces/${owner.workspaceId}`;
+
+const log = async (query = ''): Promise<LoggedMail[]> =>
+  (await owner.call<MailLog>('GET', `${path}/mails${query}`)).body.data;
+const invite = (email: string) => owner.call('POST', `${path}/member-invitations`, { email, role: 'viewer' });
+const settled = (email: string): Promise<LoggedMail> =>
+  until(`the mail to ${email} to be settled`, async () =>
+    (await log()).find(({ recipient, state }) => recipient === email && state !== 'queued'),
+  );
+
+test('the log tells of each mail how it fared, in words, and a failed one can be sent again', async () => {
+  server.treat('refused@example.org', 'refuse recipient');
+  await invite('refused@example.org');
+  const failed = await settled('refused@example.org');
+  assert.deepEqual(
+    [failed.kind, failed.state, failed.attempts, failed.subject],
+    ['member_invitation', 'failed', 1, `${owner.email.split('@')[0]} invites you to Test`],
+  );
+  assert.match(failed.error!, /^The mail server refused the recipient: 550 5\.1\.1 No such user/);
+
+  const retry = `${path}/mails/${failed.id}/retries`;
+  assert.equal((await stranger.call('POST', retry)).status, 404);
+  const foreign = `/workspaces/${stranger.workspaceId}/mails/${failed.id}/retries`;
+  assert.equal((await stranger.call('POST', foreign)).status, 409, 'not in the log of another workspace');
+  const answers = await Promise.all([owner.call('POST', retry), owner.call('POST', retry)]);
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [204, 409]);
+  const { mail } = await server.waitForOne('refused@example.org');
+  assert.equal(mail.messageId, `<${failed.id}@formloom.test>`);
+  const sent = await settled('refused@example.org');
+  assert.deepEqual([sent.state, sent.attempts, sent.error], ['sent', 2, null]);
+});
+
+test('the log is filtered by state, and counted', async () => {
+  server.treat('bad@example.org', 'refuse recipient');
+  await invite('bad@example.org');
+  await settled('bad@example.org');
+  assert.deepEqual(
+    (await log('?state=failed')).map(({ recipient }) => recipient),
+    ['bad@example.org'],
+  );
+  const { body } = await owner.call<MailStatus>('GET', `${path}/mail`);
+  assert.deepEqual(
+    [body.is_on, body.from, body.per_minute, body.counts.failed],
+    [true, 'forms@formloom.test', 60_000, 1],
+  );
+  const pages = await owner.call<MailLog>('GET', `${path}/mails?per_page=1&page=2`);
+  assert.equal(pages.body.data.length, 1);
+  assert.equal(pages.body.pagination.total_count, (await log()).length);
+  assert.equal((await owner.call('GET', `${path}/mails?state=lost`)).status, 400);
+});
+
+test('a test mail tells at once what the mail server said', async () => {
+  const send = (to: string) => owner.call<TestAnswer>('POST', `${path}/mail-tests`, { to });
+  assert.deepEqual((await send('Ada <test@example.org>')).body, {
+    sent: true,
+    result: 'The mail server took the mail: 250 Accepted',
+  });
+  server.treat('wrong@example.org', 'refuse recipient');
+  const { sent, result } = (await send('wrong@example.org')).body;
+  assert.equal(sent, false);
+  assert.match(result, /550 5\.1\.1 No such user/);
+  assert.equal((await send('nobody')).status, 422);
+  await server.goAway();
+  assert.match((await send('test@example.org')).body.result, /^The mail server cannot be reached: /);
+  await server.comeBack();
+  await send('test@example.org');
+  await send('test@example.org');
+  assert.equal((await send('test@example.org')).status, 429);
+});
+
+test('a new key is told to owners and admins, with the name of who made it', async () => {
+  const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
+  const editor = await signIn(service, { role: 'editor', workspaceId: owner.workspaceId });
+  await owner.call('POST', `${path}/keys`, { name: 'The <key>' });
+  const told = await until('both to be told', async () => {
+    const found = server.taken.filter(({ mail }) => mail.subject === 'New API key in Test: The <key>');
+    return found.length >= 2 && found;
+  });
+  assert.deepEqual(told.flatMap(({ to }) => to).toSorted(), [owner.email, admin.email].toSorted());
+  assert.match(told[0]!.mail.html!, /The &lt;key&gt;/);
+  assert.equal(server.taken.filter(({ to }) => to.includes(editor.email)).length, 0);
+});

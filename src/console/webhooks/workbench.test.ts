@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import { newId } from '#kit/clock.ts';
+import { signIn } from '#test/console.ts';
+import { openReceiver, type Reply } from '#test/receiver.ts';
+import { openService, until } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
+import type {
+  CreatedWebhook,
+  DeliveryList,
+  Payload,
+  ReceiverList,
+  Replay,
+  ReplayCount,
+  ReplayList,
+  SentTest,
+} from './shapes.ts';
+
+const service = await openService({ WEBHOOK_RETRY_DELAYS: '' });
+const tenant = await service.makeTenant();
+const { workspaceId } = tenant;
+const visitor = openVisitor(service);
+const editor = await signIn(service, { role: 'editor', workspaceId });
+const viewer = await signIn(service, { role: 'viewer', workspaceId });
+
+async function setScene(...replies: Reply[]) {
+  const form = structure(element('text', 'subject', { required: true }), element('number', 'age'));
+  const { id } = (await tenant.call('POST', '/forms', { structure: form, publish: true })).body;
+  const receiver = await openReceiver();
+  receiver.replyWith(...replies);
+  const webhooks = `/workspaces/${workspaceId}/forms/${id}/webhooks`;
+  const sent = { url: receiver.url, events: ['submission.created'], secret: 'generate' };
+  const { body } = await editor.call<CreatedWebhook>('POST', webhooks, sent);
+  const path = `${webhooks}/${body.id}`;
+  const settle = (count: number) =>
+    until('the deliveries to settle', async () => {
+      const { data } = (await viewer.call<DeliveryList>('GET', `${path}/deliveries`)).body;
+      return data.length === count && data.every(({ status }) => status !== 'Retrying') && data;
+    });
+  return { form: id, path, receiver, settle };
+}
+
+test('what failed is counted, sent again, and shown as it goes', async () => {
+  const { form, path, receiver, settle } = await setScene(404, 404, 200);
+  for (const subject of ['one', 'two']) await visitor.submit(form, { subject });
+  await settle(2);
+  const count = async (query: string): Promise<number> =>
+    (await viewer.call<ReplayCount>('GET', `${path}/replays/count${query}`)).body.total;
+  assert.deepEqual([await count(''), await count('?status=Success'), await count('?status=any')], [2, 0, 2]);
+  assert.equal(await count(`?until=2026-01-01T00:00:00Z`), 0);
+  const begun = await editor.call<Replay>('POST', `${path}/replays`, { event: 'submission.created' });
+  assert.deepEqual([begun.status, begun.body.state, begun.body.total], [202, 'running', 2]);
+  const replay = await until('the replay', async () => {
+    const { data } = (await viewer.call<ReplayList>('GET', `${path}/replays`)).body;
+    return data[0]!.state === 'finished' && data[0];
+  });
+  assert.deepEqual(
+    [replay.done, replay.filter.status, replay.filter.event],
+    [2, 'Failed', 'submission.created'],
+  );
+  assert.ok((await settle(2)).every(({ status }) => status === 'Success'));
+  const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
+  assert.deepEqual([ids.length, new Set(ids).size], [4, 2]);
+  const cancel = await editor.call('POST', `${path}/replays/${replay.id}/cancel`);
+  assert.equal(cancel.status, 409, 'it is over');
+  assert.equal((await editor.call('POST', `${path}/replays/${newId()}/cancel`)).status, 404);
+  const other = await setScene(200);
+  assert.equal((await editor.call('POST', `${other.path}/replays/${replay.id}/cancel`)).status, 404);
+  for (const wrong of [{ status: 'Retrying' }, { since: 'yesterday' }, { form: 'x' }])
+    assert.equal((await editor.call('POST', `${path}/replays`, wrong)).status, 422);
+});
+
+test('the last real submissions go to another address as tests, and count for nothing', async () => {
+  const [{ form, path, receiver, settle }, elsewhere] = [await setScene(200), await openReceiver()];
+  const none = await editor.call('POST', `${path}/tests`, { event: 'submission.created', submissions: 3 });
+  assert.equal(none.status, 409);
+  for (const subject of ['one', 'two', 'three']) await visitor.submit(form, { subject });
+  await settle(3);
+  const request = { event: 'submission.updated', url: elsewhere.url, submissions: 2 };
+  const { status, body } = await editor.call<SentTest>('POST', `${path}/tests`, request);
+  assert.deepEqual([status, body.ids.length, body.id], [202, 2, body.ids[1]]);
+  const requests = await elsewhere.waitFor(2);
+  const told = requests.map((each) => JSON.parse(each.body.toString()));
+  assert.deepEqual(told.map(({ submission }) => submission.responses.subject).toSorted(), ['three', 'two']);
+  assert.ok(requests.every(({ headers }) => headers['x-service-test'] === 'true'));
+  assert.equal(receiver.requests.length, 3);
+  assert.deepEqual(
+    (await settle(5))
+      .filter(({ is_test }) => is_test)
+      .map(({ id }) => id)
+      .toSorted(),
+    body.ids.toSorted(),
+  );
+  const blocked = await editor.call('POST', `${path}/tests`, { ...request, url: 'https://10.1.2.3/' });
+  assert.deepEqual([blocked.status, blocked.body.errors[0]!.field], [422, 'url']);
+  assert.equal((await editor.call('POST', `${path}/tests`, { ...request, submissions: 11 })).status, 422);
+});
+
+test('the payload of a form: a sample of each event, its schema, which is that of the API, and its type', async () => {
+  const { form } = await setScene(200);
+  const { body } = await viewer.call<Payload>('GET', `/workspaces/${workspaceId}/forms/${form}/payload`);
+  const events = body.samples.map((sample) => JSON.parse(sample.body).event);
+  assert.deepEqual(events, ['submission.created', 'submission.updated', 'submission.deleted']);
+  const { status, body: schema } = await tenant.call('GET', `/forms/${form}/schema.json`);
+  assert.equal(status, 200);
+  assert.deepEqual(JSON.parse(body.schema), schema);
+  assert.ok(body.schema_url.endsWith(`/api/v1/forms/${form}/schema.json`));
+  assert.match(body.type_script, /"?subject"?: string;[^]*age\?: number;/);
+  assert.equal((await viewer.call('GET', `/workspaces/${workspaceId}/forms/${newId()}/payload`)).status, 404);
+});
+
+test('the receivers name this webhook’s address, its events and a field of its form', async () => {
+  const { path, receiver } = await setScene(200);
+  const { data } = (await viewer.call<ReceiverList>('GET', `${path}/receivers`)).body;
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    ['node', 'python', 'php', 'go'],
+  );
+  for (const { code } of data) {
+    assert.ok(code.includes(receiver.url));
+    assert.ok(!code.includes('submission.deleted'));
+  }
+});

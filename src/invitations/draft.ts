@@ -1,0 +1,81 @@
+import { type QuestionsById, findInput, questionsById } from '#ast/fields.ts';
+import { isCleanText } from '#ast/text.ts';
+import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+
+/** Somebody to invite. */
+export type InvitationDraft = {
+  email: string;
+  name: string;
+  /** Travels with the submission, and cannot be changed by the person. */
+  reference: Record<string, string>;
+  /** First answers by HTML name; several of one question as a list. */
+  prefill: Record<string, string | string[]>;
+};
+
+/** What one invitation may carry: texts in characters. */
+export const draftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
+
+/** One thing that is wrong with a draft: by its property, and its entry where it has some. */
+export type DraftProblem = { field: string; message: string };
+
+/** The questions that an invitation can fill in: all but files. */
+export type Prefillable = (name: string) => boolean;
+
+export function prefillableOf(form: Form): Prefillable {
+  const questions: QuestionsById = questionsById(listQuestions(form));
+  return (name) => {
+    const found = findInput(questions, name);
+    return found !== undefined && kindOf(found.input) !== 'files';
+  };
+}
+
+/** Everything that is wrong with a draft; nothing when it can be invited. */
+export function checkDraft(draft: InvitationDraft, isPrefillable: Prefillable): DraftProblem[] {
+  const { email, name, reference, prefill } = draft;
+  const problems: DraftProblem[] = [];
+  if (readMailAddress(email)?.name !== undefined || readMailAddress(email) === undefined)
+    problems.push({ field: 'email', message: `"${clip(email)}" is no email address.` });
+  if (name.length > draftLimits.name || !isOneLine(name))
+    problems.push({
+      field: 'name',
+      message: `A name is one line of at most ${draftLimits.name} characters.`,
+    });
+  for (const field of ['reference', 'prefill'] as const) {
+    if (Object.keys(draft[field]).length > draftLimits.entries)
+      problems.push({ field, message: `At most ${draftLimits.entries} values can be given.` });
+  }
+  for (const [key, value] of Object.entries(reference))
+    problems.push(...checkEntry('reference', key, [value]));
+  for (const [key, value] of Object.entries(prefill)) {
+    problems.push(...checkEntry('prefill', key, [value].flat()));
+    if (!isPrefillable(key))
+      problems.push({
+        field: `prefill.${clip(key)}`,
+        message: `The form has no question "${clip(key)}" that can be filled in.`,
+      });
+  }
+  return problems;
+}
+
+function checkEntry(kind: 'reference' | 'prefill', key: string, values: readonly string[]): DraftProblem[] {
+  const field = `${kind}.${clip(key)}`;
+  const { entryName, entryValue } = draftLimits;
+  // Names that begin with an underscore are the page's own.
+  if (key === '' || key.length > entryName || key.startsWith('_') || !isCleanText(key) || !isOneLine(key))
+    return [
+      { field, message: `A name has 1 to ${entryName} characters, and does not begin with an underscore.` },
+    ];
+  const isKept = values.every((value) => value.length <= entryValue && isCleanText(value));
+  return isKept ? [] : [{ field, message: `A value is text of at most ${entryValue} characters.` }];
+}
+
+const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
+
+/** A caller's own text in an answer stays short. */
+const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+/** Two spellings of an address are one person: by this they are compared. */
+export function addressKeyOf(email: string): string {
+  return (readMailAddress(email)?.address ?? email).toLowerCase();
+}

@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import { endpoint, idParameter } from '#kit/endpoint.ts';
+import { pageParameters, Pagination, readPage } from '#kit/pagination.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import type { InvitationContext } from './context.ts';
+import { invite, mostInvited } from './invite.ts';
+import { InvitationShape } from './invitation-shape.ts';
+import { readInvitation, readInvitations, readNamed } from './read-invitations.ts';
+import { closed, InviteBody, one, oneParameters, readInvitationBody, uuid } from './request.ts';
+import { remindUnanswered } from './sending/remind.ts';
+import { resendInvitation, revokeOne } from './sending/resend.ts';
+import { invitationStatuses } from './status.ts';
+
+/** Invitations to a form (docs/decisions/0020-invitations.md). */
+export function invitationEndpoints(context: InvitationContext) {
+  return {
+    list: endpoint({
+      summary: 'List invitations of a form',
+      description: 'Newest first.',
+      permission: 'invitations:read',
+      params: idParameter,
+      query: Type.Object(
+        {
+          ...pageParameters,
+          status: Type.Optional(Type.Enum([...invitationStatuses])),
+          q: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 254, description: 'A part of the address or the name.' }),
+          ),
+        },
+        closed,
+      ),
+      replies: {
+        200: {
+          description: 'A page of invitations.',
+          schema: Type.Object({ data: Type.Array(InvitationShape), pagination: Pagination }),
+        },
+      },
+      async run({ workspaceId, formIds, params, query }) {
+        requireReach(formIds, params.id);
+        const filter = { status: query.status, words: query.q };
+        const form = { workspaceId, formId: params.id };
+        return { status: 200, body: await readInvitations(context, form, filter, readPage(query)) };
+      },
+    }),
+
+    create: endpoint({
+      summary: 'Create invitations of a form',
+      description: `Up to ${mostInvited.toLocaleString('en')} at once, all or none. An address that has an invitation already is left out, and named in \`skipped\`.`,
+      permission: 'invitations:write',
+      params: idParameter,
+      body: InviteBody,
+      replies: {
+        201: {
+          description: 'The new invitations, in the order of the request.',
+          schema: Type.Object({
+            data: Type.Array(InvitationShape),
+            skipped: Type.Array(Type.Object({ index: Type.Integer(), email: Type.String() })),
+          }),
+        },
+      },
+      async run({ workspaceId, formIds, params, body }) {
+        requireReach(formIds, params.id);
+        const form = { workspaceId, formId: params.id };
+        const drafts = body.invitations.map(({ email, name = '', reference = {}, prefill = {} }) => ({
+          email: email.trim(),
+          name: name.trim(),
+          reference,
+          prefill,
+        }));
+        const ids = await invite(context, form, drafts, readInvitationBody(body, null));
+        const made = ids.filter((id) => id !== undefined);
+        const data = await readNamed(context, form, made);
+        const skipped = ids.flatMap((id, index) =>
+          id === undefined ? [{ index, email: drafts[index]!.email }] : [],
+        );
+        return { status: 201, body: { data, skipped } };
+      },
+    }),
+
+    get: endpoint({
+      summary: 'Get invitation',
+      permission: 'invitations:read',
+      params: oneParameters,
+      replies: one,
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const form = { workspaceId, formId: params.id };
+        return { status: 200, body: await readInvitation(context, form, params.invitation) };
+      },
+    }),
+
+    resend: endpoint({
+      summary: 'Resend invitation',
+      description:
+        'Mails it again, with the same link. 409: it was answered or revoked, its time is over, its address asked for no mails, or the service sends none.',
+      errors: ['conflict'],
+      permission: 'invitations:write',
+      params: oneParameters,
+      replies: one,
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const form = { workspaceId, formId: params.id };
+        await resendInvitation(context, form, params.invitation);
+        return { status: 200, body: await readInvitation(context, form, params.invitation) };
+      },
+    }),
+
+    revoke: endpoint({
+      summary: 'Revoke invitation',
+      description:
+        'Its link leads nowhere from now on. The address can be invited anew. 409: it was answered.',
+      errors: ['conflict'],
+      permission: 'invitations:write',
+      params: oneParameters,
+      replies: one,
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const form = { workspaceId, formId: params.id };
+        await revokeOne(context, form, params.invitation);
+        return { status: 200, body: await readInvitation(context, form, params.invitation) };
+      },
+    }),
+
+    remind: endpoint({
+      summary: 'Remind of invitations',
+      description:
+        'Mails those who got an invitation and did not answer: the named, or all of the form. Whoever got a mail within the hour is let alone. 409: the service sends no mails.',
+      errors: ['conflict'],
+      permission: 'invitations:write',
+      params: idParameter,
+      body: Type.Object(
+        { ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: mostInvited, uniqueItems: true })) },
+        closed,
+      ),
+      replies: { 200: { description: 'How many.', schema: Type.Object({ count: Type.Integer() }) } },
+      async run({ workspaceId, formIds, params, body }) {
+        requireReach(formIds, params.id);
+        const form = { workspaceId, formId: params.id };
+        return { status: 200, body: { count: await remindUnanswered(context, form, body.ids ?? null) } };
+      },
+    }),
+  };
+}

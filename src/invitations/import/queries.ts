@@ -1,0 +1,122 @@
+import {
+  bigint,
+  boolean,
+  type Column,
+  integer,
+  jsonb,
+  jsonText,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from '#kit/statement.ts';
+import type { InvitationDraft } from '../draft.ts';
+
+const integers: Column<number[]> = { pg: 'integer[]' };
+
+/** What is invited at once. */
+export const insertBatch = statement(
+  'invitations.insert_batch',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    form_id: uuid,
+    subject: text,
+    message: text,
+    reminder_subject: nullable(text),
+    reminder_message: nullable(text),
+    remind_after_days: integers,
+    is_mailed: boolean,
+    total: integer,
+    created_by: nullable(text),
+    created_at: timestamp,
+    expires_at: nullable(timestamp),
+  },
+  {},
+  `insert into invitation_batches (workspace_id, id, form_id, subject, message, reminder_subject, reminder_message,
+                                   remind_after_days, is_mailed, total, created_by, created_at, expires_at)
+   values ($workspace_id, $id, $form_id, $subject, $message, $reminder_subject, $reminder_message,
+           $remind_after_days, $is_mailed, $total, $created_by, $created_at, $expires_at)`,
+);
+
+/** Lines that wait to become invitations: a list of {line, draft}. */
+export const insertDrafts = statement(
+  'invitations.insert_drafts',
+  { workspace_id: uuid, batch_id: uuid, drafts: jsonText },
+  {},
+  `insert into invitation_drafts (workspace_id, batch_id, line, draft)
+   select $workspace_id, $batch_id, d.line, d.draft from json_to_recordset($drafts) as d (line integer, draft jsonb)`,
+);
+
+/** Takes the first lines that wait; in the transaction that makes invitations of them. */
+export const takeDrafts = statement(
+  'invitations.take_drafts',
+  { workspace_id: uuid, batch_id: uuid, limit: integer },
+  { line: integer, draft: jsonb<InvitationDraft>() },
+  `with taken as (
+     delete from invitation_drafts where (workspace_id, batch_id, line) in (
+       select workspace_id, batch_id, line from invitation_drafts
+        where workspace_id = $workspace_id and batch_id = $batch_id order by line limit $limit)
+     returning line, draft)
+   select line, draft from taken order by line`,
+);
+
+/** A batch whose form is there, as its steps need it. */
+export const findBatch = statement(
+  'invitations.find_batch',
+  { workspace_id: uuid, id: uuid },
+  { id: uuid, form_id: uuid, is_mailed: boolean, expires_at: nullable(timestamp) },
+  `select b.id, b.form_id, b.is_mailed, b.expires_at
+     from invitation_batches b join forms f on f.workspace_id = b.workspace_id and f.id = b.form_id
+    where b.workspace_id = $workspace_id and b.id = $id and f.deleted_at is null`,
+);
+
+export const addToBatch = statement(
+  'invitations.add_to_batch',
+  { workspace_id: uuid, id: uuid, created: integer, skipped: integer },
+  {},
+  `update invitation_batches set created = created + $created, skipped = skipped + $skipped
+    where workspace_id = $workspace_id and id = $id`,
+);
+
+/** The last batches of a form, newest first: how far each is, and how many of its mails have ended. */
+export const listBatches = statement(
+  'invitations.list_batches',
+  { workspace_id: uuid, form_id: uuid, limit: integer },
+  {
+    id: uuid,
+    subject: text,
+    message: text,
+    reminder_subject: nullable(text),
+    reminder_message: nullable(text),
+    remind_after_days: integers,
+    is_mailed: boolean,
+    total: integer,
+    created: integer,
+    skipped: integer,
+    waiting: bigint,
+    created_at: timestamp,
+    created_by: nullable(text),
+  },
+  `select b.id, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days, b.is_mailed,
+          b.total, b.created, b.skipped,
+          (select count(*) from invitations i
+             join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id and m.state = 'queued'
+            where i.workspace_id = b.workspace_id and i.batch_id = b.id) as waiting,
+          b.created_at, u.name as created_by
+     from invitation_batches b left join users u on u.id = b.created_by
+    where b.workspace_id = $workspace_id and b.form_id = $form_id
+    order by b.id desc limit $limit`,
+);
+
+/** Which of these addresses have an invitation to the form that was not revoked. */
+export const selectInvited = statement(
+  'invitations.select_invited',
+  { workspace_id: uuid, form_id: uuid, address_keys: texts },
+  { address_key: text },
+  `select address_key from invitations
+    where workspace_id = $workspace_id and form_id = $form_id and address_key = any($address_keys)
+      and revoked_at is null`,
+);

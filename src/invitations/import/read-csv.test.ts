@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readCsv } from './read-csv.ts';
+
+const cellsOf = (text: string): string[][] => {
+  const read = readCsv(text, 1_000);
+  assert.ok(read.ok, JSON.stringify(read));
+  return read.records.map(({ cells }) => cells);
+};
+
+const cases: readonly [what: string, text: string, cells: string[][]][] = [
+  [
+    'commas',
+    'a,b\nc,d',
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+    ],
+  ],
+  [
+    'semicolons',
+    'a;b;c,d\r\ne;f\r\n',
+    [
+      ['a', 'b', 'c,d'],
+      ['e', 'f'],
+    ],
+  ],
+  ['tabs', 'a\tb\n', [['a', 'b']]],
+  ['a byte order mark', '\uFEFFa,b', [['a', 'b']]],
+  ['empty lines', '\n\na,b\n,\n\n', [['a', 'b']]],
+  ['quotes around separators, quotes and line breaks', '"a,""x""\n1",b', [['a,"x"\n1', 'b']]],
+  ['a separator that stands in quotes alone', '"a,b,c";d', [['a,b,c', 'd']]],
+  ['text behind a quote', '"Ada" Lovelace,b', [['Ada Lovelace', 'b']]],
+  ['a quote within a cell', 'a "b" c,d', [['a "b" c', 'd']]],
+  ['formulas, as the text that they are', '=cmd()|x,"+1"', [['=cmd()|x', '+1']]],
+  ['one column', 'a@x.org\nb@x.org', [['a@x.org'], ['b@x.org']]],
+  ['an empty last cell', 'a,\n', [['a', '']]],
+];
+for (const [what, text, expected] of cases) {
+  test(`CSV with ${what} is read`, () => assert.deepEqual(cellsOf(text), expected));
+}
+
+test('each record knows its line, also after a cell of several lines', () => {
+  const read = readCsv('a\n\n"b\nc"\nd', 10);
+  assert.ok(read.ok);
+  assert.deepEqual(
+    read.records.map(({ line }) => line),
+    [1, 3, 5],
+  );
+});
+
+for (const [what, text, problem] of [
+  ['a quote that is never closed', 'a,b\n"c,d\ne', /Line 2: A quote/],
+  ['NUL', 'a\u0000b', /NUL/],
+  ['a hundred and one columns', ','.repeat(100), /more than 100 columns/],
+] as const) {
+  test(`CSV with ${what} is refused in words`, () => {
+    const read = readCsv(text, 10);
+    assert.ok(!read.ok);
+    assert.match(read.problem, problem);
+  });
+}
+
+test('whatever is written by RFC 4180 is read as it was', () => {
+  const cell = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\u0000'));
+  const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(rows, (table) => {
+      const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+      const text = table.map((row) => row.map(quote).join(',')).join('\r\n');
+      const kept = table.filter((row) => row.some((value) => value.trim() !== ''));
+      assert.deepEqual(cellsOf(text), kept);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a hundred thousand lines, and as many quotes, cost their length', () => {
+  const lines = 'a@example.org;"x;y"\n'.repeat(100_000);
+  const started = performance.now();
+  assert.equal(readCsv(lines, 10).total, 100_000);
+  assert.equal(readCsv('"'.repeat(1_000_000), 10).ok, true);
+  // Milliseconds on a quiet machine; a quadratic reader takes minutes.
+  assert.ok(performance.now() - started < 10_000);
+});

@@ -1,0 +1,124 @@
+import { newId } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
+import type { Queryable } from '#kit/statement.ts';
+import type { InvitationContext, InvitedForm } from '../context.ts';
+import { addressKeyOf } from '../draft.ts';
+import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from '../invite.ts';
+import type { MailingContext } from '../sending/mail-invitations.ts';
+import { selectUnsubscribed } from '../sending/queries.ts';
+import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
+import { findBatch, insertDrafts, selectInvited, takeDrafts } from './queries.ts';
+
+/** The job that makes invitations of an import's lines; its payload is {batch}. */
+export const importJob = 'invitations.import';
+
+/** Lines that become invitations, with their mails, in one transaction: about half a second of work. */
+const stepSize = 500;
+
+/** What an import would do, with what is known of its addresses: who is invited already, and who wants no mails. */
+export type ImportPreview = ImportPlan & { unsubscribed: number };
+
+/**
+ * Reads what is to be imported, and changes nothing.
+ * @throws ApiError not_found; validation_error when nothing of it can be used.
+ */
+export async function previewImport(
+  { database }: Pick<InvitationContext, 'database'>,
+  form: InvitedForm,
+  source: ImportSource,
+): Promise<ImportPreview> {
+  const plan = planImport(source, await readStructure(database, form));
+  if (typeof plan === 'string')
+    throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
+  const keys = plan.drafts.map(({ draft }) => addressKeyOf(draft.email));
+  const { workspaceId: workspace_id, formId: form_id } = form;
+  const known = await selectInvited(database, { workspace_id, form_id, address_keys: keys });
+  const invited = new Set(known.map(({ address_key }) => address_key));
+  const isInvited = (email: string): boolean => invited.has(addressKeyOf(email));
+  const unsubscribed = await selectUnsubscribed(database, { workspace_id, address_keys: keys });
+  return {
+    ...plan,
+    drafts: plan.drafts.filter(({ draft }) => !isInvited(draft.email)),
+    problems: [
+      ...plan.problems,
+      ...plan.drafts
+        .filter(({ draft }) => isInvited(draft.email))
+        .map(({ line, draft }) => ({ line, message: `${draft.email} is invited already.` })),
+    ].toSorted((a, b) => a.line - b.line),
+    unsubscribed: unsubscribed.filter(({ address_key }) => !invited.has(address_key)).length,
+  };
+}
+
+/**
+ * Begins an import: its lines are stored with the job that makes invitations of them, so that it goes on after a
+ * restart where it was. Lines with problems are left out.
+ * @returns the id of its batch, and how many will be invited.
+ * @throws ApiError not_found, validation_error.
+ */
+export async function startImport(
+  context: InvitationContext,
+  form: InvitedForm,
+  source: ImportSource,
+  invitation: Invitation,
+): Promise<{ batchId: string; total: number; problems: ImportPlan['problems'] }> {
+  const { drafts, problems } = await previewImport(context, form, source);
+  const errors = checkInvitation(
+    invitation,
+    drafts.map(({ draft }) => draft),
+  );
+  if (drafts.length === 0) errors.push({ field: 'text', message: 'There is nobody to invite.' });
+  if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
+  const batchId = await transaction(context.database, async (client) => {
+    const { id } = await openBatch(client, context, form, invitation, drafts.length);
+    const key = { workspace_id: form.workspaceId, batch_id: id };
+    // Two people of one line would be one row: the number in the list is unique.
+    const lines = drafts.map(({ draft }, index) => ({ line: index, draft }));
+    await insertDrafts(client, { ...key, drafts: JSON.stringify(lines) });
+    await enqueueJob(client, {
+      workspace_id: form.workspaceId,
+      id: newId(),
+      kind: importJob,
+      lane: `invitations of ${form.formId}`,
+      payload: { batch: id },
+      delay: 0,
+    });
+    return id;
+  });
+  context.wakeQueue();
+  return { batchId, total: drafts.length, problems };
+}
+
+/**
+ * One step of an import, in one transaction: its lines are gone, its invitations there and their mails in the outbox,
+ * or nothing happened.
+ */
+export async function importStep(
+  context: MailingContext & { database: Database; wakeQueue: () => void },
+  job: Job,
+): Promise<void> {
+  const { batch } = job.payload as { batch: string };
+  await transaction(context.database, async (client) => {
+    const isDone = await takeStep(client, context, job.workspaceId, batch);
+    if (isDone) await completeJob(client, job);
+    else await rescheduleJob(client, job, { delay: 0 });
+  });
+  context.wakeQueue();
+}
+
+/** @returns whether no lines are left. */
+async function takeStep(
+  db: Queryable,
+  context: MailingContext,
+  workspaceId: string,
+  batchId: string,
+): Promise<boolean> {
+  const [batch] = await findBatch(db, { workspace_id: workspaceId, id: batchId });
+  // The form was deleted meanwhile.
+  if (!batch) return true;
+  const lines = await takeDrafts(db, { workspace_id: workspaceId, batch_id: batchId, limit: stepSize });
+  const drafts = lines.map(({ draft }) => draft);
+  if (drafts.length > 0) await addInvitations(db, context, workspaceId, batch, drafts);
+  return lines.length < stepSize;
+}

@@ -1,0 +1,146 @@
+import type { Form } from '#ast/tree.ts';
+import { findForm } from '#forms/queries.ts';
+import { newId, now } from '#kit/clock.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { hashOfToken } from '#submissions/links/token.ts';
+import type { InvitationContext, InvitedForm } from './context.ts';
+import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from './draft.ts';
+import { addToBatch, insertBatch } from './import/queries.ts';
+import { checkMessage, type Message } from './message/message.ts';
+import { insertInvitations } from './queries.ts';
+import { type MailingContext, mailInvitations } from './sending/mail-invitations.ts';
+import { lockToMail } from './sending/queries.ts';
+import { invitationToken } from './token.ts';
+
+/** What is said to people who are invited at once, and how. */
+export type Invitation = Message & {
+  expiresAt: Date | null;
+  /** Whether mails are sent. Where the service sends none, none are, whatever is asked. */
+  isMailed: boolean;
+  /** The person in the console, if it was one. */
+  createdBy: string | null;
+};
+
+/** A batch whose invitations are being made. */
+export type OpenBatch = { id: string; form_id: string; is_mailed: boolean; expires_at: Date | null };
+
+/** How many people one request may invite; more are an import. */
+export const mostInvited = 1_000;
+
+/**
+ * Invites people, all that can be or none: in one transaction with their mails.
+ * @returns the ids of the new invitations in the order of the drafts; undefined for an address that was invited before.
+ * @throws ApiError not_found; validation_error with everything that is wrong.
+ */
+export async function invite(
+  context: InvitationContext,
+  form: InvitedForm,
+  drafts: readonly InvitationDraft[],
+  invitation: Invitation,
+): Promise<(string | undefined)[]> {
+  const structure = await readStructure(context.database, form);
+  const isPrefillable = prefillableOf(structure);
+  const errors: ErrorItem[] = drafts.flatMap((draft, index) =>
+    checkDraft(draft, isPrefillable).map(({ field, message }) => ({
+      field: `invitations.${index}.${field}`,
+      message,
+    })),
+  );
+  errors.push(...checkInvitation(invitation, drafts));
+  if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
+  const ids = await transaction(context.database, async (client) => {
+    const batch = await openBatch(client, context, form, invitation, drafts.length);
+    return addInvitations(client, context, form.workspaceId, batch, drafts);
+  });
+  context.wakeQueue();
+  return ids;
+}
+
+/** The live structure of a form. @throws ApiError not_found. */
+export async function readStructure(db: Queryable, { workspaceId, formId }: InvitedForm): Promise<Form> {
+  const [found] = await findForm(db, { workspace_id: workspaceId, id: formId });
+  if (!found) throw new ApiError('not_found');
+  return found.structure as Form;
+}
+
+/** What is wrong with what these people would be told. */
+export function checkInvitation(
+  invitation: Invitation,
+  drafts: readonly InvitationDraft[],
+): { field: string; message: string }[] {
+  const names = new Set(drafts.flatMap(({ reference }) => Object.keys(reference)));
+  const problems = checkMessage(invitation, names);
+  if (invitation.expiresAt && invitation.expiresAt <= now())
+    problems.push({ field: 'expires_at', message: 'The links would have run out already.' });
+  return problems;
+}
+
+/** Begins a batch for so many people. */
+export async function openBatch(
+  db: Queryable,
+  { config }: Pick<InvitationContext, 'config'>,
+  { workspaceId, formId }: InvitedForm,
+  invitation: Invitation,
+  total: number,
+): Promise<OpenBatch> {
+  const id = newId();
+  const isMailed = invitation.isMailed && config.smtp !== undefined;
+  await insertBatch(db, {
+    workspace_id: workspaceId,
+    id,
+    form_id: formId,
+    subject: invitation.subject,
+    message: invitation.message,
+    reminder_subject: invitation.reminderSubject,
+    reminder_message: invitation.reminderMessage,
+    remind_after_days: invitation.remindAfterDays,
+    is_mailed: isMailed,
+    total,
+    created_by: invitation.createdBy,
+    created_at: now(),
+    expires_at: invitation.expiresAt,
+  });
+  return { id, form_id: formId, is_mailed: isMailed, expires_at: invitation.expiresAt };
+}
+
+/**
+ * Makes invitations of drafts, with their mails, in the caller's transaction. At most a thousand at once.
+ * @returns their ids, in order; undefined for an address that has an invitation to the form already.
+ */
+export async function addInvitations(
+  db: Queryable,
+  context: MailingContext,
+  workspaceId: string,
+  batch: OpenBatch,
+  drafts: readonly InvitationDraft[],
+): Promise<(string | undefined)[]> {
+  const rows = drafts.map((draft) => rowOf(context, draft));
+  const inserted = await insertInvitations(db, {
+    workspace_id: workspaceId,
+    form_id: batch.form_id,
+    batch_id: batch.id,
+    rows: JSON.stringify(rows),
+    expires_at: batch.expires_at,
+    created_at: now(),
+  });
+  const made = new Set(inserted.map(({ id }) => id));
+  await addToBatch(db, {
+    workspace_id: workspaceId,
+    id: batch.id,
+    created: made.size,
+    skipped: rows.length - made.size,
+  });
+  if (batch.is_mailed) {
+    const mailable = await lockToMail(db, { workspace_id: workspaceId, ids: [...made], now: now() });
+    await mailInvitations(db, context, { workspaceId, formId: batch.form_id }, mailable, 'invitation');
+  }
+  return rows.map(({ id }) => (made.has(id) ? id : undefined));
+}
+
+function rowOf({ vault }: MailingContext, { email, name, reference, prefill }: InvitationDraft) {
+  const id = newId();
+  const hash = hashOfToken(invitationToken(vault, id)).toString('hex');
+  return { id, hash, email, address_key: addressKeyOf(email), name, reference, prefill };
+}

@@ -1,0 +1,34 @@
+import type { Letter } from '#kit/outbox/letter.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { InvitationContext, InvitedForm } from '../context.ts';
+import type { InvitationDraft } from '../draft.ts';
+import { checkInvitation, type Invitation } from '../invite.ts';
+import { findFormNames } from '../queries.ts';
+import { writeLetter } from './write-letter.ts';
+
+/**
+ * What the mail to one person would say; its link leads to the form, and invites nobody.
+ * @throws ApiError not_found; validation_error with what is wrong with the message.
+ */
+export async function previewLetter(
+  { database, config }: Pick<InvitationContext, 'database' | 'config'>,
+  { workspaceId, formId }: InvitedForm,
+  invitation: Invitation,
+  person: InvitationDraft,
+): Promise<{ subject: string; letter: Letter }> {
+  const [names] = await findFormNames(database, { workspace_id: workspaceId, form_id: formId });
+  if (!names) throw new ApiError('not_found');
+  const errors = checkInvitation(invitation, [person]);
+  if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
+  return writeLetter(
+    invitation,
+    {
+      ...person,
+      formName: names.form_name,
+      workspaceName: names.workspace_name,
+      link: `${config.publicUrl}/f/${formId}`,
+      expiresAt: invitation.expiresAt,
+    },
+    'invitation',
+  );
+}

@@ -1,0 +1,61 @@
+import { ApiError } from '#kit/errors.ts';
+import { type Page, paginate } from '#kit/pagination.ts';
+import type { RowOf } from '#kit/statement.ts';
+import type { InvitationContext, InvitedForm } from './context.ts';
+import { type PresentedInvitation, presentInvitation } from './present.ts';
+import { findInvitations, type invitationColumns, listInvitations } from './queries.ts';
+import type { InvitationStatus } from './status.ts';
+
+type ReadingContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
+
+/** Which invitations are looked for; `words` is a part of an address or a name. */
+export type InvitationFilter = { status?: InvitationStatus | undefined; words?: string | undefined };
+
+/** One page of a form's invitations, newest first. @throws ApiError not_found. */
+export async function readInvitations(
+  context: ReadingContext,
+  { workspaceId, formId }: InvitedForm,
+  { status, words }: InvitationFilter,
+  page: Page,
+): Promise<{ data: PresentedInvitation[]; pagination: ReturnType<typeof paginate> }> {
+  const rows = await listInvitations(context.database, {
+    workspace_id: workspaceId,
+    form_id: formId,
+    status: status ?? null,
+    words: words?.trim().toLowerCase() || null,
+    limit: page.perPage,
+    offset: page.offset,
+  });
+  if (rows.length === 0) throw new ApiError('not_found');
+  const found = rows.filter((row): row is typeof row & RowOf<typeof invitationColumns> => row.id !== null);
+  return {
+    data: found.map(({ total: _, ...row }) => presentInvitation(context, row)),
+    pagination: paginate(page, rows[0]!.total),
+  };
+}
+
+/** @throws ApiError not_found. */
+export async function readInvitation(
+  context: ReadingContext,
+  form: InvitedForm,
+  id: string,
+): Promise<PresentedInvitation> {
+  const [found] = await readNamed(context, form, [id]);
+  if (!found) throw new ApiError('not_found');
+  return found;
+}
+
+/** Those of the form that have these ids, in their order. */
+export async function readNamed(
+  context: ReadingContext,
+  { workspaceId, formId }: InvitedForm,
+  ids: readonly string[],
+): Promise<PresentedInvitation[]> {
+  const rows = await findInvitations(context.database, {
+    workspace_id: workspaceId,
+    form_id: formId,
+    ids: [...ids],
+  });
+  const byId = new Map(rows.map((row) => [row.id, presentInvitation(context, row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}

@@ -1,0 +1,64 @@
+import { now } from '#kit/clock.ts';
+import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import type { Queryable, RowOf } from '#kit/statement.ts';
+import type { InvitationContext, InvitedForm } from '../context.ts';
+import { type MailPurpose, writeLetter } from '../message/write-letter.ts';
+import { invitationUrl, unsubscribeUrl } from '../token.ts';
+import { type mailColumns, noteMails } from './queries.ts';
+
+/** An invitation with all that a mail about it says. */
+export type Mailable = RowOf<typeof mailColumns>;
+
+/** What writing mails needs. */
+export type MailingContext = Pick<InvitationContext, 'vault' | 'config'>;
+
+/** Puts the mails about some invitations of one form into the outbox, in the caller's transaction. */
+export async function mailInvitations(
+  db: Queryable,
+  context: MailingContext,
+  { workspaceId, formId }: InvitedForm,
+  rows: readonly Mailable[],
+  purpose: MailPurpose,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const mails = rows.map((row) => writeMail(context, row, purpose));
+  const mailIds = await enqueueMails(db, context.vault, { workspaceId, formId }, mails);
+  await noteMails(db, {
+    workspace_id: workspaceId,
+    ids: rows.map(({ id }) => id),
+    mail_ids: mailIds,
+    purpose,
+    now: now(),
+  });
+}
+
+function writeMail({ vault, config }: MailingContext, row: Mailable, purpose: MailPurpose): NewMail {
+  const place = { id: row.id, formId: row.form_id };
+  const origin = { vault, publicUrl: config.publicUrl };
+  const { subject, letter } = writeLetter(
+    {
+      subject: row.subject,
+      message: row.message,
+      reminderSubject: row.reminder_subject,
+      reminderMessage: row.reminder_message,
+      remindAfterDays: row.remind_after_days,
+    },
+    {
+      email: row.email,
+      name: row.name,
+      reference: row.reference,
+      formName: row.form_name,
+      workspaceName: row.workspace_name,
+      link: invitationUrl(origin, place),
+      expiresAt: row.expires_at,
+    },
+    purpose,
+  );
+  return {
+    kind: purpose,
+    to: { address: row.email, ...(row.name !== '' && { name: row.name }) },
+    subject,
+    letter,
+    unsubscribeUrl: unsubscribeUrl(origin, place),
+  };
+}

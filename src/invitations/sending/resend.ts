@@ -1,0 +1,70 @@
+import { now } from '#kit/clock.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { cancelMails } from '#kit/outbox/queries.ts';
+import type { InvitationContext, InvitedForm } from '../context.ts';
+import { findInvitations, revokeInvitation } from '../queries.ts';
+import { mailInvitations } from './mail-invitations.ts';
+import { lockToMail } from './queries.ts';
+
+/**
+ * Mails one invitation again, with the same link; for one that was never mailed, for the first time.
+ * @throws ApiError not_found; conflict with the reason why it cannot be mailed.
+ */
+export async function resendInvitation(
+  context: InvitationContext,
+  form: InvitedForm,
+  invitationId: string,
+): Promise<void> {
+  if (context.config.smtp === undefined) throw new ApiError('conflict', noMail);
+  const isSent = await transaction(context.database, async (client) => {
+    const rows = await lockToMail(client, {
+      workspace_id: form.workspaceId,
+      ids: [invitationId],
+      now: now(),
+    });
+    const own = rows.filter((row) => row.form_id === form.formId);
+    await mailInvitations(client, context, form, own, 'invitation');
+    return own.length > 0;
+  });
+  if (isSent) context.wakeQueue();
+  else throw await whyNot(context, form, invitationId);
+}
+
+/** What is said where nothing can be mailed. */
+export const noMail =
+  'This service sends no mail: its operator has not set SMTP_URL. Copy the personal links instead.';
+
+async function whyNot(
+  { database }: InvitationContext,
+  { workspaceId, formId }: InvitedForm,
+  id: string,
+): Promise<ApiError> {
+  const [found] = await findInvitations(database, { workspace_id: workspaceId, form_id: formId, ids: [id] });
+  if (!found) return new ApiError('not_found');
+  if (found.status === 'completed' || found.status === 'revoked')
+    return new ApiError('conflict', `This invitation is ${found.status}: there is nothing to send.`);
+  if (found.is_unsubscribed)
+    return new ApiError('conflict', `${found.email} asked for no more mails of this workspace.`);
+  return new ApiError('conflict', 'This invitation has run out.');
+}
+
+/**
+ * Makes a link lead nowhere. Its mail does not leave when it has not left yet, and the address can be invited anew.
+ * @throws ApiError not_found; conflict when the person has answered.
+ */
+export async function revokeOne(
+  { database }: Pick<InvitationContext, 'database'>,
+  { workspaceId, formId }: InvitedForm,
+  invitationId: string,
+): Promise<void> {
+  const key = { workspace_id: workspaceId, form_id: formId };
+  const [found] = await findInvitations(database, { ...key, ids: [invitationId] });
+  if (!found) throw new ApiError('not_found');
+  if (found.status === 'completed')
+    throw new ApiError('conflict', 'This invitation was answered. Delete its submission instead.');
+  await transaction(database, async (client) => {
+    const [revoked] = await revokeInvitation(client, { ...key, id: invitationId, now: now() });
+    if (revoked?.mail_id) await cancelMails(client, { workspace_id: workspaceId, ids: [revoked.mail_id] });
+  });
+}

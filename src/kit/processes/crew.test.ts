@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openLog } from '../log.ts';
+import { openCrew } from './crew.ts';
+import { openDoor } from './door.ts';
+import { startWebProcess, WebProcessError } from './web-process.ts';
+import type { Mood } from './web-process.fixture.ts';
+
+const script = fileURLToPath(new URL('web-process.fixture.ts', import.meta.url));
+
+/** A door with a crew behind it; processes that begin later feel as `mood` says then. */
+async function openStage({ size = 1, endMs = 5_000 } = {}) {
+  const feels: { mood: Mood } = { mood: 'well' };
+  const pids = new Set<number>();
+  const door = openDoor();
+  const crew = openCrew({
+    size,
+    launch(number) {
+      const answer = async (): Promise<Mood> => feels.mood;
+      const started = startWebProcess(number, { script, environment: process.env, answer });
+      pids.add(started.pid!);
+      return started;
+    },
+    door,
+    log: openLog('silent'),
+    endMs,
+  });
+  const url = await door.open({ host: '127.0.0.1', port: 0 });
+  after(() => crew.stop(0));
+  return { crew, url, feels, pids };
+}
+
+const ask = async (url: string): Promise<number> =>
+  Number(await (await fetch(url, { headers: { Connection: 'close' } })).text());
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+async function connectTo(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
+
+test('connections go to the processes in turn', async () => {
+  const { crew, url, pids } = await openStage({ size: 2 });
+  await crew.start();
+  const [first, second, third] = [await ask(url), await ask(url), await ask(url)];
+  assert.deepEqual(new Set([first, second]), pids);
+  assert.equal(third, first);
+});
+
+test('a crew of which a process cannot start says why, and none is left', async () => {
+  const { crew, feels, pids } = await openStage({ size: 2 });
+  feels.mood = 'fails';
+  await assert.rejects(crew.start(), (error: unknown) => {
+    assert.ok(error instanceof WebProcessError);
+    assert.equal(error.message, 'It does not feel like it.');
+    return true;
+  });
+  assert.deepEqual([...pids].filter(isAlive), []);
+});
+
+test('a restart whose new process cannot start leaves the old ones in their place; the next one renews them', async () => {
+  const { crew, url, feels } = await openStage();
+  await crew.start();
+  const old = await ask(url);
+  feels.mood = 'fails';
+  assert.equal(await crew.restart(), false);
+  assert.equal(await ask(url), old);
+  feels.mood = 'well';
+  assert.equal(await crew.restart(), true);
+  assert.notEqual(await ask(url), old);
+  assert.ok(!isAlive(old));
+});
+
+test('a connection that comes while no process serves waits for the replacement', async () => {
+  const { crew, url } = await openStage();
+  await crew.start();
+  const old = await ask(url);
+  process.kill(old, 'SIGKILL');
+  while (isAlive(old)) await new Promise((resolve) => setImmediate(resolve));
+  assert.notEqual(await ask(url), old);
+});
+
+test('a process that does not end in time is killed', async () => {
+  const { crew, url, feels } = await openStage({ endMs: 1_500 });
+  feels.mood = 'stays';
+  await crew.start();
+  const pid = await ask(url);
+  await crew.stop(0);
+  assert.ok(!isAlive(pid));
+});
+
+test('an idle connection does not hold up the end', async () => {
+  const { crew, url } = await openStage({ endMs: 20_000 });
+  await crew.start();
+  const socket = await connectTo(url);
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(socket, 'data');
+  const since = performance.now();
+  await crew.stop(0);
+  // Else it would be cut off after the 5 s that the process gives it.
+  assert.ok(performance.now() - since < 4_000);
+  socket.destroy();
+});

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeInOrder } from '../close-in-order.ts';
+import { openServer } from '../http.ts';
+import { openLog } from '../log.ts';
+import { joinPrimary } from './primary-link.ts';
+
+/* A web process for tests. It asks the primary how it feels, and answers every request with its process id. */
+
+export type Mood = 'well' | 'fails' | 'stays';
+
+const told = Promise.withResolvers<void>();
+const primary = joinPrimary(process.argv, { onStopping: () => {}, onEnd: told.resolve })!;
+const mood = await primary.ask<Mood>('How are you?');
+if (mood === 'fails') {
+  await primary.fail('It does not feel like it.');
+  process.exit(1);
+}
+const server = openServer({ log: openLog('silent'), trustProxy: false });
+server.get('/', async () => String(process.pid));
+await server.ready();
+const close = closeInOrder(server);
+primary.serve(server.server);
+await told.promise;
+await close(5_000);
+if (mood === 'stays') await sleep(60_000);
+process.exit(0);

@@ -1,0 +1,38 @@
+import type { Database } from '../database.ts';
+import type { Log } from '../log.ts';
+import { announceJobs } from '../queue.ts';
+
+/** Tells the queues of other processes that there are new jobs. */
+export type Announcer = {
+  /** Call it after the commit. They hear of it within 20 ms. */
+  announce(): void;
+  /** Announces what is left. Never rejects. */
+  stop(): Promise<void>;
+};
+
+/** Announcements are gathered for this long, so a burst of commits costs one. */
+const announceMs = 20;
+
+/** @param sender lets the one who announces recognise it. */
+export function openAnnouncer(
+  { database, log }: { database: Database; log: Log },
+  sender: string,
+): Announcer {
+  let planned: NodeJS.Timeout | undefined;
+  const announce = async (): Promise<void> => {
+    planned = undefined;
+    // The others find the jobs by polling when it cannot be sent.
+    await announceJobs(database, { sender }).catch((error: unknown) =>
+      log.debug({ err: error }, 'new jobs could not be announced'),
+    );
+  };
+  return {
+    announce() {
+      planned ??= setTimeout(() => void announce(), announceMs);
+    },
+    async stop() {
+      clearTimeout(planned);
+      await announce();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import type { Role } from '#workspaces/roles.ts';
+
+/** Those who may see to a workspace's keys and members. */
+export const selectKeepers = statement(
+  'mail.select_keepers',
+  { workspace_id: uuid },
+  { id: text, name: text, email: text },
+  `select u.id, u.name, u.email
+     from members m join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id and m.role in ('owner', 'admin')
+    order by u.id`,
+);
+
+export const findKeyForNotice = statement(
+  'mail.find_key_for_notice',
+  { workspace_id: uuid, id: uuid },
+  { workspace: text, name: text, created_by: nullable(text), created_at: timestamp },
+  `select w.name as workspace, k.name, u.name as created_by, k.created_at
+     from api_keys k
+     join workspaces w on w.id = k.workspace_id
+     left join users u on u.id = k.created_by
+    where k.workspace_id = $workspace_id and k.id = $id`,
+);
+
+export const findMemberForNotice = statement(
+  'mail.find_member_for_notice',
+  { workspace_id: uuid, user_id: text },
+  { workspace: text, name: text, email: text, role: word<Role>() },
+  `select w.name as workspace, u.name, u.email, m.role
+     from members m
+     join workspaces w on w.id = m.workspace_id
+     join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id and m.user_id = $user_id`,
+);
+
+export const findPerson = statement(
+  'mail.find_person',
+  { id: text },
+  { email: text },
+  `select email from users where id = $id`,
+);

@@ -1,0 +1,128 @@
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import type { Letter } from '#kit/outbox/letter.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import type { NewsContext } from '../news-context.ts';
+import { findKeyForNotice, findMemberForNotice, findPerson, selectKeepers } from './queries.ts';
+
+// Without a mail server nobody is told: the console shows keys and members, and these are no letters to keep.
+
+/** A new API key: to the workspace's owners and admins. */
+export async function tellKeyCreated(
+  context: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  { keyId }: { keyId: string },
+): Promise<void> {
+  const key = only(await findKeyForNotice(client, { workspace_id: workspaceId, id: keyId }));
+  if (!key || !context.config.smtp) return;
+  await tellKeepers(context, client, workspaceId, {
+    subject: `New API key in ${key.workspace}: ${key.name}`,
+    letter: {
+      heading: 'A new API key was made',
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            { label: 'Workspace', value: key.workspace },
+            { label: 'Name of the key', value: key.name },
+            { label: 'Made by', value: key.created_by ?? 'The operator of this server' },
+            { label: 'Made at', value: key.created_at.toISOString() },
+          ],
+        },
+        {
+          kind: 'text',
+          text: 'If nobody of you made it, revoke it: a key reaches the data of the workspace.',
+        },
+        {
+          kind: 'button',
+          label: 'See the API keys',
+          url: `${context.config.publicUrl}/app/w/${workspaceId}/settings/keys`,
+        },
+      ],
+      reason: reasonOfKeepers(key.workspace),
+    },
+  });
+}
+
+/** A new member: to the owners and admins who were there before. */
+export async function tellMemberAdded(
+  context: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  { userId }: { userId: string },
+): Promise<void> {
+  const member = only(await findMemberForNotice(client, { workspace_id: workspaceId, user_id: userId }));
+  if (!member || !context.config.smtp) return;
+  const notice = {
+    subject: `New member of ${member.workspace}: ${member.name}`,
+    letter: {
+      heading: 'Somebody joined your workspace',
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            { label: 'Workspace', value: member.workspace },
+            { label: 'Name', value: member.name },
+            { label: 'Email address', value: member.email },
+            { label: 'Role', value: member.role },
+          ],
+        },
+        {
+          kind: 'button',
+          label: 'See the members',
+          url: `${context.config.publicUrl}/app/w/${workspaceId}/settings/members`,
+        },
+      ],
+      reason: reasonOfKeepers(member.workspace),
+    },
+  } as const;
+  await tellKeepers(context, client, workspaceId, notice, userId);
+}
+
+/** A changed password: to whom it belongs. */
+export async function tellPasswordChanged(
+  { vault, config }: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  { userId }: { userId: string },
+): Promise<void> {
+  const person = only(await findPerson(client, { id: userId }));
+  const to = person && readMailAddress(person.email);
+  if (!to || !config.smtp) return;
+  const mail: NewMail = {
+    kind: 'security_notice',
+    to,
+    subject: 'Your password was changed',
+    letter: {
+      heading: 'Your password was changed',
+      blocks: [
+        {
+          kind: 'text',
+          text: 'You were signed out everywhere else. If it was not you, choose another password at once.',
+        },
+        { kind: 'button', label: 'Choose another password', url: `${config.publicUrl}/app/forgot-password` },
+      ],
+      reason: `You get this mail because you have an account at ${config.publicUrl}.`,
+    },
+  };
+  await enqueueMails(client, vault, { workspaceId, isPrivate: true }, [mail]);
+}
+
+const reasonOfKeepers = (workspace: string): string =>
+  `You get this mail because you are an owner or admin of the workspace “${workspace}”.`;
+
+async function tellKeepers(
+  { vault }: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  notice: { subject: string; letter: Letter },
+  except?: string,
+): Promise<void> {
+  const keepers = await selectKeepers(client, { workspace_id: workspaceId });
+  const mails = keepers.flatMap(({ id, email }): NewMail[] => {
+    const to = id === except ? undefined : readMailAddress(email);
+    return to ? [{ ...notice, kind: 'security_notice', to }] : [];
+  });
+  await enqueueMails(client, vault, { workspaceId }, mails);
+}

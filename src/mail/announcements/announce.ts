@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import type { Vault } from '#kit/vault.ts';
+import { insertAnnounced, selectAudience } from './queries.ts';
+
+/** What is announced: the same subject and text are the same announcement. */
+export type Announcement = { subject: string; text: string };
+
+/** Somebody whom it concerns. */
+export type Listener = { email: string; name: string; workspace_id: string };
+
+type Audience = Awaited<ReturnType<typeof selectAudience>>;
+
+/** People in one transaction. */
+const batchSize = 500;
+
+const digestOf = ({ subject, text }: Announcement): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([subject, text]))
+    .digest();
+
+/** Who would get it now: the owners of API keys (specification, "Versioning" 3) who have not got it yet. */
+export function findAudience(database: Database, announcement: Announcement): Promise<Audience> {
+  return selectAudience(database, { announcement: digestOf(announcement), now: now() });
+}
+
+/**
+ * Mails an announcement to the owners of API keys, once each: whoever got it is passed over, also when a run that was
+ * broken off is repeated, and when two run at the same time.
+ * @returns those whom this run mailed.
+ */
+export async function announce(
+  { database, vault, publicUrl }: { database: Database; vault: Vault; publicUrl: string },
+  announcement: Announcement,
+): Promise<Listener[]> {
+  const audience = await findAudience(database, announcement);
+  const mailed: Listener[] = [];
+  for (let at = 0; at < audience.length; at += batchSize) {
+    const batch = audience.slice(at, at + batchSize);
+    mailed.push(
+      ...(await transaction(database, async (client) => {
+        const added = await insertAnnounced(client, {
+          announcement: digestOf(announcement),
+          user_ids: batch.map(({ user_id }) => user_id),
+          now: now(),
+        });
+        const ids = new Set(added.map(({ user_id }) => user_id));
+        const listeners = batch.filter(({ user_id }) => ids.has(user_id));
+        for (const [workspaceId, owners] of Map.groupBy(listeners, ({ workspace_id }) => workspace_id)) {
+          const mails = owners.flatMap(({ email }) => mailTo(email, announcement, publicUrl));
+          await enqueueMails(client, vault, { workspaceId, isPrivate: true }, mails);
+        }
+        return listeners.map(({ email, name, workspace_id }) => ({ email, name, workspace_id }));
+      })),
+    );
+  }
+  return mailed;
+}
+
+function mailTo(email: string, { subject, text }: Announcement, publicUrl: string): NewMail[] {
+  const to = readMailAddress(email);
+  if (!to) return [];
+  const letter = {
+    heading: subject,
+    blocks: [{ kind: 'text', text }],
+    reason: `You get this mail because you own a workspace with API keys at ${publicUrl}.`,
+  } as const;
+  return [{ kind: 'announcement', to, subject, letter }];
+}

@@ -1,0 +1,32 @@
+import { bytes, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
+
+/**
+ * The owners of workspaces that have a living API key, each once, in the first of their workspaces, who have not got
+ * this announcement.
+ */
+export const selectAudience = statement(
+  'mail.select_audience',
+  { announcement: bytes, now: timestamp },
+  { user_id: text, email: text, name: text, workspace_id: uuid },
+  `/* operator: across workspaces */
+   select distinct on (u.id) u.id as user_id, u.email, u.name, m.workspace_id
+     from members m
+     join users u on u.id = m.user_id
+    where m.role = 'owner'
+      and exists (select from api_keys k
+                   where k.workspace_id = m.workspace_id and k.revoked_at is null
+                     and (k.expires_at is null or k.expires_at > $now))
+      and not exists (select from announced a where a.announcement = $announcement and a.user_id = u.id)
+    order by u.id, m.workspace_id`,
+);
+
+/** Writes down who gets it. @returns those who had not: of two runs at once each person falls to one. */
+export const insertAnnounced = statement(
+  'mail.insert_announced',
+  { announcement: bytes, user_ids: texts, now: timestamp },
+  { user_id: text },
+  `insert into announced (announcement, user_id, announced_at)
+   select $announcement, user_id, $now from unnest($user_ids) as person (user_id)
+   on conflict (announcement, user_id) do nothing
+   returning user_id`,
+);

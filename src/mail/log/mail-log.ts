@@ -1,0 +1,39 @@
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { laneOfMail, type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
+import { deleteExpiredResets } from '#workspaces/password-reset/queries.ts';
+import { deleteOldMails, requeueMail } from './queries.ts';
+
+/** For how many days the log is kept. */
+export const logDays = 90;
+const dayMs = 86_400_000;
+
+/**
+ * Lets a failed mail of a workspace leave once more.
+ * @throws ApiError conflict when it has not failed, or is not in the workspace's log.
+ */
+export async function retryMail(
+  { database, wakeQueue }: { database: Database; wakeQueue: () => void },
+  { workspaceId, id }: { workspaceId: string; id: string },
+): Promise<void> {
+  const kinds = Object.keys(mailPaces) as MailKind[];
+  const again = await requeueMail(database, {
+    workspace_id: workspaceId,
+    id,
+    kinds,
+    lanes: kinds.map(laneOfMail),
+  });
+  if (again.length === 0) throw new ApiError('conflict', 'Only a mail that failed can be sent again.');
+  wakeQueue();
+}
+
+/** Removes what is older than the log reaches back, and links of password resets that are over. */
+export async function pruneMails(database: Database): Promise<void> {
+  const at = now();
+  await deleteExpiredResets(database, { before: at });
+  for (;;) {
+    const gone = await deleteOldMails(database, { before: new Date(at.getTime() - logDays * dayMs) });
+    if (gone.length < 1_000) return;
+  }
+}

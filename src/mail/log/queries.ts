@@ -1,0 +1,75 @@
+import { insertJobs } from '#kit/queue.ts';
+import { type MailKind, sendMailJob } from '#kit/outbox/kinds.ts';
+import type { MailState } from '#kit/outbox/queries.ts';
+import { bigint, integer, nullable, statement, text, texts, timestamp, uuid, word } from '#kit/statement.ts';
+
+/** The mail log, newest first. */
+export const selectMails = statement(
+  'mail.select_mails',
+  { workspace_id: uuid, state: nullable(word<MailState>()), limit: integer, offset: bigint },
+  {
+    id: uuid,
+    kind: word<MailKind>(),
+    form_id: nullable(uuid),
+    form_name: nullable(text),
+    recipient: text,
+    subject: text,
+    state: word<MailState>(),
+    attempts: integer,
+    error: nullable(text),
+    created_at: timestamp,
+    settled_at: nullable(timestamp),
+    next_attempt_at: nullable(timestamp),
+  },
+  `select m.id, m.kind, m.form_id, f.name as form_name, m.recipient, m.subject, m.state, m.attempts, m.error,
+          m.created_at, m.settled_at, m.next_attempt_at
+     from mails m
+     left join forms f on f.workspace_id = m.workspace_id and f.id = m.form_id and f.deleted_at is null
+    where m.workspace_id = $workspace_id and not m.is_private and ($state is null or m.state = $state)
+    order by m.id desc
+    limit $limit offset $offset`,
+);
+
+/** How many there are of each state. */
+export const countMails = statement(
+  'mail.count_mails',
+  { workspace_id: uuid },
+  { state: word<MailState>(), count: bigint },
+  `select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`,
+);
+
+/** Lets a failed mail leave once more, now; of two who ask at once, one gets the row. */
+export const requeueMail = statement(
+  'mail.requeue_mail',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    /** Every kind of mail, and its lane. */
+    kinds: texts,
+    lanes: texts,
+  },
+  { id: uuid },
+  `with again as (
+     update mails set state = 'queued', next_attempt_at = now(), settled_at = null
+      where workspace_id = $workspace_id and id = $id and state = 'failed' and not is_private
+     returning id, kind
+   ),
+   job as (
+     select $workspace_id as workspace_id, again.id, '${sendMailJob}' as kind, known.lane, '{}'::jsonb as payload,
+            0::double precision as delay
+       from again join unnest($kinds, $lanes) as known (kind, lane) on known.kind = again.kind
+   ),
+   put as (${insertJobs('job')})
+   select id from again`,
+);
+
+/** @returns those removed; a full batch of 1,000 means that there may be more. */
+export const deleteOldMails = statement(
+  'mail.delete_old_mails',
+  { before: timestamp },
+  { id: uuid },
+  `/* sweep: across workspaces */
+   delete from mails where (workspace_id, id) in (
+     select workspace_id, id from mails where created_at < $before and state <> 'queued' order by created_at limit 1000)
+   returning id`,
+);

@@ -1,0 +1,11 @@
+import type { Database } from '#kit/database.ts';
+import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
+import type { Vault } from '#kit/vault.ts';
+
+/** What telling needs. */
+export type NewsContext = {
+  database: Database;
+  vault: Vault;
+  config: { publicUrl: string; smtp: SmtpConfig | undefined };
+  wakeQueue: () => void;
+};

@@ -1,0 +1,49 @@
+import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
+import { own } from '#ast/json.ts';
+import { type Form, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
+import type { LetterField } from '#kit/outbox/letter.ts';
+import type { MailWords } from '../words/english.ts';
+
+/** What was answered, in the order of the form and under its labels; what was left out is not listed. */
+export function answerFields(
+  form: Form,
+  answers: Answers,
+  words: Pick<MailWords, 'yes' | 'no'>,
+): LetterField[] {
+  return listQuestions(form).flatMap((question): LetterField[] => {
+    const { id, label } = question.element.attrs;
+    const answer = own(answers, id);
+    if (answer === undefined) return [];
+    if (question.kind === 'input') return [fieldOf(question.element, label, answer, words)];
+    return (answer as AnswerRow[]).flatMap((row, index) =>
+      question.inputs.flatMap((input): LetterField[] => {
+        const cell = own(row, input.attrs.id);
+        const place = `${label} ${index + 1}: ${input.attrs.label}`;
+        return cell === undefined ? [] : [fieldOf(input, place, cell, words)];
+      }),
+    );
+  });
+}
+
+function fieldOf(
+  input: InputElement,
+  label: string,
+  answer: AnswerValue,
+  words: Pick<MailWords, 'yes' | 'no'>,
+): LetterField {
+  if (kindOf(input) === 'files') {
+    const files = (answer as FileAnswer[]).map(({ id, filename, size }) => ({ id, filename, size }));
+    return { label, files };
+  }
+  if (Array.isArray(answer)) return { label, value: answer.map(String).join('\n') };
+  return { label, value: typeof answer === 'boolean' ? words[answer ? 'yes' : 'no'] : String(answer) };
+}
+
+/** The first answer to a question for an email address, so that an answer to the mail goes there. */
+export function replyAddress(form: Form, answers: Answers): string | undefined {
+  for (const { kind, element } of listQuestions(form)) {
+    const answer = kind === 'input' && element.type === 'email' ? own(answers, element.attrs.id) : undefined;
+    if (typeof answer === 'string') return answer;
+  }
+  return undefined;
+}

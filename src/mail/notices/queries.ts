@@ -1,0 +1,97 @@
+import type { Answers } from '#ast/answers.ts';
+import type { DigestMode, Settings } from '#ast/settings.ts';
+import type { Form } from '#ast/tree.ts';
+import type { MailKind } from '#kit/outbox/kinds.ts';
+import {
+  bigint,
+  double,
+  integer,
+  json,
+  jsonb,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  word,
+} from '#kit/statement.ts';
+
+export const noticeColumns = {
+  id: uuid,
+  form_id: uuid,
+  form_name: text,
+  settings: jsonb<Settings>(),
+  /** As it was answered. */
+  structure: json<Form>(),
+  answers: json<Answers>(),
+  reference: json<Record<string, string>>(),
+  completed_at: timestamp,
+} as const;
+
+const noticeSelection = `
+     select s.id, s.form_id, v.name as form_name, f.settings, v.structure, s.answers, s.reference, s.completed_at
+       from submissions s
+       join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+       join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id`;
+
+/** A completed submission as a mail tells of it; nothing when it was deleted meanwhile. */
+export const findForNotice = statement(
+  'mail.find_for_notice',
+  { workspace_id: uuid, id: uuid },
+  noticeColumns,
+  `${noticeSelection}
+    where s.workspace_id = $workspace_id and s.id = $id and s.status = 'completed' and s.trashed_at is null
+      and f.deleted_at is null`,
+);
+
+/** Puts a submission on the list of its form's next digest. */
+export const insertDigestItem = statement(
+  'mail.insert_digest_item',
+  { workspace_id: uuid, form_id: uuid, submission_id: uuid },
+  {},
+  `insert into digest_items (workspace_id, form_id, submission_id)
+   values ($workspace_id, $form_id, $submission_id)
+   on conflict (workspace_id, form_id, submission_id) do nothing`,
+);
+
+/** Begins a digest; nothing when one of the form is under way. */
+export const insertDigest = statement(
+  'mail.insert_digest',
+  { workspace_id: uuid, form_id: uuid, mode: word<DigestMode>() },
+  { form_id: uuid },
+  `insert into digests (workspace_id, form_id, mode) values ($workspace_id, $form_id, $mode)
+   on conflict (workspace_id, form_id) do nothing
+   returning form_id`,
+);
+
+/** Ends a form's digest: the number of submissions on its list, and the first `limit` of them. */
+export const takeDigest = statement(
+  'mail.take_digest',
+  { workspace_id: uuid, form_id: uuid, limit: integer },
+  { total: bigint, ...noticeColumns },
+  `with digest as (
+     delete from digests where workspace_id = $workspace_id and form_id = $form_id
+   ),
+   item as (
+     delete from digest_items where workspace_id = $workspace_id and form_id = $form_id returning submission_id
+   ),
+   notice as (${noticeSelection}
+      where s.workspace_id = $workspace_id and s.form_id = $form_id
+        and s.id in (select submission_id from item) and s.status = 'completed'
+        and s.trashed_at is null and f.deleted_at is null
+   )
+   select count(*) over () as total, notice.* from notice order by id limit $limit`,
+);
+
+/** How many mails of some kinds were written to an address in the last so many seconds. */
+export const countMailsTo = statement(
+  'mail.count_mails_to',
+  { workspace_id: uuid, recipient: text, kinds: texts, seconds: double },
+  { count: bigint },
+  `select count(*) as count from mails
+    where workspace_id = $workspace_id and recipient = $recipient and kind = any($kinds)
+      and created_at > now() - make_interval(secs => $seconds)`,
+);
+
+/** What was written to people whom nobody asked: see countMailsTo. */
+export const visitorKinds: readonly MailKind[] = ['receipt', 'resume_link'];

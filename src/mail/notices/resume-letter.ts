@@ -1,0 +1,48 @@
+import type { Settings } from '#ast/settings.ts';
+import type { Database } from '#kit/database.ts';
+import type { MailAddress } from '#kit/outbox/address.ts';
+import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
+import type { Vault } from '#kit/vault.ts';
+import { fill, mailWords, sayDay } from '../words/words.ts';
+import { maySendToVisitor } from './visitor-limit.ts';
+
+/** Saved answers, and where the visitor goes on with them. */
+export type ResumeLink = {
+  workspaceId: string;
+  formId: string;
+  formName: string;
+  settings: Settings;
+  url: string;
+  until: Date;
+};
+
+/** Mails a visitor the link to go on. @returns false when this address got enough mails for today. */
+export async function mailResumeLink(
+  { database, vault }: { database: Database; vault: Vault },
+  { workspaceId, formId, formName, settings, url, until }: ResumeLink,
+  to: MailAddress,
+): Promise<boolean> {
+  if (!(await maySendToVisitor(database, workspaceId, to.address))) return false;
+  const { locale, words } = mailWords(settings.locale);
+  const values = { form: formName, date: sayDay(until, locale, settings.time_zone) };
+  await enqueueMail(
+    database,
+    vault,
+    { workspaceId, formId },
+    {
+      kind: 'resume_link',
+      to,
+      subject: fill(words.resumeSubject, values),
+      letter: {
+        lang: locale,
+        heading: words.resumeHeading,
+        blocks: [
+          { kind: 'text', text: fill(words.resumeText, values) },
+          { kind: 'button', label: words.resumeButton, url },
+        ],
+        reason: fill(words.reason, values),
+      },
+    },
+  );
+  return true;
+}

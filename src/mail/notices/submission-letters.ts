@@ -1,0 +1,132 @@
+import { own } from '#ast/json.ts';
+import type { NewMail } from '#kit/outbox/enqueue-mail.ts';
+import type { LetterBlock } from '#kit/outbox/letter.ts';
+import type { RowOf } from '#kit/statement.ts';
+import { english } from '../words/english.ts';
+import { fill, mailWords, sayDay } from '../words/words.ts';
+import { answerFields, replyAddress } from './answer-fields.ts';
+import type { noticeColumns } from './queries.ts';
+
+/** A completed submission with its form. */
+export type Noticed = RowOf<typeof noticeColumns>;
+
+/** Where the form's people read it. */
+const consoleAddress = (publicUrl: string, { form_id, id }: Pick<Noticed, 'form_id' | 'id'>): string =>
+  `${publicUrl}/app/forms/${form_id}/submissions?open=${id}`;
+
+const reasonOfOwners = (formName: string): string =>
+  `You get this mail because this address is set to be notified in the settings of the form “${formName}”.`;
+
+const sayMoment = (date: Date, timeZone = 'UTC'): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(date) +
+  ` (${timeZone})`;
+
+/** What was answered, and what came along with it. */
+function factsOf({ structure, answers, reference }: Noticed): LetterBlock[] {
+  const along = Object.entries(reference).map(([label, value]) => ({ label, value }));
+  return [
+    { kind: 'fields', fields: answerFields(structure, answers, english) },
+    ...(along.length > 0
+      ? ([
+          { kind: 'heading', text: 'Reference data' },
+          { kind: 'fields', fields: along },
+        ] as const)
+      : []),
+  ];
+}
+
+/** The mail to the form's people about one submission; an answer to it goes to whoever submitted. */
+export function notificationOf(submission: Noticed, publicUrl: string): Omit<NewMail, 'to'> {
+  const { form_name, structure, answers, completed_at, settings } = submission;
+  const replyTo = replyAddress(structure, answers);
+  return {
+    kind: 'notification',
+    subject: `New submission: ${form_name}`,
+    ...(replyTo !== undefined && { replyTo }),
+    letter: {
+      heading: form_name,
+      blocks: [
+        { kind: 'text', text: `Submitted on ${sayMoment(completed_at, settings.time_zone)}.` },
+        ...factsOf(submission),
+        { kind: 'button', label: 'Open the submission', url: consoleAddress(publicUrl, submission) },
+      ],
+      reason: reasonOfOwners(form_name),
+    },
+  };
+}
+
+/** One mail about the submissions of an hour or a day; `total` may be more than are listed. */
+export function digestOf(
+  submissions: readonly [Noticed, ...Noticed[]],
+  total: number,
+  publicUrl: string,
+): Omit<NewMail, 'to'> {
+  const [{ form_name, form_id }] = submissions;
+  const count = total === 1 ? 'One new submission' : `${total} new submissions`;
+  const more = total - submissions.length;
+  return {
+    kind: 'digest',
+    subject: `${count}: ${form_name}`,
+    letter: {
+      heading: `${count}: ${form_name}`,
+      blocks: [
+        ...submissions.flatMap((submission): LetterBlock[] => [
+          { kind: 'heading', text: sayMoment(submission.completed_at, submission.settings.time_zone) },
+          ...factsOf(submission),
+          { kind: 'button', label: 'Open this submission', url: consoleAddress(publicUrl, submission) },
+        ]),
+        ...(more > 0
+          ? [{ kind: 'text' as const, text: `And ${more} more, which are not listed here.` }]
+          : []),
+        {
+          kind: 'button',
+          label: 'See all submissions',
+          url: `${publicUrl}/app/forms/${form_id}/submissions`,
+        },
+      ],
+      reason: reasonOfOwners(form_name),
+    },
+  };
+}
+
+/** The visitor's own copy. @param edit the link to change the answers, where the form allows that. */
+export function receiptOf(
+  { form_name, id, settings, structure, answers }: Noticed,
+  edit: { url: string; until: Date } | undefined,
+): Omit<NewMail, 'to'> {
+  const { locale, words } = mailWords(settings.locale);
+  const values = { form: form_name, receipt: id };
+  return {
+    kind: 'receipt',
+    subject: fill(words.receiptSubject, values),
+    letter: {
+      lang: locale,
+      heading: words.receiptHeading,
+      filesNote: words.filesNote,
+      blocks: [
+        { kind: 'text', text: fill(words.receiptText, values) },
+        ...(settings.confirmation_message
+          ? [{ kind: 'text' as const, text: settings.confirmation_message }]
+          : []),
+        { kind: 'fields', fields: answerFields(structure, answers, words) },
+        ...(edit
+          ? ([
+              { kind: 'button', label: words.editButton, url: edit.url },
+              {
+                kind: 'text',
+                text: fill(words.editText, { date: sayDay(edit.until, locale, settings.time_zone) }),
+              },
+            ] as const)
+          : []),
+      ],
+      reason: fill(words.reason, values),
+    },
+  };
+}
+
+/** Whose receipt it is: the answer to the form's receipt element. */
+export const receiptAddress = ({ settings, answers }: Noticed): string | undefined => {
+  const id = settings.receipt_email_element;
+  const answer = id === undefined ? undefined : own(answers, id);
+  return typeof answer === 'string' ? answer : undefined;
+};

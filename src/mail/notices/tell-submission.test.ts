@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openMailServer } from '#test/mail-server.ts';
+import { openService, until } from '#test/service.ts';
+import { nextDigest } from './next-digest.ts';
+
+const server = await openMailServer();
+const { services, url, makeTenant } = await openService({
+  SMTP_URL: server.url,
+  MAIL_FROM: 'Forms <forms@formloom.test>',
+  MAIL_PER_MINUTE: '60000',
+});
+const tenant = await makeTenant();
+
+const leaf = (type: string, id: string, label: string, more: object = {}) => ({
+  type,
+  attrs: { id, label, ...more },
+  children: [],
+});
+
+async function makeForm(settings: object): Promise<string> {
+  const structure = {
+    type: 'form',
+    attrs: { name: 'Order <1>' },
+    children: [
+      {
+        type: 'step',
+        attrs: {},
+        children: [
+          leaf('email', 'mail', 'Your address'),
+          leaf('textarea', 'wish', 'Your wish'),
+          leaf('yes_no', 'gift', 'A gift?'),
+          leaf('multiple_choice', 'colours', 'Colours', { options: ['Red', 'Blue', 'Green'] }),
+          {
+            type: 'composite',
+            attrs: { id: 'items', label: 'Item', repeatable: true },
+            children: [leaf('text', 'name', 'Name'), leaf('number', 'count', 'How many')],
+          },
+          leaf('file_upload', 'paper', 'A paper'),
+        ],
+      },
+    ],
+  };
+  const { status, body } = await tenant.call('POST', '/forms', { structure, settings, publish: true });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.id;
+}
+
+async function submit(formId: string, answers: object, search = ''): Promise<string> {
+  const response = await fetch(`${url}/f/${formId}${search}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify({ answers }),
+  });
+  const body = (await response.json()) as { id: string };
+  assert.equal(response.status, 201, JSON.stringify(body));
+  return body.id;
+}
+
+test('a completed submission is mailed to each address of notification_email, in form order with labels', async () => {
+  const formId = await makeForm({ notification_email: 'owner@example.test, team+forms@example.test' });
+  const id = await submit(
+    formId,
+    {
+      items: [{ name: 'Tea', count: 2 }, { name: '<Cake>' }],
+      colours: ['Red', 'Green'],
+      gift: true,
+      wish: 'One\nTwo & <script>alert(1)</script>',
+      mail: 'ada@example.test',
+    },
+    '?campaign=spring',
+  );
+  const toOwner = await server.waitForOne('owner@example.test');
+  const toTeam = await server.waitForOne('team+forms@example.test');
+  assert.deepEqual(toOwner.to, ['owner@example.test'], 'nobody sees who else gets it');
+  assert.equal(toTeam.mail.subject, 'New submission: Order <1>');
+  assert.deepEqual(toOwner.mail.replyTo, [{ name: '', address: 'ada@example.test' }]);
+  const labels = [...toOwner.mail.html!.matchAll(/<dt dir="auto">(.*?)<\/dt>/g)].map(([, label]) => label);
+  assert.deepEqual(labels, [
+    'Your address',
+    'Your wish',
+    'A gift?',
+    'Colours',
+    'Item 1: Name',
+    'Item 1: How many',
+    'Item 2: Name',
+    'campaign',
+  ]);
+  assert.match(toOwner.mail.html!, /One<br>\nTwo &amp; &lt;script&gt;/);
+  assert.doesNotMatch(toOwner.mail.html!, /<script/);
+  assert.match(toOwner.mail.text!, /A gift\?:\n {2}Yes\n\nColours:\n {2}Red\n {2}Green\n/);
+  assert.match(toOwner.mail.text!, new RegExp(`/app/forms/${formId}/submissions\\?open=${id}`));
+});
+
+test('a file is a signed link that works, and the mail says that it expires', async () => {
+  const formId = await makeForm({ notification_email: 'files@example.test' });
+  const form = new FormData();
+  form.append('paper', new Blob(['the paper'], { type: 'text/plain' }), 'päper.txt');
+  const response = await fetch(`${url}/f/${formId}`, {
+    method: 'POST',
+    headers: { Accept: 'application/json' },
+    body: form,
+  });
+  assert.equal(response.status, 201);
+  const { mail } = await server.waitForOne('files@example.test');
+  assert.match(mail.text!, /päper\.txt \(9 bytes\)/);
+  assert.match(mail.text!, /Links to files work for one hour after this mail was sent\./);
+  const [link] = /http\S+\/files\/\S+/.exec(mail.text!)!;
+  assert.equal(await (await fetch(link)).text(), 'the paper');
+});
+
+test('a receipt goes to the answer of the chosen element, in the language of the form, with the link to edit', async () => {
+  const formId = await makeForm({ receipt_email_element: 'mail', editing: true, locale: 'de' });
+  await submit(formId, { mail: 'visitor@example.test', gift: false });
+  const { mail } = await server.waitForOne('visitor@example.test');
+  assert.equal(mail.subject, 'Ihre Antworten: Order <1>');
+  assert.match(mail.html!, /<html lang="de"/);
+  assert.match(mail.text!, /A gift\?:\n {2}Nein/);
+  const [link] = /http\S+\/edit\/\S+/.exec(mail.text!)!;
+  assert.equal((await fetch(link)).status, 200, 'the link opens the answers');
+});
+
+test('one address gets five receipts in a day at most: a form is not for filling an inbox', async () => {
+  const formId = await makeForm({ receipt_email_element: 'mail', notification_email: 'count@example.test' });
+  for (let each = 0; each < 7; each += 1) await submit(formId, { mail: 'victim@example.test' });
+  await server.waitFor('count@example.test', 7);
+  assert.equal((await server.waitFor('victim@example.test', 5)).length, 5);
+});
+
+test('a digest gathers what is submitted until it is due, and what was deleted meanwhile is not in it', async () => {
+  const formId = await makeForm({ notification_email: 'digest@example.test', notification_digest: 'daily' });
+  await submit(formId, { wish: 'the first' });
+  await submit(formId, { wish: 'the second' });
+  const gone = await submit(formId, { wish: 'the third' });
+  await until('all to be on the list', async () => {
+    const { rowCount } = await services.database.query('select from digest_items where form_id = $1', [
+      formId,
+    ]);
+    return rowCount === 3;
+  });
+  await services.database.query('update submissions set trashed_at = now() where id = $1', [gone]);
+  const due = await services.database.query(
+    `update jobs set run_at = now() where payload ->> 'kind' = 'digest_due' and payload ->> 'formId' = $1`,
+    [formId],
+  );
+  assert.equal(due.rowCount, 1, 'one digest for all of them');
+  services.wakeQueue();
+  const { mail } = await server.waitForOne('digest@example.test');
+  assert.equal(mail.subject, '2 new submissions: Order <1>');
+  assert.match(mail.text!, /the first[\s\S]*the second/);
+  assert.doesNotMatch(mail.text!, /the third/);
+});
+
+test('an hourly digest leaves at the next full hour, a daily one at 08:00 in the zone of the form', () => {
+  const at = new Date('2026-03-28T10:20:30Z');
+  assert.equal(nextDigest(at, 'hourly').toISOString(), '2026-03-28T11:00:00.000Z');
+  assert.equal(nextDigest(at, 'daily').toISOString(), '2026-03-29T08:00:00.000Z');
+  // The clocks of Berlin go forward that night.
+  assert.equal(nextDigest(at, 'daily', 'Europe/Berlin').toISOString(), '2026-03-29T06:00:00.000Z');
+  assert.equal(nextDigest(at, 'daily', 'Asia/Kolkata').toISOString(), '2026-03-29T03:00:00.000Z');
+  assert.equal(
+    nextDigest(new Date('2026-03-28T08:00:00Z'), 'daily').toISOString(),
+    '2026-03-29T08:00:00.000Z',
+  );
+});

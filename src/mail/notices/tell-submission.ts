@@ -1,0 +1,98 @@
+import { digestModes, recipientsOf } from '#ast/settings.ts';
+import { now } from '#kit/clock.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { linkToken } from '#submissions/links/token.ts';
+import { reportNews } from '#workspaces/mail-news.ts';
+import type { NewsContext } from '../news-context.ts';
+import { maySendToVisitor } from './visitor-limit.ts';
+import { nextDigest } from './next-digest.ts';
+import { findForNotice, insertDigest, insertDigestItem, takeDigest } from './queries.ts';
+import { digestOf, notificationOf, type Noticed, receiptAddress, receiptOf } from './submission-letters.ts';
+
+/** For how many days an edit link works, unless the form says otherwise (docs/decisions/0014). */
+const defaultEditDays = 365;
+const dayMs = 86_400_000;
+/** A digest lists so many; the rest is a click away. */
+const digestLength = 20;
+
+/** Tells the form's people, and the visitor who wants a receipt, of a completed submission. */
+export async function tellSubmission(
+  context: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  { submissionId }: { submissionId: string },
+): Promise<void> {
+  const found = only(await findForNotice(client, { workspace_id: workspaceId, id: submissionId }));
+  if (!found) return;
+  await tellPeople(context, client, workspaceId, found);
+  await sendReceipt(context, client, workspaceId, found);
+}
+
+async function tellPeople(
+  { vault, config }: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  found: Noticed,
+): Promise<void> {
+  const { notification_email: people, notification_digest: mode = digestModes[0] } = found.settings;
+  if (people === undefined) return;
+  const form = { workspace_id: workspaceId, form_id: found.form_id };
+  if (mode === 'each') {
+    const mail = notificationOf(found, config.publicUrl);
+    await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, toEach(people, mail));
+    return;
+  }
+  await insertDigestItem(client, { ...form, submission_id: found.id });
+  if ((await insertDigest(client, { ...form, mode })).length === 0) return;
+  const at = now();
+  const due = nextDigest(at, mode, found.settings.time_zone);
+  const news = { kind: 'digest_due', formId: found.form_id } as const;
+  await reportNews(client, workspaceId, news, (due.getTime() - at.getTime()) / 1_000);
+}
+
+/** The digest that is due, about what is there by now. */
+export async function tellDigest(
+  { vault, config }: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  { formId }: { formId: string },
+): Promise<void> {
+  const [first, ...rest] = await takeDigest(client, {
+    workspace_id: workspaceId,
+    form_id: formId,
+    limit: digestLength,
+  });
+  const people = first?.settings.notification_email;
+  if (!first || people === undefined) return;
+  const mail = digestOf([first, ...rest], first.total, config.publicUrl);
+  await enqueueMails(client, vault, { workspaceId, formId }, toEach(people, mail));
+}
+
+async function sendReceipt(
+  { vault, config }: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  found: Noticed,
+): Promise<void> {
+  const answer = receiptAddress(found);
+  const to = answer === undefined ? undefined : readMailAddress(answer);
+  if (!to || !(await maySendToVisitor(client, workspaceId, to.address))) return;
+  const { editing, edit_days: days = defaultEditDays } = found.settings;
+  const edit = editing
+    ? {
+        url: `${config.publicUrl}/f/${found.form_id}/edit/${linkToken(vault, 'edit', found.id)}`,
+        until: new Date(found.completed_at.getTime() + days * dayMs),
+      }
+    : undefined;
+  const mail = { ...receiptOf(found, edit), to };
+  await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, [mail]);
+}
+
+/** One mail for each address, so that none is shown to the others. */
+const toEach = (people: string, mail: Omit<NewMail, 'to'>): NewMail[] =>
+  recipientsOf(people).flatMap((address) => {
+    const to = readMailAddress(address);
+    return to ? [{ ...mail, to }] : [];
+  });

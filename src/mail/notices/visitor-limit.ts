@@ -1,0 +1,24 @@
+import type { Queryable } from '#kit/statement.ts';
+import { countMailsTo, visitorKinds } from './queries.ts';
+
+/** Mails of a workspace to one address that only a visitor entered, in a day. */
+const mostADay = 5;
+const secondsOfDay = 86_400;
+
+/**
+ * Whether an address that a visitor entered may be written to once more: a public form is not for filling somebody
+ * else's inbox.
+ */
+export async function maySendToVisitor(
+  db: Queryable,
+  workspaceId: string,
+  address: string,
+): Promise<boolean> {
+  const [counted] = await countMailsTo(db, {
+    workspace_id: workspaceId,
+    recipient: address,
+    kinds: [...visitorKinds],
+    seconds: secondsOfDay,
+  });
+  return counted!.count < mostADay;
+}

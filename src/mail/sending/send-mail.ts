@@ -1,0 +1,114 @@
+import { type Database, transaction } from '#kit/database.ts';
+import type { MailContent } from '#kit/outbox/enqueue-mail.ts';
+import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
+import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
+import { sendMessage, type SmtpOutcome } from '#kit/smtp/send-message.ts';
+import { only } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { followers } from '../followers.ts';
+import { drawLetter } from '../template/draw-letter.ts';
+import { composeMessage } from './compose-message.ts';
+import { waitForTurn } from './pace.ts';
+import { findMail, settleMail } from './queries.ts';
+
+export type SendContext = {
+  database: Database;
+  vault: Pick<Vault, 'unseal'>;
+  /** The download address of a file, good for an hour from now. */
+  signLink: (workspaceId: string, fileId: string) => string;
+  config: {
+    smtp: SmtpConfig | undefined;
+    mailPerMinute: number;
+    mailRetryDelays: readonly number[];
+  };
+};
+
+type FoundMail = Awaited<ReturnType<typeof findMail>>[number];
+
+export const mailIsOff = 'Mail is not set up on this server: SMTP_URL and MAIL_FROM are not set.';
+
+/**
+ * The handler of the jobs that send (kit/outbox/kinds.ts): one mail, one dialogue, settled in one transaction with its
+ * job. Between the server's "250" and that transaction a crash makes the mail leave twice, with the same Message-ID.
+ */
+export function sendMail(context: SendContext): JobHandler {
+  const { database, config } = context;
+  return async (job, signal) => {
+    const waiting = await findQueued(context, job);
+    if (!waiting) return completeJob(database, job);
+    if (config.smtp) {
+      const turn = { kind: waiting.kind, perMinute: config.mailPerMinute };
+      if (!(await waitForTurn(database, turn, signal))) return rescheduleJob(database, job, { delay: 0 });
+    }
+    // It may have been cancelled while it waited.
+    const mail = await findQueued(context, job);
+    if (!mail) return completeJob(database, job);
+    await settle(context, job, mail, await attempt(context, job, mail, signal));
+  };
+}
+
+async function findQueued({ database }: SendContext, job: Job): Promise<FoundMail | undefined> {
+  const mail = only(await findMail(database, { workspace_id: job.workspaceId, id: job.id }));
+  return mail?.state === 'queued' ? mail : undefined;
+}
+
+async function attempt(
+  { vault, signLink, config }: SendContext,
+  { workspaceId, id }: Job,
+  mail: FoundMail,
+  signal: AbortSignal,
+): Promise<SmtpOutcome> {
+  const { smtp } = config;
+  if (!smtp) return { kind: 'refused', reason: mailIsOff };
+  const content = readContent(vault, mail.content);
+  if (!content) return { kind: 'refused', reason: 'The mail cannot be read with the key of this server.' };
+  const { letter, name, replyTo, unsubscribeUrl } = content;
+  const raw = await composeMessage({
+    id,
+    from: smtp.from,
+    to: { address: mail.recipient, ...(name !== undefined && { name }) },
+    subject: mail.subject,
+    date: mail.created_at,
+    letter: drawLetter(letter, (fileId) => signLink(workspaceId, fileId)),
+    replyTo,
+    unsubscribeUrl,
+  });
+  return sendMessage(smtp, { recipient: mail.recipient, raw }, { signal });
+}
+
+/** Undefined when it was sealed with another key. */
+function readContent(vault: SendContext['vault'], sealed: Buffer | null): MailContent | undefined {
+  if (!sealed) return undefined;
+  try {
+    return JSON.parse(vault.unseal('mails', sealed)) as MailContent;
+  } catch {
+    return undefined;
+  }
+}
+
+async function settle(
+  { database, config }: SendContext,
+  job: Job,
+  { kind, attempts }: FoundMail,
+  outcome: SmtpOutcome,
+): Promise<void> {
+  const { state, error, delay } = verdictOf(outcome, attempts, config.mailRetryDelays);
+  await transaction(database, async (client) => {
+    // First, for it holds the job: whoever lost the lease writes nothing.
+    if (delay === null) await completeJob(client, job);
+    else await rescheduleJob(client, job, { delay });
+    await settleMail(client, { workspace_id: job.workspaceId, id: job.id, state, error, delay });
+    await followers[kind]?.(client, { workspaceId: job.workspaceId, mailId: job.id, state, error });
+  });
+}
+
+type Verdict = { state: 'queued' | 'sent' | 'failed'; error: string | null; delay: number | null };
+
+/** What becomes of a mail after its attempt number `attempts + 1`. */
+export function verdictOf(outcome: SmtpOutcome, attempts: number, retryDelays: readonly number[]): Verdict {
+  if (outcome.kind === 'sent') return { state: 'sent', error: null, delay: null };
+  if (outcome.kind === 'refused') return { state: 'failed', error: outcome.reason, delay: null };
+  const delay = retryDelays[attempts];
+  if (delay !== undefined) return { state: 'queued', error: outcome.reason, delay };
+  return { state: 'failed', error: `${outcome.reason} (no automatic retries are left)`, delay: null };
+}

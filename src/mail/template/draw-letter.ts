@@ -1,0 +1,120 @@
+import type { Letter, LetterBlock, LetterField, LetterFile } from '#kit/outbox/letter.ts';
+import { html, type Markup, toHtml, verbatim } from './markup.ts';
+import { style } from './style.ts';
+
+/** Signs the link of a file that a letter names. */
+export type SignFile = (fileId: string) => string;
+
+/** One letter in its two forms, which say the same. */
+export type DrawnLetter = { html: string; text: string };
+
+export function drawLetter(letter: Letter, signFile: SignFile): DrawnLetter {
+  return { html: toHtml(drawHtml(letter, signFile)), text: drawText(letter, signFile) };
+}
+
+/** The sentence below a list of files; none where there are none. */
+const noteOnFiles = ({ blocks, filesNote }: Letter): string[] =>
+  blocks.some((block) => block.kind === 'fields' && block.fields.some((field) => 'files' in field))
+    ? [filesNote ?? 'Links to files work for one hour after this mail was sent.']
+    : [];
+
+// HTML ------------------------------------------------------------------------------------------------------
+
+function drawHtml(letter: Letter, signFile: SignFile): Markup {
+  const { lang = 'en', heading, blocks, reason } = letter;
+  return html`<!doctype html>
+<html lang="${lang}" dir="auto">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${heading}</title>
+<style>${verbatim(style)}</style>
+</head>
+<body>
+<main>
+<h1 dir="auto">${heading}</h1>
+${blocks.map((block) => drawBlock(block, signFile))}
+${noteOnFiles(letter).map((note) => html`<p class="address">${note}</p>`)}
+</main>
+<footer><p class="reason" dir="auto">${lines(reason)}</p></footer>
+</body>
+</html>
+`;
+}
+
+function drawBlock(block: LetterBlock, signFile: SignFile): Markup {
+  if (block.kind === 'text') return html`${paragraphs(block.text)}`;
+  if (block.kind === 'heading') return html`<h2 dir="auto">${block.text}</h2>`;
+  if (block.kind === 'fields') {
+    return html`<dl>
+${block.fields.map((field) => drawField(field, signFile))}
+</dl>`;
+  }
+  const address = webAddress(block.url);
+  return html`<p><a class="button" href="${address}">${block.label}</a></p>
+<p class="address">${address}</p>`;
+}
+
+const drawField = (field: LetterField, signFile: SignFile): Markup => html`<dt dir="auto">${field.label}</dt>
+<dd dir="auto">${'files' in field ? field.files.map((file) => drawFile(file, signFile)) : lines(field.value)}</dd>`;
+
+const drawFile = (file: LetterFile, signFile: SignFile): Markup =>
+  html`<a href="${webAddress(signFile(file.id))}">${file.filename}</a> (${saySize(file.size)})<br>`;
+
+const paragraphs = (text: string): Markup[] =>
+  text
+    .split(/\n\s*\n/)
+    .filter((paragraph) => paragraph.trim() !== '')
+    .map((paragraph) => html`<p dir="auto">${lines(paragraph.trim())}</p>`);
+
+/** Line breaks as <br>, so that they also show where a reader drops the style sheet. */
+const lines = (text: string): Markup[] => {
+  const all = text.split(/\r\n|\r|\n/);
+  return all.map((line, index) => (index < all.length - 1 ? html`${line}<br>` : html`${line}`));
+};
+
+// Text ------------------------------------------------------------------------------------------------------
+
+function drawText(letter: Letter, signFile: SignFile): string {
+  const parts = [
+    letter.heading,
+    ...letter.blocks.map((block) => writeBlock(block, signFile)),
+    ...noteOnFiles(letter),
+    // The mark of a signature (RFC 3676, 4.3): readers fold it away.
+    `-- \n${letter.reason}`,
+  ];
+  return `${parts.join('\n\n').replaceAll(/\r\n?/g, '\n')}\n`;
+}
+
+function writeBlock(block: LetterBlock, signFile: SignFile): string {
+  if (block.kind === 'text') return block.text.trim();
+  if (block.kind === 'heading') return block.text;
+  if (block.kind === 'button') return `${block.label}:\n${webAddress(block.url)}`;
+  return block.fields.map((field) => writeField(field, signFile)).join('\n\n');
+}
+
+function writeField(field: LetterField, signFile: SignFile): string {
+  if ('files' in field) {
+    const listed = field.files.map(
+      ({ id, filename, size }) => `  ${filename} (${saySize(size)})\n  ${webAddress(signFile(id))}`,
+    );
+    return [`${field.label}:`, ...listed].join('\n');
+  }
+  const indented = field.value.replaceAll(/\r\n|\r|\n/g, '\n  ');
+  return `${field.label}:\n  ${indented}`;
+}
+
+/** Only http and https lead anywhere from a mail; the parser also drops what could break out of a line. */
+function webAddress(address: string): string {
+  const url = URL.parse(address);
+  return url && /^https?:$/.test(url.protocol) ? url.href : 'about:blank';
+}
+
+const saySize = (bytes: number): string =>
+  bytes < 1_000
+    ? `${bytes} bytes`
+    : bytes < 1_000_000
+      ? `${Math.round(bytes / 1_000)} KB`
+      : `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -1,0 +1,121 @@
+import type { Locale } from '#ast/locales.ts';
+import type { MailWords } from './english.ts';
+
+/** The words of mails in every language but English. */
+export const translations: Readonly<Record<Exclude<Locale, 'en'>, MailWords>> = {
+  fr: {
+    yes: 'Oui',
+    no: 'Non',
+    receiptSubject: 'Vos réponses : {form}',
+    receiptHeading: 'Merci',
+    receiptText: 'Vos réponses à « {form} » ont bien été reçues. Le numéro de référence est {receipt}.',
+    editButton: 'Modifier vos réponses',
+    editText: 'Gardez ce lien pour vous : il permet de modifier vos réponses jusqu’au {date}.',
+    resumeSubject: 'Continuer : {form}',
+    resumeHeading: 'Vos réponses sont enregistrées',
+    resumeText:
+      'Vos réponses à « {form} » sont enregistrées, mais pas encore envoyées. Continuez sur n’importe quel appareil jusqu’au {date}. Gardez ce lien pour vous : il montre vos réponses.',
+    resumeButton: 'Continuer',
+    filesNote: 'Les liens vers les fichiers fonctionnent pendant une heure après l’envoi de ce message.',
+    reason:
+      'Vous recevez ce message parce que cette adresse a été saisie dans « {form} ». Si ce n’était pas vous, ignorez-le.',
+  },
+  de: {
+    yes: 'Ja',
+    no: 'Nein',
+    receiptSubject: 'Ihre Antworten: {form}',
+    receiptHeading: 'Vielen Dank',
+    receiptText: 'Ihre Antworten zu „{form}“ sind angekommen. Die Vorgangsnummer ist {receipt}.',
+    editButton: 'Antworten ändern',
+    editText: 'Behalten Sie diesen Link für sich: Mit ihm lassen sich Ihre Antworten bis {date} ändern.',
+    resumeSubject: 'Weiter ausfüllen: {form}',
+    resumeHeading: 'Ihre Antworten sind gespeichert',
+    resumeText:
+      'Ihre Antworten zu „{form}“ sind gespeichert und noch nicht abgeschickt. Sie können bis {date} auf jedem Gerät weitermachen. Behalten Sie diesen Link für sich: Er zeigt Ihre Antworten.',
+    resumeButton: 'Weiter ausfüllen',
+    filesNote: 'Links zu Dateien funktionieren eine Stunde lang, nachdem diese Mail gesendet wurde.',
+    reason:
+      'Sie bekommen diese Mail, weil diese Adresse bei „{form}“ eingegeben wurde. Wenn Sie das nicht waren, ignorieren Sie sie.',
+  },
+  es: {
+    yes: 'Sí',
+    no: 'No',
+    receiptSubject: 'Sus respuestas: {form}',
+    receiptHeading: 'Gracias',
+    receiptText: 'Hemos recibido sus respuestas a «{form}». El número de referencia es {receipt}.',
+    editButton: 'Cambiar sus respuestas',
+    editText: 'No comparta este enlace: permite cambiar sus respuestas hasta el {date}.',
+    resumeSubject: 'Continuar: {form}',
+    resumeHeading: 'Sus respuestas están guardadas',
+    resumeText:
+      'Sus respuestas a «{form}» están guardadas y aún no se han enviado. Continúe en cualquier dispositivo hasta el {date}. No comparta este enlace: muestra sus respuestas.',
+    resumeButton: 'Continuar',
+    filesNote: 'Los enlaces a archivos funcionan durante una hora después del envío de este mensaje.',
+    reason: 'Recibe este mensaje porque esta dirección se introdujo en «{form}». Si no fue usted, ignórelo.',
+  },
+  pt: {
+    yes: 'Sim',
+    no: 'Não',
+    receiptSubject: 'As suas respostas: {form}',
+    receiptHeading: 'Obrigado',
+    receiptText: 'As suas respostas a “{form}” foram recebidas. O número de referência é {receipt}.',
+    editButton: 'Alterar as suas respostas',
+    editText: 'Guarde este link para si: permite alterar as suas respostas até {date}.',
+    resumeSubject: 'Continuar: {form}',
+    resumeHeading: 'As suas respostas estão guardadas',
+    resumeText:
+      'As suas respostas a “{form}” estão guardadas e ainda não foram enviadas. Continue em qualquer dispositivo até {date}. Guarde este link para si: mostra as suas respostas.',
+    resumeButton: 'Continuar',
+    filesNote: 'Os links para ficheiros funcionam durante uma hora após o envio desta mensagem.',
+    reason: 'Recebe esta mensagem porque este endereço foi indicado em “{form}”. Se não foi você, ignore-a.',
+  },
+  ar: {
+    yes: 'نعم',
+    no: 'لا',
+    receiptSubject: 'إجاباتك: {form}',
+    receiptHeading: 'شكرًا لك',
+    receiptText: 'تم استلام إجاباتك على «{form}». الرقم المرجعي هو {receipt}.',
+    editButton: 'تعديل إجاباتك',
+    editText: 'احتفظ بهذا الرابط لنفسك: فهو يتيح تعديل إجاباتك حتى {date}.',
+    resumeSubject: 'متابعة: {form}',
+    resumeHeading: 'تم حفظ إجاباتك',
+    resumeText:
+      'تم حفظ إجاباتك على «{form}» ولم تُرسل بعد. يمكنك المتابعة على أي جهاز حتى {date}. احتفظ بهذا الرابط لنفسك: فهو يعرض إجاباتك.',
+    resumeButton: 'متابعة',
+    filesNote: 'تعمل روابط الملفات لمدة ساعة واحدة بعد إرسال هذه الرسالة.',
+    reason: 'تصلك هذه الرسالة لأن هذا العنوان أُدخل في «{form}». إن لم تكن أنت، فتجاهلها.',
+  },
+  ja: {
+    yes: 'はい',
+    no: 'いいえ',
+    receiptSubject: 'ご回答の控え：{form}',
+    receiptHeading: 'ありがとうございました',
+    receiptText: '「{form}」へのご回答を受け付けました。受付番号は {receipt} です。',
+    editButton: '回答を変更する',
+    editText: 'このリンクは他の人に教えないでください。{date}まで回答を変更できます。',
+    resumeSubject: '続きから回答する：{form}',
+    resumeHeading: '回答を保存しました',
+    resumeText:
+      '「{form}」への回答は保存されましたが、まだ送信されていません。{date}まで、どの端末からでも続けられます。このリンクには回答が表示されるため、他の人に教えないでください。',
+    resumeButton: '続ける',
+    filesNote: 'ファイルへのリンクは、このメールの送信後 1 時間有効です。',
+    reason:
+      'このアドレスが「{form}」で入力されたため、このメールをお送りしています。お心当たりがない場合は無視してください。',
+  },
+  zh: {
+    yes: '是',
+    no: '否',
+    receiptSubject: '您的回答：{form}',
+    receiptHeading: '谢谢',
+    receiptText: '我们已收到您对“{form}”的回答。参考编号为 {receipt}。',
+    editButton: '修改您的回答',
+    editText: '请勿分享此链接：在 {date} 之前可通过它修改您的回答。',
+    resumeSubject: '继续填写：{form}',
+    resumeHeading: '您的回答已保存',
+    resumeText:
+      '您对“{form}”的回答已保存，尚未提交。{date} 之前可在任何设备上继续填写。请勿分享此链接：它会显示您的回答。',
+    resumeButton: '继续',
+    filesNote: '文件链接在此邮件发送后一小时内有效。',
+    reason: '您收到此邮件是因为有人在“{form}”中填写了此地址。如果不是您本人，请忽略。',
+  },
+};

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { request } from 'undici';
+import { element, stepsOf } from '#ast/testing.ts';
+import { openService } from '#test/service.ts';
+import { openSharedPage } from './packing.ts';
+
+test('a page with a text of the visitor in its middle unpacks to just that page, whatever stands in it', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 400 });
+  fc.assert(
+    fc.property(text, text, fc.array(text, { maxLength: 3 }), (before, after, owns) => {
+      const shared = openSharedPage(before, after);
+      for (const own of owns) {
+        const page = shared(own);
+        assert.ok(typeof page !== 'string');
+        assert.equal(page.text, before + own + after);
+        assert.equal(gunzipSync(page.packed()).toString(), page.text);
+      }
+    }),
+  );
+});
+
+test('the longest text in the middle is 64 KB', () => {
+  const own = 'x'.repeat(0xffff);
+  const page = openSharedPage('a', 'z')(own);
+  assert.ok(typeof page !== 'string');
+  assert.equal(gunzipSync(page.packed()).toString(), `a${own}z`);
+});
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const { body: form } = await tenant.call('POST', '/forms', {
+  structure: stepsOf({}, [element('text', 'name', { required: true })]),
+  publish: true,
+});
+
+for (const [accepted, coding] of [
+  ['gzip, deflate, br', 'gzip'],
+  ['br;q=1.0, gzip;q=0.5', 'gzip'],
+  ['gzip;q=0', undefined],
+  ['deflate', undefined],
+  ['', undefined],
+] as const) {
+  test(`a browser that says "${accepted}" gets pages ${coding ? 'packed' : 'as they are'}, and the same ones`, async () => {
+    for (const [path, body] of [
+      [`/f/${form.id}`, undefined],
+      [`/f/${form.id}?name=Ada&utm=x`, undefined],
+      [`/f/${form.id}`, 'name='],
+      ['/f/nothing', undefined],
+    ] as const) {
+      const type = body && { 'Content-Type': 'application/x-www-form-urlencoded' };
+      const answer = await request(service.url + path, {
+        method: body ? 'POST' : 'GET',
+        headers: { 'Accept-Encoding': accepted, ...type },
+        body: body ?? null,
+      });
+      const bytes = Buffer.from(await answer.body.arrayBuffer());
+      assert.equal(answer.headers['content-encoding'], coding, path);
+      assert.match(String(answer.headers['vary']), /Accept-Encoding/);
+      assert.match(String(answer.headers['cache-control']), /no-store/);
+      const text = (coding ? gunzipSync(bytes) : bytes).toString();
+      assert.match(text, /^<!doctype html>[\s\S]*<\/html>\s*$/);
+      if (coding) assert.ok(bytes.length < text.length / 2, `${bytes.length} of ${text.length}`);
+    }
+  });
+}

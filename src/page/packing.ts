@@ -1,0 +1,74 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, crc32, deflateRawSync, gzip, gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** A file that never changes while the process runs, as it is and packed for browsers that take it so. */
+export type PackedFile = { readonly plain: Buffer; readonly br: Buffer; readonly gzip: Buffer };
+
+/** Packs a file once, as small as it gets. */
+export async function packFile(plain: Buffer): Promise<PackedFile> {
+  return {
+    plain,
+    br: await promisify(brotliCompress)(plain),
+    gzip: await promisify(gzip)(plain, { level: 9 }),
+  };
+}
+
+/** Sends a file in the smallest coding that the browser accepts. */
+export function sendPacked(request: FastifyRequest, reply: FastifyReply, file: PackedFile): FastifyReply {
+  const coding = accepts(request, 'br') ? 'br' : accepts(request, 'gzip') ? 'gzip' : undefined;
+  if (coding) reply.header('Content-Encoding', coding);
+  return reply.header('Vary', 'Accept-Encoding').send(file[coding ?? 'plain']);
+}
+
+/** Whether the browser accepts a coding; a weight of 0 says that it does not (RFC 9110, 12.5.3). */
+function accepts({ headers }: FastifyRequest, coding: 'br' | 'gzip'): boolean {
+  const all = (headers['accept-encoding'] ?? '').toString().split(',');
+  const [, weight = '1'] = all
+    .map((each) => each.trim().split(/\s*;\s*q=/))
+    .find(([name]) => name === coding) ?? ['', '0'];
+  return Number(weight) > 0;
+}
+
+/** A page: its text, or one that is the same for all visitors but for a short text in its middle. */
+export type Page = string | { readonly text: string; readonly packed: () => Buffer };
+
+/**
+ * Sends a page, packed with gzip where it is taken: a fourth of its size. Nothing in a page is both secret and the
+ * same in two of them that another site could ask for, so its length tells that site nothing.
+ */
+export function sendText(request: FastifyRequest, reply: FastifyReply, page: Page): FastifyReply {
+  const text = typeof page === 'string' ? page : page.text;
+  reply.header('Vary', 'Accept-Encoding');
+  if (!accepts(request, 'gzip')) return reply.send(text);
+  return reply
+    .header('Content-Encoding', 'gzip')
+    .send(typeof page === 'string' ? gzipSync(page) : page.packed());
+}
+
+/** The ten bytes that begin a gzip file: no name, no time, no system (RFC 1952, 2.3). */
+const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+
+/**
+ * A page with a text of each visitor's own in its middle, at most 64 KB. What stands before it and behind it is packed
+ * once: packing a whole page for each visitor takes longer (0.3 ms) than all the rest of serving it. A gzip file is a
+ * row of blocks, of which the visitor's is one that is stored as it is (RFC 1951, 3.2.4).
+ */
+export function openSharedPage(before: string, after: string): (own: string) => Page {
+  const [head, tail] = [Buffer.from(before), Buffer.from(after)];
+  // A full flush ends at a byte, and nothing after it looks back.
+  const packedHead = deflateRawSync(head, { level: 9, finishFlush: constants.Z_FULL_FLUSH });
+  const packedTail = deflateRawSync(tail, { level: 9 });
+  const headSum = crc32(head);
+  const packed = (own: string): Buffer => {
+    const middle = Buffer.from(own);
+    const block = Buffer.alloc(5);
+    block.writeUInt16LE(middle.length, 1);
+    block.writeUInt16LE(0xffff - middle.length, 3);
+    const end = Buffer.alloc(8);
+    end.writeUInt32LE(crc32(tail, crc32(middle, headSum)), 0);
+    end.writeUInt32LE(head.length + middle.length + tail.length, 4);
+    return Buffer.concat([gzipHead, packedHead, block, middle, packedTail, end]);
+  };
+  return (own) => ({ text: `${before}${own}${after}`, packed: () => packed(own) });
+}

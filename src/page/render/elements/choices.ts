@@ -1,0 +1,121 @@
+import { otherChoice, otherName } from '#ast/fields.ts';
+import { type InputElement, optionsOf, takesOther } from '#ast/tree.ts';
+import { fill } from '../../words/words.ts';
+import { controlAttributes, errorId, grouped, invalidOf, labelled } from './frame.ts';
+import { attributes, type Html, html } from '../html.ts';
+import type { Field } from './place.ts';
+
+type Choice = { readonly value: string; readonly label: string; readonly isChosen: boolean };
+
+/** All choices side by side or one below the other. The first has the field's id: links to the field lead there. */
+function choices(
+  field: Field,
+  type: 'radio' | 'checkbox',
+  list: readonly Choice[],
+  { layout = 'options', after }: { layout?: string; after?: Html } = {},
+): Html {
+  const controls = list.map(({ value, label, isChosen }, index) => {
+    const control = attributes({
+      type,
+      id: index === 0 && field.name,
+      name: field.name,
+      value,
+      checked: isChosen,
+      'aria-invalid': type === 'checkbox' && invalidOf(field),
+      autofocus: index === 0 && field.hasFocus,
+    });
+    // The whole row is the label.
+    return html`<label class="option"><input${control}><span>${label}</span></label>`;
+  });
+  return grouped(
+    field,
+    type,
+    html`<div class="${layout}">
+${controls}
+</div>${after}`,
+  );
+}
+
+function optionsAs(element: InputElement, isChosen: (option: string) => boolean): Choice[] {
+  return optionsOf(element).map((option) => ({ value: option, label: option, isChosen: isChosen(option) }));
+}
+
+/** The visitor's own answers among these: texts that are no options. */
+function ownAnswers(element: InputElement, values: readonly unknown[]): string[] {
+  const options = new Set<unknown>(optionsOf(element));
+  return values.filter(
+    (value): value is string =>
+      typeof value === 'string' && value !== '' && value !== otherChoice && !options.has(value),
+  );
+}
+
+/** The choice of an answer besides the options. It stays chosen while its text is missing still. */
+function otherOf(field: Field, values: readonly unknown[]): { choice: Choice; text: Html } {
+  const [own] = ownAnswers(field.element, values);
+  const label = field.place.page.words.other;
+  const isChosen = own !== undefined || values.includes(otherChoice);
+  return { choice: { value: otherChoice, label, isChosen }, text: otherText(field, own) };
+}
+
+/** The place for that answer, which the style sheet shows while "Other" is chosen. `readFields` joins the two. */
+function otherText({ element, name, place }: Field, value: string | undefined): Html {
+  const control = attributes({
+    type: 'text',
+    class: 'other',
+    id: `_other-${name}`,
+    name: otherName(name),
+    value: value ?? '',
+    'aria-label': fill(place.page.words.otherAnswer, { label: element.attrs.label }),
+    'aria-describedby': errorId(name),
+  });
+  return html`
+<input${control}>`;
+}
+
+/** Single choice: `radio`. */
+export function radios(field: Field): Html {
+  const { element, value } = field;
+  const list = optionsAs(element, (option) => option === value);
+  if (!takesOther(element)) return choices(field, 'radio', list);
+  const other = otherOf(field, [value]);
+  return choices(field, 'radio', [...list, other.choice], { after: other.text });
+}
+
+/** Any number of choices: `multiple_choice`. What is written besides them counts as one more. */
+export function checkboxes(field: Field): Html {
+  const { element } = field;
+  const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
+  const list = optionsAs(element, (option) => values.includes(option));
+  if (!takesOther(element)) return choices(field, 'checkbox', list);
+  const other = otherOf(field, values);
+  return choices(field, 'checkbox', [...list, other.choice], { after: other.text });
+}
+
+/** Two radio buttons, as one check box could not tell "no" from "not answered". The values are as `readFields` reads. */
+export function yesOrNo(field: Field): Html {
+  const { words } = field.place.page;
+  const list = [
+    { value: 'yes', label: words.yes, isChosen: field.value === true },
+    { value: 'no', label: words.no, isChosen: field.value === false },
+  ];
+  return choices(field, 'radio', list, { layout: 'options pair' });
+}
+
+/** Single choice from a list: `dropdown`. Its first entry stands for no answer, so none is chosen unasked. */
+export function dropdown(field: Field): Html {
+  const { element, value, place } = field;
+  const { words } = place.page;
+  const list = optionsAs(element, (option) => option === value);
+  const other = takesOther(element) && otherOf(field, [value]);
+  const entries = (other ? [...list, other.choice] : list).map(
+    (choice) =>
+      html`<option${attributes({ value: choice.value, selected: choice.isChosen })}>${choice.label}</option>`,
+  );
+  return labelled(
+    field,
+    html`<select${attributes(controlAttributes(field))}>
+<option value="">${element.attrs.placeholder || words.choose}</option>
+${entries}
+</select>${other && other.text}`,
+  );
+}

@@ -1,0 +1,100 @@
+import { columnSpanOf, type Element, type InputElement, isRequired } from '#ast/tree.ts';
+import { attributes, type Html, html } from '../html.ts';
+import type { Field, Place } from './place.ts';
+
+/**
+ * Attributes of an element's box: its classes, with the columns that it spans among them; `hidden` when a condition
+ * says so: its controls still post what they hold. The script finds it by `data-path`.
+ */
+export function boxAttributes(element: Element, { page, row }: Place, ...extra: readonly string[]): Html {
+  const span = columnSpanOf(element);
+  return attributes({
+    class: ['field', ...(span > 1 ? [`span_${span}`] : []), ...extra].join(' '),
+    hidden: !page.shown.isShown(element, row),
+    'data-path': page.conditional.get(element),
+  });
+}
+
+function boxOf({ element, place, errors }: Field, ...extra: readonly string[]): Html {
+  return boxAttributes(element, place, ...extra, ...(errors.length > 0 ? ['invalid'] : []));
+}
+
+/** The HTML id of the place for errors. No element id begins with `_`, so none can be the same. */
+export function errorId(name: string): string {
+  return `_error-${name}`;
+}
+
+function helpId(name: string): string {
+  return `_help-${name}`;
+}
+
+/** Always on the page, also without errors, so that a script can announce into it (`features` P3). */
+export function errorBox(name: string, errors: readonly string[]): Html {
+  return html`<div id="${errorId(name)}" class="error">${errors.map((error) => html`<p>${error}</p>`)}</div>`;
+}
+
+/** What every control carries: its names, where its help and errors stand, its state, the focus. */
+export function controlAttributes(field: Field): Record<string, string | boolean | undefined> {
+  const { name, hasFocus } = field;
+  return {
+    id: name,
+    name,
+    'aria-describedby': descriptionOf(field),
+    'aria-invalid': invalidOf(field),
+    autofocus: hasFocus,
+  };
+}
+
+/** The value of `aria-invalid`. */
+export function invalidOf({ errors }: Field): 'true' | undefined {
+  return errors.length > 0 ? 'true' : undefined;
+}
+
+function descriptionOf({ name, element }: Field): string {
+  return hasHelp(element) ? `${helpId(name)} ${errorId(name)}` : errorId(name);
+}
+
+function hasHelp(element: InputElement): boolean {
+  return element.type === 'file_upload' || Boolean(element.attrs.help_text);
+}
+
+/** The label's text; that an answer is required is said in words, not by a colour or a star (`features` P4). */
+function caption({ element, place: { page, row } }: Field): Html {
+  const required = page.shown.isRequired(element, row);
+  // The script shows the mark of a question that a condition requires.
+  const canBe = required || isRequired(element) || element.attrs.require_when !== undefined;
+  const mark = html` <span${attributes({ class: 'mark', hidden: !required })}>${page.words.required}</span>`;
+  return html`${element.attrs.label}${canBe && mark}`;
+}
+
+/** Help and errors stand before the control: a keyboard on a phone covers what is below it. */
+function notes(field: Field, own: readonly string[] = []): Html {
+  const { element, name, errors } = field;
+  const texts = [element.attrs.help_text, ...own].filter(Boolean);
+  const help = html`<div id="${helpId(name)}" class="help">${texts.map((text) => html`<p>${text}</p>`)}</div>`;
+  return html`${hasHelp(element) && help}${errorBox(name, errors)}`;
+}
+
+/** One control with its label. `own` are help texts of the page's own. */
+export function labelled(field: Field, control: Html, own?: readonly string[]): Html {
+  return html`<div${boxOf(field, 'labelled')}>
+<label for="${field.name}">${caption(field)}</label>
+${notes(field, own)}
+${control}
+</div>`;
+}
+
+/** Several controls that answer one question. A radio group can be invalid itself; a set of check boxes cannot. */
+export function grouped(field: Field, type: 'radio' | 'checkbox', controls: Html): Html {
+  const isRadioGroup = type === 'radio';
+  const state = attributes({
+    role: isRadioGroup && 'radiogroup',
+    'aria-describedby': descriptionOf(field),
+    'aria-invalid': isRadioGroup && invalidOf(field),
+  });
+  return html`<fieldset${boxOf(field)}${state}>
+<legend>${caption(field)}</legend>
+${notes(field)}
+${controls}
+</fieldset>`;
+}

@@ -1,0 +1,98 @@
+import { type RawAnswers, fieldName } from '#ast/fields.ts';
+import { isRecord, own } from '#ast/json.ts';
+import { limits } from '#ast/limits.ts';
+import {
+  type Composite,
+  type Element,
+  type InputElement,
+  isComposite,
+  isInput,
+  isRepeatable,
+  layoutOf,
+} from '#ast/tree.ts';
+import { boxAttributes, errorBox, errorId } from './frame.ts';
+import { attributes, type Html, html } from '../html.ts';
+import type { Place } from './place.ts';
+import { countShownRows, rowName } from './rows.ts';
+import { fill } from '../../words/words.ts';
+
+/** Renders an element at its place; handed in by the table of all elements, of which groups are a part. */
+type RenderElement = (element: Element, place: Place) => Html;
+
+/** A composite: its children in its layout, or a list of rows of them when it is repeatable. */
+export function group(composite: Composite, place: Place, render: RenderElement): Html {
+  return isRepeatable(composite) ? repeated(composite, place, render) : plain(composite, place, render);
+}
+
+function children(composite: Composite, place: Place, render: RenderElement): Html {
+  const rendered = composite.children.map((child) => render(child, place));
+  return html`<div class="${layoutOf(composite)}">
+${rendered}
+</div>`;
+}
+
+function plain(composite: Composite, place: Place, render: RenderElement): Html {
+  return html`<fieldset${boxAttributes(composite, place, 'group')}>
+<legend>${composite.attrs.label}</legend>
+${children(composite, place, render)}
+</fieldset>`;
+}
+
+/** The rows, each with a button that takes it away, and a button that adds one. Both are plain form posts. */
+function repeated(composite: Composite, place: Place, render: RenderElement): Html {
+  const { id, label } = composite.attrs;
+  const { errors, focus, words } = place.page;
+  const total = countShownRows(composite, place.answers, place.page.held);
+  const rows = Array.from({ length: total }, (_, index) => row(composite, index, total, place, render));
+  const add = html`<button class="add"${attributes({ name: '_add', value: id, formnovalidate: true, autofocus: focus === id })}>${words.addAnother}<span class="unseen"> ${label}</span></button>`;
+  const full = html`<p class="help">${fill(words.rowsFull, { limit: limits.rows })}</p>`;
+  return html`<fieldset id="${id}"${boxAttributes(composite, place, 'group')} tabindex="-1" aria-describedby="${errorId(id)}">
+<legend>${label}</legend>
+${errorBox(id, errors.get(id) ?? [])}
+${rows}
+${total < limits.rows ? add : full}
+</fieldset>`;
+}
+
+function row(composite: Composite, index: number, total: number, place: Place, render: RenderElement): Html {
+  const { id, label } = composite.attrs;
+  const { page } = place;
+  const name = rowName(id, index);
+  const { words } = page;
+  const title = fill(words.row, { label, number: index + 1 });
+  const inside: Place = {
+    ...place,
+    page: { ...page, focus: page.focus === name ? firstName(composite, index) : page.focus },
+    answers: rowAnswers(place.answers, id, index),
+    row: { group: composite, index },
+  };
+  const remove = html`<button class="remove" name="_remove" value="${name}" formnovalidate>${words.remove}<span class="unseen"> ${title}</span></button>`;
+  return html`<fieldset id="${name}" class="one_row" tabindex="-1" aria-describedby="${errorId(name)}">
+<legend>${title}</legend>
+<input type="hidden" name="_row" value="${name}">
+${errorBox(name, page.errors.get(name) ?? [])}
+${children(composite, inside, render)}
+${total > 1 && remove}
+</fieldset>`;
+}
+
+function rowAnswers(answers: RawAnswers, id: string, index: number): RawAnswers {
+  const rows = own(answers, id);
+  const row: unknown = Array.isArray(rows) ? rows[index] : undefined;
+  return isRecord(row) ? row : {};
+}
+
+/** The HTML name of the first input of a row. */
+function firstName(composite: Composite, index: number): string | undefined {
+  const input = firstInput(composite.children);
+  return input && fieldName(input, { group: composite, index });
+}
+
+function firstInput(elements: readonly Element[]): InputElement | undefined {
+  for (const element of elements) {
+    if (isInput(element)) return element;
+    const inner = isComposite(element) ? firstInput(element.children) : undefined;
+    if (inner) return inner;
+  }
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openMailServer } from '#test/mail-server.ts';
+import { openService } from '#test/service.ts';
+
+const server = await openMailServer();
+const { url, makeTenant } = await openService({
+  SMTP_URL: server.url,
+  MAIL_FROM: 'forms@formloom.test',
+  MAIL_PER_MINUTE: '60000',
+});
+const tenant = await makeTenant();
+const structure = {
+  type: 'form',
+  attrs: { name: 'Long <form>' },
+  children: [
+    {
+      type: 'step',
+      attrs: {},
+      children: [{ type: 'text', attrs: { id: 'name', label: 'Name' }, children: [] }],
+    },
+  ],
+};
+const settings = { save_progress: true, locale: 'en' };
+const { body: form } = await tenant.call('POST', '/forms', { structure, settings, publish: true });
+
+const post = (path: string, fields: Record<string, string>): Promise<Response> =>
+  fetch(`${url}${path}`, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) });
+
+/** Saves answers without script, and returns where the page then asks for its link by mail. */
+async function save(): Promise<{ page: string; action: string }> {
+  const response = await post(`/f/${form.id}`, { name: 'Ada', _go: 'save' });
+  const page = await response.text();
+  assert.equal(response.status, 200, page);
+  return { page, action: /<form method="post" action="([^"]+)"/.exec(page)![1]! };
+}
+
+test('whoever saves is mailed the link to go on, and the page goes on showing it', async () => {
+  const { page, action } = await save();
+  const response = await post(action, { _mail: ' Ada@Example.test ' });
+  const said = await response.text();
+  assert.equal(response.status, 200);
+  assert.match(said, /The link is on its way to Ada@example\.test\./);
+  const [link] = /http[^\s"<]+\/resume\/[\w-]+/.exec(page)!;
+  assert.ok(said.includes(link!));
+  const { mail } = await server.waitForOne('Ada@example.test');
+  assert.equal(mail.subject, 'Continue: Long <form>');
+  assert.ok(mail.text!.includes(link!));
+  const resumed = await (await fetch(link!)).text();
+  assert.match(resumed, /value="Ada"/);
+});
+
+test('what is no address is said to be none, and nothing is sent', async () => {
+  const { action } = await save();
+  const before = server.taken.length;
+  const response = await post(action, { _mail: 'ada@example.test\r\nBcc: x@example.test' });
+  const said = await response.text();
+  assert.equal(response.status, 422);
+  assert.match(said, /This is not an email address\./);
+  assert.equal(server.taken.length, before);
+});
+
+test('one address gets five of these mails in a day at most', async () => {
+  const { action } = await save();
+  const statuses: number[] = [];
+  for (let each = 0; each < 6; each += 1)
+    statuses.push((await post(action, { _mail: 'v@example.test' })).status);
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 422]);
+});
+
+test('a link that leads nowhere mails nothing', async () => {
+  const response = await post(`/f/${form.id}/resume/${'x'.repeat(43)}/mail`, { _mail: 'a@example.test' });
+  assert.equal(response.status, 404);
+});

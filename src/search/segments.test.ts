@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { leastIdAt, newId, now } from '#kit/clock.ts';
+import { migrate, readMigrations } from '#kit/migrate.ts';
+import { insertSubmission, segmentDocuments } from '#submissions/queries.ts';
+import { openScene, type Scene } from '#submissions/testing.ts';
+import { testDatabase } from '#test/database.ts';
+import { countMatches, searchSubmissions } from './queries.ts';
+import { searchWindow } from './question.ts';
+
+const { database } = await testDatabase();
+
+const elements = [element('text', 'subject'), element('textarea', 'text')];
+
+async function find(
+  scene: Scene,
+  q: string,
+  { limit = 100, offset = 0, formIds = null as string[] | null } = {},
+) {
+  const question = { workspace_id: scene.workspaceId, form_id: null, form_ids: formIds, q };
+  const rows = await searchSubmissions(database, { ...question, limit, offset });
+  const [count] = await countMatches(database, question);
+  return {
+    ids: rows.map(({ id }) => id),
+    totals: [...new Set(rows.map(({ total }) => total))],
+    count: count!.total,
+  };
+}
+
+/** Submissions go to a segment of their own from the next millisecond on: every id that there is lies before it. */
+async function openSegment({ workspaceId }: Scene): Promise<void> {
+  await database.query(
+    'insert into search_segments (workspace_id, first_id) values ($1, $2) on conflict do nothing',
+    [workspaceId, leastIdAt(new Date(now().getTime() + 1))],
+  );
+}
+
+test('over all segments: words in the subject first, however old, then newest first', async () => {
+  const scene = await openScene(database, elements);
+  const ids: string[] = [];
+  for (const answers of [
+    { subject: 'lantern harbour', text: 'x' },
+    { subject: 'lantern', text: 'harbour' },
+    { subject: 'x', text: 'lanterns in harbours' },
+  ]) {
+    for (let copy = 0; copy < 2; copy += 1) {
+      ids.unshift(await scene.submit(answers));
+      await openSegment(scene);
+    }
+  }
+  const [none2, none1, some2, some1, all2, all1] = ids;
+  const expected = [all2, all1, some2, some1, none2, none1];
+  assert.deepEqual(await find(scene, 'lantern harbour'), { ids: expected, totals: [6], count: 6 });
+  for (let offset = 0; offset < 6; offset += 1)
+    assert.deepEqual((await find(scene, 'harbour lantern', { limit: 1, offset })).ids, [expected[offset]]);
+  assert.deepEqual(
+    (await find(scene, 'lantern')).ids,
+    [some2, some1, all2, all1].toSorted().toReversed().concat([none2!, none1!]),
+  );
+});
+
+test('of three words, whoever has more of them in the subject comes first', async () => {
+  const scene = await openScene(database, elements);
+  const ids: string[] = [];
+  for (const subject of ['oak birch elm', 'oak birch', 'elm', 'none']) {
+    ids.push(await scene.submit({ subject, text: 'oak birch elm' }));
+    await openSegment(scene);
+  }
+  assert.deepEqual((await find(scene, 'elm oak birch')).ids, ids);
+});
+
+test(`a search finds the first ${searchWindow}: the subject's of all times, and the newest of the rest`, async () => {
+  const scene = await openScene(database, elements);
+  const first = await scene.submit({ subject: 'Comet', text: 'x' });
+  await openSegment(scene);
+  const insert = (text: string): Promise<unknown> => insertDocument(scene, text);
+  for (let done = 0; done < searchWindow + 20; done += 60)
+    await Promise.all(Array.from({ length: 60 }, () => insert('a comet')));
+  await openSegment(scene);
+  const last = await scene.submit({ subject: 'x', text: 'comets' });
+  const found = await find(scene, 'comet', { limit: 3 });
+  assert.deepEqual([found.ids[0], found.ids[1]], [first, last]);
+  assert.deepEqual([found.totals, found.count], [[searchWindow], searchWindow]);
+  const end = await find(scene, 'comet', { limit: 10, offset: searchWindow - 10 });
+  assert.equal(end.ids.length, 10);
+  assert.ok(!end.ids.includes(first));
+});
+
+test('a key for some forms finds in them alone, and one for no form finds nothing', async () => {
+  const scene = await openScene(database, elements);
+  const id = await scene.submit({ subject: 'Pebble', text: 'x' });
+  assert.deepEqual((await find(scene, 'pebble', { formIds: [newId(), scene.formId] })).ids, [id]);
+  assert.deepEqual(await find(scene, 'pebble', { formIds: [newId()] }), { ids: [], totals: [], count: 0 });
+  assert.deepEqual(await find(scene, 'pebble', { formIds: [] }), { ids: [], totals: [], count: 0 });
+});
+
+test('when the newest segment is full, a submit that looks opens the next, once and somewhat ahead', async () => {
+  const scene = await openScene(database, elements);
+  await fillSegment(scene, segmentDocuments - 1);
+  const ahead = leastIdAt(new Date(now().getTime() + 10_000));
+  const segments = async (): Promise<string[]> => {
+    const { rows } = await database.query<{ first_id: string }>(
+      'select first_id from search_segments where workspace_id = $1 order by first_id',
+      [scene.workspaceId],
+    );
+    return rows.map((row) => row.first_id);
+  };
+  await insertDocument(scene, 'the last of its segment', ahead);
+  assert.equal((await segments()).length, 1);
+  await insertDocument(scene, 'one too many', ahead);
+  await insertDocument(scene, 'and another', leastIdAt(new Date(now().getTime() + 11_000)));
+  assert.deepEqual((await segments()).slice(1), [ahead]);
+  assert.equal((await find(scene, 'another')).count, 1);
+});
+
+const insertDocument = (scene: Scene, text: string, nextSegmentId: string | null = null) => {
+  const at = now();
+  return insertSubmission(database, {
+    workspace_id: scene.workspaceId,
+    id: newId(),
+    form_id: scene.formId,
+    version: 1,
+    status: 'completed',
+    answers: '{}',
+    reference: '{}',
+    has_files: false,
+    created_at: at,
+    completed_at: at,
+    slot: 0,
+    language: 'english',
+    subject: '',
+    body: text,
+    next_segment_id: nextSegmentId,
+  });
+};
+
+const fillSegment = async ({ workspaceId, formId }: Scene, count: number): Promise<void> => {
+  await database.query(
+    `with copies as (select gen_random_uuid() as id from generate_series(1, $3::integer)),
+     written as (
+       insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at)
+       select $1, id, $2, 1, 'incomplete', '{}', '{}', false, now(), now() from copies)
+     insert into search_documents (workspace_id, submission_id, form_id, terms) select $1, id, $2, 'x' from copies`,
+    [workspaceId, formId, count],
+  );
+};
+
+test('what was indexed before there were segments is found as before', async () => {
+  const { database: older } = await testDatabase();
+  await older.query('drop schema public cascade');
+  await older.query('create schema public');
+  const migrations = await readMigrations();
+  await migrate(older, migrations.slice(0, 9));
+  const [workspaceId, formId] = [newId(), newId()];
+  await older.query(`insert into workspaces (id, name, plan, created_at) values ($1, 'Old', 'free', now())`, [
+    workspaceId,
+  ]);
+  await older.query(
+    `insert into forms (workspace_id, id, name, description, status, settings, version, created_at, updated_at)
+     values ($1, $2, 'Old', '', 'published', '{}', 1, now(), now())`,
+    [workspaceId, formId],
+  );
+  await older.query(
+    `insert into form_versions (workspace_id, form_id, version, name, structure, fields, created_at)
+     values ($1, $2, 1, 'Old', '{}', '{}', now())`,
+    [workspaceId, formId],
+  );
+  await older.query(`insert into search_languages values ($1, 'english'), ($1, 'german')`, [workspaceId]);
+  const insert = async (language: string, subject: string, body: string): Promise<string> => {
+    const id = newId();
+    await older.query(
+      `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at)
+       values ($1, $2, $3, 1, 'completed', '{}', '{}', false, now(), now())`,
+      [workspaceId, id, formId],
+    );
+    await older.query(
+      `insert into search_documents (workspace_id, submission_id, form_id, terms)
+       values ($1, $2, $3, array_to_tsvector(array[' w' || $1::uuid, ' f' || $3::uuid, ' l' || $4::text])
+         || setweight(to_tsvector($4::regconfig, $5), 'A') || strip(to_tsvector($4::regconfig, $6)))`,
+      [workspaceId, id, formId, language, subject, body],
+    );
+    return id;
+  };
+  const inSubject = await insert('english', 'Running shoes', 'shoes and more');
+  const inBody = await insert('english', 'Other', 'the runs');
+  const german = await insert('german', 'Häuser', 'zum Verkauf');
+  await migrate(older, migrations);
+  const search = async (q: string, form_id: string | null = formId): Promise<string[]> =>
+    (
+      await searchSubmissions(older, {
+        workspace_id: workspaceId,
+        form_id,
+        form_ids: null,
+        q,
+        limit: 9,
+        offset: 0,
+      })
+    ).map(({ id }) => id);
+  assert.deepEqual(await search('run'), [inSubject, inBody]);
+  assert.deepEqual(await search('shoe', null), [inSubject]);
+  assert.deepEqual(await search('Haus'), [german]);
+  assert.deepEqual(await search(formId), []);
+});

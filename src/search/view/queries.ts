@@ -1,0 +1,88 @@
+import {
+  bigint,
+  integer,
+  jsonText,
+  nullable,
+  statement,
+  text,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
+import { conditionRows, matchesConditions } from '#submissions/filter/queries.ts';
+import type { SubmissionStatus } from '#submissions/queries.ts';
+import { questionIn, wordsInSubject } from '../question.ts';
+
+/*
+ * A view is a search in one form with the console's filters on top: the same question, the same order, and every match,
+ * since a view is also deleted and exported. Times are given as the ids that were made then.
+ */
+const viewParameters = {
+  workspace_id: uuid,
+  form_id: nullable(uuid),
+  q: text,
+  status: nullable(word<SubmissionStatus>()),
+  from_id: uuid,
+  to_id: uuid,
+  conditions: jsonText,
+} as const;
+
+const viewed = `${questionIn('null::uuid[]')},
+  f as materialized (
+    select d.submission_id as id, segments.code from question cross join segments
+    join search_documents d on d.workspace_id = $workspace_id
+      and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery),
+  ${conditionRows},
+  viewed as (
+    select f.id, ${wordsInSubject} as rank from f
+    where f.id >= $from_id and f.id < $to_id
+      and (($status is null and not exists (select from conditions)) or exists (
+        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id
+          and ($status is null or p.status = $status) and ${matchesConditions})))`;
+
+/** One page of a searched view with the exact total in each row; at least one row. */
+export const searchView = statement(
+  'search_view',
+  { ...viewParameters, limit: integer, offset: bigint },
+  {
+    total: bigint,
+    id: nullable(uuid),
+    status: nullable(word<SubmissionStatus>()),
+    version: nullable(integer),
+    answers: nullable(text),
+    reference: nullable(text),
+    created_at: nullable(timestamp),
+    updated_at: nullable(timestamp),
+    completed_at: nullable(timestamp),
+  },
+  `with ${viewed},
+   page as (select id, rank from viewed order by rank desc, id desc limit $limit offset $offset)
+   select count.total, s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
+          s.created_at, s.updated_at, s.completed_at
+   from (select count(*) as total from viewed) count
+   left join page on true
+   left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
+   order by page.rank desc, page.id desc`,
+);
+
+/** The submissions above and below one in a searched view; none when it is not in it. */
+export const searchNeighbours = statement(
+  'search_neighbours',
+  { ...viewParameters, id: uuid },
+  { previous_id: nullable(uuid), next_id: nullable(uuid) },
+  `with ${viewed},
+   here as (select id, rank from viewed where id = $id)
+   select (select v.id from viewed v, here where (v.rank, v.id) > (here.rank, here.id) order by v.rank, v.id limit 1) as previous_id,
+          (select v.id from viewed v, here where (v.rank, v.id) < (here.rank, here.id) order by v.rank desc, v.id desc limit 1) as next_id`,
+);
+
+/** Every id of a searched view in its order, up to one more than is allowed. */
+export const searchViewIds = statement(
+  'search_view_ids',
+  { ...viewParameters, limit: integer },
+  { ids: uuids },
+  `with ${viewed}
+   select coalesce(array_agg(id order by rank desc, id desc), '{}') as ids
+   from (select id, rank from viewed order by rank desc, id desc limit $limit) page`,
+);

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { newId } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { openLog } from '#kit/log.ts';
+import { type Queue, startQueue } from '#kit/queue/worker.ts';
+import { openVault } from '#kit/vault.ts';
+import { testDatabase } from '#test/database.ts';
+import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
+import { until } from '#test/service.ts';
+import { deliverJob } from '../delivery-job.ts';
+import { deliveryLog, retryDelivery } from '../delivery-log.ts';
+import { deliverWebhook } from '../sending/deliver.ts';
+import { happen, makeForm, makeWebhook, type Place } from '../testing.ts';
+import type { ReplayFilter } from './filter.ts';
+import { replayBatch, replayJob } from './replay-job.ts';
+import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from './replay.ts';
+
+const { database } = await testDatabase();
+const log = openLog('silent');
+const handlers = {
+  [deliverJob]: {
+    perLane: 8,
+    run: deliverWebhook({
+      database,
+      vault: openVault('00'.repeat(32)),
+      signLink: () => 'https://files.test/',
+      retryDelays: [],
+      timeoutSeconds: 5,
+      allowNetworks: ['127.0.0.0/8'],
+    }),
+  },
+  [replayJob]: {
+    perLane: 1,
+    run: (job: Parameters<typeof replayBatch>[1]) =>
+      replayBatch({ database, wakeQueue: () => queue.wake() }, job),
+  },
+};
+let queue: Queue = startQueue({ database, log, handlers });
+after(() => queue.stop({ graceMs: 0 }));
+
+const all: ReplayFilter = { status: null, event: null, since: null, until: null };
+const failed: ReplayFilter = { ...all, status: 'Failed' };
+const isConflict = (error: unknown): boolean => error instanceof ApiError && error.code === 'conflict';
+
+type Scene = Place & { webhookId: string; receiver: Receiver };
+async function setScene(...replies: Reply[]): Promise<Scene> {
+  const place = await makeForm(database);
+  const receiver = await openReceiver();
+  receiver.replyWith(...replies);
+  return { ...place, receiver, webhookId: await makeWebhook(database, place, { url: receiver.url }) };
+}
+const linesOf = (scene: Scene) => deliveryLog({ database }, scene);
+/** Deliveries that are over, written past the queue: what is replayed, and not how it came there, is the matter. */
+async function makeOver(scene: Scene, count: number, status = 'Failed', kind = 'submission.created') {
+  for (let made = 0; made < count; made += 1)
+    await happen(database, scene, { kind: kind as 'submission.created' });
+  await database.query(
+    `with job as (delete from jobs where workspace_id = $1)
+     update deliveries set status = $2, next_attempt_at = null, attempts = 1
+      where workspace_id = $1 and status = 'Retrying'`,
+    [scene.workspaceId, status],
+  );
+}
+const start = (scene: Scene, filter = failed) => startReplay({ database }, scene, { filter, userId: null });
+const ended = ({ workspaceId }: Scene, replayId: string) =>
+  until('the replay to end', async () => {
+    const replay = await readReplay(database, { workspaceId, replayId });
+    return replay.state !== 'running' && replay;
+  });
+const settled = (scene: Scene) =>
+  until('all to settle', async () => (await linesOf(scene)).every(({ status }) => status !== 'Retrying'));
+
+test('a replay sends what failed again, once each, under the same ids, and says how far it is', async () => {
+  const scene = await setScene(200);
+  await makeOver(scene, 150);
+  await makeOver(scene, 3, 'Success');
+  const ids = (await linesOf(scene)).filter(({ status }) => status === 'Failed').map(({ id }) => id);
+  const begun = await start(scene);
+  assert.deepEqual([begun.state, begun.total, begun.done], ['running', 150, 0]);
+  const replay = await ended(scene, begun.id);
+  assert.deepEqual([replay.state, replay.done], ['finished', 150]);
+  await settled(scene);
+  const sent = scene.receiver.requests.map(({ headers }) => headers['x-service-delivery-id'] as string);
+  assert.deepEqual(sent.toSorted(), ids.toSorted());
+  assert.ok((await linesOf(scene)).every(({ status }) => status === 'Success'));
+  const { rows } = await database.query(`select distinct trigger from attempts where workspace_id = $1`, [
+    scene.workspaceId,
+  ]);
+  assert.deepEqual(rows, [{ trigger: 'replay' }]);
+  assert.deepEqual(await listReplays(database, scene), [replay]);
+});
+
+test('the filter: status, event and time; a test is never among them, nor what is on its way', async () => {
+  const scene = await setScene('hang');
+  await makeOver(scene, 2);
+  await makeOver(scene, 1, 'Success', 'submission.updated');
+  await makeOver(scene, 1, 'Failed', 'submission.deleted');
+  await database.query(
+    `update deliveries set created_at = '2026-02-01T00:00:00Z' where workspace_id = $1 and kind = 'submission.deleted'`,
+    [scene.workspaceId],
+  );
+  await makeOver(scene, 1);
+  await database.query(
+    `update deliveries set is_test = true where (workspace_id, id) in
+       (select workspace_id, id from deliveries where workspace_id = $1 order by id desc limit 1)`,
+    [scene.workspaceId],
+  );
+  await happen(database, scene);
+  const counts: [filter: Partial<ReplayFilter>, count: number][] = [
+    [{}, 4],
+    [{ status: 'Failed' }, 3],
+    [{ status: 'Success' }, 1],
+    [{ event: 'submission.deleted' }, 1],
+    [{ until: '2026-02-01T00:00:00Z' }, 0],
+    [{ since: '2026-02-01T00:00:00Z', until: '2026-02-01T00:00:01Z' }, 1],
+    [{ since: '2026-02-01T00:00:01Z', status: 'Failed' }, 2],
+  ];
+  for (const [filter, count] of counts)
+    assert.equal(await countReplay(database, scene, { ...all, ...filter }), count, JSON.stringify(filter));
+});
+
+test('nothing to send again: it is finished at once', async () => {
+  const scene = await setScene(200);
+  const replay = await start(scene);
+  assert.deepEqual([replay.state, replay.total], ['finished', 0]);
+});
+
+test('a paused webhook is not replayed, and one that is paused meanwhile no further', async () => {
+  const scene = await setScene('hang');
+  await makeOver(scene, 100);
+  const setActive = (active: boolean) =>
+    database.query('update webhooks set active = $2 where id = $1', [scene.webhookId, active]);
+  await setActive(false);
+  await assert.rejects(start(scene), isConflict);
+  await setActive(true);
+  const { id } = await start(scene);
+  await scene.receiver.waitFor(1);
+  await setActive(false);
+  const replay = await ended(scene, id);
+  assert.equal(replay.state, 'cancelled');
+  assert.ok(replay.done <= 64);
+});
+
+test('cancelled, it sends nothing more; it can be cancelled once, and by its own workspace', async () => {
+  const scene = await setScene('hang');
+  await makeOver(scene, 200);
+  const { id } = await start(scene);
+  await assert.rejects(start(scene), isConflict, 'one at a time');
+  await scene.receiver.waitFor(1);
+  const place = { workspaceId: scene.workspaceId, replayId: id };
+  const stranger = { workspaceId: newId(), replayId: id };
+  await assert.rejects(cancelReplay({ database }, stranger), ApiError);
+  const { state, done } = await cancelReplay({ database }, place);
+  assert.equal(state, 'cancelled');
+  assert.ok(done > 0 && done <= 64, `${done} were on their way`);
+  await assert.rejects(cancelReplay({ database }, place), isConflict);
+  await until('its job to end', async () => {
+    const { rows } = await database.query('select from jobs where workspace_id = $1 and kind = $2', [
+      scene.workspaceId,
+      replayJob,
+    ]);
+    return rows.length === 0;
+  });
+  const waiting = (await linesOf(scene)).filter(({ status }) => status === 'Retrying');
+  assert.ok(waiting.length <= done);
+});
+
+test('what happens meanwhile waits behind no more than a batch', async () => {
+  const scene = await setScene('hang');
+  await makeOver(scene, 500);
+  await start(scene);
+  await scene.receiver.waitFor(8);
+  const { rows } = await database.query(
+    `select count(*)::integer as due from jobs where workspace_id = $1 and kind = $2`,
+    [scene.workspaceId, deliverJob],
+  );
+  assert.ok(rows[0].due <= 64, `${rows[0].due} are due`);
+  // Each would hang until its time limit.
+  await database.query('delete from webhooks where workspace_id = $1', [scene.workspaceId]);
+});
+
+test('a delivery that is retried by hand while it is replayed is sent once', async () => {
+  const scene = await setScene(200);
+  await makeOver(scene, 20);
+  const lines = await linesOf(scene);
+  const byHand = lines.map(({ id: deliveryId }) =>
+    retryDelivery({ database }, { workspaceId: scene.workspaceId, deliveryId }).catch((error: unknown) =>
+      assert.ok(isConflict(error)),
+    ),
+  );
+  const [{ id }] = await Promise.all([start(scene), ...byHand]);
+  await ended(scene, id);
+  await settled(scene);
+  const sent = scene.receiver.requests.map(({ headers }) => headers['x-service-delivery-id'] as string);
+  assert.deepEqual(sent.toSorted(), lines.map(({ id: delivery }) => delivery).toSorted());
+});
+
+test('a process that stops in the middle leaves the rest to the next one: each is put on its way once', async () => {
+  const scene = await setScene(200);
+  await makeOver(scene, 300);
+  const { id } = await start(scene);
+  await scene.receiver.waitFor(30);
+  await queue.stop({ graceMs: 0 });
+  queue = startQueue({ database, log, handlers });
+  const replay = await ended(scene, id);
+  await settled(scene);
+  assert.deepEqual([replay.state, replay.done], ['finished', 300]);
+  const sent = new Set(scene.receiver.requests.map(({ headers }) => headers['x-service-delivery-id']));
+  assert.equal(sent.size, 300);
+});

@@ -1,0 +1,125 @@
+import { newId, now, timeOfId } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { announceJobs, enqueueJob } from '#kit/queue.ts';
+import { only, type Queryable, type RowOf } from '#kit/statement.ts';
+import {
+  cancelReplayRow,
+  countMeant,
+  findReplay,
+  insertReplay,
+  lockForReplay,
+  type replayColumns,
+  selectReplays,
+} from './queries.ts';
+import { meant, type ReplayFilter } from './filter.ts';
+import { replayJob, type ReplayJobPayload } from './replay-job.ts';
+
+/** A replay as its webhook shows it. `done` of `total` were put on their way; what changed meanwhile is left out. */
+export type Replay = {
+  id: string;
+  webhook_id: string;
+  state: 'running' | 'finished' | 'cancelled';
+  filter: ReplayFilter;
+  total: number;
+  done: number;
+  created_at: Date;
+  /** When it was finished or cancelled. */
+  ended_at: Date | null;
+};
+
+type WebhookPlace = { workspaceId: string; webhookId: string };
+
+/** How many deliveries a replay would send again now. */
+export async function countReplay(db: Queryable, place: WebhookPlace, filter: ReplayFilter): Promise<number> {
+  const [counted] = await countMeant(db, meant(place, filter, newId()));
+  return counted!.count;
+}
+
+/**
+ * Sends deliveries of a webhook again, under their own ids, as a job in the background (replay-job.ts). Those that are
+ * on their way are not among them, nor are tests, nor what happens from now on.
+ * @throws ApiError not_found; conflict when the webhook is paused, or a replay of it is under way.
+ */
+export async function startReplay(
+  { database }: { database: Database },
+  { workspaceId, webhookId }: WebhookPlace,
+  { filter, userId }: { filter: ReplayFilter; userId: string | null },
+): Promise<Replay> {
+  const id = newId();
+  const replay = await transaction(database, async (client) => {
+    const webhook = only(await lockForReplay(client, { workspace_id: workspaceId, id: webhookId }));
+    if (!webhook) throw new ApiError('not_found');
+    if (!webhook.active) throw new ApiError('conflict', 'The webhook is paused. Resume it first.');
+    if (webhook.is_replaying)
+      throw new ApiError('conflict', 'A replay of this webhook is under way already.');
+    const [counted] = await countMeant(client, meant({ workspaceId, webhookId }, filter, id));
+    const total = counted!.count;
+    if (total > 0) {
+      await enqueueJob(client, {
+        workspace_id: workspaceId,
+        id: newId(),
+        kind: replayJob,
+        lane: `${replayJob} ${webhookId}`,
+        payload: { replay_id: id } satisfies ReplayJobPayload,
+        delay: 0,
+      });
+    }
+    const [inserted] = await insertReplay(client, {
+      workspace_id: workspaceId,
+      id,
+      form_id: webhook.form_id,
+      webhook_id: webhookId,
+      requested_by: userId,
+      filter,
+      total,
+      created_at: timeOfId(id),
+      finished_at: total === 0 ? now() : null,
+    });
+    return inserted!;
+  });
+  // Not through a queue's wake: the command line has no queue, and a running server hears this.
+  await announceJobs(database, { sender: '' });
+  return present(replay);
+}
+
+/**
+ * Sends nothing more of a replay. What was put on its way before is still sent.
+ * @throws ApiError not_found; conflict when it is over.
+ */
+export async function cancelReplay(
+  { database }: { database: Queryable },
+  { workspaceId, replayId }: { workspaceId: string; replayId: string },
+): Promise<Replay> {
+  const place = { workspace_id: workspaceId, id: replayId };
+  const cancelled = await cancelReplayRow(database, { ...place, now: now() });
+  const found = only(await findReplay(database, place));
+  if (!found) throw new ApiError('not_found');
+  if (cancelled.length === 0) throw new ApiError('conflict', 'This replay is over.');
+  return present(found);
+}
+
+/** @throws ApiError not_found. */
+export async function readReplay(
+  db: Queryable,
+  { workspaceId, replayId }: { workspaceId: string; replayId: string },
+): Promise<Replay> {
+  const found = only(await findReplay(db, { workspace_id: workspaceId, id: replayId }));
+  if (!found) throw new ApiError('not_found');
+  return present(found);
+}
+
+/** The last ten replays of a webhook, newest first. */
+export async function listReplays(
+  db: Queryable,
+  { workspaceId, webhookId }: WebhookPlace,
+): Promise<Replay[]> {
+  const rows = await selectReplays(db, { workspace_id: workspaceId, webhook_id: webhookId, limit: 10 });
+  return rows.map(present);
+}
+
+const present = ({ cancelled_at, finished_at, ...replay }: RowOf<typeof replayColumns>): Replay => ({
+  ...replay,
+  state: cancelled_at ? 'cancelled' : finished_at ? 'finished' : 'running',
+  ended_at: cancelled_at ?? finished_at,
+});

@@ -1,0 +1,105 @@
+import type { MailState } from '#kit/outbox/queries.ts';
+import { nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import type { Role } from '../roles.ts';
+
+/** Replaces what was open for the same address: its link ends. */
+export const insertInvitation = statement(
+  'member_invitations.insert',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    email: text,
+    role: word<Role>(),
+    invited_by: text,
+    created_at: timestamp,
+    expires_at: timestamp,
+  },
+  {},
+  `insert into member_invitations (workspace_id, id, email, role, invited_by, created_at, expires_at)
+   values ($workspace_id, $id, $email, $role, $invited_by, $created_at, $expires_at)
+   on conflict (workspace_id, email) do update
+      set id = excluded.id, role = excluded.role, invited_by = excluded.invited_by, mail_id = null,
+          created_at = excluded.created_at, expires_at = excluded.expires_at`,
+);
+
+/** An invitation and the mail that carries it; the fate of that mail, where there is one. */
+const invitationColumns = {
+  id: uuid,
+  email: text,
+  role: word<Role>(),
+  invited_by: nullable(text),
+  created_at: timestamp,
+  expires_at: timestamp,
+  mail_state: nullable(word<MailState>()),
+  mail_error: nullable(text),
+} as const;
+
+const invitationSelection = `
+     select i.id, i.email, i.role, u.name as invited_by, i.created_at, i.expires_at, m.state as mail_state,
+            m.error as mail_error
+       from member_invitations i
+       left join users u on u.id = i.invited_by
+       left join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id`;
+
+/** Newest first; also those whose time is over, which can be sent again. */
+export const selectInvitations = statement(
+  'member_invitations.select',
+  { workspace_id: uuid },
+  invitationColumns,
+  `${invitationSelection} where i.workspace_id = $workspace_id order by i.id desc`,
+);
+
+/** What an invitation says, while its time lasts. */
+export const findOpenInvitation = statement(
+  'member_invitations.find_open',
+  { workspace_id: uuid, id: uuid, now: timestamp },
+  {
+    workspace: text,
+    email: text,
+    role: word<Role>(),
+    invited_by: nullable(text),
+    expires_at: timestamp,
+    user_id: nullable(text),
+  },
+  `select w.name as workspace, i.email, i.role, by.name as invited_by, i.expires_at, known.id as user_id
+     from member_invitations i
+     join workspaces w on w.id = i.workspace_id
+     left join users by on by.id = i.invited_by
+     left join users known on known.email = i.email
+    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now`,
+);
+
+/** More time, for a link that is mailed again. */
+export const prolongInvitation = statement(
+  'member_invitations.prolong',
+  { workspace_id: uuid, id: uuid, expires_at: timestamp },
+  { email: text, role: word<Role>(), workspace: text },
+  `update member_invitations i set expires_at = $expires_at
+     from workspaces w
+    where w.id = i.workspace_id and i.workspace_id = $workspace_id and i.id = $id
+   returning i.email, i.role, w.name as workspace`,
+);
+
+export const setInvitationMail = statement(
+  'member_invitations.set_mail',
+  { workspace_id: uuid, id: uuid, mail_id: uuid },
+  {},
+  `update member_invitations set mail_id = $mail_id where workspace_id = $workspace_id and id = $id`,
+);
+
+/** Withdraws an invitation. @returns its mail, which need not leave any more. */
+export const deleteInvitation = statement(
+  'member_invitations.delete',
+  { workspace_id: uuid, id: uuid },
+  { mail_id: nullable(uuid) },
+  `delete from member_invitations where workspace_id = $workspace_id and id = $id returning mail_id`,
+);
+
+/** Uses an invitation up: of two who accept at once, one gets the row. */
+export const claimInvitation = statement(
+  'member_invitations.claim',
+  { workspace_id: uuid, id: uuid, now: timestamp },
+  { email: text, role: word<Role>() },
+  `delete from member_invitations where workspace_id = $workspace_id and id = $id and expires_at > $now
+   returning email, role`,
+);

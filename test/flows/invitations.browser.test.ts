@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { element } from '#ast/testing.ts';
+import { signIn } from '#test/console.ts';
+import { findBarriers, heading, openConsoleBrowser, press, tabTo } from '#test/console-browser.ts';
+import { openMailServer } from '#test/mail-server.ts';
+import { openService } from '#test/service.ts';
+import { makeForm } from '#test/visitor.ts';
+
+/* Inviting people in the console: pasted, imported, mailed, answered, reminded, revoked. */
+
+const mail = await openMailServer();
+const service = await openService({
+  SMTP_URL: mail.url,
+  MAIL_FROM: 'forms@formloom.test',
+  MAIL_PER_MINUTE: '60000',
+});
+const tenant = await service.makeTenant();
+const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
+const browser = await openConsoleBrowser(service);
+
+const open = async (path: string, options: object = {}): Promise<Page> => {
+  const page = await browser.open(`/app/forms/${path}`, person, options);
+  page.setDefaultTimeout(10_000);
+  return page;
+};
+const makeInvitedForm = async (): Promise<string> =>
+  (
+    await makeForm(tenant, [element('text', 'city', { label: 'Your city' })], {
+      settings: { access: 'invited' },
+    })
+  ).id;
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+test('addresses are pasted, mailed, answered from the mail, and the list shows it; by keyboard', async () => {
+  const form = await makeInvitedForm();
+  const page = await open(`${form}/submissions`);
+  await page.getByRole('link', { name: 'Invitations' }).click();
+  await page.getByRole('heading', { name: 'Nobody is invited yet' }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await tabTo(page, 'button', 'Invite people');
+  await press(page, 'Enter');
+  await heading(page, 'Invite people');
+  const addresses = page.getByRole('textbox', { name: 'Email addresses' });
+  await addresses.fill('Ada Lovelace <ada@example.org>\ngrace@example.org\nnobody\nADA@example.org');
+  await page.getByText('Line 3: "nobody" is no email address.').waitFor();
+  await page.getByText('Line 4: ADA@example.org is on line 1 already.').waitFor();
+  const preview = page.getByRole('region', { name: 'Preview of the mail' });
+  await page.getByRole('textbox', { name: 'Subject' }).fill('For {{nmae}}');
+  await page.getByText('{{nmae}} stands for nothing.').waitFor();
+  await page.getByRole('textbox', { name: 'Subject' }).fill('For {{name|you}}');
+  await preview.getByText('For Ada Lovelace').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await tabTo(page, 'button', 'Send invitations to 2 people');
+  await press(page, 'Enter');
+  await heading(page, 'Invitations');
+  await rowOf(page, 'ada@example.org').getByText('Sent').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+
+  const [taken] = await mail.waitFor('ada@example.org', 1);
+  assert.equal(taken!.mail.subject, 'For Ada Lovelace');
+  const link = /http\S+_invitation=\S+/.exec(taken!.mail.text!)![0];
+  const visitor = await browser.open(link.slice(service.url.length));
+  await visitor.getByLabel('Your city').fill('London');
+  await visitor.getByRole('button', { name: 'Submit' }).click();
+  await visitor.getByRole('heading', { name: 'Thank you' }).waitFor();
+  assert.ok(!visitor.url().includes('_invitation'));
+  await visitor.goto(link);
+  await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
+
+  await page.reload();
+  await rowOf(page, 'ada@example.org').getByText('Completed').waitFor();
+  await rowOf(page, 'ada@example.org').getByRole('link', { name: 'View' }).click();
+  await page.getByRole('dialog').or(page.getByRole('complementary')).getByText('London').first().waitFor();
+  browser.assertQuiet();
+});
+
+test('a file is mapped, previewed, imported, and its columns travel with the answers', async () => {
+  const form = await makeInvitedForm();
+  // High enough that nothing is cut by the edge of the screen, which axe would take for too small a target.
+  const page = await open(`${form}/invitations/new`, { viewport: { width: 1280, height: 2_200 } });
+  await page.getByRole('tab', { name: 'Import a CSV file' }).click();
+  const text = 'Mail;Who;Your city;Customer\nada@example.net;Ada;Rome;=17\nnobody;;;\n';
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Choose a file' }).click(),
+  ]);
+  await chooser.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  await page.getByText('1 line is left out').waitFor();
+  const mapping = page.getByRole('group', { name: 'What the columns become' });
+  await mapping.getByRole('button', { name: /Answer: Your city/ }).waitFor();
+  await mapping.getByRole('button', { name: /What “Who” becomes/ }).click();
+  await page.getByRole('option', { name: 'Name', exact: true }).click();
+  await page.getByRole('region', { name: 'Preview of the mail' }).getByText('To Ada').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('textbox', { name: 'Remind after days' }).fill('3, 7');
+  await page.getByRole('button', { name: 'Send invitations to 1 person' }).click();
+  await rowOf(page, 'ada@example.net').getByText('Sent').waitFor();
+  const { body } = await tenant.call('GET', `/forms/${form}/invitations`);
+  const [row] = body.data as unknown as { name: string; reference: object; prefill: object }[];
+  assert.deepEqual([row!.name, row!.reference, row!.prefill], ['Ada', { Customer: '=17' }, { city: 'Rome' }]);
+  browser.assertQuiet();
+});
+
+test('a bounced one is mailed again, the quiet ones are reminded, and a revoked link leads nowhere', async () => {
+  const form = await makeInvitedForm();
+  mail.treat('gone@example.com', 'refuse recipient');
+  const invited = await tenant.call('POST', `/forms/${form}/invitations`, {
+    invitations: [{ email: 'gone@example.com' }, { email: 'quiet@example.com' }],
+  });
+  assert.equal(invited.status, 201);
+  const page = await open(`${form}/invitations`, { viewport: { width: 375, height: 740 } });
+  await rowOf(page, 'gone@example.com').getByText('Bounced').waitFor();
+  await rowOf(page, 'gone@example.com')
+    .getByText(/No such user/)
+    .waitFor();
+  await rowOf(page, 'quiet@example.com').getByText('Sent').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  const choose = async (email: string, action: string): Promise<void> => {
+    await page.getByRole('button', { name: `Invitation of ${email}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  await choose('gone@example.com', 'Send again');
+  await rowOf(page, 'gone@example.com').getByText('Sent').waitFor();
+  await service.services.database.query(
+    `update invitations set sent_at = sent_at - interval '1 day' where form_id = $1 and email like 'quiet%'`,
+    [form],
+  );
+  await page.getByRole('button', { name: 'Remind' }).click();
+  await page.getByRole('button', { name: 'Send reminders' }).click();
+  await page.getByText('1 person will be reminded.').waitFor();
+  const reminders = await mail.waitFor('quiet@example.com', 2);
+  assert.match(reminders[1]!.mail.subject!, /^Reminder/);
+  await choose('quiet@example.com', 'Personal link');
+  await page
+    .getByRole('dialog')
+    .getByText(/_invitation=/)
+    .waitFor();
+  await press(page, 'Escape');
+  await choose('quiet@example.com', 'Revoke');
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await rowOf(page, 'quiet@example.com').getByText('Revoked').waitFor();
+  browser.assertQuiet();
+});

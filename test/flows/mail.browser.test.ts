@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findBarriers, openConsoleBrowser, payloads } from '../console-browser.ts';
+import { signIn } from '../console.ts';
+import { openMailServer } from '../mail-server.ts';
+import { openService, until } from '../service.ts';
+
+const server = await openMailServer();
+const service = await openService({
+  SMTP_URL: server.url,
+  MAIL_FROM: 'forms@formloom.test',
+  MAIL_PER_MINUTE: '60000',
+});
+const browser = await openConsoleBrowser(service);
+const owner = await signIn(service, { name: payloads[0] });
+const settings = `/app/w/${owner.workspaceId}/settings`;
+const password = 'a password of my own';
+const wait = { timeout: 10_000 };
+
+/** The address of a mail's button, on this machine. */
+async function linkIn(email: string, path: string, known = 0): Promise<string> {
+  const { mail } = await server.waitForOne(email, known);
+  const found = new RegExp(`(/app/${path}/\\S+)`).exec(mail.text!);
+  return found![1]!;
+}
+
+test('a member is invited by mail, makes an account by the link, and is in the workspace', async () => {
+  const page = await browser.open(`${settings}/members`, owner);
+  await page.getByRole('button', { name: 'Invite member' }).click(wait);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Email address').fill('nobody');
+  await dialog.getByRole('button', { name: 'Invite' }).click();
+  await dialog.getByText('This is not an email address').waitFor(wait);
+  await dialog.getByLabel('Email address').fill('nora@example.org');
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Invite' }).click();
+  const open = page.getByRole('region', { name: 'Open invitations' });
+  await open.getByText('nora@example.org').waitFor(wait);
+  assert.deepEqual(await findBarriers(page), []);
+
+  const guest = await browser.open(await linkIn('nora@example.org', 'join'));
+  await guest.getByRole('heading', { name: 'Join Test' }).waitFor(wait);
+  assert.deepEqual(await findBarriers(guest), []);
+  await guest.getByLabel('Your name').fill('Nora');
+  await guest.getByLabel('Password').fill(password);
+  await guest.keyboard.press('Enter');
+  await guest.getByRole('heading', { name: 'Forms', exact: true }).waitFor(wait);
+  await guest.context().close();
+
+  await page.reload();
+  await page.getByRole('region', { name: 'Members' }).getByText('Nora', { exact: true }).waitFor(wait);
+  assert.equal(await open.count(), 0, 'the invitation is used up');
+  await page.context().close();
+});
+
+test('a withdrawn invitation says so, and somebody with an account signs in and joins', async () => {
+  const known = await signIn(service);
+  const page = await browser.open(`${settings}/members`, owner);
+  for (const email of ['gone@example.org', known.email]) {
+    await page.getByRole('button', { name: 'Invite member' }).click(wait);
+    await page.getByRole('dialog').getByLabel('Email address').fill(email);
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached', ...wait });
+  }
+  const gone = await linkIn('gone@example.org', 'join');
+  await page.getByRole('button', { name: 'Withdraw the invitation of gone@example.org' }).click(wait);
+  await page.getByText('The invitation of gone@example.org was withdrawn.').waitFor(wait);
+  const guest = await browser.open(gone);
+  await guest.getByRole('heading', { name: 'This invitation does not work' }).waitFor(wait);
+
+  await guest.goto(service.url + (await linkIn(known.email, 'join')));
+  await guest.getByRole('link', { name: 'Sign in' }).click(wait);
+  await guest.getByLabel('Email address').fill(known.email);
+  await guest.getByLabel('Password').fill(known.password);
+  await guest.getByRole('button', { name: 'Sign in' }).click();
+  await guest.getByRole('button', { name: 'Join the workspace' }).click(wait);
+  await guest.getByText('Welcome to the workspace.').waitFor(wait);
+  await guest.context().close();
+  await page.context().close();
+});
+
+test('a forgotten password is replaced through a mail', async () => {
+  const person = await signIn(service);
+  const page = await browser.open('/app/sign-in');
+  await page.getByRole('link', { name: 'Forgot your password?' }).click(wait);
+  await page.getByLabel('Email address').fill(person.email);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Send me a link' }).click();
+  await page.getByText('Look into your inbox').waitFor(wait);
+  const link = await linkIn(person.email, 'reset-password');
+  await page.goto(service.url + link);
+  await page.getByLabel('New password').fill('short');
+  await page.getByRole('button', { name: 'Save and sign in' }).click();
+  await page.getByText('A password has 10 to 128 characters.').waitFor(wait);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByLabel('New password').fill(password);
+  await page.getByRole('button', { name: 'Save and sign in' }).click();
+  await page.getByRole('heading', { name: 'Forms', exact: true }).waitFor(wait);
+  await page.goto(service.url + link);
+  await page.getByLabel('New password').fill(password);
+  await page.getByRole('button', { name: 'Save and sign in' }).click();
+  await page.getByText('This link was used already').waitFor(wait);
+  await page.context().close();
+});
+
+test('the mail log tells what failed and why, sends it again, and tests the mail server', async () => {
+  server.treat('refused@example.org', 'refuse recipient');
+  await owner.call('POST', `/workspaces/${owner.workspaceId}/member-invitations`, {
+    email: 'refused@example.org',
+    role: 'viewer',
+  });
+  await until('the mail to fail', async () => {
+    const { rowCount } = await service.services.database.query("select from mails where state = 'failed'");
+    return rowCount === 1;
+  });
+  const page = await browser.open(`${settings}/mail`, owner);
+  const row = page.getByRole('row').filter({ hasText: 'refused@example.org' });
+  await row.getByText('The mail server refused the recipient: 550 5.1.1 No such user').waitFor(wait);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'All mails Show' }).click();
+  await page.getByRole('option', { name: 'Failed (1)' }).click();
+  await page.waitForURL(/state=failed/, wait);
+  await row.getByRole('button', { name: 'Send again to refused@example.org' }).click(wait);
+  await page.getByText('The mail to refused@example.org is on its way again.').waitFor(wait);
+  await server.waitForOne('refused@example.org');
+
+  await page.getByLabel('To').fill('wrong@example.org');
+  server.treat('wrong@example.org', 'refuse recipient');
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByRole('status').getByText('550 5.1.1 No such user').waitFor(wait);
+  await page.getByLabel('To').fill('right@example.org');
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByText('The mail server took the mail: 250 Accepted').waitFor(wait);
+  await page.setViewportSize({ width: 375, height: 800 });
+  const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  assert.equal(isWide, false, 'nothing is wider than a phone');
+  await page.context().close();
+});
+
+test('nothing threw, and no name became script', () => browser.assertQuiet());

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { element, structure } from '#ast/testing.ts';
+import { findBarriers, openConsoleBrowser } from '#test/console-browser.ts';
+import { signIn } from '#test/console.ts';
+import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
+import { openService, until } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
+
+const service = await openService({ WEBHOOK_RETRY_DELAYS: '' });
+const { database } = service.services;
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
+const browser = await openConsoleBrowser(service);
+const patience = 10_000;
+
+type Scene = { form: string; webhook: string; receiver: Receiver; api: string };
+/** A form whose submissions were sent to a receiver that answered so. */
+async function setScene(submissions: number, ...replies: Reply[]): Promise<Scene> {
+  const form = structure(
+    element('text', 'name', { label: 'Your name', required: true }),
+    element('number', 'age'),
+  );
+  const { id } = (await tenant.call('POST', '/forms', { structure: form, publish: true })).body;
+  const receiver = await openReceiver();
+  receiver.replyWith(...replies);
+  const api = `/workspaces/${tenant.workspaceId}/forms/${id}/webhooks`;
+  const sent = { url: receiver.url, events: ['submission.created'], secret: 'generate' };
+  const { body } = await editor.call<{ id: string }>('POST', api, sent);
+  for (let count = 0; count < submissions; count += 1) await visitor.submit(id, { name: `Number ${count}` });
+  const scene = { form: id, webhook: body.id, receiver, api: `${api}/${body.id}` };
+  await until('all to settle', async () => {
+    const { data } = (await editor.call<{ data: { status: string }[] }>('GET', `${scene.api}/deliveries`))
+      .body;
+    return data.length === submissions && data.every(({ status }) => status !== 'Retrying');
+  });
+  return scene;
+}
+
+async function openPage(
+  { form, webhook }: Scene,
+  width = 1280,
+  scheme: 'light' | 'dark' = 'light',
+): Promise<Page> {
+  const options = { viewport: { width, height: 800 }, colorScheme: scheme } as const;
+  const page = await browser.open(`/app/forms/${form}/webhooks/${webhook}`, editor, options);
+  page.setDefaultTimeout(patience);
+  return page;
+}
+const act = async (page: Page, action: string): Promise<void> => {
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+};
+
+test('what failed is sent again: it says how many before, and how it went', async () => {
+  const scene = await setScene(3, 404, 404, 404, 200);
+  const page = await openPage(scene);
+  await page.getByRole('button', { name: 'Send again' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Send deliveries again' });
+  await dialog.getByText('3 deliveries will be sent again').waitFor();
+  await dialog.getByLabel('To').fill('2026-01-01');
+  await dialog.getByText('No delivery matches').waitFor();
+  assert.ok(await dialog.getByRole('button', { name: 'Send again' }).isDisabled());
+  await dialog.getByLabel('To').fill('');
+  await dialog.getByRole('button', { name: 'Send 3 again' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('A replay has sent 3 of 3 deliveries again').waitFor();
+  await until(
+    'three rows that succeeded',
+    async () => (await page.getByRole('row').getByText('Success').count()) === 3,
+  );
+  assert.equal(scene.receiver.requests.length, 6);
+});
+
+test('a replay that is under way is cancelled', async () => {
+  const scene = await setScene(1, 404, 'hang');
+  // So many that they are not all on their way at once.
+  await database.query(
+    `with delivery as (select * from deliveries where form_id = $1)
+     insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, attempts, created_at)
+     select workspace_id, ('00000000' || substr(gen_random_uuid()::text, 9))::uuid, form_id, webhook_id, event_id, kind,
+            'Failed', 1, created_at
+       from delivery cross join generate_series(1, 200)`,
+    [scene.form],
+  );
+  const page = await openPage(scene);
+  const { body } = await editor.call<{ total: number }>('POST', `${scene.api}/replays`, {});
+  assert.equal(body.total, 201);
+  await page.getByText(/Sending again: \d+ of 201/).waitFor();
+  await page.getByRole('button', { name: 'Cancel replay' }).click();
+  await page.getByText('A replay was cancelled after').waitFor();
+});
+
+test('a webhook that was paused by itself offers to send what failed, when it is resumed', async () => {
+  const scene = await setScene(2, 404, 404, 200);
+  await database.query(
+    `update webhooks set active = false, paused_by = 'failure', paused_at = now(), failing_since = now() - interval '6 days'
+      where id = $1`,
+    [scene.webhook],
+  );
+  const page = await openPage(scene);
+  await page.getByText('Paused by itself').waitFor();
+  await act(page, 'Resume');
+  const dialog = page.getByRole('dialog', { name: 'Send deliveries again' });
+  await dialog.getByText('2 deliveries will be sent again').waitFor();
+  assert.notEqual(await dialog.getByLabel('From').inputValue(), '');
+  await dialog.getByRole('button', { name: 'Send 2 again' }).click();
+  await scene.receiver.waitFor(4, patience);
+});
+
+test('real submissions are tried out at another address', async () => {
+  const [scene, elsewhere] = [await setScene(2, 200), await openReceiver()];
+  const page = await openPage(scene);
+  await act(page, 'Test with real submissions');
+  const dialog = page.getByRole('dialog', { name: 'Test with real submissions' });
+  await dialog.getByLabel('Address').fill(elsewhere.url);
+  await dialog.getByRole('button', { name: 'Send tests' }).click();
+  await page.getByText('2 tests are on the way').waitFor();
+  await elsewhere.waitFor(2, patience);
+  assert.equal(scene.receiver.requests.length, 2);
+});
+
+const looks = [
+  { width: 1280, scheme: 'light' },
+  { width: 375, scheme: 'dark' },
+] as const;
+const scene = await setScene(1, 404);
+for (const { width, scheme } of looks) {
+  test(`who writes a receiver finds code, sample, schema and type; axe finds nothing at ${width} px in ${scheme}`, async () => {
+    const page = await openPage(scene, width, scheme);
+    await act(page, 'Write a receiver');
+    const dialog = page.getByRole('dialog', { name: 'Write a receiver' });
+    await dialog.getByRole('tab', { name: 'Python' }).click();
+    await dialog.getByText(scene.receiver.url).waitFor();
+    await check(page, 'receiver');
+    const tabs: readonly (readonly [tab: string, text: RegExp])[] = [
+      ['Sample', /"event": "submission.created"/],
+      ['JSON Schema', /"\$defs"/],
+      ['TypeScript', /export type ContactEvent/],
+    ];
+    for (const [tab, text] of tabs) {
+      await dialog.getByRole('tab', { name: tab }).click();
+      await dialog.getByText(text).first().waitFor();
+      await check(page, tab);
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('1 delivery will be sent again').waitFor();
+    await check(page, 'replay');
+    await page.keyboard.press('Escape');
+    await act(page, 'Test with real submissions');
+    await page.getByRole('dialog').getByLabel('Address').waitFor();
+    await check(page, 'submissions');
+  });
+}
+
+async function check(page: Page, what: string): Promise<void> {
+  assert.deepEqual(await findBarriers(page), [], what);
+  assert.ok(await page.evaluate(`document.documentElement.scrollWidth <= innerWidth`), `${what} is too wide`);
+}
+
+test('nothing on the way broke the policy or threw', () => browser.assertQuiet());

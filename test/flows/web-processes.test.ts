@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { publishForm, sendVisitors, submitEntry } from '#test/crowd.ts';
+import { makeInstance, type ServerProcess } from '#test/process.ts';
+import { openReceiver, type ReceivedRequest } from '#test/receiver.ts';
+import { until } from '#test/service.ts';
+
+/* One instance by several processes: WEB_PROCESSES. */
+
+const several = { WEB_PROCESSES: '2', LOG_LEVEL: 'info' };
+
+type Serving = { process: number; pid: number };
+
+/** The web processes that ever served, in the order in which they began to. */
+const served = (server: ServerProcess): Serving[] =>
+  server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"a process serves"'))
+    .map((line) => JSON.parse(line) as Serving);
+
+/** Which processes have answered requests at this path. */
+const answeredBy = (server: ServerProcess, path: string): number[] => {
+  const lines = server.output().split('\n');
+  const numbers = lines
+    .filter((line) => line.includes('"answered"') && line.includes(path))
+    .map((line) => (JSON.parse(line) as Serving).process);
+  return [...new Set(numbers)].sort();
+};
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const deliveryOf = ({ headers }: ReceivedRequest): string => headers['x-service-delivery-id'] as string;
+
+/** A request on a connection of its own, so that the processes get them in turn. */
+const ask = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, { headers: { ...headers, Connection: 'close' } });
+
+async function findAll(
+  form: Awaited<ReturnType<typeof publishForm>>,
+  acknowledged: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { idsByAnswer } = await form.listAll();
+  for (const [entry, id] of acknowledged) assert.deepEqual(idsByAnswer.get(entry), [id]);
+}
+
+/** What the first tests share: a start takes a second. */
+const shared = await makeInstance({ ...several, WEBHOOK_TIMEOUT: '30' });
+const sharedServer = await shared.start();
+
+test('WEB_PROCESSES=2: both answer, log lines say which, and 200 deliveries are each made once', async () => {
+  const [instance, server] = [shared, sharedServer];
+  assert.deepEqual(
+    served(server)
+      .map((each) => each.process)
+      .sort(),
+    [1, 2],
+  );
+  assert.match(server.output(), new RegExp(`Processes +2 +\\(restart .*kill -USR2 ${server.pid}\\)`));
+  const receiver = await openReceiver();
+  const form = await publishForm(instance, receiver.url);
+  await Promise.all(
+    Array.from({ length: 10 }, async (_, visitor) => {
+      for (let entry = 0; entry < 20; entry += 1)
+        assert.ok('id' in (await submitEntry(form.publicUrl, `entry ${visitor}/${entry}`)));
+    }),
+  );
+  await receiver.waitFor(200, 20_000);
+  assert.deepEqual(answeredBy(server, form.id), [1, 2]);
+  assert.equal(new Set(receiver.requests.map(deliveryOf)).size, 200);
+  assert.equal(receiver.requests.length, 200);
+});
+
+test('the rate limit holds for all processes together: of 100 parallel requests exactly 60 and the burst of 10 pass', async () => {
+  const [instance, server] = [shared, sharedServer];
+  const { id } = await instance.cli<{ id: string }>('workspace create', 'Free', '--plan', 'free');
+  const { key } = await instance.cli<{ key: string }>('key create', '--workspace', id, '--name', 'Test');
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () =>
+      ask(`${instance.url}/api/v1/forms`, { Authorization: `Bearer ${key}` }),
+    ),
+  );
+  assert.deepEqual(answeredBy(server, '/api/v1/forms'), [1, 2]);
+  assert.equal(answers.filter(({ status }) => status === 200).length, 70);
+  assert.equal(answers.filter(({ status }) => status === 429).length, 30);
+  const left = answers.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+  assert.deepEqual(
+    left.filter((count) => count > 0).sort((a, b) => a - b),
+    Array.from({ length: 59 }, (_, index) => index + 1),
+  );
+});
+
+test('the eight requests of one webhook that may be under way hold for all processes together', async () => {
+  const [slow, quick] = [await openReceiver(), await openReceiver()];
+  const form = await publishForm(shared, slow.url);
+  const other = await publishForm(shared, quick.url);
+  slow.replyWith('hang');
+  for (let index = 0; index < 20; index += 1) await submitEntry(form.publicUrl, `entry ${index}`);
+  await slow.waitFor(8);
+  // Whoever had room for more of the first would have sent them before these, which came later.
+  for (let index = 0; index < 20; index += 1) await submitEntry(other.publicUrl, `entry ${index}`);
+  await quick.waitFor(20);
+  assert.equal(slow.requests.length, 8);
+});
+
+test('kill -9 of the database: the primary starts it again, and both processes find it', async () => {
+  const form = await publishForm(shared);
+  await shared.killDatabase();
+  await until('submissions to be accepted again', async () => {
+    const outcomes = await Promise.all(
+      [1, 2, 3, 4].map((entry) => submitEntry(form.publicUrl, `entry ${entry}`)),
+    );
+    return outcomes.every((outcome) => 'id' in outcome);
+  });
+  await sharedServer.kill();
+});
+
+test('kill -9 of one process under load: the other answers on, it is replaced, and nothing acknowledged is lost', async () => {
+  const instance = await makeInstance(several);
+  const server = await instance.start();
+  const form = await publishForm(instance);
+  const database = await instance.databasePid();
+  const visitors = sendVisitors(form.publicUrl, { count: 4, name: 'load', pauseMs: 10 });
+  await until('some submissions', async () => visitors.acknowledged.size > 50);
+
+  process.kill(served(server)[0]!.pid, 'SIGKILL');
+  await until('its replacement', async () => served(server).length === 3);
+  const then = visitors.acknowledged.size;
+  await until('more submissions', async () => visitors.acknowledged.size > then + 50);
+  assert.equal(served(server)[2]!.process, served(server)[0]!.process, 'it has the same number');
+  assert.match(server.output(), /a process ended unexpectedly and is replaced/);
+  assert.equal(await instance.databasePid(), database, 'the database is not its business');
+
+  assert.equal((await server.terminate()).code, 0, server.output());
+  await visitors.gone;
+  // One request of each visitor at most was on the connections that died.
+  assert.ok(visitors.failures.length <= 4, visitors.failures.join());
+  await instance.start();
+  await findAll(form, visitors.acknowledged);
+});
+
+test('SIGUSR2 under load: every process is renewed, one by one, no request fails, and readyz says ready all the time', async () => {
+  const instance = await makeInstance(several);
+  const server = await instance.start();
+  const form = await publishForm(instance);
+  const visitors = sendVisitors(form.publicUrl, { count: 6, name: 'load', pauseMs: 20 });
+  await until('some submissions', async () => visitors.acknowledged.size > 50);
+
+  process.kill(server.pid, 'SIGUSR2');
+  const statuses = new Set<number>();
+  await until(
+    'the end of the restart',
+    async () => {
+      statuses.add((await ask(`${instance.url}/readyz`)).status);
+      return server.output().includes('Restarted.');
+    },
+    30,
+  );
+  assert.deepEqual([...statuses], [200]);
+  const [one, two, ...renewed] = served(server);
+  assert.deepEqual(
+    renewed.map((each) => each.process),
+    [1, 2],
+  );
+  assert.deepEqual(
+    [one, two].map((each) => isAlive(each!.pid)),
+    [false, false],
+  );
+
+  assert.equal((await server.terminate()).code, 0);
+  await visitors.gone;
+  assert.deepEqual(visitors.failures, []);
+  await instance.start();
+  await findAll(form, visitors.acknowledged);
+});
+
+test('SIGTERM under load reaches the primary alone or all: every request that was begun is answered, readyz says 503, exit 0 within 10 s, nothing is left', async () => {
+  const instance = await makeInstance(several);
+  const server = await instance.start();
+  const form = await publishForm(instance);
+  const visitors = sendVisitors(form.publicUrl, { count: 6, name: 'load', pauseMs: 20 });
+  await until('some submissions', async () => visitors.acknowledged.size > 50);
+
+  // As a service manager does it, and a terminal with Ctrl-C.
+  for (const { pid } of served(server)) process.kill(pid, 'SIGTERM');
+  const ending = server.terminate();
+  await until(
+    'readyz to say that it stops',
+    async () => (await ask(`${instance.url}/readyz`)).status === 503,
+  );
+  const { code, ms } = await ending;
+  await visitors.gone;
+  assert.equal(code, 0, server.output());
+  assert.ok(ms < 10_000, `${ms} ms`);
+  assert.deepEqual(visitors.failures, []);
+  assert.deepEqual(
+    served(server).map(({ pid }) => isAlive(pid)),
+    [false, false],
+  );
+  assert.equal(await instance.databasePid(), undefined, 'the database is stopped');
+});
+
+test('kill -9 of the primary: its processes end by themselves, and the next start has everything', async () => {
+  const instance = await makeInstance(several);
+  const server = await instance.start();
+  const form = await publishForm(instance);
+  const outcome = await submitEntry(form.publicUrl, 'before');
+  assert.ok('id' in outcome);
+  const pids = served(server).map(({ pid }) => pid);
+  process.kill(server.pid, 'SIGKILL');
+  await until('its processes to end', async () => !pids.some(isAlive));
+  await instance.start();
+  await findAll(form, new Map([['before', outcome.id]]));
+});
+
+test('a port that is taken: a sentence that names it, once, exit 1, and nothing is left behind', async () => {
+  const instance = await makeInstance(several);
+  const port = Number(new URL(instance.url).port);
+  const other = createServer().listen(port, '127.0.0.1');
+  const { code, output } = await instance.failToStart();
+  other.close();
+  assert.equal(code, 1);
+  assert.deepEqual(output.match(/This port is taken/g), ['This port is taken']);
+  assert.doesNotMatch(output, /\n\s+at |a process serves/);
+  assert.equal(await instance.databasePid(), undefined);
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { checkAnswers } from '#ast/answers.ts';
+import { elements, formAttributes, stepAttributes } from '#ast/elements.ts';
+import { operators } from '#ast/logic/condition.ts';
+import type { Form } from '#ast/tree.ts';
+import { validateStructure } from '#ast/validate.ts';
+
+/* docs/form-language.md says what the language is: its tables name everything that there is, and its examples work. */
+
+const page = await readFile(new URL('../docs/form-language.md', import.meta.url), 'utf8');
+
+const blocks = [...page.matchAll(/^```json (\w+)\n([\s\S]*?)^```/gm)].map(([, kind, text]) => ({
+  kind: kind!,
+  value: JSON.parse(text!) as unknown,
+}));
+const ofKind = (kind: string): unknown[] =>
+  blocks.filter((block) => block.kind === kind).map(({ value }) => value);
+
+/** The rows of the table below a heading: their first two cells, the first as the names in it. */
+function rowsBelow(heading: string): [names: string[], second: string][] {
+  const section = page.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
+  const lines = section.split('\n').filter((line) => line.startsWith('| `'));
+  return lines.map((line) => {
+    const [first = '', second = ''] = line.slice(2).split(' | ');
+    return [[...first.matchAll(/`([^`]+)`/g)].map(([, name]) => name!), second];
+  });
+}
+
+const types = Object.keys(elements) as (keyof typeof elements)[];
+const inputs = types.filter((type) => elements[type].group === 'input');
+
+test('every type of element is in the table of elements', () => {
+  assert.deepEqual(
+    rowsBelow('Elements')
+      .flatMap(([names]) => names)
+      .sort(),
+    [...types].sort(),
+  );
+});
+
+test('every attribute is in the table of attributes, with just the types that have it', () => {
+  const documented = new Map<string, Set<string>>();
+  for (const [names, second] of rowsBelow('Attributes')) {
+    const owners = second.split(', ').flatMap((owner) => (owner === 'inputs' ? inputs : [owner]));
+    for (const name of names) {
+      documented.set(name, new Set([...(documented.get(name) ?? []), ...owners]));
+    }
+  }
+  const known = new Map<string, Set<string>>();
+  const all = { ...elements, form: { attrs: formAttributes }, step: { attrs: stepAttributes } };
+  for (const [owner, { attrs }] of Object.entries(all)) {
+    for (const name of Object.keys(attrs)) known.set(name, new Set([...(known.get(name) ?? []), owner]));
+  }
+  const sorted = (map: Map<string, Set<string>>) =>
+    [...map].map(([name, owners]) => [name, [...owners].sort()] as const).sort();
+  assert.deepEqual(sorted(documented), sorted(known));
+});
+
+test('every operator is in the table of conditions', () => {
+  assert.deepEqual(
+    rowsBelow('Conditions')
+      .flatMap(([names]) => names)
+      .sort(),
+    [...operators].sort(),
+  );
+});
+
+test('every example is a form', () => {
+  const forms = ofKind('form');
+  assert.ok(forms.length >= 2);
+  for (const form of forms) assert.deepEqual(validateStructure(form), { ok: true, form });
+});
+
+test('the example answers are taken, and the refused ones are refused in these words', () => {
+  const form = ofKind('form').at(-1) as Form;
+  const check = (raw: unknown) => checkAnswers(form, raw, new Map(), { reference: {}, today: '2026-01-31' });
+  const [answers] = ofKind('answers');
+  assert.deepEqual(check(answers), { ok: true, answers });
+  const [refused] = ofKind('refused') as [{ answers: unknown; errors: readonly object[] }];
+  const result = check(refused.answers);
+  assert.ok(!result.ok);
+  assert.deepEqual(
+    result.errors.map(({ field, message }) => ({ field, message })),
+    refused.errors,
+  );
+});

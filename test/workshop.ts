@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { composite, element } from '#ast/testing.ts';
+import type { ConsolePerson } from './console.ts';
+import type { Receiver } from './receiver.ts';
+import { type Tenant, type TestService, until } from './service.ts';
+import type { Part, Visitor } from './visitor.ts';
+
+/* A workspace as it looks in use, for pictures of it: a form with its answers, deliveries, spam, trash and keys. */
+
+const step = (attrs: object, children: unknown[]) => ({ type: 'step', attrs, children });
+const levels = ['Beginner', 'Intermediate', 'Advanced'];
+const isNoBeginner = { element: 'level', is: 'not_equals', value: 'Beginner' };
+const workshop = {
+  type: 'form',
+  attrs: { name: 'Weaving workshop', description: 'Three days at the loom, in June.' },
+  children: [
+    step({ title: 'About you', layout: 'grid_2' }, [
+      element('heading', 'intro', { label: 'Who are you?' }),
+      element('paragraph', 'note', { label: 'We use this to plan the groups, and for nothing else.' }),
+      element('text', 'name', { label: 'Full name', required: true }),
+      element('email', 'email', { label: 'Email address', required: true }),
+      element('phone', 'phone', { label: 'Phone', help_text: 'Only for the day of your arrival.' }),
+      element('dropdown', 'level', { label: 'Experience', options: levels }),
+      element('multiple_choice', 'colours', { label: 'Yarn colours' }),
+      element('number', 'years', { label: 'Years of weaving', show_when: isNoBeginner }),
+    ]),
+    step({ title: 'Your visit', description: 'Everything that we prepare for you.' }, [
+      element('date', 'arrival', { label: 'Arrival' }),
+      element('yes_no', 'lunch', { label: 'Lunch included?' }),
+      composite('guests', [element('text', 'guest')], { label: 'Guest', repeatable: true }),
+      element('textarea', 'wishes', { label: 'Wishes' }),
+      element('file_upload', 'photo', { label: 'A photo of your loom' }),
+    ]),
+  ],
+};
+
+const names = ['Ada Lovelace', 'Grace Hopper', 'Anni Albers', 'Gunta Stölzl', 'Joseph-Marie Jacquard'];
+/** The answers of one visitor, as a browser posts them; some questions stay open. */
+const answersOf = (index: number): Part[] => {
+  const parts: Record<string, string> = {
+    name: names[index % names.length]!,
+    email: `visitor-${index}@example.org`,
+    level: levels[(index * index) % 3]!,
+    colours: ['Red', 'Green', 'Blue'][index % 3]!,
+    years: String((index * 7) % 23),
+    arrival: `2026-06-${String(1 + (index % 28)).padStart(2, '0')}`,
+    lunch: index % 4 === 0 ? 'no' : 'yes',
+    'guests[0][guest]': index % 2 === 0 ? 'Tom' : '',
+    wishes: index % 5 === 0 ? 'A place at the window, please: I weave better in daylight.' : '',
+  };
+  return Object.entries(parts).filter(([, value]) => value !== '');
+};
+
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const picture = new File([Buffer.from(onePixel, 'base64')], 'my-loom.png', { type: 'image/png' });
+
+/** What of the workshop the screens' addresses name. */
+export type Workshop = { form: string; webhook: string; failed: string; thanks: string };
+
+type Setting = {
+  service: TestService;
+  tenant: Tenant;
+  owner: ConsolePerson;
+  visitor: Visitor;
+  receiver: Receiver;
+};
+
+/** The workshop with its answers, one of them with a file and a history, some in the trash, some held as spam. */
+export async function seedWorkshop({
+  service,
+  tenant,
+  owner,
+  visitor,
+  receiver,
+}: Setting): Promise<Workshop> {
+  const workspace = `/workspaces/${tenant.workspaceId}`;
+  const settings = { confirmation_message: 'We will write to you within a week.' };
+  const { body } = await tenant.call('POST', '/forms', { structure: workshop, settings, publish: true });
+  const form = body.id;
+  for (let index = 0; index < 38; index += 1)
+    assert.equal((await visitor.post(form, answersOf(index))).status, 303);
+  for (let index = 0; index < 5; index += 1)
+    await visitor.post(form, [
+      ...answersOf(index),
+      ['wishes', 'Cheap yarn: https://spam.test'],
+      ['_website', 'x'],
+    ]);
+  const { webhook, failed, last } = await seedDeliveries({ form, workspace, owner, visitor, receiver });
+  const submissions = `${workspace}/forms/${form}/submissions`;
+  const listed = await tenant.call('GET', `/forms/${form}/submissions?per_page=4`);
+  const [newest, , ...old] = listed.body.data;
+  for (const { id } of old) await owner.call('DELETE', `${submissions}/${id}`);
+  const { updated_at: seen } = (
+    await owner.call<{ updated_at: string }>('GET', `${submissions}/${newest!.id}`)
+  ).body;
+  const edited = { ...newest!.answers, name: 'Ada King' };
+  await owner.call('PUT', `${submissions}/${newest!.id}/answers`, { answers: edited, seen });
+  await seedKeys(service, workspace, owner);
+  const thanks = new URL(last, service.url);
+  return { form, webhook, failed, thanks: thanks.pathname + thanks.search };
+}
+
+/** A webhook with a delivery of either end, the last of a submission with a file. */
+async function seedDeliveries({
+  form,
+  workspace,
+  owner,
+  visitor,
+  receiver,
+}: Pick<Setting, 'owner' | 'visitor' | 'receiver'> & { form: string; workspace: string }): Promise<{
+  webhook: string;
+  failed: string;
+  last: string;
+}> {
+  const path = `${workspace}/forms/${form}/webhooks`;
+  const sent = { url: receiver.url, events: ['submission.created'] };
+  const { id: webhook } = (await owner.call<{ id: string }>('POST', path, sent)).body;
+  receiver.replyWith({ status: 404, body: 'No such hook' }, { status: 200, body: 'Thank you' });
+  await visitor.post(form, answersOf(38));
+  await receiver.waitFor(1);
+  const last = await visitor.post(form, [...answersOf(40), ['photo', picture]]);
+  const failed = await until('both deliveries to settle', async () => {
+    type Log = { data: { id: string; status: string }[] };
+    const { data } = (await owner.call<Log>('GET', `${path}/${webhook}/deliveries`)).body;
+    const isSettled = data.length === 2 && data.every(({ status }) => status !== 'Retrying');
+    return isSettled && data.find(({ status }) => status === 'Failed')?.id;
+  });
+  return { webhook, failed, last: last.headers.get('location')! };
+}
+
+/** Keys of three kinds: one at work, one that may do little and ends, one revoked. */
+async function seedKeys({ url }: TestService, workspace: string, owner: ConsolePerson): Promise<void> {
+  const make = async (key: object): Promise<{ id: string; key: string }> =>
+    (await owner.call<{ id: string; key: string }>('POST', `${workspace}/keys`, key)).body;
+  const { key } = await make({ name: 'Website' });
+  for (const path of ['/forms', '/forms?status=published', '/forms/none'])
+    await fetch(`${url}/api/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
+  const expires = new Date(Date.now() + 90 * 86_400_000).toISOString();
+  await make({ name: 'Reports', permissions: ['submissions:read'], expires_at: expires });
+  const { id } = await make({ name: 'Former website' });
+  await owner.call('DELETE', `${workspace}/keys/${id}`);
+}

@@ -1,0 +1,149 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useParams, useRouter } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import type { OpenInvitation, Session } from '#console/accounts/shapes.ts';
+import { ApiProblem, get, post } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+import { Button } from '../design/button.tsx';
+import { TextField } from '../design/field.tsx';
+import { Message } from '../design/message.tsx';
+import { Loading } from '../design/states.tsx';
+import { toastDone } from '../design/toast.tsx';
+import { EntryCard } from './entry-card.tsx';
+
+/** Where the link of a member's invitation leads: join with the account of its address, or make one. */
+export function JoinScreen(): ReactElement {
+  const token: string = useParams({ strict: false }).token!;
+  const { data, error } = useQuery({
+    queryKey: ['join', token],
+    queryFn: async () => ({
+      invitation: await post<OpenInvitation>('/joins/lookups', { token }),
+      person: await readPerson(),
+    }),
+    retry: false,
+  });
+  if (error) {
+    return (
+      <EntryCard title="This invitation does not work">
+        <Message tone="bad">{error.message}</Message>
+        <Link to="/">Go to Formloom</Link>
+      </EntryCard>
+    );
+  }
+  if (!data) {
+    return (
+      <EntryCard title="Invitation">
+        <Loading label="Opening the invitation …" />
+      </EntryCard>
+    );
+  }
+  const { invitation, person } = data;
+  return (
+    <EntryCard title={`Join ${invitation.workspace}`}>
+      <p>
+        {invitation.invited_by === null ? 'You are invited' : `${invitation.invited_by} invites you`} to work
+        in <strong>{invitation.workspace}</strong> as {invitation.role}.
+      </p>
+      {!invitation.has_account ? (
+        <NewAccount token={token} email={invitation.email} />
+      ) : person === invitation.email ? (
+        <Accept token={token} email={invitation.email} />
+      ) : (
+        <SignInFirst token={token} email={invitation.email} />
+      )}
+    </EntryCard>
+  );
+}
+
+/** The address of whoever is signed in here. */
+async function readPerson(): Promise<string | undefined> {
+  try {
+    return (await get<Session>('/session')).user.email;
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
+function useEnter(): () => Promise<void> {
+  const router = useRouter();
+  return async () => {
+    queryClient.clear();
+    await router.navigate({ to: '/', replace: true });
+    toastDone('Welcome to the workspace.');
+  };
+}
+
+function Accept({ token, email }: { token: string; email: string }): ReactElement {
+  const enter = useEnter();
+  const join = useMutation({ mutationFn: () => post('/joins', { token }), onSuccess: enter });
+  return (
+    <>
+      {join.error && <Message tone="bad">{join.error.message}</Message>}
+      <p className="soft">You are signed in as {email}.</p>
+      <Button variant="primary" isPending={join.isPending} onPress={() => join.mutate()}>
+        Join the workspace
+      </Button>
+    </>
+  );
+}
+
+function SignInFirst({ token, email }: { token: string; email: string }): ReactElement {
+  return (
+    <>
+      <p className="soft">There is an account with the address {email}. Sign in with it to join.</p>
+      <Link to="/sign-in" search={{ next: `/join/${token}` }} className="button button-primary button-medium">
+        Sign in
+      </Link>
+    </>
+  );
+}
+
+function NewAccount({ token, email }: { token: string; email: string }): ReactElement {
+  const [given, setGiven] = useState({ name: '', password: '' });
+  const enter = useEnter();
+  const join = useMutation({
+    async mutationFn() {
+      await post('/joins/accounts', { token, ...given });
+      await post('/session', { email, password: given.password });
+    },
+    onSuccess: enter,
+  });
+  const problem = join.error instanceof ApiProblem ? join.error : undefined;
+  return (
+    <Form
+      className="stack"
+      validationBehavior="aria"
+      onSubmit={(event) => {
+        event.preventDefault();
+        join.mutate();
+      }}
+    >
+      {join.error && !(problem && problem.errors.length > 0) && (
+        <Message tone="bad">{join.error.message}</Message>
+      )}
+      <p className="soft">Make an account for {email}.</p>
+      <TextField
+        label="Your name"
+        autoComplete="name"
+        autoFocus
+        value={given.name}
+        onChange={(name) => setGiven({ ...given, name })}
+        error={problem?.of('name')}
+      />
+      <TextField
+        label="Password"
+        description="At least 10 characters."
+        type="password"
+        autoComplete="new-password"
+        value={given.password}
+        onChange={(password) => setGiven({ ...given, password })}
+        error={problem?.of('password')}
+      />
+      <Button type="submit" variant="primary" isPending={join.isPending}>
+        Make the account and join
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ReactElement } from 'react';
+import type { InvitationsOverview } from '#console/invitations/shapes.ts';
+import { Message } from '../design/message.tsx';
+import { isUnderWay } from './invitations-query.ts';
+
+/** How far what was invited last is: made first, then mailed at the pace of the service. */
+export function BatchProgress({ overview }: { overview: InvitationsOverview }): ReactElement {
+  const moving = overview.batches.filter(isUnderWay);
+  return (
+    <>
+      {moving.map((batch) => {
+        const made = batch.created + batch.skipped;
+        const isMade = made >= batch.total;
+        const done = isMade ? batch.created - batch.waiting : made;
+        const all = isMade ? batch.created : batch.total;
+        return (
+          <Message key={batch.id}>
+            <label className="batch-progress">
+              <span>
+                {isMade ? 'Mailing' : 'Inviting'}: {done.toLocaleString()} of {all.toLocaleString()}
+                {isMade && overview.mails_per_minute !== null && (
+                  <span className="soft">
+                    {' '}
+                    · up to {overview.mails_per_minute.toLocaleString()} a minute. You can leave this page.
+                  </span>
+                )}
+              </span>
+              <progress max={all} value={done} />
+            </label>
+          </Message>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,157 @@
+import './invitations.css';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import type { InvitationsOverview } from '#console/invitations/shapes.ts';
+import { Button } from '../design/button.tsx';
+import { SearchField } from '../design/field.tsx';
+import { Message } from '../design/message.tsx';
+import { Page } from '../design/page.tsx';
+import { Pager } from '../design/pager.tsx';
+import { Select } from '../design/select.tsx';
+import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
+import { useForm } from '../shell/form-place.ts';
+import { mayEdit } from '../shell/session.ts';
+import { BatchProgress } from './batch-progress.tsx';
+import { InvitationsTable } from './invitations-table.tsx';
+import { isUnderWay, listQuery, type ListView, overviewQuery, rowsOfPage } from './invitations-query.ts';
+import { ListActions } from './list-actions.tsx';
+import { statuses, statusOrder } from './statuses.ts';
+
+/** Who was invited to a form, and how far each of them is. */
+export function InvitationsScreen(): ReactElement {
+  const form = useForm();
+  const navigate = useNavigate();
+  const { data: overview, error, refetch } = useQuery(overviewQuery(form));
+  const isEditor = mayEdit(form.role);
+  const total = overview ? sum(overview.counts) : 0;
+  const isMoving = overview?.batches.some(isUnderWay) ?? false;
+  const invite = (
+    <Button
+      variant="primary"
+      icon="add"
+      onPress={() => void navigate({ to: '/forms/$form/invitations/new', params: { form: form.id } })}
+    >
+      Invite people
+    </Button>
+  );
+  return (
+    <Page
+      title="Invitations"
+      lead="Each person gets a link of their own, which can be answered once."
+      actions={
+        isEditor && (
+          <>
+            {overview && total > 0 && <ListActions form={form} overview={overview} />}
+            {invite}
+          </>
+        )
+      }
+    >
+      {error && !overview ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : !overview ? (
+        <Loading label="Loading invitations …" />
+      ) : (
+        <>
+          <Notes overview={overview} />
+          <BatchProgress overview={overview} />
+          {total === 0 && !isMoving ? (
+            <EmptyState icon="people" title="Nobody is invited yet" action={isEditor && invite}>
+              <p>
+                Paste addresses or import a list. You see who opened the form and who answered, and can remind
+                those who did not; further columns of a list travel with the answers.
+              </p>
+            </EmptyState>
+          ) : (
+            <List overview={overview} isEditor={isEditor} />
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+const sum = (counts: InvitationsOverview['counts']): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+/** What whoever invites should know of this service and this form. */
+function Notes({ overview }: { overview: InvitationsOverview }): ReactElement {
+  return (
+    <>
+      {overview.mails_per_minute === null && (
+        <Message tone="warn" title="This service sends no mail">
+          Its operator has not set SMTP_URL. Invite people all the same, then copy their links or download all
+          of them, and send them with a program of your own.
+        </Message>
+      )}
+      {overview.access !== 'invited' && (
+        <Message>
+          This form is open to others as well. To admit only the people whom you invite, choose “Invited
+          people” in the form’s settings.
+        </Message>
+      )}
+    </>
+  );
+}
+
+type ListProps = { overview: InvitationsOverview; isEditor: boolean };
+
+function List({ overview, isEditor }: ListProps): ReactElement {
+  const form = useForm();
+  const [view, setView] = useState<ListView>({ q: '', status: undefined, page: 1 });
+  const { data, error, refetch } = useQuery(listQuery(form, view, overview.counts));
+  const choices = [
+    { id: 'any', label: `Any status (${sum(overview.counts).toLocaleString()})` },
+    ...statusOrder.map((status) => ({
+      id: status,
+      label: `${statuses[status][0]} (${overview.counts[status].toLocaleString()})`,
+      description: statuses[status][2],
+    })),
+  ];
+  const choose = (id: string): void =>
+    setView({ ...view, page: 1, status: statusOrder.find((status) => status === id) });
+  return (
+    <>
+      <div className="row" role="search">
+        <SearchField
+          label="Search address or name"
+          value={view.q}
+          onChange={(q) => setView({ ...view, q, page: 1 })}
+        />
+        <Select
+          label="Status"
+          isLabelHidden
+          choices={choices}
+          value={view.status ?? 'any'}
+          onChange={choose}
+        />
+      </div>
+      {error && !data ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : !data ? (
+        <Loading label="Loading invitations …" />
+      ) : data.data.length === 0 ? (
+        <p className="soft" role="status">
+          No invitation is like this.
+        </p>
+      ) : (
+        <>
+          <InvitationsTable
+            form={form}
+            rows={data.data}
+            isEditor={isEditor}
+            canMail={overview.mails_per_minute !== null}
+          />
+          <Pager
+            label="Pages of invitations"
+            page={view.page}
+            total={data.pagination.total_count}
+            perPage={rowsOfPage}
+            onChange={(page) => setView({ ...view, page })}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import './invitations.css';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import type { ImportSource, InvitationsOverview, MessageBody } from '#console/invitations/shapes.ts';
+import { ApiProblem } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { Message } from '../design/message.tsx';
+import { Page } from '../design/page.tsx';
+import { ErrorState, Loading } from '../design/states.tsx';
+import { toastDone } from '../design/toast.tsx';
+import { type LocatedForm, useForm } from '../shell/form-place.ts';
+import { overviewQuery, previewQuery, startImport } from './invitations-query.ts';
+import { MessageCard } from './message-card.tsx';
+import { PeopleCard } from './people-card.tsx';
+import { ScheduleCard } from './schedule-card.tsx';
+import { type Draft, messageOf } from './draft.ts';
+import { useSettled } from './use-settled.ts';
+
+/** Invites people: who, what they are told, and when they are reminded. */
+export function InviteScreen(): ReactElement {
+  const form = useForm();
+  const { data, error, refetch } = useQuery({ ...overviewQuery(form), refetchInterval: false });
+  return (
+    <Page
+      title="Invite people"
+      width="narrow"
+      lead={
+        <Link to="/forms/$form/invitations" params={{ form: form.id }}>
+          Back to the invitations
+        </Link>
+      }
+    >
+      {error && !data ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : data ? (
+        <InviteForm form={form} overview={data} />
+      ) : (
+        <Loading label="Loading …" />
+      )}
+    </Page>
+  );
+}
+
+function InviteForm({ form, overview }: { form: LocatedForm; overview: InvitationsOverview }): ReactElement {
+  const navigate = useNavigate();
+  const canMail = overview.mails_per_minute !== null;
+  const [source, setSource] = useState<ImportSource>({ kind: 'addresses', text: '' });
+  const [draft, setDraft] = useState<Draft>(() => ({
+    ...overview.message,
+    reminderDays: overview.message.remind_after_days.join(', '),
+    expires: '',
+    isMailed: canMail,
+  }));
+  const settled = useSettled(source);
+  const preview = useQuery({ ...previewQuery(form, settled), enabled: settled.text.trim() !== '' });
+  const isCurrent = settled === source && !preview.isFetching && !preview.error && source.text.trim() !== '';
+  const total = isCurrent ? (preview.data?.total ?? 0) : 0;
+  const message: MessageBody = messageOf(draft);
+  const start = useMutation({
+    mutationFn: () => startImport(form, source, message),
+    onSuccess(started) {
+      toastDone(
+        started.total === 1
+          ? '1 person is being invited.'
+          : `${started.total.toLocaleString()} people are being invited.`,
+      );
+      void navigate({ to: '/forms/$form/invitations', params: { form: form.id } });
+    },
+  });
+  const problem = start.error instanceof ApiProblem ? start.error : undefined;
+  return (
+    <>
+      <PeopleCard
+        source={source}
+        onChange={setSource}
+        questions={overview.questions}
+        preview={isCurrent || preview.isFetching ? preview.data : undefined}
+        problem={settled === source ? preview.error?.message : undefined}
+      />
+      <MessageCard
+        form={form}
+        draft={draft}
+        onChange={setDraft}
+        placeholders={overview.placeholders}
+        person={preview.data?.people[0]}
+        problem={problem}
+      />
+      <ScheduleCard draft={draft} onChange={setDraft} canMail={canMail} problem={problem} />
+      {start.error && (
+        <Message tone="bad" title="Nobody was invited">
+          {start.error.message} {problem?.of('text')}
+        </Message>
+      )}
+      <div className="row">
+        <Button
+          variant="primary"
+          icon={draft.isMailed ? 'send' : 'link'}
+          isDisabled={total === 0}
+          isPending={start.isPending}
+          onPress={() => start.mutate()}
+        >
+          {sayInvite(total, draft.isMailed)}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function sayInvite(total: number, isMailed: boolean): string {
+  const people = total === 1 ? '1 person' : `${total.toLocaleString()} people`;
+  if (total === 0) return isMailed ? 'Send invitations' : 'Make links';
+  return isMailed ? `Send invitations to ${people}` : `Make links for ${people}`;
+}

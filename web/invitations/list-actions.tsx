@@ -1,0 +1,65 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { InvitationsOverview } from '#console/invitations/shapes.ts';
+import { Button } from '../design/button.tsx';
+import { ConfirmDialog } from '../design/dialog.tsx';
+import { toastDone } from '../design/toast.tsx';
+import { type FormPlace, invitationsPath, remindAll } from './invitations-query.ts';
+
+/** What is done with all invitations of a form. */
+export function ListActions({
+  form,
+  overview: { counts, mails_per_minute: pace },
+}: {
+  form: FormPlace;
+  overview: InvitationsOverview;
+}): ReactElement {
+  const [isAsking, setAsking] = useState(false);
+  const unanswered = counts.sent + counts.opened + counts.started;
+  const remind = useMutation({
+    mutationFn: () => remindAll(form),
+    onSuccess(count) {
+      setAsking(false);
+      toastDone(
+        count === 0 ? 'Everybody had a mail within the hour.' : `${sayPeople(count)} will be reminded.`,
+      );
+    },
+  });
+  const close = (): void => {
+    setAsking(false);
+    remind.reset();
+  };
+  return (
+    <>
+      <a
+        className="button button-secondary button-medium"
+        href={`/app/api${invitationsPath(form)}/links`}
+        download
+      >
+        Download links
+      </a>
+      {pace !== null && (
+        <Button icon="send" isDisabled={unanswered === 0} onPress={() => setAsking(true)}>
+          Remind
+        </Button>
+      )}
+      <ConfirmDialog
+        title="Remind those who did not answer?"
+        isOpen={isAsking}
+        onClose={close}
+        confirmLabel="Send reminders"
+        isDanger={false}
+        isPending={remind.isPending}
+        error={remind.error?.message}
+        onConfirm={() => remind.mutate()}
+      >
+        <p>
+          {sayPeople(unanswered)} got the invitation and did not answer. Whoever had a mail within the hour,
+          or asked for no more, is left alone.
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+const sayPeople = (count: number): string => (count === 1 ? '1 person' : `${count.toLocaleString()} people`);

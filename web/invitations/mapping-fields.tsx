@@ -1,0 +1,54 @@
+import type { ReactElement } from 'react';
+import type { ColumnUse, ImportPreview, InvitationsOverview } from '#console/invitations/shapes.ts';
+import { type Choice, Select } from '../design/select.tsx';
+
+type Props = {
+  preview: ImportPreview;
+  questions: InvitationsOverview['questions'];
+  onChange: (mapping: ColumnUse[]) => void;
+};
+
+/** What each column of the file becomes, beside its first values. */
+export function MappingFields({ preview: { columns, mapping }, questions, onChange }: Props): ReactElement {
+  const choose = (index: number, id: string): void =>
+    onChange(mapping.map((use, at) => (at === index ? useOf(id, columns[index]!.title) : use)));
+  return (
+    <div className="invite-columns" role="group" aria-label="What the columns become">
+      {columns.map(({ title, samples }, index) => (
+        <div key={index} className="invite-column">
+          <span className="invite-column-words">
+            <strong className="cut">{title}</strong>
+            <span className="soft small cut">{samples.filter(Boolean).join(' · ') || 'Empty'}</span>
+          </span>
+          <Select
+            label={`What “${title}” becomes`}
+            isLabelHidden
+            choices={choicesOf(questions)}
+            value={idOf(mapping[index] ?? { as: 'ignore' })}
+            onChange={(id) => choose(index, id)}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const choicesOf = (questions: Props['questions']): Choice<string>[] => [
+  { id: 'email', label: 'Email address' },
+  { id: 'name', label: 'Name' },
+  { id: 'reference', label: 'Reference data', description: 'Travels with the answers' },
+  ...questions.map(({ id, label }) => ({
+    id: `prefill ${id}`,
+    label: `Answer: ${label}`,
+    description: 'Fills in the question',
+  })),
+  { id: 'ignore', label: 'Not used' },
+];
+
+const idOf = (use: ColumnUse): string => (use.as === 'prefill' ? `prefill ${use.name}` : use.as);
+
+function useOf(id: string, title: string): ColumnUse {
+  if (id === 'email' || id === 'name' || id === 'ignore') return { as: id };
+  if (id === 'reference') return { as: 'reference', name: title.slice(0, 64) };
+  return { as: 'prefill', name: id.slice('prefill '.length) };
+}

@@ -1,0 +1,73 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { Invited, Role, WorkspaceDetail } from '#console/accounts/shapes.ts';
+import { ApiProblem, post } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import { Select } from '../../design/select.tsx';
+import { toastDone } from '../../design/toast.tsx';
+import { rolesToGive } from '../roles.ts';
+import { memberInvitationsPath, refreshInvitations } from './invitations-query.ts';
+import { LinkDialog } from './link-dialog.tsx';
+
+type Props = { workspace: WorkspaceDetail; isOpen: boolean; onClose: () => void };
+
+/** Asks somebody by mail to join the workspace. */
+export function InviteDialog({ workspace, isOpen, onClose }: Props): ReactElement {
+  const [given, setGiven] = useState<{ email: string; role: Role }>({ email: '', role: 'editor' });
+  const invite = useMutation({
+    mutationFn: () => post<Invited>(memberInvitationsPath(workspace.id), given),
+    async onSuccess({ link }) {
+      await refreshInvitations(workspace.id);
+      if (link !== null) return;
+      toastDone(`${given.email} was invited.`);
+      close();
+    },
+  });
+  const close = (): void => {
+    setGiven({ email: '', role: 'editor' });
+    invite.reset();
+    onClose();
+  };
+  if (invite.data?.link) return <LinkDialog email={given.email} link={invite.data.link} onClose={close} />;
+  const problem = invite.error instanceof ApiProblem ? invite.error : undefined;
+  return (
+    <Dialog
+      title="Invite a member"
+      description="They get a link to join, with their account or a new one. It is open for 7 days."
+      isOpen={isOpen}
+      onClose={close}
+      onSubmit={() => invite.mutate()}
+      actions={
+        <>
+          <Button onPress={close}>Cancel</Button>
+          <Button type="submit" variant="primary" isPending={invite.isPending}>
+            Invite
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Email address"
+        type="email"
+        inputMode="email"
+        autoComplete="off"
+        autoFocus
+        value={given.email}
+        onChange={(email) => setGiven({ ...given, email })}
+        error={problem?.of('email')}
+      />
+      <Select
+        label="Role"
+        choices={rolesToGive(workspace.role)}
+        value={given.role}
+        onChange={(role) => setGiven({ ...given, role })}
+      />
+      {invite.error && !(problem && problem.errors.length > 0) && (
+        <Message tone="bad">{invite.error.message}</Message>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,114 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { Invited, MemberInvitation, WorkspaceDetail } from '#console/accounts/shapes.ts';
+import { post, remove } from '../../api/client.ts';
+import { Button, IconButton } from '../../design/button.tsx';
+import { Chip } from '../../design/chip.tsx';
+import { ErrorState } from '../../design/states.tsx';
+import { DataTable, type TableColumn } from '../../design/table.tsx';
+import { sayMoment } from '../../design/time.tsx';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { roleName } from '../roles.ts';
+import { memberInvitationsPath, memberInvitationsQuery, refreshInvitations } from './invitations-query.ts';
+import { LinkDialog } from './link-dialog.tsx';
+
+/** Who was asked to join and has not answered; nothing while there is nobody. */
+export function OpenInvitations({ workspace }: { workspace: WorkspaceDetail }): ReactElement | null {
+  const { data, error, refetch } = useQuery(memberInvitationsQuery(workspace.id));
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} level="h2" />;
+  if (!data || data.data.length === 0) return null;
+  const columns: TableColumn<MemberInvitation>[] = [
+    {
+      id: 'email',
+      title: 'Invited',
+      cell: ({ email, invited_by }) => (
+        <div className="member-text">
+          <span className="member-name">{email}</span>
+          {invited_by !== null && <span className="soft small">by {invited_by}</span>}
+        </div>
+      ),
+    },
+    { id: 'role', title: 'Role', isSecondary: true, cell: ({ role }) => roleName(role) },
+    { id: 'state', title: 'State', cell: (invitation) => <InvitationState invitation={invitation} /> },
+    {
+      id: 'actions',
+      title: <span className="unseen">Actions</span>,
+      isNumeric: true,
+      cell: (invitation) => (
+        <InvitationActions workspace={workspace} invitation={invitation} sendsMail={data.sends_mail} />
+      ),
+    },
+  ];
+  return (
+    <div className="stack">
+      <h2>Open invitations</h2>
+      <DataTable label="Open invitations" columns={columns} rows={data.data} rowId={({ id }) => id} />
+    </div>
+  );
+}
+
+function InvitationState({ invitation }: { invitation: MemberInvitation }): ReactElement {
+  const { expires_at, mail_state, mail_error } = invitation;
+  if (new Date(expires_at) < new Date()) return <Chip tone="warn">Expired</Chip>;
+  return (
+    <div className="member-text">
+      {mail_state === 'failed' ? (
+        <>
+          <span>
+            <Chip tone="bad">Not delivered</Chip>
+          </span>
+          <span className="soft small">{mail_error}</span>
+        </>
+      ) : (
+        <span className="small">Open until {sayMoment(expires_at)}</span>
+      )}
+    </div>
+  );
+}
+
+type ActionProps = { workspace: WorkspaceDetail; invitation: MemberInvitation; sendsMail: boolean };
+
+function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): ReactElement | null {
+  const [link, setLink] = useState<string>();
+  const path = `${memberInvitationsPath(workspace.id)}/${invitation.id}`;
+  const resend = useMutation({
+    mutationFn: () => post<Invited>(`${path}/mails`),
+    async onSuccess(invited) {
+      await refreshInvitations(workspace.id);
+      if (invited.link === null) toastDone(`${invitation.email} was invited again.`);
+      else setLink(invited.link);
+    },
+    onError: toastProblem,
+  });
+  const withdraw = useMutation({
+    mutationFn: () => remove(path),
+    async onSuccess() {
+      toastDone(`The invitation of ${invitation.email} was withdrawn.`);
+      await refreshInvitations(workspace.id);
+    },
+    onError: toastProblem,
+  });
+  if (invitation.role === 'owner' && workspace.role !== 'owner') return null;
+  return (
+    <div className="member-actions">
+      <Button
+        size="small"
+        aria-label={`${sendsMail ? 'Send again to' : 'Show link for'} ${invitation.email}`}
+        isPending={resend.isPending}
+        onPress={() => resend.mutate()}
+      >
+        {sendsMail ? 'Send again' : 'Show link'}
+      </Button>
+      <IconButton
+        icon="remove"
+        size="small"
+        label={`Withdraw the invitation of ${invitation.email}`}
+        isDisabled={withdraw.isPending}
+        onPress={() => withdraw.mutate()}
+      />
+      {link !== undefined && (
+        <LinkDialog email={invitation.email} link={link} onClose={() => setLink(undefined)} />
+      )}
+    </div>
+  );
+}

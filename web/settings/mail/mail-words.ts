@@ -1,0 +1,16 @@
+import type { MailKind } from '#console/mail/shapes.ts';
+
+/** What a mail is for, in a word or two. */
+export const kindWords: Readonly<Record<MailKind, string>> = {
+  notification: 'Notification',
+  digest: 'Digest',
+  receipt: 'Receipt',
+  resume_link: 'Link to continue',
+  invitation: 'Invitation',
+  reminder: 'Reminder',
+  member_invitation: 'Member invitation',
+  password_reset: 'Password reset',
+  security_notice: 'Security notice',
+  announcement: 'Announcement',
+  test: 'Test',
+};

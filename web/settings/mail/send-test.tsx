@@ -1,0 +1,49 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import type { TestAnswer } from '#console/mail/shapes.ts';
+import { ApiProblem, post } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import { Card } from '../../design/page.tsx';
+import { useSession } from '../../shell/session.ts';
+
+/** Sends one mail at once, and says what the mail server answered. */
+export function SendTest({ workspace }: { workspace: string }): ReactElement {
+  const { user } = useSession();
+  const [to, setTo] = useState(user.email);
+  const send = useMutation({
+    mutationFn: () => post<TestAnswer>(`/workspaces/${workspace}/mail-tests`, { to }),
+  });
+  const problem = send.error instanceof ApiProblem ? send.error : undefined;
+  return (
+    <Card title="Send a test">
+      <Form
+        className="mail-test"
+        validationBehavior="aria"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send.mutate();
+        }}
+      >
+        <TextField
+          label="To"
+          type="email"
+          inputMode="email"
+          autoComplete="off"
+          value={to}
+          onChange={setTo}
+          error={problem?.of('to')}
+        />
+        <Button type="submit" icon="send" isPending={send.isPending}>
+          Send test
+        </Button>
+      </Form>
+      <div role="status">
+        {send.data && <Message tone={send.data.sent ? 'good' : 'warn'}>{send.data.result}</Message>}
+      </div>
+      {send.error && problem?.of('to') === undefined && <Message tone="bad">{send.error.message}</Message>}
+    </Card>
+  );
+}

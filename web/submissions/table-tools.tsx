@@ -1,0 +1,47 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { IconButton } from '../design/button.tsx';
+import { Icon } from '../design/icon.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import type { FormPlace } from './queries.ts';
+import type { ViewState } from './view-state.ts';
+
+type Props = {
+  form: FormPlace;
+  view: ViewState;
+  total: number | undefined;
+  isArranged: boolean;
+  isTall: boolean;
+  onTallChange: (isTall: boolean) => void;
+  onColumns: () => void;
+};
+
+/** How the table looks, what lies beside it, and what is done with all of it. */
+export function TableTools({
+  form,
+  view,
+  total,
+  isArranged,
+  isTall,
+  onTallChange,
+  onColumns,
+}: Props): ReactElement {
+  return (
+    <div className="table-tools">
+      <IconButton
+        icon="steps"
+        label={isTall ? 'Rows of one line' : 'Rows of several lines'}
+        aria-pressed={isTall}
+        onPress={() => onTallChange(!isTall)}
+      />
+      <IconButton icon="columns" label="Columns" onPress={onColumns} />
+      <Link to="/forms/$form/spam" params={{ form: form.id }} className="button button-quiet table-place">
+        <Icon name="warning" /> Spam
+      </Link>
+      <Link to="/forms/$form/trash" params={{ form: form.id }} className="button button-quiet table-place">
+        <Icon name="remove" /> Trash
+      </Link>
+      <ExportMenu form={form} view={view} total={total} isArranged={isArranged} />
+    </div>
+  );
+}

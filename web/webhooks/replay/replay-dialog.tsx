@@ -1,0 +1,107 @@
+import './replay.css';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { Replay, Webhook } from '#console/webhooks/shapes.ts';
+import { post } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import { Select } from '../../design/select.tsx';
+import { toastDone } from '../../design/toast.tsx';
+import type { LocatedForm } from '../../shell/form-place.ts';
+import { eventChoices } from '../events.ts';
+import { refreshWebhooks } from '../webhooks-query.ts';
+import { type ReplayDraft, replayCountQuery, replayQueryOf, replaysPath } from './replay-query.ts';
+
+const statuses = [
+  { id: 'Failed', label: 'Failed' },
+  { id: 'Success', label: 'Delivered' },
+  { id: 'any', label: 'Failed and delivered' },
+] as const;
+const events = [
+  { id: 'all', label: 'All' },
+  ...eventChoices.map(({ id, label }) => ({ id, label })),
+] as const;
+
+type Props = {
+  form: LocatedForm;
+  webhook: Webhook;
+  /** What is chosen at first. */
+  draft?: Partial<ReplayDraft>;
+  /** Why it opened by itself. */
+  reason?: string;
+  onClose: () => void;
+};
+
+/** Sends deliveries again: it says how many before, and goes on in the background. */
+export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: Props): ReactElement {
+  const [draft, setDraft] = useState<ReplayDraft>({
+    status: 'Failed',
+    event: 'all',
+    from: '',
+    to: '',
+    ...given,
+  });
+  const set = (change: Partial<ReplayDraft>): void => setDraft((before) => ({ ...before, ...change }));
+  const counted = useQuery(replayCountQuery(form, webhook.id, draft));
+  const total = counted.data?.total;
+  const start = useMutation({
+    mutationFn: () => post<Replay>(replaysPath(form, webhook.id), replayQueryOf(draft)),
+    async onSuccess({ total: begun }) {
+      toastDone(`${sayDeliveries(begun)} will be sent again.`);
+      onClose();
+      await refreshWebhooks(form);
+    },
+  });
+  const problem = start.error ?? counted.error;
+  return (
+    <Dialog
+      title="Send deliveries again"
+      description={
+        reason ?? 'Each is sent once more with the same delivery id, so a receiver knows which it has.'
+      }
+      size="medium"
+      isOpen
+      onClose={onClose}
+      onSubmit={() => total && !start.isPending && start.mutate()}
+      actions={
+        <>
+          <Button onPress={onClose}>{reason ? 'Not now' : 'Cancel'}</Button>
+          <Button
+            type="submit"
+            variant="primary"
+            icon="refresh"
+            isDisabled={!total}
+            isPending={start.isPending}
+          >
+            {total ? `Send ${total.toLocaleString()} again` : 'Send again'}
+          </Button>
+        </>
+      }
+    >
+      <div className="replay-fields">
+        <Select
+          label="Status"
+          choices={statuses}
+          value={draft.status}
+          onChange={(status) => set({ status })}
+        />
+        <Select label="Event" choices={events} value={draft.event} onChange={(event) => set({ event })} />
+        <TextField label="From" type="date" value={draft.from} onChange={(from) => set({ from })} />
+        <TextField label="To" type="date" value={draft.to} onChange={(to) => set({ to })} />
+      </div>
+      <p role="status">
+        {total === undefined
+          ? 'Counting …'
+          : total === 0
+            ? 'No delivery matches.'
+            : `${sayDeliveries(total)} will be sent again, the oldest first. New events go out between them.`}
+      </p>
+      {problem && <Message tone="bad">{problem.message}</Message>}
+    </Dialog>
+  );
+}
+
+const sayDeliveries = (count: number): string =>
+  `${count.toLocaleString()} ${count === 1 ? 'delivery' : 'deliveries'}`;
