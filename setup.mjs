@@ -178,13 +178,17 @@ function findNode() {
 if (!isInstalled()) inTurn(() => isInstalled() || install());
 if (script !== 'src/app/cli.ts' && !isBuilt()) inTurn(() => isBuilt() || build());
 
+// Half the memory for the same speed: the young generation would grow to 128 MB, which nearly all of a request is gone from.
+const memory = script === 'src/app/main.ts' ? ['--max-semi-space-size=8'] : [];
+
 const child = spawn(
   findNode(),
-  ['--disable-warning=ExperimentalWarning', join(home, script), ...scriptArguments],
+  ['--disable-warning=ExperimentalWarning', ...memory, join(home, script), ...scriptArguments],
   {
     stdio: 'inherit',
     // Compiled code is kept between starts: a command of the CLI answers in half the time.
-    env: { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), ...process.env },
+    // Two heaps of the C library instead of eight for each core: what one thread frees, another can use.
+    env: { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), MALLOC_ARENA_MAX: '2', ...process.env },
   },
 );
 // SIGUSR2 restarts the service's processes one by one (src/app/main.ts).

@@ -18,7 +18,11 @@ import '#submissions/queries.ts';
 export type BareOptions = { databaseUrl: string; serviceUrl: string };
 
 const { databaseUrl, serviceUrl } = JSON.parse(process.argv[2]!) as BareOptions;
-const pool = new Pool({ connectionString: databaseUrl, max: 10 });
+const pool = new Pool({
+  connectionString: databaseUrl,
+  max: 10,
+  options: '-c plan_cache_mode=force_generic_plan',
+});
 
 type Row = Record<string, unknown>;
 

@@ -239,8 +239,12 @@ if (positionals.includes('webhooks')) {
 const chosen = choose();
 const machine = await describeMachine();
 say(machine);
+// As setup.mjs starts the service.
+const options = ['--max-semi-space-size=8'];
+if (values.profile) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}`);
 const instance = await openInstance({
-  ...(values.profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` }),
+  MALLOC_ARENA_MAX: '2',
+  NODE_OPTIONS: options.join(' '),
   ...(values.database && { DATABASE_URL: values.database }),
 });
 try {

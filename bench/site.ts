@@ -97,7 +97,12 @@ const makeWorkspace = async (instance: Instance, name: string): Promise<string> 
     await instance.cli<{ id: string }>(
       'workspace create',
       name,
-      ...['--plan', 'enterprise', '--rate-limit', '1000000', '--burst', '1000000'],
+      '--plan',
+      'enterprise',
+      '--rate-limit',
+      '1000000',
+      '--burst',
+      '1000000',
     )
   ).id;
 

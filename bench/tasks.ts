@@ -10,13 +10,13 @@ import { memoryOf } from './memory.ts';
 import type { Site } from './site.ts';
 
 /** What takes a while and is measured as a whole; `run` says what it found in a sentence. */
-export type Task = { name: string; run(scene: Scene): Promise<string> };
+export type Task = { name: string; run: (scene: Scene) => Promise<string> };
 
 type Scene = {
   instance: Instance;
   server: ServerProcess;
   site: Site;
-  load(order: LoadOrder): Promise<LoadFigures>;
+  load: (order: LoadOrder) => Promise<LoadFigures>;
 };
 
 export const tasks: readonly Task[] = [

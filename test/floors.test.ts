@@ -170,7 +170,7 @@ const privileges: readonly { what: string; pattern: RegExp; allowed: RegExp }[] 
   },
   {
     what: 'opens connections to the outside',
-    pattern: /from 'undici'|\bfetch\(|from 'node:(net|dns|tls|https)/g,
+    pattern: /from 'undici'|from 'nodemailer\/lib\/smtp|\bfetch\(|from 'node:(net|dns|tls|https)/g,
     allowed: /^src\/kit\//,
   },
 ];

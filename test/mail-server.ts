@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import type { Server } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { after } from 'node:test';
+import { callbackify } from 'node:util';
 import PostalMime, { type Email } from 'postal-mime';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import { certificate } from './receiver.ts';
 import { until } from './service.ts';
 
@@ -44,7 +45,12 @@ export type MailServer = {
   close(): Promise<void>;
 };
 
-type Options = { port?: number; tls?: 'implicit' | 'starttls'; login?: { user: string; password: string } };
+type Options = {
+  tls?: 'implicit' | 'starttls';
+  /** Of test/certs; `receiver` is the one that is right. */
+  certificate?: Parameters<typeof certificate>[0];
+  login?: { user: string; password: string };
+};
 
 class Refusal extends Error {
   readonly responseCode: number;
@@ -58,13 +64,30 @@ class Refusal extends Error {
 export async function openMailServer(options: Options = {}): Promise<MailServer> {
   const taken: TakenMail[] = [];
   const plans = new Map<string, Treatment[]>();
+  /** Of the connections, by the port at their other end. */
+  const sockets = new Map<number, Socket>();
   const planOf = (address: string): Treatment | undefined => plans.get(address)?.[0];
   const next = (address: string): Treatment => plans.get(address)?.shift() ?? 'take';
+
+  const takeData = async (stream: AsyncIterable<Buffer>, session: SMTPServerSession): Promise<string> => {
+    const { mailFrom, rcptTo } = session.envelope;
+    const plan = next(rcptTo[0]!.address);
+    if (plan === 'cut in data') {
+      sockets.get(session.remotePort)?.destroy();
+      return 'Nobody hears this';
+    }
+    const raw = await collect(stream);
+    if (plan === 'refuse message') throw new Refusal(554, '5.6.0 Message refused');
+    const from = mailFrom ? mailFrom.address : '';
+    taken.push({ from, to: rcptTo.map(({ address }) => address), raw, mail: await PostalMime.parse(raw) });
+    if (plan === 'take and cut') sockets.get(session.remotePort)?.destroy();
+    return 'Accepted';
+  };
 
   const settings: SMTPServerOptions = {
     authOptional: options.login === undefined,
     disableReverseLookup: true,
-    ...(options.tls ? certificate('receiver') : { disabledCommands: ['STARTTLS'] }),
+    ...(options.tls ? certificate(options.certificate ?? 'receiver') : { disabledCommands: ['STARTTLS'] }),
     secure: options.tls === 'implicit',
     onAuth(auth, _session, callback) {
       const { user, password } = options.login ?? {};
@@ -79,35 +102,25 @@ export async function openMailServer(options: Options = {}): Promise<MailServer>
         callback(new Refusal(451, `4.7.1 Come back later${next(address) && ''}`));
       else callback();
     },
-    onData(stream, session, callback) {
-      const address = session.envelope.rcptTo[0]!.address;
-      const plan = next(address);
-      if (plan === 'cut in data') {
-        stream.resume();
-        return cut(server, session.id);
-      }
-      void collect(stream).then(async (raw) => {
-        if (plan === 'refuse message') return callback(new Refusal(554, '5.6.0 Message refused'));
-        const from = session.envelope.mailFrom ? session.envelope.mailFrom.address : '';
-        const to = session.envelope.rcptTo.map((recipient) => recipient.address);
-        taken.push({ from, to, raw, mail: await PostalMime.parse(raw) });
-        if (plan === 'take and cut') cut(server, session.id);
-        else callback(null, 'Accepted');
-      });
-    },
+    onData: callbackify(takeData),
   };
   let server = new SMTPServer(settings);
-  let port = options.port ?? 0;
+  let port = 0;
   const open = async (): Promise<void> => {
     server = new SMTPServer(settings);
     server.on('error', () => undefined);
     const listening: Server = server.listen(port, '127.0.0.1');
+    listening.on('connection', (socket: Socket) => {
+      const far = socket.remotePort!;
+      sockets.set(far, socket);
+      socket.once('close', () => sockets.delete(far));
+    });
     await once(listening, 'listening');
     port = (listening.address() as { port: number }).port;
   };
   const close = (): Promise<void> =>
     new Promise((resolve) => {
-      for (const connection of server.connections) connection._socket?.destroy();
+      for (const socket of sockets.values()) socket.destroy();
       server.close(resolve);
     });
   await open();
@@ -129,11 +142,6 @@ export async function openMailServer(options: Options = {}): Promise<MailServer>
     comeBack: open,
     close,
   };
-}
-
-/** Ends one session's connection without a word. */
-function cut(server: SMTPServer, id: string): void {
-  for (const connection of server.connections) if (connection.id === id) connection._socket.destroy();
 }
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<string> {

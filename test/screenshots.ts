@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -7,13 +8,16 @@ import { element } from '#ast/testing.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
 import { type ConsolePerson, signIn } from './console.ts';
-import { openConsoleBrowser } from './console-browser.ts';
+import { findBarriers, openConsoleBrowser } from './console-browser.ts';
 import { openReceiver } from './receiver.ts';
 import { openService } from './service.ts';
 import { makeForm, openVisitor } from './visitor.ts';
 import { seedWorkshop } from './workshop.ts';
 
-/* npm run screenshots: every screen at 1280 and 375 px, light and dark, into screenshots/, for a person to look at. */
+/*
+ * npm run screenshots: every screen at 1280 and 375 px, the builder at 768 as well, light and dark, into screenshots/,
+ * for a person to look at; axe looks at each of them too.
+ */
 
 const folder = fileURLToPath(new URL('../screenshots/', import.meta.url));
 type Look = { width: number; colorScheme: 'light' | 'dark' };
@@ -37,17 +41,20 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
   const { width, colorScheme } = look;
   const viewport = { width, height: 800 };
   const page = await browser.open('/healthz', person, { colorScheme, viewport, reducedMotion: 'reduce' });
+  const barriers: string[] = [];
   for (const [name, path, ready, act] of screens) {
     await page.goto(service.url + path);
     await page.locator(ready).first().waitFor();
     await act?.(page);
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     await page.evaluate(settled);
+    barriers.push(...(await findBarriers(page)).map((barrier) => `${name}: ${barrier}`));
     // What was opened covers the window, not the page.
     await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
     browser.assertQuiet();
   }
   await page.context().close();
+  assert.deepEqual(barriers, []);
 }
 
 /** Runs in the browser: the fonts are there, and those of the animations that end have ended. */
@@ -99,6 +106,7 @@ const signInAnew = async (page: Page): Promise<void> => {
 
 const outside: readonly Screen[] = [
   ['sign-in', '/app/sign-in', h1('Sign in')],
+  ['forgot-password', '/app/forgot-password', 'h1'],
   ['page', `/f/${form}`, h1('Weaving workshop')],
   ['page-errors', `/f/${form}`, h1('Weaving workshop'), press('Next', '[role="alert"]')],
   ['page-confirmation', thanks, h1('Thank you')],
@@ -133,7 +141,7 @@ const inside: readonly Screen[] = [
   ['spam-empty', `/app/forms/${quiet}/spam`, 'text=No spam'],
   ['submissions-empty', `/app/forms/${quiet}/submissions`, 'text=No submissions yet'],
   ['summary-empty', `/app/forms/${quiet}/summary`, 'h1'],
-  ['trash', `${inForm}/trash`, '.trash-row'],
+  ['trash', `${inForm}/trash`, '.selectable-cell'],
   ['submissions-filter', `${inForm}/submissions?${filtered}`, '.filter-chip', press('Add filter')],
   ['summary', `${inForm}/summary`, 'canvas'],
   ['webhooks-empty', `/app/forms/${quiet}/webhooks`, 'text=No webhooks yet'],
@@ -148,6 +156,9 @@ const inside: readonly Screen[] = [
   ['members', `${settings}/members`, 'table'],
   ['members-add', `${settings}/members`, 'table', press('Add member')],
   ['general', `${settings}/general`, h1('General')],
+  ['mail', `${settings}/mail`, 'h1'],
+  ['invitations', `${inForm}/invitations`, 'h1'],
+  ['invitations-new', `${inForm}/invitations/new`, 'h1'],
   ['account', '/app/account', h1('Your account')],
 ];
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import { openInstance } from '#test/process.ts';
@@ -9,7 +10,7 @@ import { describeMachine } from '../report.ts';
 
 const rounds = 3;
 const seconds = 3;
-const warmUpSeconds = 1;
+const warmUpSeconds = 3;
 const concurrency = 32;
 const submissions = 200;
 
@@ -33,6 +34,7 @@ async function makeCases(form: PublishedForm): Promise<Record<string, Request[]>
     submit: Array.from({ length: submissions }, (_, entry) => ({
       method: 'POST',
       path: `/f/${form.id}`,
+      headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ answers: { entry: `entry ${entry}` } }),
     })),
   };
@@ -45,11 +47,41 @@ async function load(child: ChildProcess, order: LoadOrder): Promise<LoadFigures>
   return outcome;
 }
 
-function median(figures: readonly LoadFigures[]): LoadFigures {
-  const middle = (name: keyof LoadFigures): number =>
+/** `cpu`: microseconds that all processes of the server worked for one request. It hardly changes with what else runs. */
+type Figures = LoadFigures & { cpu: number };
+
+function median(figures: readonly Figures[]): Figures {
+  const middle = (name: keyof Figures): number =>
     figures.map((each) => each[name]).sort((a, b) => a - b)[Math.floor(figures.length / 2)]!;
-  return { perSecond: middle('perSecond'), p50: middle('p50'), p99: middle('p99') };
+  return { perSecond: middle('perSecond'), p50: middle('p50'), p99: middle('p99'), cpu: middle('cpu') };
 }
+
+/** What a server and its web processes have worked so far, where the system tells (Linux): 1/100 s. */
+async function cpuSeconds(pid: number): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  let ticks = 0;
+  for (const each of [pid, ...children.split(' ').filter(Boolean).map(Number)]) {
+    const stat = await readFile(`/proc/${each}/stat`, 'utf8').catch(() => '');
+    // The embedded database is a child too, and no part of the server.
+    if (!stat.includes('(node') && !stat.includes('(MainThread')) continue;
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13);
+    ticks += Number(user) + Number(system);
+  }
+  return ticks / 100;
+}
+
+async function measure(child: ChildProcess, pid: number, order: LoadOrder): Promise<Figures> {
+  const before = await cpuSeconds(pid);
+  const figures = await load(child, order);
+  const cpu = ((await cpuSeconds(pid)) - before) / (figures.perSecond * order.seconds);
+  return { ...figures, cpu: cpu * 1e6 };
+}
+
+const describe = ({ perSecond, p50, p99, cpu }: Figures): string =>
+  `${perSecond.toFixed(0).padStart(6)}/s p50 ${p50.toFixed(1).padStart(5)} p99 ${p99.toFixed(0).padStart(4)} ms cpu ${cpu.toFixed(0).padStart(4)} µs`;
 
 /**
  * The same requests to two servers of one instance, in turn: one of one process, one of as many as are told. The load
@@ -67,19 +99,17 @@ export async function benchProcesses(processes: number): Promise<void> {
       PORT: String(await freePort()),
       WEB_PROCESSES: String(processes),
     });
-    const targets = [alone, several].map(({ url }) => ({ port: Number(new URL(url).port) }));
+    const targets = [alone, several].map(({ url, pid }) => ({ pid, port: Number(new URL(url).port) }));
     for (const [name, requests] of Object.entries(await makeCases(await publishForm(instance)))) {
       const order = { requests, concurrency };
-      for (const target of targets) await load(child, { ...order, ...target, seconds: warmUpSeconds });
-      const measured: LoadFigures[][] = targets.map(() => []);
+      for (const { port } of targets) await load(child, { ...order, port, seconds: warmUpSeconds });
+      const measured: Figures[][] = targets.map(() => []);
       for (let round = 0; round < rounds; round += 1)
-        for (const [index, target] of targets.entries())
-          measured[index]!.push(await load(child, { ...order, ...target, seconds }));
-      const [one, more] = measured.map(median) as [LoadFigures, LoadFigures];
-      const figures = ({ perSecond, p50, p99 }: LoadFigures): string =>
-        `${perSecond.toFixed(0).padStart(6)}/s p50 ${p50.toFixed(1).padStart(5)} p99 ${p99.toFixed(0).padStart(4)} ms`;
+        for (const [index, { pid, port }] of targets.entries())
+          measured[index]!.push(await measure(child, pid, { ...order, port, seconds }));
+      const [one, more] = measured.map(median) as [Figures, Figures];
       say(
-        `${name.padEnd(7)} 1 process ${figures(one)}   ${processes} processes ${figures(more)}   × ${(more.perSecond / one.perSecond).toFixed(2)}`,
+        `${name.padEnd(7)} 1 process ${describe(one)}   ${processes} processes ${describe(more)}   × ${(more.perSecond / one.perSecond).toFixed(2)}`,
       );
     }
     await several.terminate();

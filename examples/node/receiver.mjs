@@ -74,7 +74,10 @@ export const server = createServer(async (request, response) => {
   const isOurs =
     isFromFormloom(rawBody, request.headers['x-service-signature'], SECRET) &&
     isStandardWebhook(rawBody, request.headers, SECRET);
-  if (!isOurs) return response.writeHead(401).end();
+  if (!isOurs) {
+    response.writeHead(401).end();
+    return;
+  }
   try {
     const isNew = handleOnce(JSON.parse(rawBody.toString()));
     response.writeHead(200).end(isNew ? 'done\n' : 'seen before\n');

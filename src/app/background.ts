@@ -14,7 +14,7 @@ import { removeManyBatch, removeManyJob } from '#submissions/changes/remove-many
 import { pruneHeld } from '#submissions/held/prune.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
 import { emptyTrash } from '#submissions/trash/empty-trash.ts';
-import { deliverWebhook } from '#webhooks/sending/deliver.ts';
+import { deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
 import { pruneLedger } from '#webhooks/upkeep/prune.ts';
@@ -28,12 +28,6 @@ export type Background = {
   /** Claims no more jobs, and gives those that run this long to finish. Asked again, it waits for the first stop. */
   stop(graceMs?: number): Promise<void>;
 };
-
-/**
- * Requests of one webhook that are under way at once: a receiver that hangs holds this many connections, and nobody
- * else's. One that answers within a second has the wider cap.
- */
-const perWebhook = { perLane: 8, perQuickLane: 32 } as const;
 
 /** Starts the queue's worker and the housekeeping of this process. */
 export function startBackground(services: Omit<Services, 'wakeQueue'>): Background {
@@ -81,10 +75,6 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
         run: (job) => removeManyBatch({ database, wakeQueue: () => queue.wake() }, job),
       },
     },
-    // A lease outlives the longest delivery by what preparing and settling may take (a query ends after 12 s). At the
-    // default time limit of 10 s another process takes over after 25 s, within the 30 s of reliability F2. A mail takes
-    // 20 s at most (mail/sending/).
-    leaseSeconds: Math.max(config.webhookTimeout + 15, 25),
   });
   const housekeeping = [
     // Half a second: between two runs at most a few hundred documents wait in the index's pending list.

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createForm } from '#forms/forms.ts';
+import { importStep } from '#invitations/import/start-import.ts';
 import { newId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
+import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from '#test/database.ts';
@@ -91,8 +93,11 @@ test('key create, list and revoke: the key works, is shown once, and ends at onc
   const made = await answer('key create --name Site --workspace', workspace);
   assert.deepEqual(Object.keys(made), ['id', 'key']);
   assert.ok(await isKnown(made.key));
+  const form = await createForm(database, workspace, { structure, status: 'draft' });
   const limited = await answer(
-    'key create --name Reader --permissions forms:read,submissions:read --expires 2090-01-31 --workspace',
+    'key create --name Reader --permissions forms:read,submissions:read --expires 2090-01-31 --forms',
+    form.id,
+    '--workspace',
     workspace,
   );
   const { data } = await answer('key list');
@@ -105,6 +110,7 @@ test('key create, list and revoke: the key works, is shown once, and ends at onc
       name: 'Reader',
       prefix: limited.key.slice(0, 11),
       permissions: ['forms:read', 'submissions:read'],
+      form_ids: [form.id],
       created_at: undefined,
       expires_at: '2090-01-31T00:00:00.000Z',
       revoked_at: null,
@@ -148,6 +154,33 @@ test('a user whose workspace does not exist is not made', async () => {
   const { code } = await formloom([...args, '--workspace', randomUUID(), '--role', 'owner']);
   assert.equal(code, 1);
   assert.equal((await database.query("select from users where email = 'nobody@example.org'")).rows.length, 0);
+});
+
+test('invitation import says who will be invited and which lines not; list shows links, and revoke ends one', async () => {
+  const { id: workspace } = await createWorkspace(database, { name: 'Inviting', plan: 'free' });
+  const form = await createForm(database, workspace, { structure, status: 'published' });
+  const file = join(dataDir, 'people.csv');
+  await writeFile(file, '\uFEFFE-Mail;Customer\r\nada@example.org;17\r\nnobody;18\r\n');
+  const started = await answer('invitation import', '--form', form.id, '--file', file, '--no-mail');
+  assert.deepEqual(
+    [started.total, started.left_out],
+    [1, [{ line: 3, message: '"nobody" is no email address.' }]],
+  );
+  // What a running server does with it.
+  const vault = openVault(await readInstanceKey(dataDir, undefined));
+  const config = { publicUrl: 'https://forms.test', smtp: undefined };
+  const { rows } = await database.query<{ id: string; kind: string; payload: object }>(
+    `update jobs set lease_token = id where kind = 'invitations.import' returning id, kind, payload`,
+  );
+  const job = { ...rows[0]!, workspaceId: workspace, lane: '', leaseToken: rows[0]!.id, failures: 0 };
+  await importStep({ database, vault, config, wakeQueue: () => undefined }, job);
+  const { data } = await answer('invitation list', '--form', form.id, '--status', 'pending');
+  assert.deepEqual([data.length, data[0].email, data[0].status], [1, 'ada@example.org', 'pending']);
+  assert.match(data[0].url, /\/f\/[0-9a-f-]+\?_invitation=[\w-]{43}$/);
+  const { status } = await answer('invitation revoke', data[0].id);
+  assert.equal(status, 'revoked');
+  const refused = await formloom(['invitation', 'resend', data[0].id, '--json']);
+  assert.match(refused.stderr, /SMTP_URL/);
 });
 
 test('webhook create, list and delete; delivery list and retry', async () => {
@@ -206,7 +239,7 @@ test('webhook create, list and delete; delivery list and retry', async () => {
   assert.deepEqual((await answer('delivery replays --webhook', plain.id)).data, [begun]);
   assert.equal((await answer('delivery cancel', begun.id)).state, 'cancelled');
   const ofForm = await answer('delivery replay --status any --dry-run --form', form.id);
-  assert.deepEqual(ofForm.data.map(({ total }: { total: number }) => total).toSorted(), [0, 0, 1]);
+  assert.deepEqual(ofForm.data.map(({ total }: { total: number }) => total).toSorted(), [0, 1]);
 
   const feed = await answer('event list --workspace', workspace.id);
   assert.deepEqual([feed.data.length, feed.next, feed.has_more], [1, '1', false]);
@@ -252,6 +285,12 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     ['workspace', 'create', 'A', '--plan', 'pro', '--plan', 'free'],
     2,
     /--plan is given twice/,
+  ],
+  [
+    'a malformed list of ids',
+    ['key', 'create', '--name', 'A', '--workspace', nothing, '--forms', `${nothing},x`],
+    2,
+    /--forms "[^"]+" must be ids separated by commas/,
   ],
   ['a malformed id', ['key', 'revoke', '12'], 2, /<id> "12" must be an id/],
   [
@@ -307,6 +346,13 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
   ['a key that does not exist', ['key', 'revoke', nothing], 1, /There is no API key/],
   ['a form that does not exist', ['webhook', 'list', '--form', nothing], 1, /There is no form/],
   ['a webhook that does not exist', ['delivery', 'list', '--webhook', nothing], 1, /There is no webhook/],
+  ['an invitation that does not exist', ['invitation', 'revoke', nothing], 1, /There is no invitation/],
+  [
+    'a file of people that is not there',
+    ['invitation', 'import', '--form', nothing, '--file', '/nowhere.csv'],
+    1,
+    /There is no form/,
+  ],
   ['a delivery that does not exist', ['delivery', 'retry', nothing], 1, /There is no delivery/],
   ['a workspace that does not exist', ['workspace', 'plan', nothing, 'pro'], 1, /There is no such workspace/],
   [

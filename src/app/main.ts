@@ -1,36 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openFileLinks } from '#files/link.ts';
-import { openLiveForms } from '#forms/live-form.ts';
-import { now } from '#kit/clock.ts';
-import { closeInOrder } from '#kit/close-in-order.ts';
-import { type Config, readConfig } from '#kit/config.ts';
+import { readConfig } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import type { Server } from '#kit/http.ts';
 import { type Log, openLog } from '#kit/log.ts';
-import { openStorage } from '#kit/open-storage.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
-import { openHeldFiles } from '#page/post/held-files.ts';
-import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { startBackground } from './background.ts';
+import type { Run } from './assemble.ts';
 import { explain } from './explain.ts';
 import { joinFormloomDatabase, openFormloomDatabase } from './open-database.ts';
-import { startBesideBackground } from './processes/beside-background.ts';
 import { serveByProcesses } from './processes/primary.ts';
 import { countThroughPrimary } from './processes/shared-count.ts';
-import { buildServer } from './server.ts';
-import type { Services } from './services.ts';
 import { writeSummary } from './summary.ts';
 import { version } from './version.ts';
 
 /**
  * A stop ends within 10 s (DESIGN section 5). For the first moment readyz says so and all else goes on; then what has
- * begun may finish; what is left goes to giving leases back and to the database.
+ * begun may finish (assemble.ts); what is left goes to giving leases back and to the database.
  */
 const noticeMs = 500;
-const drainMs = 7_000;
 /** A process of several that takes longer than this to end is killed. */
 const endMs = 8_300;
 const stopMs = 9_500;
@@ -40,9 +27,6 @@ const sameSignalMs = 1_000;
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
-
-/** What a process is made of, from its configuration to the order in which it ends. */
-type Run = { config: Config; parts: AsyncDisposableStack; state: { isStopping: boolean } };
 
 /** Starts the service, or one of its processes; stops it, in the opposite order, when it is time or a start fails. */
 async function main(): Promise<void> {
@@ -94,7 +78,8 @@ async function serveAlone(run: Run, log: Log, database: Database): Promise<strin
   const { config, parts } = run;
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   parts.defer(() => requestCounter.close());
-  const server = await build(run, { log, database, requestCounter }, startBackground);
+  const { assemble } = await import('./assemble.ts');
+  const server = await assemble(run, { log, database, requestCounter, isBackgroundElsewhere: false });
   const listening = await server.listen({ host: config.host, port: config.port });
   parts.defer(async () => {
     say('Stopping: finishing what has begun …');
@@ -133,46 +118,10 @@ async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   const countInMemory = countThroughPrimary((questions) => primary.ask(questions));
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log, countInMemory });
   parts.defer(() => requestCounter.close());
-  const server = await build(
-    run,
-    { log, database, requestCounter },
-    primary.number === 1 ? startBackground : startBesideBackground,
-  );
+  const { assemble } = await import('./assemble.ts');
+  const isBackgroundElsewhere = primary.number !== 1;
+  const server = await assemble(run, { log, database, requestCounter, isBackgroundElsewhere });
   primary.serve(server.server);
-}
-
-/** The server of this process, its work without requests, and their end. It does not listen yet. */
-async function build(
-  { config, parts, state }: Run,
-  { log, database, requestCounter }: Pick<Services, 'log' | 'database' | 'requestCounter'>,
-  startOwnBackground: typeof startBackground,
-): Promise<Server> {
-  const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
-  const services = {
-    config,
-    log,
-    database,
-    vault,
-    requestCounter,
-    storage: openStorage(config),
-    links: openFileLinks({ vault, publicUrl: config.publicUrl, now }),
-    liveForms: openLiveForms(database),
-    heldFiles: openHeldFiles({ database, vault }),
-    feedBell: openFeedBell({ database, log }),
-  };
-  const background = startOwnBackground(services);
-  parts.defer(() => background.stop(drainMs));
-  parts.defer(() => services.feedBell.close());
-  const server = await buildServer(
-    { ...services, wakeQueue: background.wakeQueue },
-    { isStopping: () => state.isStopping },
-  );
-  const close = closeInOrder(server);
-  parts.defer(async () => {
-    services.feedBell.close();
-    await Promise.all([close(drainMs), background.stop(drainMs)]);
-  });
-  return server;
 }
 
 /** The end of one of several processes. Without its primary nobody else would end it when it takes too long. */

@@ -141,8 +141,10 @@ function bodyFor(path: string): object {
   return valid;
 }
 
-const requiredOf = ({ requestBody }: Operation): string[] =>
-  (requestBody?.content['application/json'].schema as { required?: string[] } | undefined)?.required ?? [];
+function requiredOf({ requestBody }: Operation): string[] {
+  const schema: { required?: string[] } | undefined = requestBody?.content['application/json'].schema;
+  return schema?.required ?? [];
+}
 
 /** For each operation a request that each documented status answers. */
 function* scenarios(

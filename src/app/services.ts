@@ -9,7 +9,7 @@ import type { FeedBell } from '#webhooks/feed/feed-bell.ts';
 import type { HeldFiles } from '#page/post/held-files.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
-/** Everything that a request may need, built once in main.ts and handed down; a room takes only its part of it. */
+/** Everything that a request may need, built once in assemble.ts and handed down; a room takes only its part of it. */
 export type Services = {
   config: Config;
   log: Log;

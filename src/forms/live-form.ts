@@ -3,6 +3,8 @@ import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
+import { gather } from '#kit/gather.ts';
+import { only } from '#kit/statement.ts';
 import { findFormVersion, findLiveForm, type FormStatus } from './queries.ts';
 
 /** A form as a visitor's request sees it: its live version. */
@@ -32,7 +34,8 @@ type Version = { form: Form; fields: Readonly<Record<string, FieldDescription>> 
 const keptVersions = 200;
 
 /**
- * Status and settings are read each time; the structure once per version, since versions never change.
+ * Status and settings are read each time, by a query that begins after it was asked for: requests that come together
+ * share one. The structure is read once per version, since versions never change.
  * A structure was validated when it was stored, so it is trusted here.
  */
 export function openLiveForms(database: Database): LiveForms {
@@ -54,9 +57,20 @@ export function openLiveForms(database: Database): LiveForms {
     return loaded;
   };
 
+  const findRow = gather(
+    async (ids: readonly string[]) => {
+      const found = await Promise.all(
+        [...new Set(ids)].map(async (id) => [id, only(await findLiveForm(database, { id }))] as const),
+      );
+      const rows = new Map(found);
+      return ids.map((id) => rows.get(id));
+    },
+    { most: 100, atOnce: 4 },
+  );
+
   return {
     async find(formId) {
-      const [row] = await findLiveForm(database, { id: formId });
+      const row = await findRow(formId);
       const version = row && (await loadVersion(row.workspace_id, formId, row.version));
       if (!row || !version) return undefined;
       return {

@@ -6,8 +6,9 @@ import { invitationUrl } from './token.ts';
 /** A row as its reader sees it. */
 export function presentInvitation(
   { vault, config }: Pick<InvitationContext, 'vault' | 'config'>,
-  { batch_id: _, ...row }: RowOf<typeof invitationColumns>,
+  found: RowOf<typeof invitationColumns>,
 ) {
+  const { batch_id: _, ...row } = found;
   const url = invitationUrl({ vault, publicUrl: config.publicUrl }, { id: row.id, formId: row.form_id });
   return { ...row, url };
 }

@@ -174,8 +174,8 @@ export const readOnInvitations = statement(
 export const findFormNames = statement(
   'invitations.find_form_names',
   { workspace_id: uuid, form_id: uuid },
-  { form_name: text, workspace_name: text },
-  `select f.name as form_name, w.name as workspace_name
+  { form_name: text, workspace_name: text, locale: nullable(text) },
+  `select f.name as form_name, w.name as workspace_name, f.settings->>'locale' as locale
      from forms f join workspaces w on w.id = f.workspace_id
     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
 );

@@ -1,3 +1,4 @@
+import { isCleanText } from '#ast/text.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Page, paginate } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
@@ -11,13 +12,15 @@ type ReadingContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
 /** Which invitations are looked for; `words` is a part of an address or a name. */
 export type InvitationFilter = { status?: InvitationStatus | undefined; words?: string | undefined };
 
-/** One page of a form's invitations, newest first. @throws ApiError not_found. */
+/** One page of a form's invitations, newest first. @throws ApiError not_found, bad_request. */
 export async function readInvitations(
   context: ReadingContext,
   { workspaceId, formId }: InvitedForm,
   { status, words }: InvitationFilter,
   page: Page,
 ): Promise<{ data: PresentedInvitation[]; pagination: ReturnType<typeof paginate> }> {
+  if (words !== undefined && !isCleanText(words))
+    throw new ApiError('bad_request', '"q" holds a character that cannot be looked for.');
   const rows = await listInvitations(context.database, {
     workspace_id: workspaceId,
     form_id: formId,
@@ -29,7 +32,10 @@ export async function readInvitations(
   if (rows.length === 0) throw new ApiError('not_found');
   const found = rows.filter((row): row is typeof row & RowOf<typeof invitationColumns> => row.id !== null);
   return {
-    data: found.map(({ total: _, ...row }) => presentInvitation(context, row)),
+    data: found.map((each) => {
+      const { total: _, ...row } = each;
+      return presentInvitation(context, row);
+    }),
     pagination: paginate(page, rows[0]!.total),
   };
 }

@@ -26,18 +26,18 @@ export function openInvitations(service: Pick<TestService, 'services'>, tenant: 
     /** Invites people by address, or with more, and returns what was answered. */
     invite,
     /** Invites one person. */
-    async inviteOne(email: string, more: object = {}, message: object = {}): Promise<Invited> {
+    inviteOne: async (email: string, more: object = {}, message: object = {}): Promise<Invited> => {
       const { body } = await invite([{ email, ...more }], message);
       return body.data[0]!;
     },
-    async read(id: string): Promise<Invited> {
+    read: async (id: string): Promise<Invited> => {
       return (await tenant.call('GET', `${path}/${id}`)).body as unknown as Invited;
     },
-    async list(query = ''): Promise<Answered> {
+    list: async (query = ''): Promise<Answered> => {
       return (await tenant.call('GET', `${path}${query}`)).body as unknown as Answered;
     },
     /** Moves what happened to an invitation into the past, as if so many days had gone by. */
-    async age(id: string, days: number): Promise<void> {
+    age: async (id: string, days: number): Promise<void> => {
       await service.services.database.query(
         `update invitations set sent_at = sent_at - make_interval(days => $2), reminded_at = reminded_at - make_interval(days => $2),
                 remind_at = remind_at - make_interval(days => $2), expires_at = expires_at - make_interval(days => $2)

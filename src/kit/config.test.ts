@@ -61,6 +61,44 @@ const read: readonly [environment: Record<string, string>, part: Partial<Config>
     { DATABASE_URL: 'postgres://u:p@h:5433/db?host=/tmp/x' },
     { databaseUrl: 'postgres://u:p@h:5433/db?host=/tmp/x' },
   ],
+  [
+    {
+      SMTP_URL: 'smtp://us%40er:p%3Ass@mail.example.org',
+      MAIL_FROM: '"Forms, Inc." <forms@example.org>',
+      MAIL_PER_MINUTE: '60',
+      MAIL_RETRY_DELAYS: '5,10',
+    },
+    {
+      smtp: {
+        host: 'mail.example.org',
+        port: 587,
+        tls: 'required',
+        credentials: { user: 'us@er', password: 'p:ss' },
+        from: { address: 'forms@example.org', name: 'Forms, Inc.' },
+      },
+      mailPerMinute: 60,
+      mailRetryDelays: [5, 10],
+    },
+  ],
+  ...(
+    [
+      ['smtps://mail.example.org', 465, 'implicit'],
+      ['smtp://mail.example.org:25', 25, 'offered'],
+      ['smtp://mail.example.org?tls=required', 587, 'required'],
+      ['smtp://mail.example.org/?tls=off', 587, 'off'],
+    ] as const
+  ).map(([url, port, tls]): [Record<string, string>, Partial<Config>] => [
+    { SMTP_URL: url, MAIL_FROM: 'forms@example.org' },
+    {
+      smtp: {
+        host: 'mail.example.org',
+        port,
+        tls,
+        credentials: undefined,
+        from: { address: 'forms@example.org' },
+      },
+    },
+  ]),
   [{ DATA_DIR: '/var/lib/formloom' }, { dataDir: '/var/lib/formloom' }],
   [{ WEBHOOK_RETRY_DELAYS: '1, 2.5,3' }, { webhookRetryDelays: [1, 2.5, 3] }],
   [{ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8,fd00::/8' }, { webhookAllowNetworks: ['127.0.0.0/8', 'fd00::/8'] }],
@@ -111,6 +149,15 @@ const refused: readonly [environment: Record<string, string>, sentence: RegExp][
   [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL .* info/],
   [{ TRUST_PROXY: 'true' }, /TRUST_PROXY/],
   [{ TRUST_PROXY: '*' }, /TRUST_PROXY/],
+  [{ SMTP_URL: 'smtp://mail.example.org' }, /SMTP_URL and MAIL_FROM must be set together/],
+  [{ MAIL_FROM: 'forms@example.org' }, /SMTP_URL and MAIL_FROM must be set together/],
+  [{ SMTP_URL: 'https://mail.example.org', MAIL_FROM: 'a@b.test' }, /SMTP_URL must look like smtp:/],
+  [{ SMTP_URL: 'smtp://mail.example.org?tls=maybe', MAIL_FROM: 'a@b.test' }, /SMTP_URL must look like smtp:/],
+  [
+    { SMTP_URL: 'smtp://mail.example.org', MAIL_FROM: 'a@b.test\r\nBcc: c@d.test' },
+    /MAIL_FROM must be an address/,
+  ],
+  [{ MAIL_PER_MINUTE: '5' }, /MAIL_PER_MINUTE is "5", but it must be a whole number from 10/],
   [{ S3_ENDPOINT: 'https://s3.example/bucket' }, /S3_ENDPOINT .* must be set together/],
 ];
 for (const [environment, sentence] of refused) {
@@ -130,7 +177,9 @@ test('a secret is never in the message', () => {
     DATABASE_URL: 'mysql://user:hunter2@host/db',
     VALKEY_URL: 'http://:hunter2/with@slash@host',
     S3_SECRET_ACCESS_KEY: 'hunter2',
+    SMTP_URL: 'smtp://user:hunter2@mail.example.org:port',
+    MAIL_FROM: 'hunter2',
   });
-  assert.equal(message.split('\n').length, 5);
+  assert.equal(message.split('\n').length, 7);
   assert.doesNotMatch(message, /hunter2/);
 });

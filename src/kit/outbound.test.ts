@@ -81,6 +81,21 @@ test('connections are kept for the next requests', async () => {
   assert.ok(ports.size <= 2, `${ports.size} connections`);
 });
 
+test('a connection that was closed while it was idle fails no request: what was not sent goes over a new one', async () => {
+  let opened = 0;
+  const url = await serve((socket) => {
+    opened += 1;
+    socket.on('data', (chunk) => {
+      if (chunk.includes('}')) socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+  });
+  for (let count = 1; count <= 20; count += 1) {
+    const result = await send(url, patient);
+    assert.equal(result.kind, 'answer', JSON.stringify(result));
+  }
+  assert.equal(opened, 20);
+});
+
 const timeouts: Record<string, () => Promise<string>> = {
   'is never answered': async () => (receiver.replyWith('hang'), receiver.url),
   'drips its headers': async () => (receiver.replyWith('drip headers'), receiver.url),

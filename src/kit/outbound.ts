@@ -79,8 +79,10 @@ export function openOutbound(options: OutboundOptions): Outbound {
         const message = { path: pathname + search, headers, body };
         const answer = await exchange(connection, message, { timeoutMs, signal });
         if (answer.isWhole) connections.give(connection);
+        else connections.forget(connection);
         return { ...present(answer), ms: ms(), phases: phasesOf(connection, answer.firstByteMs) };
       } catch (error) {
+        connections.forget(connection);
         if (signal.aborted) throw signal.reason;
         const result = { ms: ms(), phases: phasesOf(connection, null) };
         if (error instanceof BlockedTarget) return { ...result, kind: 'refusal', reason: blockedTarget };

@@ -32,13 +32,34 @@ export type Job<Payload = unknown> = {
 };
 
 /**
- * Does the work of one job, and settles it through completeJob or rescheduleJob inside its own transaction.
- * What it leaves unsettled comes back when the lease ends. What it throws is logged, and the job comes back later.
- * @param signal aborts when the lease ends and when the queue stops: give up and throw.
- * @param leaveLane says that what the lane's cap is about is over, and only the settling remains: the next job of
- * the lane may begin. Without it, that is so when the handler ends.
+ * The turn of a job in its lane, which has a cap on how many are inside. A job is inside from its beginning, unless its
+ * kind claims ahead (queue/lane.ts): then it enters by itself, after it got ready.
  */
-export type JobHandler = (job: Job, signal: AbortSignal, leaveLane: () => void) => Promise<void>;
+export type LaneTurn = {
+  /**
+   * Waits for a place, if the job is not inside already.
+   * @throws LaneNarrowed when there will be none for long, or the reason of the job's signal. Let it pass.
+   */
+  enter(): Promise<void>;
+  /**
+   * What the lane's cap is about is over, and only the settling remains: the next job of the lane may begin. Without
+   * it, that is so when the handler ends.
+   */
+  leave(): void;
+};
+
+/**
+ * Does the work of one job, and settles it through completeJob or rescheduleJob inside its own transaction.
+ * What it throws is logged, and the job comes back later; so does what it leaves unsettled, when the lease ends. The
+ * lease goes on for as long as the handler runs and the database is reached.
+ * @param signal aborts when the lease is lost and when the queue stops: give up and throw.
+ */
+export type JobHandler = (job: Job, signal: AbortSignal, turn: LaneTurn) => Promise<void>;
+
+/** The job waits for a lane that has become slow. The worker gives it back; nothing was begun. */
+export class LaneNarrowed extends Error {
+  override readonly name = 'LaneNarrowed';
+}
 
 /**
  * Thrown by completeJob and rescheduleJob when the lease ran out and the job is no longer this worker's. It ends

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { request } from 'undici';
 import { element, stepsOf } from '#ast/testing.ts';
 import { openService } from '#test/service.ts';

@@ -21,13 +21,16 @@ export function sendPacked(request: FastifyRequest, reply: FastifyReply, file: P
   return reply.header('Vary', 'Accept-Encoding').send(file[coding ?? 'plain']);
 }
 
+/** How a browser names a coding, with its weight. */
+const codings = {
+  br: /(?:^|,)\s*br\s*(?:;\s*q=([\d.]+))?\s*(?:,|$)/,
+  gzip: /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]+))?\s*(?:,|$)/,
+} as const;
+
 /** Whether the browser accepts a coding; a weight of 0 says that it does not (RFC 9110, 12.5.3). */
-function accepts({ headers }: FastifyRequest, coding: 'br' | 'gzip'): boolean {
-  const all = (headers['accept-encoding'] ?? '').toString().split(',');
-  const [, weight = '1'] = all
-    .map((each) => each.trim().split(/\s*;\s*q=/))
-    .find(([name]) => name === coding) ?? ['', '0'];
-  return Number(weight) > 0;
+function accepts({ headers }: FastifyRequest, coding: keyof typeof codings): boolean {
+  const named = codings[coding].exec(headers['accept-encoding'] ?? '');
+  return named !== null && Number(named[1] ?? 1) > 0;
 }
 
 /** A page: its text, or one that is the same for all visitors but for a short text in its middle. */

@@ -126,7 +126,7 @@ legend { inline-size: 100%; }
 :is(.option, .drop) input:checked::before { scale: 1; }
 .option:has(:checked) { border-color: var(--accent); background: var(--tint); box-shadow: inset 0 0 0 1px var(--accent); }
 .held { list-style: none; margin-block-start: var(--2); }
-.held + [type=file] { color: #0000; }
+.sends_files [type=file] { color: #0000; }
 .filename { padding-block: var(--2); }
 .held li { display: flex; flex-wrap: wrap; gap: 0 var(--4); align-items: center; justify-content: space-between; padding-inline: .875rem; border: 1px solid var(--line); border-radius: var(--round); }
 .held li + li { margin-block-start: var(--2); }

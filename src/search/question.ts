@@ -46,8 +46,8 @@ export const questionIn = (formIds: '$form_ids' | 'null::uuid[]'): string => `
 
 /**
  * The newest `limit` submissions that answer a question, newest first where `inOrder` says so. A lateral join takes the
- * segments in their order and ends at the limit; `offset 0` keeps the planner from another way through a segment than
- * the index of words.
+ * segments in their order and ends at the limit. `offset 0` keeps the planner to the index of words: with the workspace
+ * in its reach it reads that one's whole key beside it (measured: 46 ms instead of 0.2 for a rare word among 100,000).
  */
 export const walk = (
   question: 'anywhere' | 'all_subject' | 'some_subject' | 'no_subject',
@@ -56,9 +56,10 @@ export const walk = (
   select found.id, segments.code
   from question cross join segments cross join lateral (
     select id from (
-      select d.submission_id as id from search_documents d
-      where d.workspace_id = $workspace_id and d.terms @@ replace(question.${question}, chr(1), segments.code)::tsquery
+      select d.submission_id as id, d.workspace_id from search_documents d
+      where d.terms @@ replace(question.${question}, chr(1), segments.code)::tsquery
       offset 0) here
+    where workspace_id = $workspace_id
     ${inOrder ? 'order by id desc' : ''}) found
   limit ${limit}`;
 

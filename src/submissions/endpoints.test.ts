@@ -144,7 +144,12 @@ test('pages of any size, cut from whichever end is nearer, are the whole list, w
     user_id: null,
     now: now(),
   });
-  const counted = { workspace_id: tenant.workspaceId, form_id: form.id, status: 'completed', slot: 0 } as const;
+  const counted = {
+    workspace_id: tenant.workspaceId,
+    form_id: form.id,
+    status: 'completed',
+    slot: 0,
+  } as const;
   await addToCount(database, { ...counted, change: -trashed.length });
   const left = ids.filter((id) => !trashed.includes(id));
   for (const filter of ['', '&status=completed']) {

@@ -151,7 +151,7 @@ const screens: readonly Screen[] = [
     '.sheet-row',
     press(/^Change filter/),
   ],
-  [`${inForm}/trash`, '.trash-row'],
+  [`${inForm}/trash`, '.selectable-cell'],
   [`${inForm}/summary`, 'canvas'],
   [`${inForm}/webhooks`, 'h1'],
   [`${inForm}/webhooks/${staged.webhook}?delivery=${staged.delivery}`, '[role="dialog"]'],

@@ -12,7 +12,7 @@ import type { Body } from '#test/service.ts';
 
 const instance = await makeInstance();
 let server = await instance.start();
-const { call } = await publishForm(instance);
+const owner = await publishForm(instance);
 const browser = await openBrowser();
 after(() => browser.close());
 
@@ -26,7 +26,7 @@ const structure = stepsOf(
 );
 
 async function publish(settings: object = {}): Promise<string> {
-  const { status, body } = await call('POST', '/forms', { structure, publish: true, settings });
+  const { status, body } = await owner.call('POST', '/forms', { structure, publish: true, settings });
   assert.equal(status, 201, JSON.stringify(body));
   return body.id;
 }
@@ -38,7 +38,7 @@ async function startAgain(): Promise<void> {
 }
 
 async function onlySubmission(form: string): Promise<Body> {
-  const { body } = await call('GET', `/forms/${form}/submissions`);
+  const { body } = await owner.call('GET', `/forms/${form}/submissions`);
   assert.equal(body.data.length, 1);
   return body.data[0]!;
 }
@@ -122,7 +122,7 @@ test('a page that is older than its form comes back with every answer and asks w
     { title: 'End' },
     [element('yes_no', 'sure')],
   );
-  assert.equal((await call('PUT', `/forms/${form}`, { structure: changed })).status, 200);
+  assert.equal((await owner.call('PUT', `/forms/${form}`, { structure: changed })).status, 200);
 
   const again = await paper.press('next', { name: 'Ada' });
   assert.deepEqual([again.status, again.values('name')], [422, ['Ada']]);

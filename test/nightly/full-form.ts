@@ -19,8 +19,8 @@ test(`of ${submits} parallel submits to a form that takes ${maximum}, just so ma
   await instance.start();
   const port = await freePort();
   await instance.start({ PORT: String(port) });
-  const { call } = await publishForm(instance);
-  const { body: form } = await call('POST', '/forms', {
+  const owner = await publishForm(instance);
+  const { body: form } = await owner.call('POST', '/forms', {
     structure: {
       type: 'form',
       attrs: { name: 'Concert' },
@@ -65,7 +65,7 @@ test(`of ${submits} parallel submits to a form that takes ${maximum}, just so ma
   const others = new Set(statuses.map(([status]) => status).filter((status) => status !== 201));
   assert.equal(receipts.size, maximum);
   assert.deepEqual([...others], [410]);
-  const { body } = await call('GET', `/forms/${form.id}/submissions`);
+  const { body } = await owner.call('GET', `/forms/${form.id}/submissions`);
   assert.equal(body.pagination.total_count, maximum);
   const [row] = await instance.query<{ count: string }>(
     `select count(*) from submissions where form_id = '${form.id}' and completed_at is not null`,

@@ -14,7 +14,7 @@ import { EntryCard } from './entry-card.tsx';
 
 /** Where the link of a member's invitation leads: join with the account of its address, or make one. */
 export function JoinScreen(): ReactElement {
-  const token: string = useParams({ strict: false }).token!;
+  const token = useParams({ strict: false }).token!;
   const { data, error } = useQuery({
     queryKey: ['join', token],
     queryFn: async () => ({

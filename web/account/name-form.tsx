@@ -1,10 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiProblem, patch } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
+import { CardForm } from '../design/card-form.tsx';
 import { TextField } from '../design/field.tsx';
-import { Message } from '../design/message.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { refreshSession } from '../shell/session.ts';
 
@@ -20,13 +18,11 @@ export function NameForm({ name }: { name: string }): ReactElement {
   });
   const problem = save.error instanceof ApiProblem ? save.error.of('name') : undefined;
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
+    <CardForm
+      label="Save name"
+      isPending={save.isPending}
+      error={problem ? undefined : save.error?.message}
+      onSubmit={() => save.mutate()}
     >
       <TextField
         label="Name"
@@ -36,12 +32,6 @@ export function NameForm({ name }: { name: string }): ReactElement {
         error={problem}
         description="Other members see it."
       />
-      {save.error && !problem && <Message tone="bad">{save.error.message}</Message>}
-      <div className="row">
-        <Button type="submit" isPending={save.isPending}>
-          Save name
-        </Button>
-      </div>
-    </Form>
+    </CardForm>
   );
 }

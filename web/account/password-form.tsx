@@ -1,10 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { ApiProblem, put } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
+import { CardForm } from '../design/card-form.tsx';
 import { TextField } from '../design/field.tsx';
-import { Message } from '../design/message.tsx';
 import { toastDone } from '../design/toast.tsx';
 
 /** Changes the password; every other session of the person ends. */
@@ -29,13 +27,11 @@ export function PasswordForm({
   const problem = change.error instanceof ApiProblem ? change.error : undefined;
   const isLocated = problem !== undefined && problem.errors.length > 0;
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate();
-      }}
+    <CardForm
+      label="Change password"
+      isPending={change.isPending}
+      error={isLocated ? undefined : change.error?.message}
+      onSubmit={() => change.mutate()}
     >
       <TextField
         label={currentLabel}
@@ -54,12 +50,6 @@ export function PasswordForm({
         onChange={setNext}
         error={problem?.of('new_password')}
       />
-      {change.error && !isLocated && <Message tone="bad">{change.error.message}</Message>}
-      <div className="row">
-        <Button type="submit" isPending={change.isPending}>
-          Change password
-        </Button>
-      </div>
-    </Form>
+    </CardForm>
   );
 }

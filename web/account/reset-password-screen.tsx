@@ -11,7 +11,7 @@ import { EntryCard } from './entry-card.tsx';
 
 /** Where the link of a mail leads: a new password, and in. */
 export function ResetPasswordScreen(): ReactElement {
-  const token: string = useParams({ strict: false }).token!;
+  const token = useParams({ strict: false }).token!;
   const [password, setPassword] = useState('');
   const router = useRouter();
   const choose = useMutation({

@@ -4,7 +4,7 @@ import { get } from '../api/client.ts';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { Canvas } from './canvas/canvas.tsx';
-import { useDrag } from './canvas/use-drag.ts';
+import { useDrag } from './canvas/drag/use-drag.ts';
 import { remove } from './editor/commands.ts';
 import { useBuilder } from './editor/use-editor.ts';
 import { sayNode } from './model/compare.ts';

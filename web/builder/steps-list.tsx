@@ -3,9 +3,9 @@ import { Button } from '../design/button.tsx';
 import { addStep } from './editor/commands.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { textOf, trailTo } from './model/edit-node.ts';
-import { DragHandle } from './canvas/drag-handle.tsx';
+import { DragHandle } from './canvas/drag/drag-handle.tsx';
 import { NodeMenu } from './canvas/node-menu.tsx';
-import type { StartDrag } from './canvas/use-drag.ts';
+import type { StartDrag } from './canvas/drag/use-drag.ts';
 
 type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly onDrag: StartDrag };
 
@@ -16,9 +16,9 @@ export function StepsList({ list, onDrag }: StepsProps): ReactElement {
   const current = trailTo(root, selection)[1];
   return (
     <section className="steps-list" aria-labelledby="steps-heading">
-      <h3 className="pane-heading" id="steps-heading">
+      <h2 className="pane-heading" id="steps-heading">
         Steps
-      </h3>
+      </h2>
       <ol role="list" ref={list}>
         {root.children.map((step, index) => (
           <li key={step.key} data-key={step.key} className="steps-item">

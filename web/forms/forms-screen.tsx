@@ -8,7 +8,7 @@ import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 import { Pager } from '../design/pager.tsx';
 import { mayEdit } from '../shell/session.ts';
 import { useWorkspace } from '../settings/workspace.ts';
-import { CreateFormDialog } from './create-form-dialog.tsx';
+import { CreateFormDialog } from './create/create-form-dialog.tsx';
 import { formsQuery, type FormsView, readFormsView } from './forms-query.ts';
 import { FormsTable } from './forms-table.tsx';
 import { FormsToolbar } from './forms-toolbar.tsx';

@@ -14,6 +14,8 @@ const isFileInput = (target: unknown): target is HTMLInputElement =>
  */
 export function takeFiles(page: Page): void {
   const { form } = page;
+  // The control is empty again at once: what it says of itself would be untrue, and the list says it (src/page/style.ts).
+  form.classList.add('sends_files');
   form.addEventListener('change', ({ target }) => {
     if (!isFileInput(target)) return;
     const files = [...(target.files ?? [])];

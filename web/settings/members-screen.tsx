@@ -6,7 +6,7 @@ import { Page } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
-import { Avatar } from '../shell/avatar.tsx';
+import { Avatar } from '../shell/navigation/avatar.tsx';
 import { mayAdminister, useSession } from '../shell/session.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { InviteDialog } from './invitations/invite-dialog.tsx';

@@ -1,13 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
 import { ApiProblem, patch } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
-import { Button } from '../design/button.tsx';
+import { CardForm } from '../design/card-form.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { TextField } from '../design/field.tsx';
-import { Message } from '../design/message.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { refreshSession } from '../shell/session.ts';
 import { workspaceQuery } from './workspace.ts';
@@ -30,13 +28,11 @@ export function WorkspaceNameForm({
   });
   const problem = save.error instanceof ApiProblem ? save.error.of('name') : undefined;
   return (
-    <Form
-      className="stack"
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
+    <CardForm
+      label={isReadOnly ? undefined : 'Save name'}
+      isPending={save.isPending}
+      error={problem ? undefined : save.error?.message}
+      onSubmit={() => save.mutate()}
     >
       <TextField
         label="Name"
@@ -47,15 +43,7 @@ export function WorkspaceNameForm({
         description={isReadOnly ? 'Admins can change it.' : undefined}
         autoComplete="organization"
       />
-      {save.error && !problem && <Message tone="bad">{save.error.message}</Message>}
       <CopyField label="Workspace id" text={workspace.id} />
-      {!isReadOnly && (
-        <div className="row">
-          <Button type="submit" isPending={save.isPending}>
-            Save name
-          </Button>
-        </div>
-      )}
-    </Form>
+    </CardForm>
   );
 }

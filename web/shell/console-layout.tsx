@@ -5,9 +5,9 @@ import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { IconButton } from '../design/button.tsx';
 import { Logo } from '../design/icon.tsx';
-import { Navigation } from './navigation.tsx';
+import { Navigation } from './navigation/navigation.tsx';
 import { useCurrentWorkspace } from './session.ts';
-import { SkipLink } from './skip-link.tsx';
+import { SkipLink } from './navigation/skip-link.tsx';
 
 /** The frame of a workspace's screens: navigation beside them, behind a button where there is no room for it. */
 export function ConsoleLayout(): ReactElement {

@@ -7,7 +7,7 @@ import { TabLinks } from '../design/tabs.tsx';
 import { FormHeaderPlace } from './form-header-actions.tsx';
 import { useForm } from './form-place.ts';
 import { useSession } from './session.ts';
-import { SkipLink } from './skip-link.tsx';
+import { SkipLink } from './navigation/skip-link.tsx';
 
 /** What the screens of one form share: the way back, its name and status, and the tabs between them. */
 export function FormLayout(): ReactElement {

@@ -5,8 +5,8 @@ import { Chip, StatusChip } from '../design/chip.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { shortEvent } from './events.ts';
-import { DayHealth, LastDelivery } from './health.tsx';
-import { hostOf } from './url-problem.ts';
+import { DayHealth, LastDelivery } from './health/health.tsx';
+import { hostOf } from './edit/url-problem.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 
 /** A webhook in the list: where it goes, what it tells, how it fares. */

@@ -3,8 +3,8 @@ import type { Webhook } from '#console/webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { Chip, StatusChip } from '../design/chip.tsx';
 import { shortEvent } from './events.ts';
-import { DayHealth, LastDelivery } from './health.tsx';
-import { VerifyDialog } from './secret-dialog.tsx';
+import { DayHealth, LastDelivery } from './health/health.tsx';
+import { VerifyDialog } from './edit/secret-dialog.tsx';
 import { sayMoment } from '../design/time.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 

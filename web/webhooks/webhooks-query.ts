@@ -9,7 +9,7 @@ import type {
 import { get, query } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { formPath, type LocatedForm } from '../shell/form-place.ts';
-import { type LogView, logParameters } from './log-view.ts';
+import { type LogView, logParameters } from './log/log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 

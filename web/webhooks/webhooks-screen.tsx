@@ -10,7 +10,7 @@ import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { useClock } from './use-clock.ts';
 import { WebhookCard } from './webhook-card.tsx';
-import { WebhookDialog } from './webhook-dialog.tsx';
+import { WebhookDialog } from './edit/webhook-dialog.tsx';
 import { webhooksQuery } from './webhooks-query.ts';
 
 /** The webhooks of a form, with their health at a glance. */

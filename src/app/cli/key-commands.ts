@@ -2,21 +2,22 @@ import { createKey, revokeKey } from '#workspaces/keys.ts';
 import { command, optional, required } from './command.ts';
 import { findWorkspace } from './find-workspace.ts';
 import { selectAllKeys } from './queries.ts';
-import { date, id, list, text } from './values.ts';
+import { date, id, ids, list, text } from './values.ts';
 
 export const keyCommands = [
   command({
     name: 'key create',
-    summary: 'Makes an API key, with every permission unless some are named.',
+    summary: 'Makes an API key, with every permission and for every form unless some are named.',
     options: {
       workspace: required(id),
       name: required(text('<text>')),
       permissions: optional(list),
       expires: optional(date),
+      forms: optional(ids),
     },
     note: 'The key is shown only this once.',
-    run: ({ database }, { workspace, name, permissions, expires }) =>
-      createKey(database, { workspaceId: workspace, name, permissions, expiresAt: expires }),
+    run: ({ database }, { workspace, name, permissions, expires, forms }) =>
+      createKey(database, { workspaceId: workspace, name, permissions, expiresAt: expires, formIds: forms }),
   }),
   command({
     name: 'key list',

@@ -1,4 +1,4 @@
-import { nullable, statement, text, texts, timestamp, uuid } from '#kit/statement.ts';
+import { nullable, statement, text, texts, timestamp, uuid, uuids } from '#kit/statement.ts';
 
 // An id on the command line comes without its workspace, and the operator may see all of them.
 
@@ -76,13 +76,14 @@ export const selectAllKeys = statement(
     name: text,
     prefix: text,
     permissions: nullable(texts),
+    form_ids: nullable(uuids),
     created_at: timestamp,
     expires_at: nullable(timestamp),
     revoked_at: nullable(timestamp),
     last_used_at: nullable(timestamp),
   },
   `/* operator: across workspaces */
-   select id, workspace_id, name, prefix, permissions, created_at, expires_at, revoked_at, last_used_at
+   select id, workspace_id, name, prefix, permissions, form_ids, created_at, expires_at, revoked_at, last_used_at
      from api_keys
     order by id desc`,
 );

@@ -59,6 +59,15 @@ export const list: Value<string[]> = {
   },
 };
 
+export const ids: Value<string[]> = {
+  shows: '<id,id>',
+  mustBe: 'ids separated by commas',
+  read(given) {
+    const items = list.read(given);
+    return items?.every((item) => uuid.test(item)) ? items.map((item) => item.toLowerCase()) : undefined;
+  },
+};
+
 const dayOrMoment = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A day, which means its first moment in UTC, or a moment. */

@@ -79,8 +79,14 @@ const filterOf = ({ status = 'Failed', event, since, until }: ReplayQuery): Repl
   until: until ?? null,
 });
 
-const present = ({ webhook_id: _, ...replay }: Awaited<ReturnType<typeof readReplay>>): Replay => ({
-  ...replay,
-  created_at: replay.created_at.toISOString(),
-  ended_at: replay.ended_at?.toISOString() ?? null,
+type Found = Awaited<ReturnType<typeof readReplay>>;
+
+const present = ({ id, state, filter, total, done, created_at, ended_at }: Found): Replay => ({
+  id,
+  state,
+  filter,
+  total,
+  done,
+  created_at: created_at.toISOString(),
+  ended_at: ended_at?.toISOString() ?? null,
 });

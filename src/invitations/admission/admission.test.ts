@@ -160,6 +160,28 @@ test('files go up before the form is sent, for the invited alone', async () => {
   assert.equal((await send(query)).status, 201);
 });
 
+test('hostile text in addresses is refused, and nothing breaks', async () => {
+  const { form, list, invite, path } = await stage();
+  assert.equal((await tenant.call('GET', `${path}?q=%00`)).status, 400);
+  assert.ok([400, 404].includes((await visitor.fetch(`/f/${form.id}?_invitation=%00`)).status));
+  assert.equal((await visitor.fetch(`/f/${form.id}/unsubscribe/%00`)).status, 404);
+  const hostile = [
+    'a@b.org\r\nBcc: c@d.org',
+    'a@b.org,c@d.org',
+    '<a@b.org>, <c@d.org>',
+    '"a"@b.org\u0007',
+    '@',
+    '',
+  ];
+  const { status, body } = await invite(hostile);
+  assert.deepEqual([status, body.errors.length], [422, hostile.length]);
+  const reserved = await invite([
+    { email: 'a@b.org', reference: { _invitation: 'x', '': 'y' }, prefill: { nope: 'z' } },
+  ]);
+  assert.deepEqual([reserved.status, reserved.body.errors.length], [422, 3]);
+  assert.equal((await list()).pagination.total_count, 0);
+});
+
 test('after a deletion for good the invitation can be answered again', async () => {
   const { form, inviteOne, read } = await stage();
   const invitation = await inviteOne('ada@example.org');

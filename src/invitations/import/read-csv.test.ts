@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { array, assert as check, property, string } from 'fast-check';
 import { readCsv } from './read-csv.ts';
 
 const cellsOf = (text: string): string[][] => {
@@ -63,10 +63,10 @@ for (const [what, text, problem] of [
 }
 
 test('whatever is written by RFC 4180 is read as it was', () => {
-  const cell = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\u0000'));
-  const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 8 });
-  fc.assert(
-    fc.property(rows, (table) => {
+  const cell = string({ unit: 'grapheme' }).filter((text) => !text.includes('\u0000'));
+  const rows = array(array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 8 });
+  check(
+    property(rows, (table) => {
       const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
       const text = table.map((row) => row.map(quote).join(',')).join('\r\n');
       const kept = table.filter((row) => row.some((value) => value.trim() !== ''));

@@ -11,6 +11,7 @@ const recipient: Recipient = {
   workspaceName: 'Analytical Engines',
   link: 'https://forms.example/f/1?_invitation=x',
   expiresAt: new Date('2026-03-01T12:00:00Z'),
+  locale: 'en',
 };
 const write = (text: string, more: Partial<Recipient> = {}) => {
   const { subject, letter } = writeLetter(
@@ -42,6 +43,16 @@ test('a reminder says its own words, or those of the invitation', () => {
   assert.equal(said.subject, 'Reminder: You are invited: Survey');
   const own = { ...defaultMessage, reminderSubject: 'Still time', reminderMessage: 'Please.' };
   assert.equal(writeLetter(own, recipient, 'reminder').subject, 'Still time');
+});
+
+test('the words of the service are in the language of the form', () => {
+  const { subject, letter } = writeLetter(defaultMessage, { ...recipient, locale: 'de' }, 'reminder');
+  assert.match(subject, /^Erinnerung: /);
+  assert.deepEqual(
+    [letter.lang, letter.blocks[1]],
+    ['de', { kind: 'button', label: 'Formular öffnen', url: recipient.link }],
+  );
+  assert.match(JSON.stringify(letter.blocks[2]), /bis 1\. März 2026/);
 });
 
 test('every letter has the personal link as its button, and says when it runs out', () => {

@@ -1,3 +1,4 @@
+import { isLocale } from '#ast/locales.ts';
 import type { Letter } from '#kit/outbox/letter.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
@@ -28,6 +29,7 @@ export async function previewLetter(
       workspaceName: names.workspace_name,
       link: `${config.publicUrl}/f/${formId}`,
       expiresAt: invitation.expiresAt,
+      locale: isLocale(names.locale) ? names.locale : 'en',
     },
     'invitation',
   );

@@ -1,6 +1,8 @@
 import type { Letter, LetterBlock } from '#kit/outbox/letter.ts';
+import type { Locale } from '#ast/locales.ts';
 import type { Message } from './message.ts';
 import { fillPlaceholders } from './placeholders.ts';
+import { letterWords, say } from './words.ts';
 
 /** The person that a mail is written to, and what it is about. */
 export type Recipient = {
@@ -12,6 +14,8 @@ export type Recipient = {
   /** The personal link. */
   link: string;
   expiresAt: Date | null;
+  /** The language of the form. */
+  locale: Locale;
 };
 
 /** Whether the mail invites, or reminds of an invitation. */
@@ -23,33 +27,47 @@ export function writeLetter(
   recipient: Recipient,
   purpose: MailPurpose,
 ): { subject: string; letter: Letter } {
-  const { formName, workspaceName, link, expiresAt } = recipient;
-  const words = wordsFor(message, purpose);
+  const { formName, workspaceName, email, link, expiresAt, locale } = recipient;
+  const own = letterWords[locale];
+  const words = wordsFor(message, purpose, own.reminder);
   const values = valuesFor(recipient);
   const blocks: LetterBlock[] = [
     { kind: 'text', text: fillPlaceholders(words.message, values) },
-    { kind: 'button', label: 'Open the form', url: link },
+    { kind: 'button', label: own.button, url: link },
   ];
-  if (expiresAt) blocks.push({ kind: 'text', text: `The link works until ${sayDay(expiresAt)} (UTC).` });
+  if (expiresAt) blocks.push({ kind: 'text', text: say(own.until, { date: sayDay(expiresAt, locale) }) });
   return {
     subject: fillPlaceholders(words.subject, values),
     letter: {
+      lang: locale,
       heading: formName,
       blocks,
-      reason: `${workspaceName} invited ${recipient.email} to fill in this form. The link is personal: whoever has it can answer in your name.`,
+      reason: say(own.reason, { workspace: workspaceName, email }),
     },
   };
 }
 
-function wordsFor(message: Message, purpose: MailPurpose): { subject: string; message: string } {
+function wordsFor(
+  message: Message,
+  purpose: MailPurpose,
+  reminder: string,
+): { subject: string; message: string } {
   if (purpose === 'invitation') return message;
   return {
-    subject: message.reminderSubject ?? `Reminder: ${message.subject}`,
+    subject: message.reminderSubject ?? say(reminder, { subject: message.subject }),
     message: message.reminderMessage ?? message.message,
   };
 }
 
-function valuesFor({ email, name, reference, formName, link, expiresAt }: Recipient): Map<string, string> {
+function valuesFor({
+  email,
+  name,
+  reference,
+  formName,
+  link,
+  expiresAt,
+  locale,
+}: Recipient): Map<string, string> {
   return new Map([
     // A reference value of the name of a placeholder does not take its place.
     ...Object.entries(reference),
@@ -57,9 +75,9 @@ function valuesFor({ email, name, reference, formName, link, expiresAt }: Recipi
     ['email', email],
     ['form', formName],
     ['link', link],
-    ['expires', expiresAt ? sayDay(expiresAt) : ''],
+    ['expires', expiresAt ? sayDay(expiresAt, locale) : ''],
   ]);
 }
 
-const sayDay = (at: Date): string =>
-  new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(at);
+const sayDay = (at: Date, locale: Locale): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(at);

@@ -1,3 +1,4 @@
+import { isLocale } from '#ast/locales.ts';
 import { now } from '#kit/clock.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { Queryable, RowOf } from '#kit/statement.ts';
@@ -51,6 +52,7 @@ function writeMail({ vault, config }: MailingContext, row: Mailable, purpose: Ma
       workspaceName: row.workspace_name,
       link: invitationUrl(origin, place),
       expiresAt: row.expires_at,
+      locale: isLocale(row.locale) ? row.locale : 'en',
     },
     purpose,
   );

@@ -26,6 +26,8 @@ export const mailColumns = {
   expires_at: nullable(timestamp),
   form_name: text,
   workspace_name: text,
+  /** settings.locale */
+  locale: nullable(text),
   subject: text,
   message: text,
   reminder_subject: nullable(text),
@@ -34,7 +36,7 @@ export const mailColumns = {
 } as const;
 
 const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, f.name as form_name,
-  w.name as workspace_name, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days`;
+  w.name as workspace_name, f.settings->>'locale' as locale, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days`;
 
 const mailSource = `invitations i ${withSubmission}
   join invitation_batches b on b.workspace_id = i.workspace_id and b.id = i.batch_id

@@ -10,6 +10,8 @@ export type Connection = {
   phases: ConnectPhases;
   /** Whether it ever was a secure connection. */
   wasConnected: boolean;
+  /** Between `take` and `give`. */
+  isTaken: boolean;
   /** Breaks it off, also while it is being made. */
   destroy(reason: Error): void;
 };
@@ -17,8 +19,10 @@ export type Connection = {
 /** The connections of this process to receivers; those that are idle for a second are closed. */
 export type Connections = {
   take(origin: string): Connection;
-  /** Gives one back whose request has ended well; others are destroyed. */
+  /** Gives one back whose request has ended well. */
   give(connection: Connection): void;
+  /** Its request ended badly, and it was destroyed. */
+  forget(connection: Connection): void;
   close(): void;
 };
 
@@ -47,6 +51,9 @@ export function openConnections(options: ConnectionsOptions): Connections {
       connection.wasConnected = true;
     });
     connection.client.on('disconnect', () => {
+      // It was closed while it was idle, and taken before that was known: what has not been sent goes over a new one.
+      // What was under way has failed by now.
+      if (connection.isTaken) return;
       forget(connection);
       connection.destroy(new Error('The connection was closed.'));
     });
@@ -57,14 +64,17 @@ export function openConnections(options: ConnectionsOptions): Connections {
     take(origin) {
       const connection = idle.get(origin)?.pop() ?? make(origin);
       connection.phases = noPhases();
+      connection.isTaken = true;
       return connection;
     },
     give(connection) {
+      connection.isTaken = false;
       if (connection.client.destroyed) return forget(connection);
       const others = idle.get(connection.origin);
       if (others) others.push(connection);
       else idle.set(connection.origin, [connection]);
     },
+    forget,
     close() {
       for (const connection of all) connection.destroy(new Error('The process stops.'));
       all.clear();
@@ -79,6 +89,7 @@ function makeConnection(origin: string, { guard, resolve, timeoutMs }: Connectio
     origin,
     phases: noPhases(),
     wasConnected: false,
+    isTaken: false,
     client: new Client(origin, {
       connect: guardedConnector({
         guard,

@@ -90,12 +90,11 @@ function checkAddress({ address, name }: MailAddress): MailAddress {
 
 /** Header text: no line breaks, no control characters, no half characters. */
 export const oneLine = (text: string): string =>
-  [
-    ...text
-      .toWellFormed()
-      .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-      .replaceAll(/ {2,}/g, ' ')
-      .trim(),
-  ]
+  text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/ {2,}/g, ' ')
+    .trim()
     .slice(0, longestSubject)
-    .join('');
+    // The cut may have left half a character.
+    .toWellFormed();

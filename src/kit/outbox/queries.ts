@@ -1,16 +1,5 @@
 import { insertJobs } from '../queue.ts';
-import {
-  boolean,
-  type Column,
-  double,
-  nullable,
-  statement,
-  text,
-  texts,
-  uuid,
-  uuids,
-  word,
-} from '../statement.ts';
+import { boolean, type Column, double, nullable, statement, texts, uuid, uuids } from '../statement.ts';
 import { type MailKind, sendMailJob } from './kinds.ts';
 
 const kinds: Column<MailKind[]> = { pg: texts.pg };
@@ -65,11 +54,3 @@ export const cancelMails = statement(
 /** Where a mail is on its way. */
 export type MailState = 'queued' | 'sent' | 'failed' | 'cancelled';
 export const mailStates = ['queued', 'sent', 'failed', 'cancelled'] as const satisfies readonly MailState[];
-
-/** The states of some mails. */
-export const selectMailStates = statement(
-  'outbox.select_mail_states',
-  { workspace_id: uuid, ids: uuids },
-  { id: uuid, state: word<MailState>(), error: nullable(text) },
-  `select id, state, error from mails where workspace_id = $workspace_id and id = any($ids)`,
-);

@@ -1,62 +1,189 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLanes } from './lanes.ts';
+import { LaneNarrowed, type LaneTurn } from '../queue.ts';
+import type { Width } from './lane.ts';
+import { type Lanes, openLanes } from './lanes.ts';
 
-test('a lane has room for its cap', () => {
-  const lanes = openLanes();
-  lanes.begin('a', { perLane: 2 });
-  assert.deepEqual(lanes.closed(), []);
-  assert.deepEqual(lanes.rooms(), { names: ['a'], rooms: [1] });
-  lanes.begin('a', { perLane: 2 });
-  assert.deepEqual(lanes.closed(), ['a']);
-  assert.deepEqual(lanes.rooms(), { names: [], rooms: [] });
+const never = new AbortController().signal;
+const quick = 10;
+const usual = 2_000;
+const slow = 8_000;
+
+type Scene = Lanes & {
+  opened: () => number;
+  /** Begins so many jobs of a lane: of each, its turn and whether it came inside. */
+  begin(name: string, width: Width, count: number): Promise<Begun[]>;
+  /** Begins a job and ends it so many milliseconds later. */
+  runOnce(name: string, width: Width, ms: number): Promise<void>;
+  pass(ms: number): void;
+};
+type Begun = { turn: LaneTurn; isInside: boolean; refusal: unknown };
+
+function openScene(places = 1_000): Scene {
+  let time = 0;
+  let openings = 0;
+  const lanes = openLanes({ places, onOpen: () => (openings += 1), clock: () => time });
+  const scene: Scene = {
+    ...lanes,
+    opened: () => openings,
+    pass(ms) {
+      time += ms;
+    },
+    async begin(name, width, count) {
+      const all = Array.from({ length: count }, () => {
+        const begun: Begun = { turn: lanes.lineUp(name, width, never), isInside: false, refusal: undefined };
+        void begun.turn.enter().then(
+          () => (begun.isInside = true),
+          (error: unknown) => (begun.refusal = error),
+        );
+        return begun;
+      });
+      await settled();
+      return all;
+    },
+    async runOnce(name, width, ms) {
+      const [begun] = await scene.begin(name, width, 1);
+      time += ms;
+      begun!.turn.leave();
+      await settled();
+    },
+  };
+  return scene;
+}
+
+/** What was resolved has been heard of. */
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const insideOf = (all: readonly Begun[]): number => all.filter(({ isInside }) => isInside).length;
+
+test('a lane has room for its cap', async () => {
+  const scene = openScene();
+  await scene.begin('a', { perLane: 2 }, 1);
+  assert.deepEqual(scene.closed(), []);
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [1] });
+  await scene.begin('a', { perLane: 2 }, 1);
+  assert.deepEqual(scene.closed(), ['a']);
+  assert.deepEqual(scene.rooms(), { names: [], rooms: [] });
 });
 
-test('a lane of which nothing runs is forgotten', () => {
-  const lanes = openLanes();
-  lanes.begin('a', { perLane: 8 });
-  lanes.end('a', 'usual');
-  assert.deepEqual(lanes.rooms(), { names: [], rooms: [] });
+test('a lane of which nothing is held is forgotten', async () => {
+  const scene = openScene();
+  await scene.runOnce('a', { perLane: 8 }, usual);
+  assert.deepEqual(scene.rooms(), { names: [], rooms: [] });
 });
 
-test('a slow run narrows its lane to a quarter, also while nothing of it runs, and one that is not widens it again', () => {
-  const lanes = openLanes();
-  lanes.begin('a', { perLane: 8 });
-  lanes.end('a', 'slow');
-  assert.deepEqual(lanes.rooms(), { names: ['a'], rooms: [2] });
-  lanes.begin('a', { perLane: 8 });
-  lanes.begin('a', { perLane: 8 });
-  assert.deepEqual(lanes.closed(), ['a']);
-  lanes.end('a', 'usual');
-  assert.deepEqual(lanes.rooms(), { names: ['a'], rooms: [7] });
+test('a slow run narrows its lane to a quarter, also while nothing of it runs, and one that is not widens it again', async () => {
+  const scene = openScene();
+  await scene.runOnce('a', { perLane: 8 }, slow);
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [2] });
+  const [first] = await scene.begin('a', { perLane: 8 }, 2);
+  assert.deepEqual(scene.closed(), ['a']);
+  scene.pass(usual);
+  first!.turn.leave();
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [7] });
+  assert.equal(scene.opened(), 1);
 });
 
-test('a lane that was narrowed below what runs is full until enough of it has ended', () => {
-  const lanes = openLanes();
-  for (let count = 0; count < 4; count += 1) lanes.begin('a', { perLane: 4 });
-  lanes.end('a', 'slow');
-  assert.deepEqual(lanes.closed(), ['a']);
-  for (let count = 0; count < 3; count += 1) lanes.end('a', 'slow');
-  assert.deepEqual(lanes.rooms(), { names: ['a'], rooms: [1] });
+test('a lane that was narrowed below what runs is full until enough of it has ended', async () => {
+  const scene = openScene();
+  const all = await scene.begin('a', { perLane: 4 }, 4);
+  scene.pass(slow);
+  for (const { turn } of all.slice(0, 3)) {
+    turn.leave();
+    assert.deepEqual(scene.closed(), ['a']);
+  }
+  all[3]!.turn.leave();
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [1] });
 });
 
-test('a quick run opens the wider cap of its kind, for as long as something of the lane runs', () => {
-  const lanes = openLanes();
+test('a quick run opens the wider cap of its kind, for as long as something of the lane is held', async () => {
+  const scene = openScene();
   const width = { perLane: 2, perQuickLane: 8 };
-  lanes.begin('a', width);
-  lanes.begin('a', width);
-  assert.deepEqual(lanes.closed(), ['a']);
-  lanes.end('a', 'quick');
-  assert.deepEqual(lanes.rooms(), { names: ['a'], rooms: [7] });
-  lanes.end('a', 'quick');
-  assert.deepEqual(lanes.rooms(), { names: [], rooms: [] });
+  const [first, second] = await scene.begin('a', width, 2);
+  assert.deepEqual(scene.closed(), ['a']);
+  scene.pass(quick);
+  first!.turn.leave();
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [7] });
+  second!.turn.leave();
+  assert.deepEqual(scene.rooms(), { names: [], rooms: [] });
+});
+
+const wide = { perLane: 2, perQuickLane: 8, ahead: 40 };
+
+test('of a quick lane more are held than are inside, and claimed again when half of what waits has gone', async () => {
+  const scene = openScene();
+  const [first] = await scene.begin('a', wide, 2);
+  scene.pass(quick);
+  first!.turn.leave();
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [8 + 40 - 1] });
+  const all = await scene.begin('a', wide, 47);
+  assert.equal(insideOf(all), 7);
+  assert.deepEqual(scene.closed(), ['a']);
+  for (const { turn } of all.slice(0, 20)) {
+    assert.equal(scene.opened(), 1);
+    scene.pass(1);
+    turn.leave();
+    await settled();
+  }
+  assert.equal(scene.opened(), 2);
+  assert.equal(insideOf(all), 20 + 7);
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [20] });
+});
+
+test('no more is claimed ahead than the lane takes in a quarter of a second', async () => {
+  const scene = openScene();
+  const [first] = await scene.begin('a', wide, 2);
+  scene.pass(500);
+  first!.turn.leave();
+  // 8 at once, each for half a second: 4 in a quarter of one.
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [8 + 4 - 1] });
+});
+
+test('what waits for a lane that has become slow is given back', async () => {
+  const scene = openScene();
+  const [first] = await scene.begin('a', wide, 2);
+  scene.pass(quick);
+  first!.turn.leave();
+  const all = await scene.begin('a', wide, 20);
+  scene.pass(slow);
+  all[0]!.turn.leave();
+  await settled();
+  assert.equal(all.filter(({ refusal }) => refusal instanceof LaneNarrowed).length, 20 - insideOf(all));
+  assert.deepEqual(scene.closed(), ['a']);
+});
+
+test('whoever waits for a place of the process gets it lane by lane in turn', async () => {
+  const scene = openScene(2);
+  const width = { perLane: 2 };
+  const runs = await scene.begin('busy', width, 2);
+  const waiting = {
+    a: await scene.begin('a', width, 2),
+    b: await scene.begin('b', width, 2),
+  };
+  for (const { turn } of runs) turn.leave();
+  await settled();
+  assert.deepEqual([insideOf(waiting.a), insideOf(waiting.b)], [1, 1]);
+});
+
+test('a turn that is given up leaves its place in the line to the next', async () => {
+  const scene = openScene(1);
+  const [first] = await scene.begin('a', { perLane: 1 }, 1);
+  const abort = new AbortController();
+  const turn = scene.lineUp('b', { perLane: 1 }, abort.signal);
+  const refused = assert.rejects(turn.enter(), /given up/);
+  const [next] = await scene.begin('b', { perLane: 1 }, 1);
+  abort.abort(new Error('given up'));
+  await refused;
+  turn.leave();
+  first!.turn.leave();
+  await settled();
+  assert.equal(next!.isInside, true);
 });
 
 test('a lane that was served is closed until the next round', () => {
-  const lanes = openLanes();
-  assert.equal(lanes.newRound(), false);
-  lanes.served(['a', 'b']);
-  assert.deepEqual(lanes.closed(), ['a', 'b']);
-  assert.equal(lanes.newRound(), true);
-  assert.deepEqual(lanes.closed(), []);
+  const scene = openScene();
+  assert.equal(scene.newRound(), false);
+  scene.served(['a', 'b']);
+  assert.deepEqual(scene.closed(), ['a', 'b']);
+  assert.equal(scene.newRound(), true);
+  assert.deepEqual(scene.closed(), []);
 });

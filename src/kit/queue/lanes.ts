@@ -1,61 +1,82 @@
-/** How many jobs of a lane may run at once in a process: at first, and once a run of it was quick. */
-export type Width = { perLane: number; perQuickLane?: number };
-
-/** How long a run was: a slow one narrows its lane, a quick one widens it. */
-export type Pace = 'quick' | 'usual' | 'slow';
+import { LaneNarrowed, type LaneTurn } from '../queue.ts';
+import { capOf, isOpen, type Lane, learn, newLane, roomOf, type Width } from './lane.ts';
+import { openPlaces } from './places.ts';
 
 /**
- * How many jobs of each lane run in this process, and for how many more there is room.
+ * How many jobs of each lane this process holds and has inside, and for how many more there is room.
  *
- * A lane may use its kind's cap. After a slow run that is a quarter of it until one is not slow, and after a quick
- * one it is the wider cap, if its kind has one. So a dead receiver, whose every job takes the whole deadline, holds 2
- * of the process's 128 places, a new one 8, and one that answers at once 32.
+ * A dead receiver, whose every job takes the whole deadline, gets 2 of the process's places, a new one 8, and one that
+ * answers at once 32. Only of such a one are jobs claimed ahead, and no more than it takes in a quarter of a second;
+ * when it turns slow, they are given back.
  *
- * While places are scarce, lanes take turns: one that was served is left out until every other that waits was.
+ * While a process can hold no more, lanes take turns: one that was served is left out of the claims until every other
+ * that waits was.
  */
 export type Lanes = {
-  begin(name: string, width: Width): void;
-  end(name: string, pace: Pace): void;
-  /** Lanes that get nothing now: without room, or served in this round. */
+  /** A job of the lane was claimed: its turn, which ends with `leave`, also when it was never inside. */
+  lineUp(name: string, width: Width, signal: AbortSignal): LaneTurn;
+  /** Lanes of which nothing is to be claimed now: without enough room, or served in this round. */
   closed(): string[];
   /** Open lanes whose room is not their kind's cap, and that room. */
   rooms(): { names: string[]; rooms: number[] };
-  /** These were served and no place is left: the others come first. */
+  /** These were served and no more can be held: the others come first. */
   served(names: Iterable<string>): void;
   /** Every lane is open again. @returns false when it was already so. */
   newRound(): boolean;
 };
 
-type Lane = Width & { running: number; pace: Pace };
+export type LanesOptions = {
+  /** How many jobs of all lanes may be inside. */
+  places: number;
+  /** Is told when a lane that was closed has room again. */
+  onOpen: () => void;
+  /** Milliseconds of any clock that only goes forward. */
+  clock?: () => number;
+};
 
-const slowShare = 1 / 4;
-
-function roomOf({ perLane, perQuickLane = perLane, running, pace }: Lane): number {
-  const caps = { quick: perQuickLane, usual: perLane, slow: Math.ceil(perLane * slowShare) };
-  return caps[pace] - running;
-}
-
-export function openLanes(): Lanes {
+export function openLanes({ places: count, onOpen, clock = () => performance.now() }: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>();
   const done = new Set<string>();
+  const places = openPlaces(count);
+
+  const ended = (lane: Lane, ms: number): void => {
+    learn(lane, ms);
+    places.giveBack(lane);
+    if (lane.pace !== 'slow') return;
+    const staying = Math.max(capOf(lane) - lane.inside, 0);
+    for (const waiting of lane.waiting.slice(staying)) waiting.refuse(new LaneNarrowed());
+  };
+
   return {
-    begin(name, width) {
-      const lane = lanes.get(name) ?? { ...width, running: 0, pace: 'usual' as const };
-      lane.running += 1;
+    lineUp(name, width, signal) {
+      const lane = lanes.get(name) ?? newLane(width);
       lanes.set(name, lane);
-    },
-    end(name, pace) {
-      const lane = lanes.get(name)!;
-      lane.running -= 1;
-      lane.pace = pace;
-      // Slow ones are remembered while nothing of them runs: their next job may be hours away.
-      if (lane.running === 0 && pace !== 'slow') lanes.delete(name);
+      lane.held += 1;
+      let entered: number | undefined;
+      let hasLeft = false;
+      return {
+        async enter() {
+          if (entered !== undefined) return;
+          await places.take(lane, signal);
+          entered = clock();
+        },
+        leave() {
+          if (hasLeft) return;
+          hasLeft = true;
+          const wasOpen = isOpen(lane);
+          lane.held -= 1;
+          if (entered !== undefined) ended(lane, clock() - entered);
+          // Slow ones are remembered while nothing of them runs: their next job may be hours away.
+          if (lane.held === 0 && lane.pace !== 'slow') lanes.delete(name);
+          if (!wasOpen && isOpen(lane)) onOpen();
+        },
+      };
     },
     closed: () => [
-      ...new Set([...done, ...[...lanes].filter(([, lane]) => roomOf(lane) <= 0).map(([name]) => name)]),
+      ...new Set([...done, ...[...lanes].filter(([, lane]) => !isOpen(lane)).map(([name]) => name)]),
     ],
     rooms() {
-      const open = [...lanes].filter(([name, lane]) => roomOf(lane) > 0 && !done.has(name));
+      const open = [...lanes].filter(([name, lane]) => isOpen(lane) && !done.has(name));
       return { names: open.map(([name]) => name), rooms: open.map(([, lane]) => roomOf(lane)) };
     },
     served(names) {

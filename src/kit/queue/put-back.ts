@@ -11,7 +11,7 @@ export const backoffSeconds = (failures: number): number => Math.min(2 ** Math.m
  */
 export async function putBackFailed(database: Database, log: Log, job: Job, error: unknown): Promise<void> {
   if (error instanceof LeaseLost) {
-    log.warn(about(job), 'a job took longer than its lease; what it would have written was dropped');
+    log.warn(about(job), 'the lease of a job was lost; what it would have written was dropped');
     return;
   }
   const failures = job.failures + (isUnavailable(error) ? 0 : 1);

@@ -1,4 +1,15 @@
-import { type Column, double, integer, jsonb, nullable, statement, text, texts, uuid } from '../statement.ts';
+import {
+  type Column,
+  double,
+  integer,
+  jsonb,
+  nullable,
+  statement,
+  text,
+  texts,
+  uuid,
+  uuids,
+} from '../statement.ts';
 
 const integers: Column<number[]> = { pg: 'integer[]' };
 
@@ -8,7 +19,10 @@ const integers: Column<number[]> = { pg: 'integer[]' };
  *
  * The rows are locked before the lanes are counted: two processes therefore see disjoint rows and never wait for
  * each other. Closed lanes are left out of the scan, so what a claim returns is all that can run, or it fills a lane,
- * and the next claim looks behind that lane: see the measurement in worker.ts.
+ * and the next claim looks behind that lane: see the measurement in claim.ts.
+ *
+ * A claim does not wait for the disk. Should PostgreSQL crash in the next moments and forget it, the job is due again
+ * and its token void: it is run twice, and settled once.
  */
 export const claimJobs = statement(
   'queue.claim_jobs',
@@ -37,6 +51,7 @@ export const claimJobs = statement(
      select workspace_id, id, kind, lane, run_at
        from jobs
       where run_at <= now() and kind = any($kinds) and lane <> all($closed_lanes)
+        and (select set_config('synchronous_commit', 'off', true)) is not null
       order by run_at
       limit $limit
         for update skip locked
@@ -64,4 +79,27 @@ export const findNextDue = statement(
    select extract(epoch from min(run_at) - now())::double precision as seconds
      from jobs
     where kind = any($kinds) and lane <> all($closed_lanes)`,
+);
+
+/**
+ * Makes leases go on, of those that are still held. What somebody has locked is being settled, and left out: waiting for
+ * it, two statements of many rows could wait for each other. Nor does this wait for the disk.
+ */
+export const renewLeases = statement(
+  'queue.renew_leases',
+  { workspace_ids: uuids, ids: uuids, lease_tokens: uuids, lease_seconds: double },
+  { lease_token: uuid },
+  `/* operator: across workspaces */
+   with free as materialized (
+     select jobs.workspace_id, jobs.id
+       from unnest($workspace_ids, $ids, $lease_tokens) as held (workspace_id, id, lease_token)
+       join jobs on jobs.workspace_id = held.workspace_id and jobs.id = held.id and jobs.lease_token = held.lease_token
+      where (select set_config('synchronous_commit', 'off', true)) is not null
+        for update of jobs skip locked
+   )
+   update jobs
+      set run_at = now() + make_interval(secs => $lease_seconds)
+     from free
+    where jobs.workspace_id = free.workspace_id and jobs.id = free.id
+   returning jobs.lease_token`,
 );

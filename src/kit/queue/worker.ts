@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
 import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
-import { type Job, type JobHandler, jobsChannel, LeaseLost } from '../queue.ts';
+import { type Job, type JobHandler, jobsChannel, LaneNarrowed } from '../queue.ts';
 import { openAnnouncer } from './announcer.ts';
 import { type Bell, openBell } from './bell.ts';
-import { type Lanes, openLanes, type Pace, type Width } from './lanes.ts';
+import { claim, type Claims, idleTime, pollMs } from './claim.ts';
+import type { Width } from './lane.ts';
+import { openLanes } from './lanes.ts';
+import { type Held, keepLeases } from './leases.ts';
 import { listen } from './listen.ts';
 import { putBackFailed, putBackUnfinished } from './put-back.ts';
-import { claimJobs, findNextDue } from './queries.ts';
 
 /** What a kind of job is done by, and how many of one lane may run at once in a process. */
 export type Handlers = Readonly<Record<string, { readonly run: JobHandler } & Readonly<Width>>>;
@@ -17,11 +19,11 @@ export type QueueOptions = {
   database: Database;
   log: Log;
   handlers: Handlers;
-  /** Jobs that run at once in this process. */
+  /** Jobs that are inside of their lanes at once in this process. Four times as many are held at most. */
   concurrency?: number;
   /**
-   * How long a claimed job belongs to this process, in seconds: longer than any handler takes, and shorter than
-   * the 30 s within which another process takes over from a dead one (reliability F2).
+   * How long a claimed job belongs to this process, in seconds. It is renewed while the process lives: so long, and no
+   * longer, does nobody take over from a dead one (30 s at most, reliability F2).
    */
   leaseSeconds?: number;
 };
@@ -36,54 +38,51 @@ export type Queue = {
   stop(options?: { graceMs?: number }): Promise<void>;
 };
 
-/** The longest sleep: when every notification is lost, new work is found this much later. */
-const pollMs = 1_000;
-/** A due job that could not be claimed is locked by somebody else for a moment. */
-const retryClaimMs = 20;
-/** A longer run narrows its lane: half the time that a webhook's receiver has. */
-const slowMs = 5_000;
-/** A shorter one widens it. */
-const quickMs = 1_000;
+/** Held in all, for each that is inside: those that get ready, wait for their turn, and are written down. */
+const heldPerPlace = 4;
+/** Claims wait until so much of it is free: they come by the many. */
+const claimedShare = 1 / 4;
 /** How long aborted handlers have to give up, before their leases are taken from them. */
 const abortMs = 500;
 /** The end of the process does not wait longer than this for a database that is away. */
 const giveBackMs = 1_000;
 
-type Running = { job: Job; abort: AbortController; done: Promise<void> };
+type Running = Held & { done: Promise<void> };
 
-type State = Required<QueueOptions> & {
-  kinds: string[];
-  caps: number[];
-  bell: Bell;
-  lanes: Lanes;
-  /** By lease token. */
-  running: Map<string, Running>;
-  phase: 'working' | 'finishing' | 'aborting';
-};
+type State = Omit<Required<QueueOptions>, 'concurrency'> &
+  Claims & {
+    mostHeld: number;
+    bell: Bell;
+    /** By lease token. */
+    running: Map<string, Running>;
+    phase: 'working' | 'finishing' | 'aborting';
+  };
 
 /**
  * Runs the jobs of the given kinds until it is stopped; jobs of other kinds are left to processes that know them.
  * While the database is away it waits, and goes on by itself.
  */
 export function startQueue({ concurrency = 128, leaseSeconds = 25, ...options }: QueueOptions): Queue {
+  const bell = openBell();
   const state: State = {
     ...options,
-    concurrency,
     leaseSeconds,
     kinds: Object.keys(options.handlers),
     caps: Object.values(options.handlers).map(({ perLane }) => perLane),
-    bell: openBell(),
-    lanes: openLanes(),
+    bell,
+    lanes: openLanes({ places: concurrency, onOpen: bell.ring }),
+    mostHeld: concurrency * heldPerPlace,
     running: new Map(),
     phase: 'working',
   };
-  const { database, log, bell } = state;
+  const { database, log } = state;
   const name = newId();
   const listening = new AbortController();
   const hear = (sender: string): void => {
     if (sender !== name) bell.ring();
   };
   const working = work(state);
+  const leases = keepLeases({ database, log, leaseSeconds, held: () => state.running.values() });
   const heard = listen(database, jobsChannel, hear, { log, signal: listening.signal });
   const announcer = openAnnouncer(state, name);
 
@@ -101,7 +100,7 @@ export function startQueue({ concurrency = 128, leaseSeconds = 25, ...options }:
         working.then(() => allDone(state)),
       );
       await atMost(giveBackMs, giveBack(state, working));
-      await atMost(giveBackMs, Promise.all([announcer.stop(), heard]));
+      await atMost(giveBackMs, Promise.all([announcer.stop(), heard, leases.stop()]));
     },
   };
 }
@@ -112,9 +111,11 @@ async function work(state: State): Promise<void> {
   let isAway = false;
   while (state.phase === 'working') {
     try {
-      const claimed = await claim(state);
-      await startAll(state, claimed);
-      if (claimed.length === 0) await bell.sleep(() => idleTime(state));
+      const free = freeOf(state);
+      const asked = performance.now();
+      const claimed = free > 0 ? await claim(state, free) : [];
+      await startAll(state, claimed, asked);
+      if (claimed.length === 0) await bell.sleep(() => (free > 0 ? idleTime(state) : pollMs));
       isAway = false;
     } catch (error) {
       if (!isAway) log.warn({ err: error }, 'the queue cannot reach its jobs and keeps trying');
@@ -124,92 +125,42 @@ async function work(state: State): Promise<void> {
   }
 }
 
-/**
- * The jobs to start now.
- *
- * Measured on two cores: a healthy job behind 10,000 due jobs of a dead lane is claimed in 2 to 4 ms, behind
- * 100,000 in 17 ms; without any in front, 10,000 jobs of 20 lanes run in 1.7 s.
- */
-async function claim(state: State): Promise<Job[]> {
-  const { database, kinds, caps, lanes, concurrency, running, leaseSeconds } = state;
-  const free = concurrency - running.size;
-  if (free <= 0) return [];
-  const { names, rooms } = lanes.rooms();
-  const rows = await claimJobs(database, {
-    kinds,
-    caps,
-    closed_lanes: lanes.closed(),
-    open_lanes: names,
-    rooms,
-    limit: free,
-    lease_seconds: leaseSeconds,
-  });
-  // Only while places are scarce: a round costs one claim that finds nothing.
-  if (rows.length === free) lanes.served(new Set(rows.map(({ lane }) => lane)));
-  else if (rows.length === 0 && lanes.newRound()) return claim(state);
-  return rows.map((row) => ({
-    workspaceId: row.workspace_id,
-    id: row.id,
-    kind: row.kind,
-    lane: row.lane,
-    payload: row.payload,
-    leaseToken: row.lease_token,
-    failures: row.failures,
-  }));
-}
-
-/** How long nothing can be claimed, in milliseconds, unless the bell rings: for a new job or for a finished one. */
-async function idleTime({ database, kinds, lanes, concurrency, running }: State): Promise<number> {
-  if (running.size >= concurrency) return pollMs;
-  const [next] = await findNextDue(database, { kinds, closed_lanes: lanes.closed() });
-  if (next?.seconds == null) return pollMs;
-  return Math.min(Math.max(next.seconds * 1_000, retryClaimMs), pollMs);
+/** How many more can be held; none while claiming is not worth while. */
+function freeOf({ mostHeld, running }: State): number {
+  const free = mostHeld - running.size;
+  return free >= mostHeld * claimedShare ? free : 0;
 }
 
 /** Starts what was claimed, or puts it back when the queue has ended meanwhile. */
-async function startAll(state: State, jobs: readonly Job[]): Promise<void> {
+async function startAll(state: State, jobs: readonly Job[], asked: number): Promise<void> {
   if (state.phase === 'aborting') await putBackAll(state, jobs);
-  else for (const job of jobs) start(state, job);
+  else for (const job of jobs) start(state, job, asked + state.leaseSeconds * 1_000);
 }
 
-function start(state: State, job: Job): void {
+function start(state: State, job: Job, leasedUntil: number): void {
   const abort = new AbortController();
-  state.lanes.begin(job.lane, state.handlers[job.kind]!);
-  const done = run(state, job, abort).finally(() => {
+  const done = run(state, job, abort.signal).finally(() => {
+    const wasFull = freeOf(state) === 0;
     state.running.delete(job.leaseToken);
-    state.bell.ring();
+    if (wasFull && freeOf(state) > 0) state.bell.ring();
   });
-  state.running.set(job.leaseToken, { job, abort, done });
+  state.running.set(job.leaseToken, { job, abort, leasedUntil, done });
 }
 
 /** Runs the handler of one job. Never rejects. */
-async function run(state: State, job: Job, abort: AbortController): Promise<void> {
-  const leaveLane = laneLeaver(state, job);
-  const leaseEnd = setTimeout(() => abort.abort(new LeaseLost(job)), state.leaseSeconds * 1_000);
+async function run(state: State, job: Job, signal: AbortSignal): Promise<void> {
+  const { run: handle, ...width } = state.handlers[job.kind]!;
+  const turn = state.lanes.lineUp(job.lane, width, signal);
   try {
-    await state.handlers[job.kind]!.run(job, abort.signal, leaveLane);
+    if (width.ahead === undefined) await turn.enter();
+    await handle(job, signal, turn);
   } catch (error) {
-    if (state.phase === 'aborting') await putBackAll(state, [job]);
+    if (state.phase === 'aborting' || error instanceof LaneNarrowed) await putBackAll(state, [job]);
     else await putBackFailed(state.database, state.log, job, error);
   } finally {
-    clearTimeout(leaseEnd);
-    leaveLane();
+    turn.leave();
   }
 }
-
-/** Leaves the lane of a job that begins now; asked again, it does nothing. */
-function laneLeaver({ lanes, bell }: State, { lane }: Job): () => void {
-  const began = performance.now();
-  let hasLeft = false;
-  return () => {
-    if (hasLeft) return;
-    hasLeft = true;
-    lanes.end(lane, paceOf(performance.now() - began));
-    bell.ring();
-  };
-}
-
-const paceOf = (ms: number): Pace => (ms > slowMs ? 'slow' : ms > quickMs ? 'usual' : 'quick');
 
 /** Aborts what still runs and gives it to other processes. */
 async function giveBack(state: State, working: Promise<void>): Promise<void> {

@@ -54,7 +54,7 @@ function talk(
       if (error) return reject(error);
       // The message is the server's now; the answer to QUIT is of no interest.
       connection.quit();
-      resolve(info!.response);
+      resolve(info.response);
     });
   connection.connect((error) => {
     if (error) return reject(error);

@@ -5,12 +5,13 @@ import { openService, until } from '#test/service.ts';
 import { nextDigest } from './next-digest.ts';
 
 const server = await openMailServer();
-const { services, url, makeTenant } = await openService({
+const service = await openService({
   SMTP_URL: server.url,
   MAIL_FROM: 'Forms <forms@formloom.test>',
   MAIL_PER_MINUTE: '60000',
 });
-const tenant = await makeTenant();
+const { services, url } = service;
+const tenant = await service.makeTenant();
 
 const leaf = (type: string, id: string, label: string, more: object = {}) => ({
   type,

@@ -221,7 +221,10 @@ test('without a mail server a mail fails at once, in words', async () => {
   const id = await enqueue({ to: { address: 'nobody@example.test' } });
   const token = '00000000-0000-4000-8000-000000000001';
   await database.query('update jobs set lease_token = $2 where id = $1', [id, token]);
-  await offline({ ...job, id, leaseToken: token }, new AbortController().signal, () => undefined);
+  await offline({ ...job, id, leaseToken: token }, new AbortController().signal, {
+    enter: async () => undefined,
+    leave: () => undefined,
+  });
   const row = await find(id);
   assert.equal(row.state, 'failed');
   assert.match(row.error!, /^Mail is not set up on this server/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { oneLine } from '#kit/outbox/enqueue-mail.ts';

@@ -16,6 +16,9 @@ export const arabic: Words = {
   oneFile: 'ملف واحد لا يتجاوز {size}.',
   someFiles: 'حتى {limit} من الملفات، {size} لكل منها.',
   fileTypes: 'الأنواع المقبولة: {types}.',
+  images: 'صور',
+  sounds: 'ملفات صوتية',
+  videos: 'مقاطع فيديو',
   kilobytes: '{number} ك.ب',
   megabytes: '{number} م.ب',
 

@@ -16,6 +16,9 @@ export const german: Words = {
   oneFile: 'Eine Datei, höchstens {size}.',
   someFiles: 'Bis zu {limit} Dateien mit je {size}.',
   fileTypes: 'Erlaubt: {types}.',
+  images: 'Bilder',
+  sounds: 'Tondateien',
+  videos: 'Videos',
   kilobytes: '{number} KB',
   megabytes: '{number} MB',
 

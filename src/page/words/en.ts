@@ -13,6 +13,9 @@ export const english = {
   oneFile: 'One file, at most {size}.',
   someFiles: 'Up to {limit} files, {size} each.',
   fileTypes: 'Allowed: {types}.',
+  images: 'images',
+  sounds: 'sound files',
+  videos: 'videos',
   kilobytes: '{number} KB',
   megabytes: '{number} MB',
 

@@ -16,6 +16,9 @@ export const spanish: Words = {
   oneFile: 'Un archivo de {size} como máximo.',
   someFiles: 'Hasta {limit} archivos de {size} cada uno.',
   fileTypes: 'Tipos admitidos: {types}.',
+  images: 'imágenes',
+  sounds: 'archivos de audio',
+  videos: 'vídeos',
   kilobytes: '{number} KB',
   megabytes: '{number} MB',
 

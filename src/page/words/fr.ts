@@ -16,6 +16,9 @@ export const french: Words = {
   oneFile: 'Un fichier, {size} au maximum.',
   someFiles: 'Jusqu’à {limit} fichiers de {size} chacun.',
   fileTypes: 'Types acceptés\u00a0: {types}.',
+  images: 'images',
+  sounds: 'fichiers audio',
+  videos: 'vidéos',
   kilobytes: '{number}\u202fKo',
   megabytes: '{number}\u202fMo',
 

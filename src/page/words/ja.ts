@@ -16,6 +16,9 @@ export const japanese: Words = {
   oneFile: 'ファイル1件、{size}まで。',
   someFiles: 'ファイル{limit}件まで、1件につき{size}まで。',
   fileTypes: '使用できる形式：{types}。',
+  images: '画像',
+  sounds: '音声',
+  videos: '動画',
   kilobytes: '{number} KB',
   megabytes: '{number} MB',
 

@@ -16,6 +16,9 @@ export const portuguese: Words = {
   oneFile: 'Um arquivo de no máximo {size}.',
   someFiles: 'Até {limit} arquivos de {size} cada um.',
   fileTypes: 'Tipos aceitos: {types}.',
+  images: 'imagens',
+  sounds: 'arquivos de áudio',
+  videos: 'vídeos',
   kilobytes: '{number} KB',
   megabytes: '{number} MB',
 

@@ -16,6 +16,9 @@ export const chinese: Words = {
   oneFile: '一个文件，不超过 {size}。',
   someFiles: '最多 {limit} 个文件，每个不超过 {size}。',
   fileTypes: '允许的类型：{types}。',
+  images: '图片',
+  sounds: '音频',
+  videos: '视频',
   kilobytes: '{number} KB',
   megabytes: '{number} MB',
 

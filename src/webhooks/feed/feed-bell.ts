@@ -31,13 +31,18 @@ export function openFeedBell({ database, log }: { database: Database; log: Log }
   const ending = new AbortController();
   let isListening = false;
   let planned: NodeJS.Timeout | undefined;
+  let plannedFor = Number.POSITIVE_INFINITY;
 
+  /** Never puts off a look that is planned: where there is always something to hear, there would be none. */
   const plan = (ms: number): void => {
-    if (waiting.size === 0 || ending.signal.aborted) return;
+    const at = performance.now() + ms;
+    if (waiting.size === 0 || ending.signal.aborted || at >= plannedFor) return;
     clearTimeout(planned);
+    plannedFor = at;
     planned = setTimeout(() => void look(), ms);
   };
   const look = async (): Promise<void> => {
+    plannedFor = Number.POSITIVE_INFINITY;
     const all = [...waiting];
     try {
       const news = await selectNews(database, {
@@ -51,7 +56,8 @@ export function openFeedBell({ database, log }: { database: Database; log: Log }
     plan(lookMs);
   };
   const begin = (): void => {
-    plan(lookMs);
+    // Something may have happened since the reader looked.
+    plan(gatherMs);
     if (isListening) return;
     isListening = true;
     void listen(database, jobsChannel, () => plan(gatherMs), { log, signal: ending.signal });
@@ -72,7 +78,7 @@ export function openFeedBell({ database, log }: { database: Database; log: Log }
           },
         };
         waiting.add(one);
-        if (waiting.size === 1) begin();
+        begin();
       }),
     close() {
       ending.abort();

@@ -49,7 +49,7 @@ function typeOf(schema: JsonSchema, prefix: string, indent: string): string {
   if (additionalProperties) return `Record<string, ${typeOf(additionalProperties, prefix, indent)}>`;
   return [type ?? 'object']
     .flat()
-    .map((each) => plain[each as JsonType])
+    .map((each) => plain[each])
     .join(' | ');
 }
 

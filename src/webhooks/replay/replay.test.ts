@@ -9,6 +9,7 @@ import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { deliverJob } from '../delivery-job.ts';
+import type { EventKind } from '../event.ts';
 import { deliveryLog, retryDelivery } from '../delivery-log.ts';
 import { deliverWebhook } from '../sending/deliver.ts';
 import { happen, makeForm, makeWebhook, type Place } from '../testing.ts';
@@ -51,15 +52,27 @@ async function setScene(...replies: Reply[]): Promise<Scene> {
   return { ...place, receiver, webhookId: await makeWebhook(database, place, { url: receiver.url }) };
 }
 const linesOf = (scene: Scene) => deliveryLog({ database }, scene);
-/** Deliveries that are over, written past the queue: what is replayed, and not how it came there, is the matter. */
-async function makeOver(scene: Scene, count: number, status = 'Failed', kind = 'submission.created') {
-  for (let made = 0; made < count; made += 1)
-    await happen(database, scene, { kind: kind as 'submission.created' });
+/** Deliveries that are over and were never sent: events are written down so for a webhook that was paused by itself. */
+async function makeOver(
+  { workspaceId, formId, webhookId }: Scene,
+  count: number,
+  status: 'Failed' | 'Success' = 'Failed',
+  kind: EventKind = 'submission.created',
+): Promise<void> {
+  const setActive = (active: boolean) =>
+    database.query(`update webhooks set active = $2, paused_by = $3 where id = $1`, [
+      webhookId,
+      active,
+      active ? null : 'failure',
+    ]);
+  await setActive(false);
+  for (let made = 0; made < count; made += 1) await happen(database, { workspaceId, formId }, { kind });
+  await setActive(true);
+  if (status === 'Failed') return;
   await database.query(
-    `with job as (delete from jobs where workspace_id = $1)
-     update deliveries set status = $2, next_attempt_at = null, attempts = 1
-      where workspace_id = $1 and status = 'Retrying'`,
-    [scene.workspaceId, status],
+    `update deliveries set status = 'Success' where id in
+       (select id from deliveries where workspace_id = $1 and kind = $2 limit $3)`,
+    [workspaceId, kind, count],
   );
 }
 const start = (scene: Scene, filter = failed) => startReplay({ database }, scene, { filter, userId: null });
@@ -103,7 +116,7 @@ test('the filter: status, event and time; a test is never among them, nor what i
   await makeOver(scene, 1);
   await database.query(
     `update deliveries set is_test = true where (workspace_id, id) in
-       (select workspace_id, id from deliveries where workspace_id = $1 order by id desc limit 1)`,
+       (select workspace_id, id from deliveries where workspace_id = $1 and kind = 'submission.created' limit 1)`,
     [scene.workspaceId],
   );
   await happen(database, scene);

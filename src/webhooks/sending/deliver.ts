@@ -3,7 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { gather } from '#kit/gather.ts';
 import { openOutbound } from '#kit/outbound.ts';
 import type { TargetOptions } from '#kit/outbound/target.ts';
-import { completeJob, type Job, type JobHandler, LeaseLost } from '#kit/queue.ts';
+import { completeJob, type Job, type JobHandler, type LaneTurn, LeaseLost } from '#kit/queue.ts';
 import type { DeliverJobPayload } from '../delivery-job.ts';
 import { type Delivery, prepare, type PrepareContext } from './prepare.ts';
 import { findDeliveries, settleDeliveries } from './queries.ts';
@@ -19,13 +19,22 @@ export type DeliveryContext = PrepareContext &
     pauseDays?: number;
   };
 
+/**
+ * Requests of one webhook that are under way at once: a receiver that hangs holds this many connections, and nobody
+ * else's. One that answers within a second has the wider cap, and its next deliveries are got ready meanwhile.
+ */
+export const perWebhook = { perLane: 8, perQuickLane: 32, ahead: 256 } as const;
+
 /** Deliveries that one statement reads or settles at most, and how many such statements run at once. */
 const together = { most: 128, atOnce: 1 } as const;
 const secondsPerDay = 86_400;
+/** What was read longer ago is read again before it is sent: its webhook may be another by now. */
+const freshMs = 1_000;
 
 /**
- * The handler of the jobs that send: one request for one delivery, prepare, send, settle. Deliveries that run at the
- * same time are read and settled together, so that each costs a small part of three round trips.
+ * The handler of the jobs that send: one request for one delivery, find, prepare, send, settle. Deliveries that run at
+ * the same time are read and settled together, so that each costs a small part of three round trips. They are read
+ * while they wait for their turn, so that a receiver that answers at once never waits for the database.
  */
 export function deliverWebhook(context: DeliveryContext): JobHandler {
   const { timeoutSeconds, retryDelays } = context;
@@ -33,15 +42,22 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
   const find = gather((jobs: readonly Job[]) => findAll(context, jobs), together);
   const settle = gather((outcomes: readonly Outcome[]) => settleAll(context, outcomes), together);
 
-  return async (job, signal, leaveLane) => {
+  const findInTurn = async (job: Job, turn: LaneTurn): Promise<Delivery | undefined> => {
     const delivery = await find(job);
+    const since = performance.now();
+    await turn.enter();
+    return performance.now() - since < freshMs ? delivery : find(job);
+  };
+
+  return async (job, signal, turn) => {
+    const delivery = await findInTurn(job, turn);
     // Its webhook was deleted, and its log with it.
     if (delivery?.status !== 'Retrying') return completeJob(context.database, job);
     const startedAt = now();
     const { trigger } = job.payload as DeliverJobPayload;
     const request = prepare(context, { workspaceId: job.workspaceId, trigger, startedAt }, delivery);
     const result = 'kind' in request ? request : await outbound.sendRequest({ ...request, signal });
-    leaveLane();
+    turn.leave();
     // What was refused never left.
     const sent = 'kind' in request || result.kind === 'refusal' ? null : request;
     const ended: Ended = { job, trigger, delivery, startedAt, sent, result };

@@ -51,7 +51,8 @@ export const CanvasNode = memo(function CanvasNode({
       'data-selected': look.isSelected || undefined,
       'data-lifted': look.isLifted || undefined,
       'data-problem': look.hasProblem || undefined,
-      role: 'group',
+      // A heading stays one, also for who jumps from heading to heading; it may have no other role.
+      role: /^h\d$/.test(markup.localName) ? undefined : 'group',
       'aria-roledescription': 'form part',
       'aria-label': look.words,
       tabIndex: look.isTabStop ? 0 : -1,

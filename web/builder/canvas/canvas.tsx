@@ -9,11 +9,11 @@ import { InsertMenu, type InsertWish } from '../palette/insert-menu.tsx';
 import { CanvasForm } from './canvas-form.tsx';
 import { elementOf } from './canvas-geometry.ts';
 import { handleKey } from './canvas-keys.ts';
-import type { Drag } from './drag.ts';
-import { DragLayer } from './drag-layer.tsx';
+import type { Drag } from './drag/drag.ts';
+import { DragLayer } from './drag/drag-layer.tsx';
 import { Overlay } from './overlay.tsx';
 import { Shadow } from './shadow.tsx';
-import type { StartDrag } from './use-drag.ts';
+import type { StartDrag } from './drag/use-drag.ts';
 
 type CanvasProps = {
   readonly host: RefObject<HTMLDivElement | null>;

@@ -6,10 +6,10 @@ import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
 import type { Spot } from '../model/places.ts';
 import { elementOf } from './canvas-geometry.ts';
 import { Gaps } from './gaps.tsx';
-import { DragHandle } from './drag-handle.tsx';
+import { DragHandle } from './drag/drag-handle.tsx';
 import { NodeMenu } from './node-menu.tsx';
 import { duplicate } from '../editor/commands.ts';
-import type { StartDrag } from './use-drag.ts';
+import type { StartDrag } from './drag/use-drag.ts';
 
 type OverlayProps = {
   readonly host: RefObject<HTMLDivElement | null>;

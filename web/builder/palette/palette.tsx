@@ -1,7 +1,7 @@
 import './palette.css';
 import { type ReactElement, useState } from 'react';
 import { SearchField } from '../../design/field.tsx';
-import type { StartDrag } from '../canvas/use-drag.ts';
+import type { StartDrag } from '../canvas/drag/use-drag.ts';
 import { addElement } from '../editor/commands.ts';
 import { useBuilder } from '../editor/use-editor.ts';
 import { elementGroups, searchWords } from './element-groups.ts';
@@ -23,7 +23,7 @@ export function Palette({ onDrag }: { onDrag: StartDrag }): ReactElement {
       <SearchField label="Find an element" placeholder="Search" value={search} onChange={setSearch} />
       {groups.map(({ id, title, entries }) => (
         <section key={id} aria-label={title}>
-          <h3 className="pane-heading">{title}</h3>
+          <h2 className="pane-heading">{title}</h2>
           <ul role="list" className="palette-list">
             {entries.map((entry) => (
               <li key={entry.id}>

@@ -1,10 +1,8 @@
 import './settings-view.css';
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import type { Settings } from '#ast/settings.ts';
-import { ApiProblem, patch } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
-import { toastDone } from '../../design/toast.tsx';
 import { useBuilder } from '../editor/use-editor.ts';
 import type { BuilderForm } from '../saving/builder-api.ts';
 import { AccessCard } from './access-card.tsx';
@@ -16,6 +14,7 @@ import { SearchCard } from './search-card.tsx';
 import type { SettingsChange, SettingsForm } from './setting-fields.tsx';
 import { changedSettings } from './settings-values.ts';
 import { SpamCard } from './spam-card.tsx';
+import { useSaveSettings } from './use-save-settings.ts';
 
 type SettingsProps = {
   readonly path: string;
@@ -36,9 +35,13 @@ export function SettingsView({
 }: SettingsProps): ReactElement {
   const { isReadOnly } = useBuilder();
   const saved = opened.form.settings as Settings;
-  const [isPending, setPending] = useState(false);
-  const [problem, setProblem] = useState<ApiProblem | undefined>();
   const changes = changedSettings(saved, settings);
+  const { save, isPending, problem } = useSaveSettings(
+    path,
+    changes,
+    onSaved,
+    'Settings saved. They hold from now on.',
+  );
   const set = (change: SettingsChange): void =>
     onDraft(
       Object.fromEntries(
@@ -47,27 +50,13 @@ export function SettingsView({
     );
   const form: SettingsForm = { settings, set, error: (name) => problem?.of(name), isReadOnly };
 
-  const save = async (): Promise<void> => {
-    setPending(true);
-    setProblem(undefined);
-    try {
-      const answer = await patch<{ settings: Settings }>(`${path}/settings`, { settings: changes });
-      onSaved(answer.settings);
-      toastDone('Settings saved. They hold from now on.');
-    } catch (failure) {
-      if (!(failure instanceof ApiProblem)) throw failure;
-      setProblem(failure);
-    } finally {
-      setPending(false);
-    }
-  };
   return (
     <div className="builder-page">
       <form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          save();
         }}
       >
         <div className="settings-head">

@@ -1,14 +1,13 @@
 import './theme-view.css';
-import { type ReactElement, useMemo, useState } from 'react';
+import { type ReactElement, useMemo } from 'react';
 import type { Settings } from '#ast/settings.ts';
-import { ApiProblem, patch } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
-import { toastDone } from '../../design/toast.tsx';
 import { useBuilder } from '../editor/use-editor.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import type { BuilderForm } from '../saving/builder-api.ts';
 import { changedSettings } from '../settings/settings-values.ts';
+import { useSaveSettings } from '../settings/use-save-settings.ts';
 import { changedTheme, drawableTheme } from './theme-choices.ts';
 import { ThemePanel } from './theme-panel.tsx';
 import { ThemePreview } from './theme-preview.tsx';
@@ -31,29 +30,19 @@ export function themeSettings({ theme, locale }: Settings): Settings {
 /** How the form looks and in which language it speaks, with its page beside. It holds as soon as it is saved. */
 export function ThemeView({ path, opened, root, draft, onDraft, onSaved }: ThemeProps): ReactElement {
   const { isReadOnly } = useBuilder();
-  const [isPending, setPending] = useState(false);
-  const [problem, setProblem] = useState<ApiProblem | undefined>();
   const { id: formId, workspace_id: workspaceId, settings: saved } = opened.form;
   const { theme = {}, locale = 'auto' } = draft;
   const drawable = useMemo(() => drawableTheme(draft.theme ?? {}), [draft.theme]);
   const changes = changedSettings(themeSettings(saved), themeSettings(draft));
+  const { save, isPending, problem } = useSaveSettings(
+    path,
+    changes,
+    onSaved,
+    'Theme saved. Visitors see it from now on.',
+  );
   const set = (change: Pick<Settings, 'theme' | 'locale'>, without: 'theme' | 'locale'): void => {
     const { [without]: _, ...others } = draft;
     onDraft({ ...others, ...change });
-  };
-  const save = async (): Promise<void> => {
-    setPending(true);
-    setProblem(undefined);
-    try {
-      const answer = await patch<{ settings: Settings }>(`${path}/settings`, { settings: changes });
-      onSaved(answer.settings);
-      toastDone('Theme saved. Visitors see it from now on.');
-    } catch (failure) {
-      if (!(failure instanceof ApiProblem)) throw failure;
-      setProblem(failure);
-    } finally {
-      setPending(false);
-    }
   };
   return (
     <div className="theme-view">
@@ -62,7 +51,7 @@ export function ThemeView({ path, opened, root, draft, onDraft, onSaved }: Theme
         aria-label="Theme"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          save();
         }}
       >
         <div className="settings-head">

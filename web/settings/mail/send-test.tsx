@@ -40,7 +40,7 @@ export function SendTest({ workspace }: { workspace: string }): ReactElement {
           Send test
         </Button>
       </Form>
-      <div role="status">
+      <div role="status" className="mail-result">
         {send.data && <Message tone={send.data.sent ? 'good' : 'warn'}>{send.data.result}</Message>}
       </div>
       {send.error && problem?.of('to') === undefined && <Message tone="bad">{send.error.message}</Message>}

@@ -4,7 +4,7 @@ import { ApiProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import type { FormPlace } from '../queries.ts';
-import { useChange } from './use-change.ts';
+import { useChange } from './edit/use-change.ts';
 
 /** Completes a submission, or opens it again. What keeps it from being completed is listed. */
 export function StatusSwitch({

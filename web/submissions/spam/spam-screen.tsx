@@ -10,11 +10,16 @@ import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago, sayMoment } from '../../design/time.tsx';
+import { Ago } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { sayWhole } from '../answer-text.tsx';
 import { rowsOfPage } from '../queries.ts';
+import {
+  changeSelection,
+  firstAnswers,
+  type RowSelection,
+  SelectableCell,
+} from '../selection/selectable-cell.tsx';
 import { HeldDialog } from './held-dialog.tsx';
 import { reasons } from './reasons.ts';
 import { SpamActions } from './spam-actions.tsx';
@@ -31,13 +36,9 @@ export function SpamScreen(): ReactElement {
   const rows = data?.data ?? [];
   const total = data?.pagination.total_count ?? 0;
   const clear = (): void => setSelected(new Set());
-  const select = (ids: readonly string[], isSelected: boolean): void => {
-    const next = new Set(selected);
-    for (const id of ids) {
-      if (isSelected) next.add(id);
-      else next.delete(id);
-    }
-    setSelected(next);
+  const selection: RowSelection = {
+    selected,
+    select: (ids, isSelected) => setSelected(changeSelection(selected, ids, isSelected)),
   };
   const go = (to: number): void => {
     clear();
@@ -66,8 +67,8 @@ export function SpamScreen(): ReactElement {
         <>
           <DataTable
             label="Spam box"
-            className="spam-table"
-            columns={columnsOf({ rows, ...(isEditor && { selected, select }), onOpen: setOpen })}
+            className="selectable-table spam-table"
+            columns={columnsOf({ rows, selection: isEditor ? selection : undefined, onOpen: setOpen })}
             rows={rows}
             rowId={({ id }) => id}
           />
@@ -99,49 +100,38 @@ function NothingHeld({ formId }: { formId: string }): ReactElement {
 
 type ColumnsOf = {
   rows: readonly HeldRow[];
-  selected?: ReadonlySet<string>;
-  select?: (ids: readonly string[], isSelected: boolean) => void;
+  selection: RowSelection | undefined;
   onOpen: (id: string) => void;
 };
 
-function columnsOf({ rows, selected, select, onOpen }: ColumnsOf): TableColumn<HeldRow>[] {
+function columnsOf({ rows, selection, onOpen }: ColumnsOf): TableColumn<HeldRow>[] {
   const ids = rows.map(({ id }) => id);
-  const isAll = selected !== undefined && ids.every((id) => selected.has(id));
   return [
     {
       id: 'answers',
-      title: select ? (
-        <Checkbox isSelected={isAll} onChange={(isSelected) => select(ids, isSelected)}>
+      title: selection ? (
+        <Checkbox
+          isSelected={ids.every((id) => selection.selected.has(id))}
+          onChange={(isSelected) => selection.select(ids, isSelected)}
+        >
           Select all of this page
         </Checkbox>
       ) : (
         'Answers'
       ),
-      cell: (row) => (
-        <span className="spam-row">
-          {select && (
-            <Checkbox
-              aria-label={`Select the submission of ${sayMoment(row.created_at)}`}
-              isSelected={selected?.has(row.id) ?? false}
-              onChange={(isSelected) => select([row.id], isSelected)}
-            />
-          )}
-          <span className="spam-words">
-            <Button variant="quiet" size="small" className="cut" onPress={() => onOpen(row.id)}>
-              {sayAnswers(row)[0] ?? 'No answers'}
+      cell(row) {
+        const [first, ...others] = firstAnswers(row.answers);
+        return (
+          <SelectableCell row={row} selection={selection}>
+            <Button variant="quiet" size="small" onPress={() => onOpen(row.id)}>
+              {first ?? 'No answers'}
             </Button>
-            <span className="soft small cut">{sayAnswers(row).slice(1).join(' · ')}</span>
-          </span>
-        </span>
-      ),
+            <span className="soft small cut">{others.join(' · ')}</span>
+          </SelectableCell>
+        );
+      },
     },
     { id: 'reason', title: 'Why', cell: ({ reason }) => <Chip tone="warn">{reasons[reason][0]}</Chip> },
     { id: 'created', title: 'Held', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
   ];
 }
-
-/** The first few answers, by which a person tells spam from what is not. */
-const sayAnswers = ({ answers }: HeldRow): string[] =>
-  Object.values(answers)
-    .slice(0, 4)
-    .map((value) => sayWhole(value).slice(0, 100));

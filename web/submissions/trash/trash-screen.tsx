@@ -1,9 +1,7 @@
-import './trash-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { TrashedRow } from '#console/submissions/shapes.ts';
-import { Checkbox } from '../../design/checkbox.tsx';
 import { StatusChip } from '../../design/chip.tsx';
 import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
@@ -12,9 +10,14 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, sayDay, sayMoment } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { sayWhole } from '../answer-text.tsx';
 import { rowsOfPage, trashQuery } from '../queries.ts';
-import { RemovalProgress } from '../removal-progress.tsx';
+import { RemovalProgress } from '../selection/removal-progress.tsx';
+import {
+  changeSelection,
+  firstAnswers,
+  type RowSelection,
+  SelectableCell,
+} from '../selection/selectable-cell.tsx';
 import { TrashActions } from './trash-actions.tsx';
 
 /** What was deleted within 30 days: to be taken back, or deleted for good. */
@@ -27,11 +30,9 @@ export function TrashScreen(): ReactElement {
   const isEditor = mayEdit(form.role);
   const total = data?.pagination.total_count ?? 0;
   const clear = (): void => setSelected(new Set());
-  const select = (id: string, isSelected: boolean): void => {
-    const next = new Set(selected);
-    if (isSelected) next.add(id);
-    else next.delete(id);
-    setSelected(next);
+  const selection: RowSelection = {
+    selected,
+    select: (ids, isSelected) => setSelected(changeSelection(selected, ids, isSelected)),
   };
   return (
     <Page
@@ -80,8 +81,8 @@ export function TrashScreen(): ReactElement {
         <>
           <DataTable
             label="Trash"
-            className="trash-table"
-            columns={columnsOf(isEditor ? { selected, select } : undefined)}
+            className="selectable-table"
+            columns={columnsOf(isEditor ? selection : undefined)}
             rows={data.data}
             rowId={({ id }) => id}
           />
@@ -98,27 +99,16 @@ export function TrashScreen(): ReactElement {
   );
 }
 
-type Selection = { selected: ReadonlySet<string>; select: (id: string, isSelected: boolean) => void };
-
-function columnsOf(selection: Selection | undefined): TableColumn<TrashedRow>[] {
+function columnsOf(selection: RowSelection | undefined): TableColumn<TrashedRow>[] {
   return [
     {
       id: 'submission',
       title: 'Submission',
       cell: (row) => (
-        <span className="trash-row">
-          {selection && (
-            <Checkbox
-              aria-label={`Select the submission of ${sayMoment(row.created_at)}`}
-              isSelected={selection.selected.has(row.id)}
-              onChange={(isSelected) => selection.select(row.id, isSelected)}
-            />
-          )}
-          <span className="trash-words">
-            <span>{sayMoment(row.created_at)}</span>
-            <span className="soft small cut">{sayAnswers(row)}</span>
-          </span>
-        </span>
+        <SelectableCell row={row} selection={selection}>
+          <span>{sayMoment(row.created_at)}</span>
+          <span className="soft small cut">{firstAnswers(row.answers).join(' · ')}</span>
+        </SelectableCell>
       ),
     },
     {
@@ -131,7 +121,7 @@ function columnsOf(selection: Selection | undefined): TableColumn<TrashedRow>[] 
       id: 'trashed',
       title: 'Deleted',
       cell: ({ trashed_at, trashed_by }) => (
-        <span className="trash-words">
+        <span className="selectable-words">
           <Ago at={trashed_at} />
           <span className="soft small">by {trashed_by ?? 'somebody who is gone'}</span>
         </span>
@@ -145,11 +135,3 @@ function columnsOf(selection: Selection | undefined): TableColumn<TrashedRow>[] 
     },
   ];
 }
-
-/** The first few answers, by which a person knows a submission again. */
-const sayAnswers = ({ answers }: TrashedRow): string =>
-  Object.values(answers)
-    .slice(0, 4)
-    .map((value) => sayWhole(value))
-    .join(' · ')
-    .slice(0, 200);

@@ -3,7 +3,7 @@ import type { ReplayCount, ReplayList, ReplayQuery } from '#console/webhooks/sha
 import { get, query } from '../../api/client.ts';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { type EventKind, shortEvent } from '../events.ts';
-import { logParameters } from '../log-view.ts';
+import { logParameters } from '../log/log-view.ts';
 import { webhookPath } from '../webhooks-query.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;

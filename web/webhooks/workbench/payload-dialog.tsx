@@ -8,7 +8,7 @@ import { Select } from '../../design/select.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
-import { layOut } from '../delivery-words.ts';
+import { layOut } from '../log/delivery-words.ts';
 import type { EventKind } from '../events.ts';
 import { ReceiverCode } from './receiver-code.tsx';
 import { payloadQuery } from './workbench-query.ts';

@@ -10,7 +10,7 @@ import { Select } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { type EventKind, eventChoices } from '../events.ts';
-import { hostOf, urlProblem } from '../url-problem.ts';
+import { hostOf, urlProblem } from '../edit/url-problem.ts';
 import { refreshWebhooks, webhookPath } from '../webhooks-query.ts';
 
 const counts = ['1', '3', '5', '10'] as const;

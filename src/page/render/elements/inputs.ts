@@ -7,6 +7,7 @@ import { group } from './groups.ts';
 import { hintsOf } from './hints.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { type Field, fieldAt, type HeldFile, type Place } from './place.ts';
+import { sayFileTypes } from '../../words/say-file-types.ts';
 import { fill, saySize } from '../../words/words.ts';
 
 type UploadAttributes = Extract<InputElement, { type: 'file_upload' }>['attrs'];
@@ -102,7 +103,9 @@ function upload(field: Field, attrs: UploadAttributes): Html {
   const list = html`<ul class="held">
 ${held.map((file) => heldFile(field, file))}
 </ul>`;
-  const types = attrs.accept?.length ? [fill(words.fileTypes, { types: attrs.accept.join(', ') })] : [];
+  const types = attrs.accept?.length
+    ? [fill(words.fileTypes, { types: sayFileTypes(attrs.accept, words) })]
+    : [];
   return labelled(
     field,
     html`${held.length > 0 && list}

@@ -1,0 +1,62 @@
+import type { Database } from '../database.ts';
+import type { Job } from '../queue.ts';
+import type { Lanes } from './lanes.ts';
+import { claimJobs, findNextDue } from './queries.ts';
+
+/** What claims are made with. */
+export type Claims = {
+  database: Database;
+  lanes: Lanes;
+  /** Kinds that this process knows, and how many of a lane of each may be inside at first. */
+  kinds: string[];
+  caps: number[];
+  leaseSeconds: number;
+};
+
+/** The longest sleep: when every notification is lost, new work is found this much later. */
+export const pollMs = 1_000;
+/** A due job that could not be claimed is locked by somebody else for a moment. */
+const retryClaimMs = 20;
+/** One statement claims no more: it locks so many rows before it knows of their lanes. */
+const mostAtOnce = 128;
+
+/**
+ * Leases the jobs to begin now.
+ *
+ * Measured on two cores: a healthy job behind 10,000 due jobs of a dead lane is claimed in 2 to 4 ms, behind
+ * 100,000 in 17 ms.
+ * @param free how many more can be held.
+ */
+export async function claim(claims: Claims, free: number): Promise<Job[]> {
+  const { database, kinds, caps, lanes, leaseSeconds } = claims;
+  const limit = Math.min(free, mostAtOnce);
+  const { names, rooms } = lanes.rooms();
+  const rows = await claimJobs(database, {
+    kinds,
+    caps,
+    closed_lanes: lanes.closed(),
+    open_lanes: names,
+    rooms,
+    limit,
+    lease_seconds: leaseSeconds,
+  });
+  // Only when no more can be held: a round costs one claim that finds nothing.
+  if (rows.length === free) lanes.served(new Set(rows.map(({ lane }) => lane)));
+  else if (rows.length === 0 && lanes.newRound()) return claim(claims, free);
+  return rows.map((row) => ({
+    workspaceId: row.workspace_id,
+    id: row.id,
+    kind: row.kind,
+    lane: row.lane,
+    payload: row.payload,
+    leaseToken: row.lease_token,
+    failures: row.failures,
+  }));
+}
+
+/** How long there will be nothing to claim, in milliseconds, unless a job is added or a lane opens. */
+export async function idleTime({ database, kinds, lanes }: Claims): Promise<number> {
+  const [next] = await findNextDue(database, { kinds, closed_lanes: lanes.closed() });
+  if (next?.seconds == null) return pollMs;
+  return Math.min(Math.max(next.seconds * 1_000, retryClaimMs), pollMs);
+}

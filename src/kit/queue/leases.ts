@@ -1,0 +1,63 @@
+import type { Database } from '../database.ts';
+import type { Log } from '../log.ts';
+import { runPeriodically } from '../periodic.ts';
+import { type Job, LeaseLost } from '../queue.ts';
+import { renewLeases } from './queries.ts';
+
+/** A job that this process has claimed. */
+export type Held = {
+  job: Job;
+  abort: AbortController;
+  /** performance.now() when the lease ends, or a little before: counted from when it was asked for. */
+  leasedUntil: number;
+};
+
+export type LeasesOptions = {
+  database: Database;
+  log: Log;
+  leaseSeconds: number;
+  /** What is held at any time. */
+  held: () => Iterable<Held>;
+};
+
+/** Looked at so often in the time of a lease, and renewed when a third of it has passed. */
+const looksPerLease = 10;
+const renewedAfter = 1 / 3;
+
+/**
+ * Renews the leases of what is held, so that a job may take as long as it needs, and another process takes over soon
+ * after this one died. A job whose lease is about to end all the same is aborted: the database is out of reach, or it
+ * is somebody else's by now.
+ */
+export function keepLeases({ database, log, leaseSeconds, held }: LeasesOptions): { stop(): Promise<void> } {
+  const leaseMs = leaseSeconds * 1_000;
+  const lookMs = leaseMs / looksPerLease;
+  const leftOf = ({ leasedUntil }: Held): number => leasedUntil - performance.now();
+
+  const renew = async (): Promise<void> => {
+    const due = [...held()].filter((each) => leftOf(each) < leaseMs * (1 - renewedAfter));
+    if (due.length === 0) return;
+    const leasedUntil = performance.now() + leaseMs;
+    const rows = await renewLeases(database, {
+      workspace_ids: due.map(({ job }) => job.workspaceId),
+      ids: due.map(({ job }) => job.id),
+      lease_tokens: due.map(({ job }) => job.leaseToken),
+      lease_seconds: leaseSeconds,
+    });
+    const renewed = new Set(rows.map(({ lease_token }) => lease_token));
+    for (const each of due) if (renewed.has(each.job.leaseToken)) each.leasedUntil = leasedUntil;
+  };
+  const endLost = (): void => {
+    for (const each of held()) if (leftOf(each) < lookMs) each.abort.abort(new LeaseLost(each.job));
+  };
+
+  const renewing = runPeriodically('renewing leases', { pauseMs: lookMs, log, work: renew });
+  // Apart from the renewing, which may wait for the database.
+  const watch = setInterval(endLost, lookMs).unref();
+  return {
+    async stop() {
+      clearInterval(watch);
+      await renewing.stop();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { openMailServer } from '#test/mail-server.ts';
+import { readSmtp, type SmtpConfig } from './read-smtp.ts';
+import { sendMessage, type SmtpOutcome } from './send-message.ts';
+
+const smtpOf = (url: string): SmtpConfig => {
+  const problems: string[] = [];
+  const smtp = readSmtp({ url, from: 'forms@formloom.test' }, problems);
+  assert.deepEqual(problems, []);
+  return smtp!;
+};
+const raw = Buffer.from('Subject: A test\r\n\r\nHello\r\n');
+const send = (
+  url: string,
+  recipient = 'ada@example.test',
+  hear?: (line: string) => void,
+): Promise<SmtpOutcome> => sendMessage(smtpOf(url), { recipient, raw }, hear ? { hear } : {});
+
+test('credentials are given where the server asks, and are in no line that is heard', async () => {
+  const server = await openMailServer({ login: { user: 'formloom', password: 'hunter2&more' } });
+  const lines: string[] = [];
+  assert.equal((await send(server.url, 'ada@example.test', (line) => lines.push(line))).kind, 'sent');
+  const dialogue = lines.join('\n');
+  assert.match(dialogue, /^> EHLO /m);
+  assert.match(dialogue, /^< 250 Accepted/m);
+  const secrets = ['hunter2', Buffer.from('\0formloom\0hunter2&more').toString('base64')];
+  for (const secret of secrets) assert.ok(!dialogue.includes(secret));
+});
+
+test('wrong credentials put mails off, for an operator can put that right, and are not in the words', async () => {
+  const server = await openMailServer({ login: { user: 'formloom', password: 'right' } });
+  const outcome = await send(server.url.replace(':right@', ':hunter2@'));
+  assert.deepEqual(outcome, {
+    kind: 'deferred',
+    reason: 'The mail server does not accept the credentials of SMTP_URL: 535 Authentication failed',
+  });
+});
+
+for (const tls of ['implicit', 'starttls'] as const) {
+  test(`with TLS (${tls}) the right certificate is taken, and no other`, async () => {
+    const right = await openMailServer({ tls });
+    assert.equal((await send(right.url)).kind, 'sent');
+    for (const certificate of ['selfsigned', 'elsewhere'] as const) {
+      const wrong = await openMailServer({ tls, certificate });
+      const outcome = await send(wrong.url);
+      assert.equal(outcome.kind, 'deferred');
+      assert.match('reason' in outcome ? outcome.reason : '', /certificate|altnames/i);
+      assert.equal(wrong.taken.length, 0);
+    }
+  });
+}
+
+test('where TLS is required a server without it gets nothing', async () => {
+  const server = await openMailServer();
+  const outcome = await send(`${server.url}?tls=required`);
+  assert.equal(outcome.kind, 'deferred');
+  assert.equal(server.taken.length, 0);
+});
+
+test('an address in another script arrives as it is', async () => {
+  const server = await openMailServer();
+  assert.equal((await send(server.url, 'jösé@xn--bcher-kva.example')).kind, 'sent');
+  assert.equal(server.taken[0]!.to[0]!.normalize(), 'jösé@xn--bcher-kva.example');
+});
+
+test('who gives up does so at once', async () => {
+  const listening = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  after(() => listening.close());
+  const { port } = listening.address() as { port: number };
+  const ending = new AbortController();
+  const sending = sendMessage(
+    smtpOf(`smtp://127.0.0.1:${port}`),
+    { recipient: 'ada@example.test', raw },
+    { signal: ending.signal },
+  );
+  ending.abort(new Error('The process stops.'));
+  await assert.rejects(sending, /The process stops/);
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, stepsOf } from '#ast/testing.ts';
+import { openPaper, publishForm, submissionOf } from '#test/paper.ts';
+import { openService } from '#test/service.ts';
+import { asJson, openVisitor } from '#test/visitor.ts';
+
+/* The same page posted more than once: reloads, retries after a lost answer, and a form that closes in between. */
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+
+const trip = stepsOf(
+  { title: 'You' },
+  [element('text', 'name', { required: true })],
+  { title: 'Trip' },
+  [element('file_upload', 'ticket')],
+  { title: 'End' },
+  [element('textarea', 'notes')],
+);
+
+test('a page that is sent twice is one submission; with other answers it offers to send them as new ones', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]));
+  const page = await openPaper(service, `/f/${form}`);
+  const [one, two] = [
+    await page.press('submit', { name: 'Ada' }),
+    await page.press('submit', { name: 'Ada' }),
+  ];
+  assert.deepEqual([one.status, two.location], [303, one.location]);
+  const other = await page.press('submit', { name: 'Bob' });
+  assert.deepEqual([other.status, other.values('name')], [409, ['Bob']]);
+  assert.match(other.notice ?? '', /Nothing is lost/);
+  const anew = await submissionOf(tenant, await other.press('submit'));
+  assert.deepEqual(anew.answers, { name: 'Bob' });
+  assert.equal((await tenant.call('GET', `/forms/${form}`)).body.submission_count, 2);
+});
+
+test('a page with a file that is sent twice has one receipt too, also when it was held as spam', async () => {
+  const file = { cv: [new File(['x'], 'cv.txt')] };
+  for (const website of ['', 'https://spam.example']) {
+    const form = await publishForm(
+      tenant,
+      stepsOf({}, [element('file_upload', 'cv'), element('text', 'name', { required: true })]),
+    );
+    // The file is held by the page that comes back, as it is when the script has sent it ahead.
+    const page = await (await openPaper(service, `/f/${form}`)).press('submit', file);
+    assert.equal(page.status, 422);
+    const press = () => page.press('submit', { name: 'Ada', _website: website });
+    const [one, two] = [await press(), await press()];
+    assert.deepEqual([one.status, two.status, two.location], [303, 303, one.location], website);
+  }
+});
+
+test('a post that is repeated after the form has closed gets its receipt again; anything else is told that it closed', async () => {
+  const form = await publishForm(tenant, trip);
+  const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
+  const last = await second.press('next', { ticket: [new File(['x'], 't.txt')] });
+  const sent = await last.press('submit');
+  assert.equal(sent.status, 303);
+  for (const settings of [{ closes_at: '2020-01-01T00:00:00Z' }, { access: 'closed' }]) {
+    assert.equal((await tenant.call('PUT', `/forms/${form}`, { structure: trip, settings })).status, 200);
+    assert.equal((await last.press('submit')).location, sent.location);
+    assert.equal((await last.press('submit', { notes: 'more' })).status, 410);
+    for (const go of ['next', 'back', 'save']) assert.equal((await last.press(go)).status, 410, go);
+    assert.equal((await openPaper(service, `/f/${form}`)).status, 410);
+    const anew = { ...asJson, headers: { ...asJson.headers, 'Idempotency-Key': 'another' } };
+    assert.equal((await visitor.post(form, [['name', 'Eve']], anew)).status, 410);
+  }
+  const { submission_count } = (await tenant.call('GET', `/forms/${form}`)).body;
+  assert.equal(submission_count, 1);
+});

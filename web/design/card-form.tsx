@@ -1,0 +1,42 @@
+import type { ReactElement, ReactNode } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { Button } from './button.tsx';
+import { Message } from './message.tsx';
+
+/** A short form of its own within a screen: fields, what is wrong with all of it, and the button that saves it. */
+export function CardForm({
+  label,
+  isPending,
+  error,
+  onSubmit,
+  children,
+}: {
+  /** On the button; without one nothing can be saved. */
+  label: string | undefined;
+  isPending: boolean;
+  /** What no field says. */
+  error: string | undefined;
+  onSubmit: () => void;
+  children: ReactNode;
+}): ReactElement {
+  return (
+    <Form
+      className="stack"
+      validationBehavior="aria"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+      {error !== undefined && <Message tone="bad">{error}</Message>}
+      {label !== undefined && (
+        <div className="row">
+          <Button type="submit" isPending={isPending}>
+            {label}
+          </Button>
+        </div>
+      )}
+    </Form>
+  );
+}

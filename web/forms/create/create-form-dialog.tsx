@@ -1,0 +1,72 @@
+import './create-form-dialog.css';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import type { NewForm } from '#console/forms-list/shapes.ts';
+import { ApiProblem, post } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { Dialog } from '../../design/dialog.tsx';
+import { Message } from '../../design/message.tsx';
+import { Tabs } from '../../design/tabs.tsx';
+import { newFormSettings } from './new-form-settings.ts';
+import { PastedFormPanel } from './pasted-form-panel.tsx';
+import { TemplateGallery } from './template-gallery.tsx';
+
+type Way = 'templates' | 'json';
+
+/** Makes a form, empty, from a template or from JSON, and opens it in the builder. */
+export function CreateFormDialog({
+  workspaceId,
+  isOpen,
+  onClose,
+}: {
+  workspaceId: string;
+  isOpen: boolean;
+  onClose: () => void;
+}): ReactElement {
+  const [way, setWay] = useState<Way>('templates');
+  const navigate = useNavigate();
+  const create = useMutation({
+    mutationFn: (form: NewForm) => post<{ id: string }>(`/workspaces/${workspaceId}/forms`, form),
+    async onSuccess({ id }) {
+      await queryClient.invalidateQueries({ queryKey: ['forms'] });
+      await navigate({ to: '/forms/$form', params: { form: id } });
+    },
+  });
+  const close = (): void => {
+    create.reset();
+    onClose();
+  };
+  return (
+    <Dialog title="Create form" size="large" isOpen={isOpen} onClose={close}>
+      {create.error && <Message tone="bad">{describe(create.error)}</Message>}
+      <Tabs
+        label="How to begin"
+        value={way}
+        onChange={setWay}
+        tabs={[
+          {
+            id: 'templates',
+            label: 'Templates',
+            content: (
+              <TemplateGallery
+                onChoose={(structure) => create.mutate({ structure, settings: newFormSettings() })}
+                isPending={create.isPending}
+              />
+            ),
+          },
+          {
+            id: 'json',
+            label: 'From JSON',
+            content: <PastedFormPanel onCreate={create.mutate} isPending={create.isPending} />,
+          },
+        ]}
+      />
+    </Dialog>
+  );
+}
+
+const describe = (error: Error): string =>
+  error instanceof ApiProblem && error.errors.length > 0
+    ? error.errors.map(({ message }) => message).join(' ')
+    : error.message;

@@ -1,0 +1,112 @@
+import { type DragEvent, type ReactElement, useRef, useState } from 'react';
+import { FileTrigger } from 'react-aria-components/FileTrigger';
+import type { NewForm } from '#console/forms-list/shapes.ts';
+import { Button } from '../../design/button.tsx';
+import { TextArea } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import type { TextPlace } from './json-places.ts';
+import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
+
+/** Reads a form from JSON that was pasted, dropped or chosen, and tells where it is wrong. */
+export function PastedFormPanel({
+  onCreate,
+  isPending,
+}: {
+  onCreate: (form: NewForm) => void;
+  isPending: boolean;
+}): ReactElement {
+  const [text, setText] = useState('');
+  const [problems, setProblems] = useState<readonly PastedProblem[]>([]);
+  const [isOver, setOver] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const change = (next: string): void => {
+    setText(next);
+    setProblems([]);
+  };
+  const create = (): void => {
+    const read = readPastedForm(text);
+    if (read.ok) onCreate({ structure: read.structure, settings: read.settings });
+    else setProblems(read.problems);
+  };
+  const takeFile = async (file: File | undefined): Promise<void> => {
+    if (file) change(await file.text());
+  };
+  const drop = (event: DragEvent): void => {
+    setOver(false);
+    if (event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    void takeFile(event.dataTransfer.files[0]);
+  };
+  return (
+    <div
+      className="pasted-drop"
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <TextArea
+        label="Form as JSON"
+        description="As the API takes it, or as “Export as JSON” made it. Paste it, drop a file here, or choose one."
+        value={text}
+        onChange={change}
+        rows={14}
+        inputRef={area}
+        spellCheck="false"
+      />
+      {problems.length > 0 && <Problems problems={problems} onGo={(place) => select(area.current, place)} />}
+      <div className="spread">
+        <FileTrigger
+          acceptedFileTypes={['application/json', '.json']}
+          onSelect={(files) => void takeFile(files?.[0])}
+        >
+          <Button icon="file">Choose a file</Button>
+        </FileTrigger>
+        <Button variant="primary" onPress={create} isPending={isPending}>
+          Create form
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Problems({
+  problems,
+  onGo,
+}: {
+  problems: readonly PastedProblem[];
+  onGo: (place: TextPlace) => void;
+}): ReactElement {
+  return (
+    <Message
+      tone="bad"
+      title={problems.length === 1 ? 'There is a problem' : `There are ${problems.length} problems`}
+    >
+      <ul role="list" className="pasted-problems">
+        {problems.map(({ message, where, place }, index) => (
+          <li key={index}>
+            <button type="button" className="pasted-problem" onClick={() => place && onGo(place)}>
+              <span className="soft small numeric">
+                {where}
+                {place && `, line ${place.line}`}
+              </span>
+              <span>{message}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Message>
+  );
+}
+
+/** Marks the place in the text and brings it into view. */
+function select(area: HTMLTextAreaElement | null, { start, end, line }: TextPlace): void {
+  if (!area) return;
+  area.focus();
+  area.setSelectionRange(start, end);
+  const lineHeight = area.scrollHeight / Math.max(1, area.value.split('\n').length);
+  area.scrollTop = Math.max(0, (line - 3) * lineHeight);
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readPastedForm, sayPath } from './read-pasted-form.ts';
+import { templates } from '../templates/templates.ts';
+
+const problemsOf = (text: string) => {
+  const read = readPastedForm(text);
+  assert.ok(!read.ok);
+  return read.problems.map(({ message, where, place }) => ({
+    message,
+    where,
+    line: place?.line,
+    text: place && text.slice(place.start, place.end),
+  }));
+};
+
+test('a form is read as the API takes it, and as it is exported', () => {
+  const { structure } = templates[1]!;
+  assert.deepEqual(readPastedForm(JSON.stringify(structure)), { ok: true, structure });
+  const settings = { confirmation_message: 'Thanks' };
+  assert.deepEqual(readPastedForm(JSON.stringify({ structure, settings })), {
+    ok: true,
+    structure,
+    settings,
+  });
+});
+
+test('each problem is located in the form and in the text', () => {
+  const text = `{
+  "type": "form", "attrs": {"name": "F"},
+  "children": [
+    {"type": "step", "attrs": {"note": "a \\" } ] quote"}, "children": [
+      {"type": "text", "attrs": {"id": "a", "label": "A"}, "children": []},
+      {"type": "text", "attrs": {"id": "a", "label": "B"}}
+    ]}
+  ]
+}`;
+  const [problem] = problemsOf(text);
+  assert.equal(problem!.where, 'Step 1, element 2');
+  assert.equal(problem!.line, 6);
+  assert.equal(problem!.text, '{"type": "text", "attrs": {"id": "a", "label": "B"}}');
+});
+
+test('a problem within an exported form is located below "structure"', () => {
+  const text =
+    '{"settings": {"children": [{}]},\n"structure":\n{"type": "form", "attrs": {"name": "F"}, "children": [\n{"type": "step", "children": [{"type": "text"}]}]}}';
+  const found = problemsOf(text);
+  assert.ok(found.length > 0);
+  for (const { where, line, text: part } of found)
+    assert.deepEqual([where, line, part], ['Step 1, element 1', 4, '{"type": "text"}']);
+});
+
+test('a problem of the root is located at the root', () => {
+  const [first] = problemsOf('\n{"type": "form", "attrs": {}, "children": []}');
+  assert.deepEqual([first!.where, first!.line], ['Form', 2]);
+});
+
+test('text that is no JSON is located where it stops being so', () => {
+  const [problem] = problemsOf('{"type": "form",\n "attrs" {}}');
+  assert.deepEqual([problem!.where, problem!.line], ['JSON', 2]);
+  assert.equal(problemsOf('')[0]!.message, 'There is no JSON yet.');
+  assert.equal(problemsOf('[1, 2')[0]!.line, 1);
+});
+
+test('what is no form at all is said in words', () => {
+  for (const text of ['1', '"x"', 'null', '[]', '{}']) assert.ok(problemsOf(text).length > 0, text);
+});
+
+test('a path is said as people count', () => {
+  assert.deepEqual(
+    [sayPath([]), sayPath([0]), sayPath([1, 2]), sayPath([1, 2, 0])],
+    ['Form', 'Step 1', 'Step 2, element 3', 'Step 2, element 3, child 1'],
+  );
+});

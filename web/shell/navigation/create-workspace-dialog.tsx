@@ -1,0 +1,62 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import { ApiProblem, post } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import { refreshSession } from '../session.ts';
+
+/** Makes a workspace and goes there. */
+export function CreateWorkspaceDialog({
+  isOpen,
+  onClose,
+}: {
+  isOpen: boolean;
+  onClose: () => void;
+}): ReactElement {
+  const [name, setName] = useState('');
+  const navigate = useNavigate();
+  const close = (): void => {
+    setName('');
+    create.reset();
+    onClose();
+  };
+  const create = useMutation({
+    mutationFn: () => post<{ id: string }>('/workspaces', { name }),
+    async onSuccess({ id }) {
+      await refreshSession();
+      close();
+      await navigate({ to: '/w/$workspace/forms', params: { workspace: id } });
+    },
+  });
+  const problem = create.error instanceof ApiProblem ? create.error : undefined;
+  return (
+    <Dialog
+      title="Create workspace"
+      description="Forms, keys and members belong to a workspace. You will be its owner."
+      isOpen={isOpen}
+      onClose={close}
+      onSubmit={() => create.mutate()}
+      actions={
+        <>
+          <Button onPress={close}>Cancel</Button>
+          <Button type="submit" variant="primary" isPending={create.isPending}>
+            Create workspace
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        error={problem?.of('name')}
+        autoFocus
+        autoComplete="organization"
+      />
+      {create.error && !problem?.of('name') && <Message tone="bad">{create.error.message}</Message>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,145 @@
+import type { ReactElement } from 'react';
+import type { InputType } from '#ast/elements.ts';
+import { type InputElement, isRequired, optionsOf } from '#ast/tree.ts';
+import type { LinkedFile } from '#console/submissions/shapes.ts';
+import { CheckboxGroup, RadioGroup } from '../../../design/checkbox.tsx';
+import { IconButton } from '../../../design/button.tsx';
+import { TextArea, TextField } from '../../../design/field.tsx';
+import { Select } from '../../../design/select.tsx';
+import { saySize } from '../file-list.tsx';
+
+type Props = {
+  input: InputElement;
+  /** As it is stored, or as it is being typed; undefined is no answer. */
+  value: unknown;
+  error: string | undefined;
+  onChange: (value: unknown) => void;
+};
+
+/** How each type of question is edited. A new element type is a line here. */
+const fields: Readonly<Record<InputType, (props: Props) => ReactElement>> = {
+  text: (props) => <LineField {...props} type="text" />,
+  textarea: AreaField,
+  email: (props) => <LineField {...props} type="email" />,
+  phone: (props) => <LineField {...props} type="tel" />,
+  url: (props) => <LineField {...props} type="url" />,
+  number: NumberField,
+  date: (props) => <LineField {...props} type="date" />,
+  time: (props) => <LineField {...props} type="time" />,
+  datetime: (props) => <LineField {...props} type="datetime-local" />,
+  dropdown: ChoiceField,
+  radio: ChoiceField,
+  multiple_choice: ChoicesField,
+  yes_no: YesNoField,
+  file_upload: FilesField,
+};
+
+/** The right control for the answer to a question. */
+export function AnswerField(props: Props): ReactElement {
+  const Field = fields[props.input.type];
+  return <Field {...props} />;
+}
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+const labelOf = (input: InputElement): string =>
+  isRequired(input) ? `${input.attrs.label} (required)` : input.attrs.label;
+
+function LineField({ input, value, error, onChange, type }: Props & { type: string }): ReactElement {
+  return (
+    <TextField type={type} label={labelOf(input)} value={asText(value)} onChange={onChange} error={error} />
+  );
+}
+
+function AreaField({ input, value, error, onChange }: Props): ReactElement {
+  return <TextArea label={labelOf(input)} value={asText(value)} onChange={onChange} error={error} />;
+}
+
+/** A number stays the text that is being typed until it is saved. */
+function NumberField({ input, value, error, onChange }: Props): ReactElement {
+  return (
+    <TextField
+      inputMode="decimal"
+      label={labelOf(input)}
+      value={asText(value)}
+      onChange={onChange}
+      error={error}
+    />
+  );
+}
+
+const none = 'none';
+
+/** Options are known by their place: any text may be one. */
+function ChoiceField({ input, value, error, onChange }: Props): ReactElement {
+  const options = optionsOf(input);
+  const at = options.indexOf(asText(value));
+  return (
+    <Select
+      label={labelOf(input)}
+      choices={[
+        { id: none, label: 'No answer' },
+        ...options.map((label, index) => ({ id: String(index), label })),
+      ]}
+      value={at < 0 ? none : String(at)}
+      onChange={(id) => onChange(id === none ? undefined : options[Number(id)])}
+      error={error}
+    />
+  );
+}
+
+function ChoicesField({ input, value, error, onChange }: Props): ReactElement {
+  const options = optionsOf(input);
+  const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
+  return (
+    <CheckboxGroup
+      label={labelOf(input)}
+      choices={options.map((label, index) => ({ id: String(index), label }))}
+      value={options.flatMap((option, index) => (chosen.includes(option) ? [String(index)] : []))}
+      onChange={(ids) => onChange(options.filter((_, index) => ids.includes(String(index))))}
+      error={error}
+    />
+  );
+}
+
+function YesNoField({ input, value, error, onChange }: Props): ReactElement {
+  const id = typeof value === 'boolean' ? (value ? 'yes' : 'no') : none;
+  return (
+    <RadioGroup
+      label={labelOf(input)}
+      choices={[
+        { id: 'yes', label: 'Yes' },
+        { id: 'no', label: 'No' },
+        { id: none, label: 'No answer' },
+      ]}
+      value={id}
+      onChange={(chosen) => onChange(chosen === none ? undefined : chosen === 'yes')}
+      error={error}
+    />
+  );
+}
+
+/** Files can be taken out of a submission, not put in. */
+function FilesField({ input, value, error, onChange }: Props): ReactElement {
+  const files = Array.isArray(value) ? (value as readonly LinkedFile[]) : [];
+  return (
+    <div className="field" role="group" aria-label={labelOf(input)}>
+      <span className="field-label">{labelOf(input)}</span>
+      {files.length === 0 && <span className="soft small">No files.</span>}
+      {files.map((file) => (
+        <div key={file.id} className="file-line">
+          <span>
+            {file.filename} <span className="soft small">{saySize(file.size)}</span>
+          </span>
+          <IconButton
+            icon="remove"
+            size="small"
+            label={`Remove ${file.filename}`}
+            onPress={() => onChange(files.filter((other) => other.id !== file.id))}
+          />
+        </div>
+      ))}
+      {error && <span className="field-error">{error}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { fieldName } from '#ast/fields.ts';
+import { isRecord, own } from '#ast/json.ts';
+import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
+import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import { ApiProblem } from '../../../api/client.ts';
+import { Button, IconButton } from '../../../design/button.tsx';
+import type { FormPlace } from '../../queries.ts';
+import { AnswerField } from './answer-field.tsx';
+import { ChangeProblem } from './change-problem.tsx';
+import { UnsavedGuard } from './unsaved-guard.tsx';
+import { useChange } from './use-change.ts';
+
+type Draft = Readonly<Record<string, unknown>>;
+type Group = Extract<Question, { kind: 'group' }>;
+
+/** Edits the answers by the form that was answered. Problems stand at their fields, and the first one gets the focus. */
+export function AnswersForm({
+  form,
+  submission,
+  onDone,
+}: {
+  form: FormPlace;
+  submission: SubmissionDetail;
+  onDone: () => void;
+}): ReactElement {
+  const [begun] = useState(submission);
+  const [draft, setDraft] = useState<Draft>(begun.answers);
+  const change = useChange<{ answers: object }>(form, begun, 'answers', onDone);
+  const isDirty = JSON.stringify(draft) !== JSON.stringify(begun.answers);
+  const element = useRef<HTMLFormElement>(null);
+  const questions = listQuestions(begun.structure);
+  const problem = change.error instanceof ApiProblem ? change.error : undefined;
+  useEffect(() => {
+    if (problem?.errors.length) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [problem]);
+  const put = (id: string, value: unknown): void => setDraft((before) => ({ ...before, [id]: value }));
+  const problemOf = (field: string): string | undefined => problem?.of(field);
+  return (
+    <Form
+      ref={element}
+      className="answers-form"
+      aria-label="Edit answers"
+      validationBehavior="aria"
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate({ answers: toSend(questions, draft) });
+      }}
+    >
+      {questions.map((question) => {
+        const { id } = question.element.attrs;
+        return question.kind === 'input' ? (
+          <AnswerField
+            key={id}
+            input={question.element}
+            value={own(draft, id)}
+            error={problemOf(id)}
+            onChange={(value) => put(id, value)}
+          />
+        ) : (
+          <RowsField
+            key={id}
+            question={question}
+            value={own(draft, id)}
+            problemOf={problemOf}
+            onChange={(rows) => put(id, rows)}
+          />
+        );
+      })}
+      {change.error && <ChangeProblem error={change.error} onDiscard={onDone} />}
+      <UnsavedGuard isDirty={isDirty && !change.isPending} />
+      <div className="panel-save">
+        <Button onPress={onDone}>Cancel</Button>
+        <Button type="submit" variant="primary" isPending={change.isPending}>
+          Save answers
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+type RowsProps = {
+  question: Group;
+  value: unknown;
+  problemOf: (field: string) => string | undefined;
+  onChange: (rows: readonly Draft[]) => void;
+};
+
+/** The rows of a repeatable composite. */
+function RowsField({ question, value, problemOf, onChange }: RowsProps): ReactElement {
+  const group = question.element;
+  const rows: readonly Draft[] = Array.isArray(value) ? (value as readonly unknown[]).filter(isRecord) : [];
+  const error = problemOf(group.attrs.id);
+  return (
+    <fieldset className="rows-field">
+      <legend className="field-label">{group.attrs.label}</legend>
+      {rows.map((row, index) => (
+        <div key={index} className="rows-row" role="group" aria-label={`${group.attrs.label} ${index + 1}`}>
+          <div className="spread">
+            <span className="soft small">{index + 1}</span>
+            <IconButton
+              icon="remove"
+              size="small"
+              label={`Remove row ${index + 1} of ${group.attrs.label}`}
+              onPress={() => onChange(rows.filter((_, other) => other !== index))}
+            />
+          </div>
+          {question.inputs.map((input) => (
+            <AnswerField
+              key={input.attrs.id}
+              input={input}
+              value={own(row, input.attrs.id)}
+              error={problemOf(fieldName(input, { group, index }))}
+              onChange={(changed) =>
+                onChange(
+                  rows.map((other, at) => (at === index ? { ...other, [input.attrs.id]: changed } : other)),
+                )
+              }
+            />
+          ))}
+        </div>
+      ))}
+      {error && <span className="field-error">{error}</span>}
+      <Button size="small" icon="add" onPress={() => onChange([...rows, {}])}>
+        Add a row
+      </Button>
+    </fieldset>
+  );
+}
+
+/** The draft as the service takes it: typed numbers become numbers, files are named by their id. */
+function toSend(questions: readonly Question[], draft: Draft): Record<string, unknown> {
+  return Object.fromEntries(
+    questions.flatMap((question): [string, unknown][] => {
+      const { id } = question.element.attrs;
+      const value = own(draft, id);
+      if (value === undefined) return [];
+      if (question.kind === 'input') return [[id, sentValue(question.element, value)]];
+      const rows = Array.isArray(value) ? (value as readonly unknown[]).filter(isRecord) : [];
+      return [
+        [
+          id,
+          rows.map((row) =>
+            Object.fromEntries(
+              question.inputs.map((input) => [input.attrs.id, sentValue(input, own(row, input.attrs.id))]),
+            ),
+          ),
+        ],
+      ];
+    }),
+  );
+}
+
+function sentValue(input: InputElement, value: unknown): unknown {
+  const kind = kindOf(input);
+  if (kind === 'files')
+    return Array.isArray(value) ? (value as readonly { id: string }[]).map((file) => file.id) : undefined;
+  // What is no number is sent as it is: the service says what is wrong with it.
+  if (kind !== 'number' || typeof value !== 'string' || value.trim() === '') return value;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : value;
+}

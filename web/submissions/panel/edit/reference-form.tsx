@@ -1,0 +1,86 @@
+import { type ReactElement, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import { Button, IconButton } from '../../../design/button.tsx';
+import { TextField } from '../../../design/field.tsx';
+import type { FormPlace } from '../../queries.ts';
+import { ChangeProblem } from './change-problem.tsx';
+import { useChange } from './use-change.ts';
+
+type Line = { key: number; name: string; value: string };
+
+/** Changes the reference data: a list of names and values. */
+export function ReferenceForm({
+  form,
+  submission,
+  onDone,
+}: {
+  form: FormPlace;
+  submission: SubmissionDetail;
+  onDone: () => void;
+}): ReactElement {
+  const [begun] = useState(submission);
+  const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
+  const change = useChange<{ reference: Record<string, string> }>(form, begun, 'reference', onDone);
+  const names = lines.map(({ name }) => name.trim()).filter((name) => name !== '');
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const edit = (key: number, part: Partial<Line>): void =>
+    setLines(lines.map((line) => (line.key === key ? { ...line, ...part } : line)));
+  const add = (): void =>
+    setLines([...lines, { key: Math.max(0, ...lines.map((line) => line.key)) + 1, name: '', value: '' }]);
+  const save = (): void => {
+    if (twice !== undefined) return;
+    change.mutate({
+      reference: Object.fromEntries(
+        lines.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
+      ),
+    });
+  };
+  return (
+    <section className="panel-section">
+      <h3>Reference data</h3>
+      <Form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        {lines.map(({ key, name, value }, index) => (
+          <div key={key} className="reference-line" role="group" aria-label={`Entry ${index + 1}`}>
+            <TextField
+              label="Name"
+              value={name}
+              onChange={(text) => edit(key, { name: text })}
+              autoFocus={index === lines.length - 1}
+              error={twice !== undefined && name.trim() === twice ? 'This name is there twice.' : undefined}
+            />
+            <TextField label="Value" value={value} onChange={(text) => edit(key, { value: text })} />
+            <IconButton
+              icon="remove"
+              label={`Remove entry ${index + 1}`}
+              onPress={() => setLines(lines.filter((line) => line.key !== key))}
+            />
+          </div>
+        ))}
+        {change.error && <ChangeProblem error={change.error} onDiscard={onDone} />}
+        <div className="spread">
+          <Button size="small" icon="add" onPress={add}>
+            Add an entry
+          </Button>
+          <div className="row">
+            <Button onPress={onDone}>Cancel</Button>
+            <Button type="submit" variant="primary" isPending={change.isPending}>
+              Save
+            </Button>
+          </div>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+function linesOf(reference: Readonly<Record<string, string>>): Line[] {
+  const lines = Object.entries(reference).map(([name, value], key) => ({ key, name, value }));
+  return lines.length > 0 ? lines : [{ key: 0, name: '', value: '' }];
+}

@@ -1,0 +1,74 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { Removal } from '#console/submissions/shapes.ts';
+import { post } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { ConfirmDialog } from '../../design/dialog.tsx';
+import { type FormPlace, submissionsPath } from '../queries.ts';
+import { filterOf, isFiltered, type ViewState } from '../view-state.ts';
+
+type Props = {
+  form: FormPlace;
+  view: ViewState;
+  selected: ReadonlySet<string>;
+  /** How many the view has in all. */
+  total: number;
+  onClear: () => void;
+  onStart: (removal: Removal) => void;
+};
+
+/** What is done with a selection, or with everything of the view. */
+export function BulkBar({ form, view, selected, total, onClear, onStart }: Props): ReactElement {
+  const [isAll, setAll] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const count = isAll ? total : selected.size;
+  const start = useMutation({
+    mutationFn: () =>
+      post<Removal>(`${submissionsPath(form)}/removals`, {
+        ...(isAll ? { view: filterOf(view) } : { ids: [...selected] }),
+        expected: count,
+      }),
+    onSuccess(removal) {
+      setAsking(false);
+      onClear();
+      onStart(removal);
+    },
+  });
+  const what = `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;
+  return (
+    <div className="bulk-bar" role="region" aria-label="Selection">
+      <strong role="status">
+        {isAll ? `All ${what}${isFiltered(view) ? ' of this view' : ''} are selected` : `${what} selected`}
+      </strong>
+      {!isAll && total > selected.size && (
+        <Button size="small" onPress={() => setAll(true)}>
+          Select all {total.toLocaleString()} {isFiltered(view) ? 'matching' : ''}
+        </Button>
+      )}
+      <span className="bulk-space" />
+      <Button size="small" variant="danger" icon="remove" onPress={() => setAsking(true)}>
+        Delete
+      </Button>
+      <Button size="small" variant="quiet" onPress={onClear}>
+        Clear selection
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Delete ${what}?`}
+          isOpen
+          onClose={() => setAsking(false)}
+          confirmLabel={`Delete ${what}`}
+          typed={String(count)}
+          isPending={start.isPending}
+          error={start.error?.message}
+          onConfirm={() => start.mutate()}
+        >
+          <p>
+            They go to the trash, and can be restored for 30 days. Then they are deleted for good, and
+            webhooks that listen are told.
+          </p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}

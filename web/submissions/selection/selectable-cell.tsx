@@ -1,0 +1,56 @@
+import './selectable-cell.css';
+import type { ReactElement, ReactNode } from 'react';
+import type { Answers } from '#ast/answers.ts';
+import { Checkbox } from '../../design/checkbox.tsx';
+import { sayMoment } from '../../design/time.tsx';
+import { sayWhole } from '../answer-text.tsx';
+
+/** How rows are selected; nobody selects what they may not act on. */
+export type RowSelection = {
+  readonly selected: ReadonlySet<string>;
+  readonly select: (ids: readonly string[], isSelected: boolean) => void;
+};
+
+/** The selection after some rows were taken in or out. */
+export function changeSelection(
+  selected: ReadonlySet<string>,
+  ids: readonly string[],
+  isSelected: boolean,
+): ReadonlySet<string> {
+  const next = new Set(selected);
+  for (const id of ids) {
+    if (isSelected) next.add(id);
+    else next.delete(id);
+  }
+  return next;
+}
+
+/** The first cell of a row: its checkbox, and beside it by what a person knows the submission. */
+export function SelectableCell({
+  row,
+  selection,
+  children,
+}: {
+  row: { readonly id: string; readonly created_at: string };
+  selection: RowSelection | undefined;
+  children: ReactNode;
+}): ReactElement {
+  return (
+    <span className="selectable-cell">
+      {selection && (
+        <Checkbox
+          aria-label={`Select the submission of ${sayMoment(row.created_at)}`}
+          isSelected={selection.selected.has(row.id)}
+          onChange={(isSelected) => selection.select([row.id], isSelected)}
+        />
+      )}
+      <span className="selectable-words">{children}</span>
+    </span>
+  );
+}
+
+/** The first few answers, by which a person tells one submission from another. */
+export const firstAnswers = (answers: Answers): string[] =>
+  Object.values(answers)
+    .slice(0, 4)
+    .map((value) => sayWhole(value).slice(0, 100));

@@ -1,0 +1,174 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import type { ChangedWebhook, CreatedWebhook, Webhook, WebhookChange } from '#console/webhooks/shapes.ts';
+import { ApiProblem, patch, post } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { CheckboxGroup } from '../../design/checkbox.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import { toastDone } from '../../design/toast.tsx';
+import type { LocatedForm } from '../../shell/form-place.ts';
+import { type EventKind, eventChoices } from '../events.ts';
+import { type HeaderDraft, headerDrafts, headersOf } from './header-draft.ts';
+import { HeaderFields } from './header-fields.tsx';
+import { type SecretChoice, secretOf } from './secret-choice.ts';
+import { SecretDialog } from './secret-dialog.tsx';
+import { SecretField } from './secret-field.tsx';
+import { urlProblem } from './url-problem.ts';
+import { refreshWebhooks, webhookPath, webhooksPath } from '../webhooks-query.ts';
+
+type Props = {
+  form: LocatedForm;
+  /** The one to change; without it, one is created. */
+  webhook?: Webhook;
+  secretsAllowed: boolean;
+  isOpen: boolean;
+  onClose: () => void;
+  /** After one was created and its secret, if any, was seen. */
+  onCreated?: (id: string) => void;
+};
+
+type Draft = {
+  url: string;
+  events: EventKind[];
+  choice: SecretChoice;
+  entered: string;
+  overlap: boolean;
+  headers: HeaderDraft[];
+};
+
+const draftOf = (webhook: Webhook | undefined): Draft => ({
+  url: webhook?.url ?? '',
+  events: webhook?.events ?? ['submission.created'],
+  choice: webhook?.has_secret ? 'keep' : 'none',
+  entered: '',
+  overlap: true,
+  headers: headerDrafts(webhook),
+});
+
+/** Creates a webhook or changes one; a new secret is shown afterwards, this once. */
+export function WebhookDialog(props: Props): ReactElement | null {
+  // Each opening begins anew.
+  return props.isOpen ? <OpenDialog {...props} /> : null;
+}
+
+function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated }: Props): ReactElement {
+  const [draft, setDraft] = useState(() => draftOf(webhook));
+  const [wasLeft, setLeft] = useState(false);
+  const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
+  const save = useMutation({
+    mutationFn: () => saveWebhook(form, webhook, draft),
+    async onSuccess({ secret, id }) {
+      await refreshWebhooks(form);
+      if (secret === null) finish(id);
+    },
+  });
+  const finish = (id: string): void => {
+    toastDone(webhook ? 'The webhook was changed.' : 'The webhook was created.');
+    onClose();
+    if (!webhook) onCreated?.(id);
+  };
+  const made = save.data;
+  if (made?.secret)
+    return (
+      <SecretDialog
+        form={form}
+        webhook={made.id}
+        secret={made.secret}
+        isOpen={isOpen}
+        onClose={() => finish(made.id)}
+      />
+    );
+  const problem = save.error instanceof ApiProblem ? save.error : undefined;
+  const typedProblem = wasLeft || /^http:/i.test(draft.url) ? urlProblem(draft.url) : undefined;
+  return (
+    <Dialog
+      title={webhook ? 'Edit webhook' : 'Add webhook'}
+      size="medium"
+      isOpen={isOpen}
+      onClose={onClose}
+      onSubmit={() => {
+        setLeft(true);
+        if (urlProblem(draft.url) === undefined && !save.isPending) save.mutate();
+      }}
+      actions={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          {/* Not isPending: react-aria would announce the name of a button that the next dialog takes away. */}
+          <Button type="submit" variant="primary">
+            {save.isPending ? 'Saving …' : webhook ? 'Save changes' : 'Add webhook'}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Address"
+        description={
+          webhook
+            ? 'Deliveries that wait for another attempt go to the new address.'
+            : 'Each event is sent here as a POST request. It must be reachable from the internet.'
+        }
+        placeholder="https://example.com/hooks/formloom"
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        autoFocus
+        value={draft.url}
+        onChange={(text) => set({ url: text.trim() })}
+        onBlur={() => setLeft(true)}
+        error={typedProblem ?? problem?.of('url')}
+      />
+      <CheckboxGroup
+        label="Events"
+        choices={eventChoices}
+        value={draft.events}
+        onChange={(events) => set({ events })}
+        error={problem?.of('events')}
+      />
+      <SecretField
+        webhook={webhook}
+        isAllowed={secretsAllowed}
+        choice={draft.choice}
+        entered={draft.entered}
+        onChange={set}
+        error={problem?.of('secret')}
+        overlap={draft.overlap}
+      />
+      <HeaderFields
+        headers={draft.headers}
+        onChange={(headers) => set({ headers })}
+        error={problem?.of('headers')}
+      />
+      {save.error && !(problem && problem.errors.length > 0) && (
+        <Message tone="bad">{save.error.message}</Message>
+      )}
+    </Dialog>
+  );
+}
+
+async function saveWebhook(
+  form: LocatedForm,
+  webhook: Webhook | undefined,
+  { url, events, choice, entered, overlap, headers: drafts }: Draft,
+): Promise<CreatedWebhook> {
+  const secret = secretOf(choice, entered, webhook?.has_secret ?? false);
+  const headers = headersOf(drafts, webhook);
+  if (!webhook) {
+    return post<CreatedWebhook>(webhooksPath(form), {
+      url,
+      events,
+      ...(typeof secret === 'string' && { secret }),
+      ...(headers && { headers }),
+    });
+  }
+  // Only what is different is sent, so that two who change different things lose nothing.
+  const change: WebhookChange = {
+    ...(url !== webhook.url && { url }),
+    ...(events.toSorted().join() !== webhook.events.toSorted().join() && { events }),
+    ...(secret !== undefined && { secret, overlap }),
+    ...(headers && { headers }),
+  };
+  const changed = await patch<ChangedWebhook>(webhookPath(form, webhook.id), change);
+  return { id: webhook.id, ...changed };
+}

@@ -1,0 +1,75 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import type { DeliveryDetail } from '#console/webhooks/shapes.ts';
+import { post } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { Chip, StatusChip } from '../../design/chip.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Message } from '../../design/message.tsx';
+import { ErrorState, Loading } from '../../design/states.tsx';
+import { sayMoment } from '../../design/time.tsx';
+import type { LocatedForm } from '../../shell/form-place.ts';
+import { mayEdit } from '../../shell/session.ts';
+import { AttemptList } from './attempt-list.tsx';
+import { MessageText } from './message-text.tsx';
+import { useClock } from '../use-clock.ts';
+import { deliveryPath, deliveryQuery, refreshWebhooks } from '../webhooks-query.ts';
+
+type Props = { form: LocatedForm; webhook: string; delivery: string; onClose: () => void };
+
+/** One delivery: what was sent, every attempt, and a way to send it again. */
+export function DeliveryPanel({ form, webhook, delivery, onClose }: Props): ReactElement {
+  const found = useQuery(deliveryQuery(form, webhook, delivery));
+  useClock();
+  const retry = useMutation({
+    mutationFn: () => post(`${deliveryPath(form, webhook, delivery)}/retry`),
+    // Also after a refusal: somebody else may have been faster.
+    onSettled: () => refreshWebhooks(form),
+  });
+  const detail = found.data;
+  const mayRetry = detail?.status === 'Failed' && !detail.is_test && mayEdit(form.role);
+  return (
+    <Dialog
+      title="Delivery"
+      size="side"
+      isOpen
+      onClose={onClose}
+      actions={
+        mayRetry && (
+          <Button variant="primary" icon="refresh" onPress={() => !retry.isPending && retry.mutate()}>
+            Retry now
+          </Button>
+        )
+      }
+    >
+      {found.isPending && <Loading lines={4} />}
+      {found.error && !detail && <ErrorState error={found.error} onRetry={() => void found.refetch()} />}
+      {retry.error && <Message tone="bad">{retry.error.message}</Message>}
+      {detail && <DeliveryContent detail={detail} />}
+    </Dialog>
+  );
+}
+
+function DeliveryContent({ detail }: { detail: DeliveryDetail }): ReactElement {
+  return (
+    <>
+      <div className="row" role="status">
+        <StatusChip status={detail.status} />
+        {detail.is_test && <Chip tone="info">Test</Chip>}
+        <span>{detail.event}</span>
+      </div>
+      <dl className="delivery-facts">
+        <dt>Began</dt>
+        <dd>{sayMoment(detail.created_at)}</dd>
+        <dt>Delivery id</dt>
+        <dd>
+          <code>{detail.id}</code>
+        </dd>
+        <dt>Submission</dt>
+        <dd>{detail.is_test ? 'A sample, made for this test' : <code>{detail.submission_id}</code>}</dd>
+      </dl>
+      <AttemptList delivery={detail} />
+      <MessageText label="Request body, the same in every attempt" text={detail.request_body} />
+    </>
+  );
+}
