@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Instance, openInstance } from '#test/process.ts';
 import type { BareOptions } from './bare.ts';
 import { type Case, cases } from './cases.ts';
+import { cpuSeconds } from './cpu-seconds.ts';
 import type { LoadFigures, LoadOrder, LoadOutcome } from './load.ts';
 import { describeMemory, memoryOf } from './memory.ts';
 import {
@@ -21,12 +22,14 @@ import {
 } from './report.ts';
 import { prepareSites, type Site } from './site.ts';
 import { type Task, tasks } from './tasks.ts';
+import { benchProcesses } from './processes/run.ts';
 import { benchWebhooks } from './webhooks/run.ts';
 
 /*
  * npm run bench                          every case: the service beside a bare node:http server with the same SQL
  * npm run bench -- list get              these cases only; bench/results.md stays as it is
  * npm run bench -- webhooks              the webhook engine beside a bare undici loop
+ * npm run bench -- processes             one process beside two (WEB_PROCESSES)
  *   --rounds 3 --seconds 3               how often, and how long, each of the two is measured in turn
  *   --sizes 10000,100000,1000000         how many submissions there are before: a workspace for each number
  *   --database <url>                     on this database instead of the embedded one; what was seeded there stays,
@@ -140,16 +143,6 @@ async function measureGrowth(
   return measured.map(middle);
 }
 
-/** What a process has worked so far, where the system tells (Linux): 1/100 s in fields 14 and 15 of its stat. */
-async function cpuSeconds({ pid }: Target): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13);
-  return (Number(user) + Number(system)) / 100;
-}
-
 async function measureCase(
   each: Case,
   sites: readonly Site[],
@@ -232,8 +225,12 @@ async function measureAll(instance: Instance, machine: string, chosen: Chosen): 
   }
 }
 
+if (positionals.includes('processes')) {
+  await benchProcesses(2);
+  process.exit(0);
+}
 if (positionals.includes('webhooks')) {
-  await benchWebhooks();
+  await benchWebhooks({ rounds, profile: values.profile });
   process.exit(0);
 }
 const chosen = choose();

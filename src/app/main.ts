@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -23,6 +24,12 @@ const endMs = 8_300;
 const stopMs = 9_500;
 /** One Ctrl-C reaches us from the terminal and from npm. A signal that comes later than this means it: stop at once. */
 const sameSignalMs = 1_000;
+
+/**
+ * The old generation is collected when it has grown by half since the last time; on a large machine V8 would wait for
+ * several times that (measured under load: 200 MB instead of 390, at the same speed).
+ */
+setFlagsFromString('--heap-growing-percent=50');
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);

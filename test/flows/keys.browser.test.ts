@@ -81,8 +81,9 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
   const requests = page.getByRole('dialog', { name: 'Requests of Export' });
   await requests.waitFor();
   for (let tries = 0; tries < 20 && (await requests.getByRole('row').count()) < 5; tries += 1) {
+    const answered = page.waitForResponse((response) => response.url().endsWith('/requests'));
     await requests.getByRole('button', { name: 'Refresh' }).press('Enter');
-    await page.waitForResponse((response) => response.url().endsWith('/requests'));
+    await answered;
   }
   await requests.getByText('GET /api/v1/submissions/search', { exact: true }).waitFor();
   await requests.getByText('403').waitFor();

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { ApiProblem, patch } from '../api/client.ts';
+import { ApiProblem, patch, unlocatedProblem } from '../api/client.ts';
 import { CardForm } from '../design/card-form.tsx';
 import { TextField } from '../design/field.tsx';
 import { toastDone } from '../design/toast.tsx';
@@ -21,7 +21,7 @@ export function NameForm({ name }: { name: string }): ReactElement {
     <CardForm
       label="Save name"
       isPending={save.isPending}
-      error={problem ? undefined : save.error?.message}
+      error={unlocatedProblem(save.error)}
       onSubmit={() => save.mutate()}
     >
       <TextField

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { ApiProblem, put } from '../api/client.ts';
+import { ApiProblem, put, unlocatedProblem } from '../api/client.ts';
 import { CardForm } from '../design/card-form.tsx';
 import { TextField } from '../design/field.tsx';
 import { toastDone } from '../design/toast.tsx';
@@ -25,12 +25,11 @@ export function PasswordForm({
     },
   });
   const problem = change.error instanceof ApiProblem ? change.error : undefined;
-  const isLocated = problem !== undefined && problem.errors.length > 0;
   return (
     <CardForm
       label="Change password"
       isPending={change.isPending}
-      error={isLocated ? undefined : change.error?.message}
+      error={unlocatedProblem(change.error)}
       onSubmit={() => change.mutate()}
     >
       <TextField

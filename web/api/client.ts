@@ -100,3 +100,9 @@ export function query(
   const text = search.toString();
   return text === '' ? '' : `?${text}`;
 }
+
+/** What went wrong, when no field says it. */
+export function unlocatedProblem(error: Error | null): string | undefined {
+  const isLocated = error instanceof ApiProblem && error.errors.length > 0;
+  return isLocated ? undefined : error?.message;
+}

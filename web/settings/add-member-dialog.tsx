@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { AddedMember, NewMember, WorkspaceDetail } from '#console/accounts/shapes.ts';
-import { ApiProblem, post } from '../api/client.ts';
+import { ApiProblem, post, unlocatedProblem } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
 import { TextField } from '../design/field.tsx';
-import { Message } from '../design/message.tsx';
 import { Select } from '../design/select.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { rolesToGive } from './roles.ts';
@@ -48,20 +48,15 @@ export function AddMemberDialog({ workspace, isOpen, onClose }: Props): ReactEle
   }
   const problem = add.error instanceof ApiProblem ? add.error : undefined;
   return (
-    <Dialog
+    <FormDialog
       title="Add member"
       description="Somebody who has an account here gets access at once. For anybody else an account is made."
       isOpen={isOpen}
       onClose={close}
       onSubmit={() => add.mutate()}
-      actions={
-        <>
-          <Button onPress={close}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={add.isPending}>
-            Add member
-          </Button>
-        </>
-      }
+      submitLabel="Add member"
+      isPending={add.isPending}
+      error={unlocatedProblem(add.error)}
     >
       <TextField
         label="Email address"
@@ -87,10 +82,7 @@ export function AddMemberDialog({ workspace, isOpen, onClose }: Props): ReactEle
         value={given.role}
         onChange={(role) => setGiven({ ...given, role })}
       />
-      {add.error && !(problem && problem.errors.length > 0) && (
-        <Message tone="bad">{add.error.message}</Message>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

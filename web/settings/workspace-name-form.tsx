@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
-import { ApiProblem, patch } from '../api/client.ts';
+import { ApiProblem, patch, unlocatedProblem } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { CardForm } from '../design/card-form.tsx';
 import { CopyField } from '../design/copy-button.tsx';
@@ -31,7 +31,7 @@ export function WorkspaceNameForm({
     <CardForm
       label={isReadOnly ? undefined : 'Save name'}
       isPending={save.isPending}
-      error={problem ? undefined : save.error?.message}
+      error={unlocatedProblem(save.error)}
       onSubmit={() => save.mutate()}
     >
       <TextField

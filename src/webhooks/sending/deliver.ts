@@ -3,10 +3,11 @@ import type { Database } from '#kit/database.ts';
 import { gather } from '#kit/gather.ts';
 import { openOutbound } from '#kit/outbound.ts';
 import type { TargetOptions } from '#kit/outbound/target.ts';
-import { completeJob, type Job, type JobHandler, type LaneTurn, LeaseLost } from '#kit/queue.ts';
+import { completeJob, type JobHandler, LeaseLost } from '#kit/queue.ts';
 import type { DeliverJobPayload } from '../delivery-job.ts';
-import { type Delivery, prepare, type PrepareContext } from './prepare.ts';
-import { findDeliveries, settleDeliveries } from './queries.ts';
+import { findInTurn } from './find.ts';
+import { prepare, type PrepareContext } from './prepare.ts';
+import { settleDeliveries } from './queries.ts';
 import { type Ended, type Outcome, outcomeOf } from './settle.ts';
 
 export type DeliveryContext = PrepareContext &
@@ -25,34 +26,24 @@ export type DeliveryContext = PrepareContext &
  */
 export const perWebhook = { perLane: 8, perQuickLane: 32, ahead: 256 } as const;
 
-/** Deliveries that one statement reads or settles at most, and how many such statements run at once. */
+/** Deliveries that one statement settles at most, and how many such statements run at once. */
 const together = { most: 128, atOnce: 1 } as const;
 const secondsPerDay = 86_400;
-/** What was read longer ago is read again before it is sent: its webhook may be another by now. */
-const freshMs = 1_000;
 
 /**
  * The handler of the jobs that send: one request for one delivery, find, prepare, send, settle. Deliveries that run at
- * the same time are read and settled together, so that each costs a small part of three round trips. They are read
- * while they wait for their turn, so that a receiver that answers at once never waits for the database.
+ * the same time are read and settled together, so that each costs a small part of three round trips.
  */
 export function deliverWebhook(context: DeliveryContext): JobHandler {
-  const { timeoutSeconds, retryDelays } = context;
+  const { database, timeoutSeconds, retryDelays } = context;
   const outbound = openOutbound({ ...context, timeoutMs: timeoutSeconds * 1_000 });
-  const find = gather((jobs: readonly Job[]) => findAll(context, jobs), together);
+  const find = findInTurn(database);
   const settle = gather((outcomes: readonly Outcome[]) => settleAll(context, outcomes), together);
 
-  const findInTurn = async (job: Job, turn: LaneTurn): Promise<Delivery | undefined> => {
-    const delivery = await find(job);
-    const since = performance.now();
-    await turn.enter();
-    return performance.now() - since < freshMs ? delivery : find(job);
-  };
-
   return async (job, signal, turn) => {
-    const delivery = await findInTurn(job, turn);
+    const delivery = await find(job, turn);
     // Its webhook was deleted, and its log with it.
-    if (delivery?.status !== 'Retrying') return completeJob(context.database, job);
+    if (delivery?.status !== 'Retrying') return completeJob(database, job);
     const startedAt = now();
     const { trigger } = job.payload as DeliverJobPayload;
     const request = prepare(context, { workspaceId: job.workspaceId, trigger, startedAt }, delivery);
@@ -63,19 +54,6 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
     const ended: Ended = { job, trigger, delivery, startedAt, sent, result };
     if (!(await settle(outcomeOf(ended, retryDelays)))) throw new LeaseLost(job);
   };
-}
-
-/** The delivery of each job; undefined for one that is gone. */
-async function findAll(
-  { database }: DeliveryContext,
-  jobs: readonly Job[],
-): Promise<(Delivery | undefined)[]> {
-  const rows = await findDeliveries(database, {
-    workspace_ids: jobs.map(({ workspaceId }) => workspaceId),
-    ids: jobs.map(({ id }) => id),
-  });
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return jobs.map(({ id }) => byId.get(id));
 }
 
 /** Of each outcome, whether it was written: not when its lease was lost. */

@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { CreatedKey } from '#console/accounts/shapes.ts';
-import { ApiProblem, post } from '../../api/client.ts';
+import { ApiProblem, post, unlocatedProblem } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
-import { Message } from '../../design/message.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { keysQuery } from '../workspace.ts';
 import { emptyDraft, readNewKey } from './key-draft.ts';
 import { KeyFields } from './key-fields.tsx';
@@ -44,20 +42,15 @@ export function CreateKeyDialog({
   }
   const problem = create.error instanceof ApiProblem ? create.error : undefined;
   return (
-    <Dialog
+    <FormDialog
       title="Create API key"
       size="medium"
       isOpen={isOpen}
       onClose={close}
       onSubmit={() => create.mutate()}
-      actions={
-        <>
-          <Button onPress={close}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={create.isPending}>
-            Create key
-          </Button>
-        </>
-      }
+      submitLabel="Create key"
+      isPending={create.isPending}
+      error={unlocatedProblem(create.error)}
     >
       <KeyFields
         workspaceId={workspaceId}
@@ -66,9 +59,6 @@ export function CreateKeyDialog({
         problem={problem}
         onChange={(part) => setDraft({ ...draft, ...part })}
       />
-      {create.error && !(problem && problem.errors.length > 0) && (
-        <Message tone="bad">{create.error.message}</Message>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }

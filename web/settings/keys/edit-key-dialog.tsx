@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { Key } from '#console/accounts/shapes.ts';
-import { ApiProblem, put } from '../../api/client.ts';
+import { ApiProblem, put, unlocatedProblem } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
-import { Message } from '../../design/message.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { keysQuery } from '../workspace.ts';
 import { draftOf, readEdit } from './key-draft.ts';
@@ -32,21 +30,16 @@ export function EditKeyDialog({
   });
   const problem = save.error instanceof ApiProblem ? save.error : undefined;
   return (
-    <Dialog
+    <FormDialog
       title={`Change ${apiKey.name}`}
       description="It acts at once. Programs that use the key need no other one."
       size="medium"
       isOpen
       onClose={onClose}
       onSubmit={() => save.mutate()}
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={save.isPending}>
-            Save
-          </Button>
-        </>
-      }
+      submitLabel="Save"
+      isPending={save.isPending}
+      error={unlocatedProblem(save.error)}
     >
       <KeyFields
         workspaceId={workspaceId}
@@ -55,9 +48,6 @@ export function EditKeyDialog({
         problem={problem}
         onChange={(part) => setDraft({ ...draft, ...part })}
       />
-      {save.error && !(problem && problem.errors.length > 0) && (
-        <Message tone="bad">{save.error.message}</Message>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { Key, RotatedKey } from '#console/accounts/shapes.ts';
-import { post } from '../../api/client.ts';
+import { post, unlocatedProblem } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
-import { Message } from '../../design/message.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
 import { keysQuery } from '../workspace.ts';
 import { NewKeyDialog } from './new-key-dialog.tsx';
@@ -48,20 +46,15 @@ export function RotateKeyDialog({
     );
   }
   return (
-    <Dialog
+    <FormDialog
       title={`Rotate ${apiKey.name}`}
       description="The key gets another secret; its name, permissions and history stay."
       isOpen
       onClose={onClose}
       onSubmit={() => rotate.mutate()}
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={rotate.isPending}>
-            Rotate key
-          </Button>
-        </>
-      }
+      submitLabel="Rotate key"
+      isPending={rotate.isPending}
+      error={unlocatedProblem(rotate.error)}
     >
       <Select
         label="How long does the present one work on?"
@@ -70,7 +63,6 @@ export function RotateKeyDialog({
         value={grace}
         onChange={setGrace}
       />
-      {rotate.error && <Message tone="bad">{rotate.error.message}</Message>}
-    </Dialog>
+    </FormDialog>
   );
 }

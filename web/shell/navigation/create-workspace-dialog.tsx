@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { ApiProblem, post } from '../../api/client.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
+import { ApiProblem, post, unlocatedProblem } from '../../api/client.ts';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { TextField } from '../../design/field.tsx';
-import { Message } from '../../design/message.tsx';
 import { refreshSession } from '../session.ts';
 
 /** Makes a workspace and goes there. */
@@ -33,20 +31,15 @@ export function CreateWorkspaceDialog({
   });
   const problem = create.error instanceof ApiProblem ? create.error : undefined;
   return (
-    <Dialog
+    <FormDialog
       title="Create workspace"
       description="Forms, keys and members belong to a workspace. You will be its owner."
       isOpen={isOpen}
       onClose={close}
       onSubmit={() => create.mutate()}
-      actions={
-        <>
-          <Button onPress={close}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={create.isPending}>
-            Create workspace
-          </Button>
-        </>
-      }
+      submitLabel="Create workspace"
+      isPending={create.isPending}
+      error={unlocatedProblem(create.error)}
     >
       <TextField
         label="Name"
@@ -56,7 +49,6 @@ export function CreateWorkspaceDialog({
         autoFocus
         autoComplete="organization"
       />
-      {create.error && !problem?.of('name') && <Message tone="bad">{create.error.message}</Message>}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,0 +1,107 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Database, openDatabase, transaction } from '#kit/database.ts';
+import { openLog } from '#kit/log.ts';
+import { newId, now } from '#kit/clock.ts';
+import { openInstance } from '#test/process.ts';
+import { snapshotOf } from '#webhooks/event.ts';
+import { recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
+import type { Place } from '#webhooks/testing.ts';
+import type { BareOrder } from './bare.ts';
+import type { ReceiverFigures } from './receiver.ts';
+
+/** A service as a user starts it, a receiver, and the bare loop: each a process of its own. */
+export type Stage = {
+  database: Database;
+  receiver: Receiver;
+  bare: { pid: number; post(order: BareOrder): Promise<void> };
+  service: { pid: number };
+  close(): Promise<void>;
+};
+
+export type Receiver = {
+  url: string;
+  ask(message: 'reset' | 'tell'): Promise<ReceiverFigures>;
+  /** The figures when so many requests have come since `reset`. */
+  untilCount(count: number): Promise<ReceiverFigures>;
+};
+
+const authority = fileURLToPath(new URL('../../test/certs/ca.pem', import.meta.url));
+
+const start = (name: string): ChildProcess =>
+  fork(fileURLToPath(new URL(name, import.meta.url)), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: authority },
+  });
+
+async function startReceiver(child: ChildProcess): Promise<Receiver> {
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  const receiver: Receiver = {
+    url: `https://127.0.0.1:${port}`,
+    async ask(message) {
+      child.send(message);
+      return ((await once(child, 'message')) as [ReceiverFigures])[0];
+    },
+    async untilCount(count) {
+      for (;;) {
+        const figures = await receiver.ask('tell');
+        if (figures.count >= count) return figures;
+        await sleep(50);
+      }
+    },
+  };
+  return receiver;
+}
+
+/** @param profile a directory for CPU profiles of the service. */
+export async function openStage(profile: string | undefined): Promise<Stage> {
+  const children = { receiver: start('receiver.ts'), bare: start('bare.ts') };
+  const instance = await openInstance(
+    profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` },
+  );
+  const receiver = await startReceiver(children.receiver);
+  const service = await instance.start();
+  const database = openDatabase(
+    { connectionString: instance.databaseUrl },
+    { pool: 4, log: openLog('silent') },
+  );
+  return {
+    database,
+    receiver,
+    service,
+    bare: {
+      pid: children.bare.pid!,
+      async post(order) {
+        children.bare.send(order);
+        await once(children.bare, 'message');
+      },
+    },
+    async close() {
+      children.receiver.disconnect();
+      children.bare.disconnect();
+      await database.end();
+      await service.terminate();
+      await instance.close();
+    },
+  };
+}
+
+/** So many events of 1 KB, as submit.ts records them, in one transaction: they are there all at once. */
+export const record = (database: Database, place: Place, count: number): Promise<void> =>
+  transaction(database, async (client) => {
+    for (let left = count; left > 0; left -= 100)
+      await recordEvents(client, place.workspaceId, place.formId, makeEvents(place, Math.min(left, 100)));
+  });
+
+function makeEvents(place: Place, count: number): SubmissionEvent[] {
+  const form = { id: place.formId, name: 'Contact', workspaceId: place.workspaceId };
+  const answers = { name: 'Ada Lovelace', message: 'word '.repeat(150) };
+  return Array.from({ length: count }, () => {
+    const submissionId = newId();
+    const submission = { id: submissionId, submittedAt: now(), status: 'completed', reference: {}, answers };
+    const snapshot = snapshotOf({ form, submission, fields: {} });
+    return { submissionId, kind: 'submission.created', occurredAt: now(), snapshot };
+  });
+}

@@ -1,0 +1,43 @@
+import type { ReactElement, ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Message } from './message.tsx';
+
+/** A dialog of fields: Enter or its last button submits them, and what no field says stands below them. */
+export function FormDialog({
+  submitLabel,
+  isPending,
+  error,
+  onClose,
+  children,
+  ...dialog
+}: {
+  title: string;
+  description?: ReactNode;
+  size?: 'small' | 'medium';
+  isOpen: boolean;
+  onClose: () => void;
+  onSubmit: () => void;
+  submitLabel: string;
+  isPending: boolean;
+  error: string | undefined;
+  children: ReactNode;
+}): ReactElement {
+  return (
+    <Dialog
+      {...dialog}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" isPending={isPending}>
+            {submitLabel}
+          </Button>
+        </>
+      }
+    >
+      {children}
+      {error !== undefined && <Message tone="bad">{error}</Message>}
+    </Dialog>
+  );
+}
