@@ -6,7 +6,7 @@ export const linkSeconds = 3_600;
 /** Makes and checks download addresses: `{publicUrl}/files/<workspace>/<file>?expires=<unix seconds>&signature=…`. */
 export type FileLinks = {
   /** @param at when its hour begins; now, when left out. The same moment gives the same address. */
-  sign(workspaceId: string, fileId: string, at?: Date): string;
+  sign: (workspaceId: string, fileId: string, at?: Date) => string;
   /** Whether the signature is ours and its hour is not over. */
   verify(workspaceId: string, fileId: string, expires: string, signature: string): boolean;
 };

@@ -62,18 +62,18 @@ test('a key for some forms finds them and their submissions, and for it the othe
 test('no route of the API lets a key out of its forms', async () => {
   const { key } = await makeKey({ form_ids: [mine.id] });
   const body = { structure: structure(element('text', 'name')) };
+  const otherBodies: Readonly<Record<string, object>> = {
+    '/forms/:id/invitations': { invitations: [{ email: 'ada@example.org' }] },
+    '/forms/:id/invitations/reminders': {},
+  };
   const absent = await callApi(url, key, 'GET', '/forms/01890000-0000-7000-8000-000000000000');
   const addressed = apiRoutes(service.services).filter(([, path]) => path.includes(':id'));
   assert.ok(addressed.length >= 5);
   for (const [method, path] of addressed) {
     const id = path.startsWith('/forms') ? other.id : other.submission;
-    const answer = await callApi(
-      url,
-      key,
-      method,
-      path.replace(':id', id),
-      method === 'GET' ? undefined : body,
-    );
+    const address = path.replace(':id', id).replace(':invitation', other.submission);
+    const sent = otherBodies[path] ?? body;
+    const answer = await callApi(url, key, method, address, method === 'GET' ? undefined : sent);
     assert.deepEqual([answer.status, answer.body], [404, absent.body], `${method} ${path}`);
   }
   const search = await callApi(url, key, 'GET', `/submissions/search?q=xylograph&form_id=${other.id}`);

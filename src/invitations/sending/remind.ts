@@ -21,9 +21,9 @@ export async function remindUnanswered(
   form: InvitedForm,
   ids: readonly string[] | null,
 ): Promise<number> {
-  if (context.config.smtp === undefined) throw new ApiError('conflict', noMail);
   const key = { workspace_id: form.workspaceId, id: form.formId };
   if ((await findForm(context.database, key)).length === 0) throw new ApiError('not_found');
+  if (context.config.smtp === undefined) throw new ApiError('conflict', noMail);
   const at = now();
   const count = await transaction(context.database, async (client) => {
     let reminded = 0;

@@ -16,7 +16,7 @@ export async function resendInvitation(
   form: InvitedForm,
   invitationId: string,
 ): Promise<void> {
-  if (context.config.smtp === undefined) throw new ApiError('conflict', noMail);
+  if (context.config.smtp === undefined) throw await whyNot(context, form, invitationId);
   const isSent = await transaction(context.database, async (client) => {
     const rows = await lockToMail(client, {
       workspace_id: form.workspaceId,
@@ -36,12 +36,13 @@ export const noMail =
   'This service sends no mail: its operator has not set SMTP_URL. Copy the personal links instead.';
 
 async function whyNot(
-  { database }: InvitationContext,
+  { database, config }: InvitationContext,
   { workspaceId, formId }: InvitedForm,
   id: string,
 ): Promise<ApiError> {
   const [found] = await findInvitations(database, { workspace_id: workspaceId, form_id: formId, ids: [id] });
   if (!found) return new ApiError('not_found');
+  if (config.smtp === undefined) return new ApiError('conflict', noMail);
   if (found.status === 'completed' || found.status === 'revoked')
     return new ApiError('conflict', `This invitation is ${found.status}: there is nothing to send.`);
   if (found.is_unsubscribed)

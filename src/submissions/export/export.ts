@@ -8,30 +8,27 @@ import { ndjsonLine } from './ndjson.ts';
 
 type Source = { columns: readonly Column[]; submissions: AsyncIterable<ExportedSubmission> };
 
+type Options = { readonly withMark: boolean };
+
 /**
  * Submissions as a file, written while they are read: memory does not grow with their number, and a reader that
  * goes away ends the reading of `submissions`.
- * @param withMark begins a CSV with a byte order mark, by which Excel knows that it is UTF-8.
+ * @param options.withMark begins a CSV with a byte order mark, by which Excel knows that it is UTF-8.
  */
-export function exportStream(
-  format: ExportFormat,
-  source: Source,
-  { withMark }: { withMark: boolean },
-): Readable {
-  const { columns, submissions } = source;
-  switch (format) {
-    case 'csv': {
-      const head = (withMark ? '\uFEFF' : '') + csvRecord(headCells(columns));
-      return readText(head, submissions, (submission) => csvRecord(bodyCells(columns, submission)));
-    }
-    case 'ndjson':
-      return readText('', submissions, (submission) => ndjsonLine(columns, submission));
-    case 'xlsx':
-      return Readable.fromWeb(
-        writeXlsxStream(xlsxRows(source), { name: 'Submissions', freezePane: { rows: 1 } }),
-      );
-  }
+export function exportStream(format: ExportFormat, source: Source, options: Options): Readable {
+  return writers[format](source, options);
 }
+
+const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) => Readable>> = {
+  csv: ({ columns, submissions }, { withMark }) =>
+    readText((withMark ? '\uFEFF' : '') + csvRecord(headCells(columns)), submissions, (submission) =>
+      csvRecord(bodyCells(columns, submission)),
+    ),
+  ndjson: ({ columns, submissions }) =>
+    readText('', submissions, (submission) => ndjsonLine(columns, submission)),
+  xlsx: (source) =>
+    Readable.fromWeb(writeXlsxStream(xlsxRows(source), { name: 'Submissions', freezePane: { rows: 1 } })),
+};
 
 const readText = (...parts: Parameters<typeof gather>): Readable =>
   Readable.from(gather(...parts), { objectMode: false });
