@@ -67,7 +67,10 @@ test('by keyboard alone: open a submission, go to the next and back, correct a l
   await panel.getByRole('button', { name: 'Edit reference data' }).press('Enter');
   await panel.getByLabel('Value').fill('autumn');
   await page.keyboard.press('Enter');
-  await panel.getByRole('definition').filter({ hasText: /^autumn$/ }).waitFor();
+  await panel
+    .getByRole('definition')
+    .filter({ hasText: /^autumn$/ })
+    .waitFor();
   await panel.getByRole('button', { name: 'Mark as incomplete' }).press('Enter');
   await panel.getByRole('button', { name: 'Mark as completed' }).waitFor();
 

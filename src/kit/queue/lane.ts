@@ -21,6 +21,8 @@ export type Lane = {
   /** Of these, how many are inside. */
   inside: number;
   waiting: Waiting[];
+  /** When the last one left, by the clock of the lanes. */
+  leftAt: number;
 };
 
 /** A job that waits until it may go inside. */
@@ -34,6 +36,8 @@ const slowShare = 1 / 4;
 /** What is claimed ahead waits no longer than this while the lane keeps its pace. */
 const aheadMs = 250;
 const averageOver = 8;
+/** How long a lane of which nothing is held keeps what it was: a slow one until its next retry, another briefly. */
+const rememberedMs = { slow: 3_600_000, usual: 5_000, quick: 5_000 } as const;
 
 export const newLane = (width: Width): Lane => ({
   width,
@@ -42,6 +46,7 @@ export const newLane = (width: Width): Lane => ({
   held: 0,
   inside: 0,
   waiting: [],
+  leftAt: 0,
 });
 
 /** How many may be inside: the kind's cap, a quarter of it after a slow run, the wider one after a quick run. */
@@ -67,3 +72,7 @@ export function learn(lane: Lane, ms: number): void {
   lane.pace = ms > slowMs ? 'slow' : ms > quickMs ? 'usual' : 'quick';
   lane.runMs = lane.runMs === undefined ? ms : lane.runMs + (ms - lane.runMs) / averageOver;
 }
+
+/** Whether nothing of the lane is held, and what it was says nothing any more. */
+export const isOver = ({ held, leftAt, pace }: Lane, now: number): boolean =>
+  held === 0 && now - leftAt > rememberedMs[pace];

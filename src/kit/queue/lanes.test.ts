@@ -65,9 +65,14 @@ test('a lane has room for its cap', async () => {
   assert.deepEqual(scene.rooms(), { names: [], rooms: [] });
 });
 
-test('a lane of which nothing is held is forgotten', async () => {
+test('a lane of which nothing is held is forgotten soon, and a slow one in an hour', async () => {
   const scene = openScene();
   await scene.runOnce('a', { perLane: 8 }, usual);
+  await scene.runOnce('slow', { perLane: 8 }, slow);
+  assert.deepEqual(scene.rooms(), { names: ['a', 'slow'], rooms: [8, 2] });
+  scene.pass(10_000);
+  assert.deepEqual(scene.rooms(), { names: ['slow'], rooms: [2] });
+  scene.pass(3_600_000);
   assert.deepEqual(scene.rooms(), { names: [], rooms: [] });
 });
 
@@ -95,7 +100,7 @@ test('a lane that was narrowed below what runs is full until enough of it has en
   assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [1] });
 });
 
-test('a quick run opens the wider cap of its kind, for as long as something of the lane is held', async () => {
+test('a quick run opens the wider cap of its kind', async () => {
   const scene = openScene();
   const width = { perLane: 2, perQuickLane: 8 };
   const [first, second] = await scene.begin('a', width, 2);
@@ -104,7 +109,7 @@ test('a quick run opens the wider cap of its kind, for as long as something of t
   first!.turn.leave();
   assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [7] });
   second!.turn.leave();
-  assert.deepEqual(scene.rooms(), { names: [], rooms: [] });
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [8] });
 });
 
 const wide = { perLane: 2, perQuickLane: 8, ahead: 40 };

@@ -1,5 +1,5 @@
 import { LaneNarrowed, type LaneTurn } from '../queue.ts';
-import { capOf, isOpen, type Lane, learn, newLane, roomOf, type Width } from './lane.ts';
+import { capOf, isOpen, isOver, type Lane, learn, newLane, roomOf, type Width } from './lane.ts';
 import { openPlaces } from './places.ts';
 
 /**
@@ -47,6 +47,10 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
     for (const waiting of lane.waiting.slice(staying)) waiting.refuse(new LaneNarrowed());
   };
 
+  const forget = (): void => {
+    for (const [name, lane] of lanes) if (isOver(lane, clock())) lanes.delete(name);
+  };
+
   return {
     lineUp(name, width, signal) {
       const lane = lanes.get(name) ?? newLane(width);
@@ -65,9 +69,8 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
           hasLeft = true;
           const wasOpen = isOpen(lane);
           lane.held -= 1;
-          if (entered !== undefined) ended(lane, clock() - entered);
-          // Slow ones are remembered while nothing of them runs: their next job may be hours away.
-          if (lane.held === 0 && lane.pace !== 'slow') lanes.delete(name);
+          lane.leftAt = clock();
+          if (entered !== undefined) ended(lane, lane.leftAt - entered);
           if (!wasOpen && isOpen(lane)) onOpen();
         },
       };
@@ -76,6 +79,7 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
       ...new Set([...done, ...[...lanes].filter(([, lane]) => !isOpen(lane)).map(([name]) => name)]),
     ],
     rooms() {
+      forget();
       const open = [...lanes].filter(([name, lane]) => isOpen(lane) && !done.has(name));
       return { names: open.map(([name]) => name), rooms: open.map(([, lane]) => roomOf(lane)) };
     },

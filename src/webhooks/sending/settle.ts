@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { now } from '#kit/clock.ts';
 import type { OutboundResult } from '#kit/outbound.ts';
 import type { Job } from '#kit/queue.ts';
@@ -73,7 +73,7 @@ export function outcomeOf(ended: Ended, retryDelays: readonly number[]): Outcome
     trigger,
     url: sent?.url ?? null,
     request_headers: sent && loggedHeaders(sent, delivery.header_names),
-    body_sha256: sent && createHash('sha256').update(sent.body).digest('hex'),
+    body_sha256: sent && hash('sha256', sent.body),
     body_bytes: sent && sent.body.length,
     started_at: startedAt,
     response_status: answer?.status ?? null,
