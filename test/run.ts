@@ -110,7 +110,7 @@ const code = await run(
     '--disable-warning=ExperimentalWarning',
     '--test',
     '--test-concurrency=2',
-    '--test-timeout=180000',
+    `--test-timeout=${process.env['TEST_TIMEOUT_MS'] ?? 180_000}`,
     ...chosen,
   ],
   environment,

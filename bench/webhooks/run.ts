@@ -9,7 +9,7 @@ const say = (text: string): void => {
 
 /**
  * `npm run bench -- webhooks`. As many connections as the service uses (webhooks/sending/deliver.ts): 32 of a webhook
- * whose receiver is quick, 128 of the process.
+ * whose receiver is quick, 256 of the process.
  */
 export async function benchWebhooks({
   rounds,
@@ -23,7 +23,7 @@ export async function benchWebhooks({
   try {
     const cases = [
       { hooks: 1, connections: 32, count: 4_000, rounds },
-      { hooks: 20, connections: 128, count: 8_000, rounds },
+      { hooks: 20, connections: 256, count: 8_000, rounds },
     ];
     for (const each of cases) for await (const line of throughput(stage, each)) say(line);
     say(await latency(stage));

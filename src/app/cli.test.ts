@@ -21,7 +21,13 @@ const dataDir = await mkdtemp(join(tmpdir(), 'formloom-cli-'));
 after(() => rm(dataDir, { recursive: true, force: true }));
 
 const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
-const environment = { PATH: process.env['PATH'], DATA_DIR: dataDir, DATABASE_URL: url };
+const environment = {
+  PATH: process.env['PATH'],
+  // As setup.mjs has it: a hundred commands are run here, and compiling is most of what each does.
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  DATA_DIR: dataDir,
+  DATABASE_URL: url,
+};
 
 type Outcome = { code: number; stdout: string; stderr: string };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { sweepFiles } from '#files/sweep.ts';
-import { createWebhook } from '#webhooks/webhooks.ts';
+import { createWebhook } from '#webhooks/editing/webhooks.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { asJson, listFiles, makeForm, openVisitor } from '#test/visitor.ts';

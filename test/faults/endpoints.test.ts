@@ -3,11 +3,11 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { openVault } from '#kit/vault.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { changeWebhook } from '#webhooks/change-webhook.ts';
+import { changeWebhook } from '#webhooks/editing/change-webhook.ts';
 import { retryDelivery } from '#webhooks/delivery-log.ts';
 import { verifySignature } from '#webhooks/signature.ts';
 import { happen } from '#webhooks/testing.ts';
-import { openStage, type Scene } from './stage.ts';
+import { happenOften, openStage, type Scene } from './stage.ts';
 
 // F23, F25 to F27: endpoints that change, die and come back.
 
@@ -133,6 +133,21 @@ test('an endpoint that fails for days is paused, writes down what it misses, and
   assert.deepEqual([missed.status, missed.attempts], ['Failed', 0]);
   await change(scene, { active: true });
   assert.deepEqual(await state(), { active: true, paused_by: null, fails: false });
+  await queue.stop();
+});
+
+test('webhooks take turns: one that waits with many does not go before others that wait with few', async () => {
+  const busy = await openReceiver();
+  const few = await openReceiver();
+  const many = 600;
+  await happenOften(stage.database, await stage.setScene(busy.url), many);
+  const others = await Promise.all(Array.from({ length: 10 }, () => stage.setScene(few.url)));
+  for (const scene of others) await happenOften(stage.database, scene, 2);
+  const queue = stage.startWorker();
+  const last = (await few.waitFor(20, 10_000)).at(-1)!.at;
+  await busy.waitFor(many, 20_000);
+  const before = busy.requests.filter(({ at }) => at < last).length;
+  assert.ok(before < many / 2, `${before} of ${many} came before them`);
   await queue.stop();
 });
 

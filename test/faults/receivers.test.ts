@@ -12,7 +12,7 @@ import { eventsPerFault, openStage } from './stage.ts';
 const stage = await openStage();
 const queue = stage.startWorker({ timeoutSeconds: 0.4 });
 
-/** Replies to the first request of each event: the receiver fails that often, and then works. */
+/** What the first requests meet, half as many as there are events; then the receiver works. */
 const passing: Record<string, Reply> = {
   'F14 and F15, a receiver that never answers': 'hang',
   'F15, headers that drip': 'drip headers',
@@ -28,14 +28,15 @@ for (const [fault, reply] of Object.entries(passing)) {
   test(`${fault}: every event is delivered at least once, with one id and the same bytes`, async () => {
     const receiver = await openReceiver();
     const scene = await stage.setScene(receiver.url);
-    const failures = Math.min(8, eventsPerFault);
+    const failures = eventsPerFault / 2;
     receiver.replyWith(...Array<Reply>(failures).fill(reply), 200);
     await stage.fire(scene, queue);
-    const lines = await stage.settled(scene, 120);
+    const lines = await stage.settled(scene);
     assert.deepEqual([...new Set(lines.map(({ status }) => status))], ['Success']);
     const byId = Map.groupBy(receiver.requests, ({ headers }) => headers['x-service-delivery-id']);
     assert.equal(byId.size, eventsPerFault);
-    assert.equal(receiver.requests.length, eventsPerFault + failures);
+    // More when an answer of the busy machine came too late.
+    assert.ok(receiver.requests.length >= eventsPerFault + failures);
     for (const requests of byId.values())
       assert.equal(new Set(requests.map(({ body }) => body.toString())).size, 1);
   });
@@ -152,7 +153,7 @@ for (const [fault, reply] of Object.entries(huge)) {
     await stage.settled(scene);
     const before = process.memoryUsage().rss;
     await stage.fire(scene, queue, eventsPerFault * 2);
-    const lines = await stage.settled(scene, 120);
+    const lines = await stage.settled(scene);
     assert.ok(lines.every(({ status }) => status === 'Success'));
     const { rows } = await stage.database.query(
       'select max(length(response_body)) as most from attempts where workspace_id = $1',

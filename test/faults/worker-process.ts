@@ -7,11 +7,11 @@ import { deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
 
 /*
  * A worker of its own process, for tests that kill and freeze workers. Told in its first argument, as JSON: the
- * database, and how long a lease is. It says `ready`, and ends at SIGTERM as a server does.
+ * database, how long a lease is, and a receiver's time. It says `ready`, and ends at SIGTERM as a server does.
  */
-export type WorkerOptions = { databaseUrl: string; leaseSeconds: number };
+export type WorkerOptions = { databaseUrl: string; leaseSeconds: number; timeoutSeconds?: number };
 
-const { databaseUrl, leaseSeconds } = JSON.parse(process.argv[2]!) as WorkerOptions;
+const { databaseUrl, leaseSeconds, timeoutSeconds = 10 } = JSON.parse(process.argv[2]!) as WorkerOptions;
 const log = openLog('silent');
 const database = openDatabase({ connectionString: databaseUrl }, { pool: 6, log });
 const run = deliverWebhook({
@@ -19,7 +19,7 @@ const run = deliverWebhook({
   vault: openVault('00'.repeat(32)),
   signLink: (_, fileId) => `https://files.test/${fileId}`,
   retryDelays: [0.1, 0.1, 0.1, 0.1, 0.1],
-  timeoutSeconds: 10,
+  timeoutSeconds,
   allowNetworks: ['127.0.0.0/8'],
 });
 const handlers = { [deliverJob]: { run, ...perWebhook } };

@@ -116,7 +116,7 @@ export const deliveryCommands = [
 /** A paused webhook is not replayed. */
 async function activeWebhooks(database: Database, workspaceId: string, formId: string): Promise<string[]> {
   // Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms.
-  const { listWebhooks } = await import('#webhooks/webhooks.ts');
+  const { listWebhooks } = await import('#webhooks/editing/webhooks.ts');
   const webhooks = await listWebhooks({ database }, { workspaceId, formId });
   return webhooks.filter(({ active }) => active).map(({ id }) => id);
 }

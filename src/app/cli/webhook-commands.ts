@@ -6,8 +6,8 @@ import { findWorkspace } from './find-workspace.ts';
 import { id, list, text, UsageError } from './values.ts';
 
 /** Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms. */
-const loadWebhooks = () => import('#webhooks/webhooks.ts');
-const loadChange = () => import('#webhooks/change-webhook.ts');
+const loadWebhooks = () => import('#webhooks/editing/webhooks.ts');
+const loadChange = () => import('#webhooks/editing/change-webhook.ts');
 
 export const webhookCommands = [
   command({

@@ -1,9 +1,9 @@
 import { ApiError } from '#kit/errors.ts';
 import { readPage } from '#kit/pagination.ts';
 import { only } from '#kit/statement.ts';
-import { changeWebhook } from '#webhooks/change-webhook.ts';
+import { changeWebhook } from '#webhooks/editing/change-webhook.ts';
 import { retryDelivery } from '#webhooks/delivery-log.ts';
-import { createWebhook, deleteWebhook, mostWebhooks } from '#webhooks/webhooks.ts';
+import { createWebhook, deleteWebhook, mostWebhooks } from '#webhooks/editing/webhooks.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { listDeliveries, readDelivery } from './deliveries.ts';

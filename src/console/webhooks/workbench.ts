@@ -10,7 +10,7 @@ import { feedUrlOf } from '#webhooks/feed/endpoints.ts';
 import { schemaUrlOf } from '#webhooks/payload/endpoints.ts';
 import { payloadSchema } from '#webhooks/payload/payload-schema.ts';
 import { typeScriptOf } from '#webhooks/payload/type-script.ts';
-import { sampleSnapshot } from '#webhooks/send-test.ts';
+import { sampleSnapshot } from '#webhooks/samples/send-test.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { findWebhookTarget } from './queries.ts';

@@ -69,7 +69,8 @@ test('a lane of which nothing is held is forgotten soon, and a slow one in an ho
   const scene = openScene();
   await scene.runOnce('a', { perLane: 8 }, usual);
   await scene.runOnce('slow', { perLane: 8 }, slow);
-  assert.deepEqual(scene.rooms(), { names: ['a', 'slow'], rooms: [8, 2] });
+  await scene.runOnce('b', { perLane: 8 }, usual);
+  assert.deepEqual(scene.rooms(), { names: ['slow', 'b'], rooms: [2, 8] });
   scene.pass(10_000);
   assert.deepEqual(scene.rooms(), { names: ['slow'], rooms: [2] });
   scene.pass(3_600_000);

@@ -19,7 +19,7 @@ export type QueueOptions = {
   database: Database;
   log: Log;
   handlers: Handlers;
-  /** Jobs that are inside of their lanes at once in this process. Four times as many are held at most. */
+  /** Jobs that are inside of their lanes at once in this process (256). Twice as many are held at most. */
   concurrency?: number;
   /**
    * How long a claimed job belongs to this process, in seconds. It is renewed while the process lives: so long, and no
@@ -39,9 +39,11 @@ export type Queue = {
 };
 
 /** Held in all, for each that is inside: those that get ready, wait for their turn, and are written down. */
-const heldPerPlace = 4;
+const heldPerPlace = 2;
 /** Claims wait until so much of it is free: they come by the many. */
 const claimedShare = 1 / 4;
+/** What has ended may be due again before the next look: it is looked for so much later, for many at once. */
+const lookAgainMs = 50;
 /** How long aborted handlers have to give up, before their leases are taken from them. */
 const abortMs = 500;
 /** The end of the process does not wait longer than this for a database that is away. */
@@ -55,6 +57,7 @@ type State = Omit<Required<QueueOptions>, 'concurrency'> &
     bell: Bell;
     /** By lease token. */
     running: Map<string, Running>;
+    lookAgain: NodeJS.Timeout | undefined;
     phase: 'working' | 'finishing' | 'aborting';
   };
 
@@ -62,7 +65,7 @@ type State = Omit<Required<QueueOptions>, 'concurrency'> &
  * Runs the jobs of the given kinds until it is stopped; jobs of other kinds are left to processes that know them.
  * While the database is away it waits, and goes on by itself.
  */
-export function startQueue({ concurrency = 128, leaseSeconds = 25, ...options }: QueueOptions): Queue {
+export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }: QueueOptions): Queue {
   const bell = openBell();
   const state: State = {
     ...options,
@@ -73,6 +76,7 @@ export function startQueue({ concurrency = 128, leaseSeconds = 25, ...options }:
     lanes: openLanes({ places: concurrency, onOpen: bell.ring }),
     mostHeld: concurrency * heldPerPlace,
     running: new Map(),
+    lookAgain: undefined,
     phase: 'working',
   };
   const { database, log } = state;
@@ -143,6 +147,10 @@ function start(state: State, job: Job, leasedUntil: number): void {
     const wasFull = freeOf(state) === 0;
     state.running.delete(job.leaseToken);
     if (wasFull && freeOf(state) > 0) state.bell.ring();
+    state.lookAgain ??= setTimeout(() => {
+      state.lookAgain = undefined;
+      state.bell.ring();
+    }, lookAgainMs).unref();
   });
   state.running.set(job.leaseToken, { job, abort, leasedUntil, done });
 }

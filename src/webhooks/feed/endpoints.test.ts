@@ -6,7 +6,7 @@ import { createKey } from '#workspaces/keys.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { callApi, openService, type Tenant } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import { createWebhook } from '../webhooks.ts';
+import { createWebhook } from '../editing/webhooks.ts';
 
 const service = await openService();
 const visitor = openVisitor(service);

@@ -14,7 +14,7 @@ import type { Form } from '#ast/tree.ts';
 import { newId } from '#kit/clock.ts';
 import { deliveryBody } from '../body.ts';
 import { snapshotOf } from '../event.ts';
-import { sampleSubmission } from '../sample.ts';
+import { sampleSubmission } from '../samples/sample.ts';
 import { payloadSchema } from './payload-schema.ts';
 import { typeScriptOf } from './type-script.ts';
 

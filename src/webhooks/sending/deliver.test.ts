@@ -13,7 +13,7 @@ import { deliveryLog, retryDelivery } from '../delivery-log.ts';
 import type { EventKind } from '../event.ts';
 import { verifySignature } from '../signature.ts';
 import { happen, makeForm, makeWebhook, type Place } from '../testing.ts';
-import { deleteWebhook } from '../webhooks.ts';
+import { deleteWebhook } from '../editing/webhooks.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));

@@ -5,9 +5,9 @@ import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { plans, type Plan } from '#workspaces/plans.ts';
-import { eventKinds } from './event.ts';
-import { deliveryLog, retryDelivery } from './delivery-log.ts';
-import { happen, makeForm, makeWebhook } from './testing.ts';
+import { eventKinds } from '../event.ts';
+import { deliveryLog, retryDelivery } from '../delivery-log.ts';
+import { happen, makeForm, makeWebhook } from '../testing.ts';
 import { createWebhook, deleteWebhook, listWebhooks, type NewWebhook } from './webhooks.ts';
 
 const { database } = await testDatabase();

@@ -7,11 +7,11 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
-import { laneOf } from './delivery-job.ts';
-import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
-import { insertEvents, lockWebhook } from './queries.ts';
+import { laneOf } from '../delivery-job.ts';
+import { type EventKind, type Snapshot, snapshotOf } from '../event.ts';
+import { insertEvents, lockWebhook } from '../queries.ts';
 import { sampleSubmission } from './sample.ts';
-import { refuse, urlProblems } from './webhook-problems.ts';
+import { refuse, urlProblems } from '../editing/webhook-problems.ts';
 
 export type SendTestContext = {
   database: Database;

@@ -4,8 +4,8 @@ import { ApiError } from '#kit/errors.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
-import { eventKinds } from './event.ts';
-import { lockWebhook, updateWebhook } from './queries.ts';
+import { eventKinds } from '../event.ts';
+import { lockWebhook, updateWebhook } from '../queries.ts';
 import { eventProblems, planProblems, refuse, secretProblems, urlProblems } from './webhook-problems.ts';
 import { type CreateWebhookContext, makeSecret, sealHeaders } from './webhooks.ts';
 

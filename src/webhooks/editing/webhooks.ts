@@ -5,7 +5,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { type EventKind, eventKinds } from './event.ts';
+import { type EventKind, eventKinds } from '../event.ts';
 import {
   countWebhooks,
   deleteWebhookRow,
@@ -13,7 +13,7 @@ import {
   lockFormForWebhook,
   type PausedBy,
   selectWebhooks,
-} from './queries.ts';
+} from '../queries.ts';
 import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
 import { eventProblems, planProblems, refuse, secretProblems, urlProblems } from './webhook-problems.ts';
 

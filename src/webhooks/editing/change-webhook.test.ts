@@ -5,7 +5,7 @@ import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { changeWebhook, type WebhookChange } from './change-webhook.ts';
-import { happen, makeForm, makeWebhook, type Place } from './testing.ts';
+import { happen, makeForm, makeWebhook, type Place } from '../testing.ts';
 import { listWebhooks } from './webhooks.ts';
 
 const { database } = await testDatabase();

@@ -3,7 +3,7 @@ import type { Config } from '#kit/config.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { checkTarget } from '#kit/outbound/target.ts';
 import { type Plan, plans } from '#workspaces/plans.ts';
-import { eventKinds, isEventKind } from './event.ts';
+import { eventKinds, isEventKind } from '../event.ts';
 
 // What may be wrong with a webhook that somebody creates or changes, in sentences, by field.
 

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { element, structure } from '#ast/testing.ts';
+import { findBarriers, openConsoleBrowser } from '#test/console-browser.ts';
+import { signIn } from '#test/console.ts';
+import { openReceiver, type Receiver } from '#test/receiver.ts';
+import { openService } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
+import { verifySignature } from '#webhooks/signature.ts';
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
+const browser = await openConsoleBrowser(service);
+const patience = 10_000;
+const old = 'the secret of before';
+
+type Scene = { form: string; receiver: Receiver; page: Page };
+/** The page of a signed webhook. */
+async function setScene(width = 1280): Promise<Scene> {
+  const form = structure(element('text', 'name', { label: 'Your name' }));
+  const { id } = (await tenant.call('POST', '/forms', { structure: form, publish: true })).body;
+  const receiver = await openReceiver();
+  const path = `/workspaces/${tenant.workspaceId}/forms/${id}/webhooks`;
+  const sent = { url: receiver.url, events: ['submission.created'], secret: old };
+  const { body } = await editor.call<{ id: string }>('POST', path, sent);
+  const page = await browser.open(`/app/forms/${id}/webhooks/${body.id}`, editor, {
+    viewport: { width, height: 800 },
+  });
+  page.setDefaultTimeout(patience);
+  return { form: id, receiver, page };
+}
+
+async function openEdit(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit webhook' });
+  await dialog.waitFor();
+  return dialog;
+}
+
+async function save(dialog: Locator): Promise<void> {
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+test('a header is entered, refused when its name is ours, sent with every delivery, and never shown again', async () => {
+  const { form, receiver, page } = await setScene();
+  const value = 'Bearer 0123456789';
+  const dialog = await openEdit(page);
+  await dialog.getByRole('button', { name: 'Add header' }).click();
+  await dialog.getByLabel('Name of header 1').fill('X-Service-Event');
+  await dialog.getByLabel('Value of header 1').fill('submission.deleted');
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
+  await dialog.getByText('The header "X-Service-Event" cannot be set.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+
+  await dialog.getByLabel('Name of header 1').fill('Authorization');
+  await dialog.getByLabel('Value of header 1').fill(value);
+  await save(dialog);
+  await page.getByRole('definition').getByText('Authorization').waitFor();
+  await visitor.submit(form, { name: 'Ada' });
+  const [first] = await receiver.waitFor(1, patience);
+  assert.equal(first!.headers['authorization'], value);
+
+  await page.reload();
+  const again = await openEdit(page);
+  assert.equal(await again.getByLabel('Name of header 1').inputValue(), 'Authorization');
+  assert.equal(await again.getByLabel('Value of header 1').inputValue(), '');
+  assert.ok(!(await page.content()).includes(value));
+  // What else is changed leaves it as it is.
+  await again.getByRole('checkbox', { name: /updated/ }).check({ force: true });
+  await save(again);
+  await visitor.submit(form, { name: 'Grace' });
+  const [, second] = await receiver.waitFor(2, patience);
+  assert.equal(second!.headers['authorization'], value);
+
+  const last = await openEdit(page);
+  await last.getByRole('button', { name: 'Remove header Authorization' }).click();
+  await save(last);
+  await visitor.submit(form, { name: 'Alan' });
+  const [, , third] = await receiver.waitFor(3, patience);
+  assert.equal(third!.headers['authorization'], undefined);
+});
+
+test('a secret is replaced: the new one is shown once, and for a day both sign', async () => {
+  const { form, receiver, page } = await setScene(375);
+  const dialog = await openEdit(page);
+  await dialog.getByRole('radio', { name: 'Generate a new one' }).check({ force: true });
+  assert.ok(await dialog.getByRole('checkbox', { name: /Sign with the old secret too/ }).isChecked());
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
+  const shown = page.getByRole('dialog', { name: 'The secret of your webhook' });
+  const secret = (await shown.getByRole('textbox', { name: 'Secret', exact: true }).textContent())!;
+  assert.match(secret, /^whsec_/);
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByText('and with the secret of before until').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.reload();
+  await page.getByText('and with the secret of before until').waitFor();
+  assert.ok(!(await page.content()).includes(secret));
+
+  await visitor.submit(form, { name: 'Ada' });
+  const [request] = await receiver.waitFor(1, patience);
+  const { headers, body } = request!;
+  assert.ok(verifySignature(secret, body, headers['x-service-signature'] as string));
+  assert.ok(verifySignature(old, body, headers['x-service-signature-previous'] as string));
+  const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body.toString()}`;
+  const signatures = [Buffer.from(secret.replace('whsec_', ''), 'base64'), Buffer.from(old)].map(
+    (key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+  );
+  assert.equal(headers['webhook-signature'], signatures.join(' '));
+});
+
+test('a secret that became known to somebody is replaced at once', async () => {
+  const { form, receiver, page } = await setScene();
+  const dialog = await openEdit(page);
+  await dialog.getByRole('radio', { name: 'Enter a new one' }).check({ force: true });
+  const entered = 'a secret of my own making';
+  await dialog.getByLabel('Your secret').fill(entered);
+  await dialog.getByRole('checkbox', { name: /Sign with the old secret too/ }).uncheck({ force: true });
+  await save(dialog);
+  await visitor.submit(form, { name: 'Ada' });
+  const [request] = await receiver.waitFor(1, patience);
+  assert.ok(verifySignature(entered, request!.body, request!.headers['x-service-signature'] as string));
+  assert.equal(request!.headers['x-service-signature-previous'], undefined);
+  assert.equal(String(request!.headers['webhook-signature']).split(' ').length, 1);
+  assert.equal(await page.getByText('and with the secret of before until').count(), 0);
+});

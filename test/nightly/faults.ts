@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/*
+ * npm run test:faults               the fault matrix of webhooks with 1,000 events for each fault, and 10,000 without
+ *                                   faults on three processes; npm test has a slice of it
+ * npm run test:faults -- <events>   with so many
+ */
+const events = Number(process.argv[2] ?? 1_000);
+if (!Number.isInteger(events) || events < 2 || events % 2 > 0)
+  throw new Error(`"${process.argv[2]}" is no even number of events.`);
+
+const child = spawn(
+  process.execPath,
+  ['--disable-warning=ExperimentalWarning', 'test/run.ts', 'test/faults/*.test.ts'],
+  {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: 'inherit',
+    env: { ...process.env, FAULT_EVENTS: String(events), TEST_TIMEOUT_MS: '1800000' },
+  },
+);
+const [code] = (await once(child, 'exit')) as [number | null];
+process.exit(code ?? 1);
