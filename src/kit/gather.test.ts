@@ -28,6 +28,32 @@ test('a batch has its most, and what comes meanwhile waits for it and goes toget
   assert.deepEqual(batches, [4, 4, 1]);
 });
 
+test('a batch runs beside another when enough waits for it, and else after it', async () => {
+  const batches: number[] = [];
+  const first = Promise.withResolvers<void>();
+  const same = gather(
+    async (items: readonly number[]) => {
+      batches.push(items.length);
+      if (batches.length === 1) await first.promise;
+      return items;
+    },
+    { most: 4, atOnce: 2, leastBeside: 3 },
+  );
+  const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+  const all = [same(0)];
+  await settled();
+  all.push(same(1), same(2));
+  await settled();
+  assert.deepEqual(batches, [1]);
+  all.push(same(3));
+  await settled();
+  assert.deepEqual(batches, [1, 3]);
+  all.push(same(4));
+  await settled();
+  first.resolve();
+  assert.deepEqual(await Promise.all(all), [0, 1, 2, 3, 4]);
+});
+
 test('an item that fails, fails alone', async () => {
   const check = gather(
     async (items: readonly string[]) => {

@@ -1,5 +1,11 @@
-/** How much goes together, and how many of such batches run at the same time. */
-export type GatherOptions = { most: number; atOnce: number };
+export type GatherOptions = {
+  /** How much goes together. */
+  most: number;
+  /** How many of such batches run at the same time. */
+  atOnce: number;
+  /** How much must wait for a batch to run beside another (1): below it, it is worth while to wait for that one. */
+  leastBeside?: number;
+};
 
 type Waiting<Item, Result> = {
   item: Item;
@@ -17,7 +23,7 @@ type Waiting<Item, Result> = {
  */
 export function gather<Item, Result>(
   ask: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { most, atOnce }: GatherOptions,
+  { most, atOnce, leastBeside = 1 }: GatherOptions,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running = 0;
@@ -34,7 +40,8 @@ export function gather<Item, Result>(
   };
 
   const plan = (): void => {
-    if (isPlanned || running >= atOnce || waiting.length === 0) return;
+    const least = running === 0 ? 1 : leastBeside;
+    if (isPlanned || running >= atOnce || waiting.length < least) return;
     isPlanned = true;
     setImmediate(() => {
       isPlanned = false;

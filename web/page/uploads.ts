@@ -16,13 +16,19 @@ export function takeFiles(page: Page): void {
   const { form } = page;
   // The control is empty again at once: what it says of itself would be untrue, and the list says it (src/page/style.ts).
   form.classList.add('sends_files');
-  form.addEventListener('change', ({ target }) => {
-    if (!isFileInput(target)) return;
-    const files = [...(target.files ?? [])];
+  const takeChosen = (input: HTMLInputElement): void => {
+    const files = [...(input.files ?? [])];
     // They would be sent again with the form.
-    target.value = '';
-    upload(page, target, files);
+    input.value = '';
+    upload(page, input, files);
+  };
+  form.addEventListener('change', ({ target }) => {
+    if (isFileInput(target)) takeChosen(target);
   });
+  // Those that a quick visitor chose before this was here.
+  for (const input of form.querySelectorAll('input')) {
+    if (isFileInput(input) && input.files?.length) takeChosen(input);
+  }
   // Not only over a field: a file that misses it would replace the page, and every answer with it.
   document.addEventListener('dragover', (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return;

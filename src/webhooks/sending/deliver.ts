@@ -27,7 +27,7 @@ export type DeliveryContext = PrepareContext &
 export const perWebhook = { perLane: 8, perQuickLane: 32, ahead: 256 } as const;
 
 /** Deliveries that one statement settles at most, and how many such statements run at once. */
-const together = { most: 128, atOnce: 2 } as const;
+const together = { most: 128, atOnce: 2, leastBeside: 128 } as const;
 const secondsPerDay = 86_400;
 
 /**
