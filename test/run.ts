@@ -109,7 +109,8 @@ const code = await run(
   [
     '--disable-warning=ExperimentalWarning',
     '--test',
-    '--test-concurrency=2',
+    // One more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver.
+    '--test-concurrency=3',
     `--test-timeout=${process.env['TEST_TIMEOUT_MS'] ?? 180_000}`,
     ...chosen,
   ],
