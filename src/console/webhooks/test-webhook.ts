@@ -1,6 +1,11 @@
 import { ApiError } from '#kit/errors.ts';
 import { snapshotOf } from '#webhooks/event.ts';
-import { type SendTestContext, sendSubmissionTests, sendTest, type TestOf } from '#webhooks/samples/send-test.ts';
+import {
+  type SendTestContext,
+  sendSubmissionTests,
+  sendTest,
+  type TestOf,
+} from '#webhooks/samples/send-test.ts';
 import { selectLatestSubmissions } from './queries.ts';
 
 /**

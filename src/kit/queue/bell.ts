@@ -1,6 +1,6 @@
 /** A loop sleeps on it and is woken early. A ring while nobody sleeps is kept, so none is lost in between. */
 export type Bell = {
-  ring(): void;
+  ring: () => void;
   /**
    * Returns at the next ring, at once when it rang since the last sleep, or after a time in milliseconds.
    * One sleeper at a time.

@@ -26,7 +26,7 @@ export type Lane = {
 };
 
 /** A job that waits until it may go inside. */
-export type Waiting = { admit(): void; refuse(reason: unknown): void };
+export type Waiting = { admit(): void; refuse(reason: Error): void };
 
 /** A shorter run is quick. */
 const quickMs = 1_000;

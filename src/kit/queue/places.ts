@@ -24,7 +24,7 @@ export function openPlaces(count: number): Places {
         lane.waiting = lane.waiting.filter((each) => each !== waiting);
         if (lane.waiting.length === 0) inTurn.delete(lane);
       };
-      const giveUp = (): void => waiting.refuse(signal.reason);
+      const giveUp = (): void => waiting.refuse(signal.reason as Error);
       const waiting: Waiting = {
         admit() {
           leave();
@@ -33,7 +33,7 @@ export function openPlaces(count: number): Places {
         },
         refuse(reason) {
           leave();
-          reject(reason as Error);
+          reject(reason);
         },
       };
       signal.addEventListener('abort', giveUp, { once: true });

@@ -73,7 +73,7 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
     kinds: Object.keys(options.handlers),
     caps: Object.values(options.handlers).map(({ perLane }) => perLane),
     bell,
-    lanes: openLanes({ places: concurrency, onOpen: bell.ring }),
+    lanes: openLanes({ places: concurrency, onOpen: () => bell.ring() }),
     mostHeld: concurrency * heldPerPlace,
     running: new Map(),
     lookAgain: undefined,
