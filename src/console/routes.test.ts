@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
-import { openService } from '#test/service.ts';
+import { openService, until } from '#test/service.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { isAtLeast, isRole, type Role, roleNames } from '#workspaces/roles.ts';
 import { consoleRoutes } from './routes.ts';
@@ -22,6 +22,11 @@ const people: Record<Role, ConsolePerson> = {
   viewer: await signIn(service, { role: 'viewer', workspaceId }),
 };
 const stranger = await signIn(service);
+// Each of them is news to be mailed; from here on nothing changes but by the requests below.
+await until('the news to be told', async () => {
+  const { rows } = await services.database.query<{ count: number }>('select count(*) from jobs');
+  return rows[0]!.count === 0;
+});
 
 /** A path with the workspace in it, and ids of things that do not exist. */
 const pathOf = (path: string): string =>

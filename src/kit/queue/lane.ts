@@ -36,7 +36,7 @@ const slowShare = 1 / 4;
 /** What is claimed ahead waits no longer than this while the lane keeps its pace. */
 const aheadMs = 250;
 const averageOver = 8;
-/** How long a lane of which nothing is held keeps what it was: a slow one until its next retry, another briefly. */
+/** How long a lane of which nothing is held keeps what it was: a slow one until the retry in an hour, another briefly. */
 const rememberedMs = { slow: 3_600_000, usual: 5_000, quick: 5_000 } as const;
 
 export const newLane = (width: Width): Lane => ({

@@ -83,6 +83,14 @@ export const takeDigest = statement(
    select count(*) over () as total, notice.* from notice order by id limit $limit`,
 );
 
+/** Lets one mail at a time be counted and added for an address, until the transaction ends. */
+export const lockRecipient = statement(
+  'mail.lock_recipient',
+  { workspace_id: uuid, recipient: text },
+  {},
+  `select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || $recipient, 0))`,
+);
+
 /** How many mails of some kinds were written to an address in the last so many seconds. */
 export const countMailsTo = statement(
   'mail.count_mails_to',

@@ -1,5 +1,5 @@
 import type { Settings } from '#ast/settings.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import type { MailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -22,27 +22,29 @@ export async function mailResumeLink(
   { workspaceId, formId, formName, settings, url, until }: ResumeLink,
   to: MailAddress,
 ): Promise<boolean> {
-  if (!(await maySendToVisitor(database, workspaceId, to.address))) return false;
   const { locale, words } = mailWords(settings.locale);
   const values = { form: formName, date: sayDay(until, locale, settings.time_zone) };
-  await enqueueMail(
-    database,
-    vault,
-    { workspaceId, formId },
-    {
-      kind: 'resume_link',
-      to,
-      subject: fill(words.resumeSubject, values),
-      letter: {
-        lang: locale,
-        heading: words.resumeHeading,
-        blocks: [
-          { kind: 'text', text: fill(words.resumeText, values) },
-          { kind: 'button', label: words.resumeButton, url },
-        ],
-        reason: fill(words.reason, values),
+  return transaction(database, async (client) => {
+    if (!(await maySendToVisitor(client, workspaceId, to.address))) return false;
+    await enqueueMail(
+      client,
+      vault,
+      { workspaceId, formId },
+      {
+        kind: 'resume_link',
+        to,
+        subject: fill(words.resumeSubject, values),
+        letter: {
+          lang: locale,
+          heading: words.resumeHeading,
+          blocks: [
+            { kind: 'text', text: fill(words.resumeText, values) },
+            { kind: 'button', label: words.resumeButton, url },
+          ],
+          reason: fill(words.reason, values),
+        },
       },
-    },
-  );
-  return true;
+    );
+    return true;
+  });
 }
