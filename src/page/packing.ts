@@ -34,16 +34,15 @@ function accepts({ headers }: FastifyRequest, coding: keyof typeof codings): boo
 }
 
 /** A page: its text, or one that is the same for all visitors but for a short text in its middle. */
-export type Page = string | { readonly text: string; readonly packed: () => Buffer };
+export type Page = string | { readonly plain: () => Buffer; readonly packed: () => Buffer };
 
 /**
  * Sends a page, packed with gzip where it is taken: a fourth of its size. Nothing in a page is both secret and the
  * same in two of them that another site could ask for, so its length tells that site nothing.
  */
 export function sendText(request: FastifyRequest, reply: FastifyReply, page: Page): FastifyReply {
-  const text = typeof page === 'string' ? page : page.text;
   reply.header('Vary', 'Accept-Encoding');
-  if (!accepts(request, 'gzip')) return reply.send(text);
+  if (!accepts(request, 'gzip')) return reply.send(typeof page === 'string' ? page : page.plain());
   return reply
     .header('Content-Encoding', 'gzip')
     .send(typeof page === 'string' ? gzipSync(page) : page.packed());
@@ -73,5 +72,7 @@ export function openSharedPage(before: string, after: string): (own: string) => 
     end.writeUInt32LE(head.length + middle.length + tail.length, 4);
     return Buffer.concat([gzipHead, packedHead, block, middle, packedTail, end]);
   };
-  return (own) => ({ text: `${before}${own}${after}`, packed: () => packed(own) });
+  // Bytes: a text of this length would be encoded anew for each visitor.
+  const plain = (own: string): Buffer => Buffer.concat([head, Buffer.from(own), tail]);
+  return (own) => ({ plain: () => plain(own), packed: () => packed(own) });
 }
