@@ -36,7 +36,7 @@ export function BuilderScreen(): ReactElement {
   return (
     <>
       <div className="builder-narrow">
-        <EmptyState icon="desktop" title="The builder needs a wider window">
+        <EmptyState icon="desktop" level="h1" title="The builder needs a wider window">
           <p>
             Turn the device or use a larger screen to change this form. Meanwhile its{' '}
             <Link to="/forms/$form/submissions" params={{ form: form.id }}>
