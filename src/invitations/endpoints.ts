@@ -13,6 +13,23 @@ import { invitationStatuses } from './status.ts';
 
 /** Invitations to a form (docs/decisions/0020-invitations.md). */
 export function invitationEndpoints(context: InvitationContext) {
+  /** Does something with one invitation and answers with what it has become. */
+  const change = (summary: string, description: string, act: typeof resendInvitation) =>
+    endpoint({
+      summary,
+      description,
+      errors: ['conflict'],
+      permission: 'invitations:write',
+      params: oneParameters,
+      replies: one,
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const form = { workspaceId, formId: params.id };
+        await act(context, form, params.invitation);
+        return { status: 200, body: await readInvitation(context, form, params.invitation) };
+      },
+    });
+
   return {
     list: endpoint({
       summary: 'List invitations of a form',
@@ -89,37 +106,17 @@ export function invitationEndpoints(context: InvitationContext) {
       },
     }),
 
-    resend: endpoint({
-      summary: 'Resend invitation',
-      description:
-        'Mails it again, with the same link. 409: it was answered or revoked, its time is over, its address asked for no mails, or the service sends none.',
-      errors: ['conflict'],
-      permission: 'invitations:write',
-      params: oneParameters,
-      replies: one,
-      async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
-        const form = { workspaceId, formId: params.id };
-        await resendInvitation(context, form, params.invitation);
-        return { status: 200, body: await readInvitation(context, form, params.invitation) };
-      },
-    }),
+    resend: change(
+      'Resend invitation',
+      'Mails it again, with the same link. 409: it was answered or revoked, its time is over, its address asked for no mails, or the service sends none.',
+      resendInvitation,
+    ),
 
-    revoke: endpoint({
-      summary: 'Revoke invitation',
-      description:
-        'Its link leads nowhere from now on. The address can be invited anew. 409: it was answered.',
-      errors: ['conflict'],
-      permission: 'invitations:write',
-      params: oneParameters,
-      replies: one,
-      async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
-        const form = { workspaceId, formId: params.id };
-        await revokeOne(context, form, params.invitation);
-        return { status: 200, body: await readInvitation(context, form, params.invitation) };
-      },
-    }),
+    revoke: change(
+      'Revoke invitation',
+      'Its link leads nowhere from now on. The address can be invited anew. 409: it was answered.',
+      revokeOne,
+    ),
 
     remind: endpoint({
       summary: 'Remind of invitations',

@@ -8,9 +8,8 @@ import { CopyField } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { FormDialog } from '../design/form-dialog.tsx';
 import { TextField } from '../design/field.tsx';
-import { Select } from '../design/select.tsx';
 import { toastDone } from '../design/toast.tsx';
-import { rolesToGive } from './roles.ts';
+import { NewMemberEmail, NewMemberRole } from './new-member-fields.tsx';
 import { membersQuery, workspaceQuery } from './workspace.ts';
 
 type Props = { workspace: WorkspaceDetail; isOpen: boolean; onClose: () => void };
@@ -58,15 +57,10 @@ export function AddMemberDialog({ workspace, isOpen, onClose }: Props): ReactEle
       isPending={add.isPending}
       error={unlocatedProblem(add.error)}
     >
-      <TextField
-        label="Email address"
-        type="email"
-        inputMode="email"
-        autoComplete="off"
-        autoFocus
+      <NewMemberEmail
         value={given.email}
-        onChange={(email) => setGiven({ ...given, email })}
         error={problem?.of('email')}
+        onChange={(email) => setGiven({ ...given, email })}
       />
       <TextField
         label="Name"
@@ -76,9 +70,8 @@ export function AddMemberDialog({ workspace, isOpen, onClose }: Props): ReactEle
         onChange={(name) => setGiven({ ...given, name })}
         error={problem?.of('name')}
       />
-      <Select
-        label="Role"
-        choices={rolesToGive(workspace.role)}
+      <NewMemberRole
+        workspace={workspace}
         value={given.role}
         onChange={(role) => setGiven({ ...given, role })}
       />

@@ -1,16 +1,13 @@
 import { readDelivery } from '#console/webhooks/deliveries.ts';
 import { openFileLinks } from '#files/link.ts';
 import { now } from '#kit/clock.ts';
-import { ApiError } from '#kit/errors.ts';
-import { only } from '#kit/statement.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { deliveryLog, retryDelivery } from '#webhooks/delivery-log.ts';
 import { countReplay, cancelReplay, listReplays, startReplay } from '#webhooks/replay/replay.ts';
 import type { ReplayFilter } from '#webhooks/replay/filter.ts';
 import type { Database } from '#kit/database.ts';
 import { command, flag, optional, required } from './command.ts';
-import { findWorkspace } from './find-workspace.ts';
-import { findWebhookOfDelivery } from './queries.ts';
+import { findPlace, findWorkspace } from './find-place.ts';
 import { date, event, id, UsageError, type Value } from './values.ts';
 
 /** Words of --status, and the deliveries that they mean. */
@@ -35,8 +32,7 @@ export const deliveryCommands = [
     summary: 'Shows a delivery: its body, and every attempt with what was sent, answered and decided.',
     parameters: { id },
     async run({ config, database }, { id }) {
-      const found = only(await findWebhookOfDelivery(database, { id }));
-      if (!found) throw new ApiError('not_found', `There is no delivery ${id}.`);
+      const found = await findPlace(database, 'delivery', id);
       const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
       const links = openFileLinks({ vault, publicUrl: config.publicUrl, now });
       const place = { workspaceId: found.workspace_id, webhookId: found.webhook_id, deliveryId: id };

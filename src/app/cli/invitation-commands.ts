@@ -1,16 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import type { InvitationContext } from '#invitations/context.ts';
+import type { InvitationContext, InvitedForm } from '#invitations/context.ts';
 import { startImport } from '#invitations/import/start-import.ts';
 import { defaultMessage } from '#invitations/message/message.ts';
 import { readInvitation, readInvitations } from '#invitations/read-invitations.ts';
 import { resendInvitation, revokeOne } from '#invitations/sending/resend.ts';
 import { type InvitationStatus, invitationStatuses } from '#invitations/status.ts';
-import { only } from '#kit/statement.ts';
-import { ApiError } from '#kit/errors.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { command, type CommandContext, flag, optional, required } from './command.ts';
-import { findWorkspace } from './find-workspace.ts';
-import { findFormOfInvitation } from './queries.ts';
+import { findPlace, findWorkspace } from './find-place.ts';
 import { date, id, text, UsageError, type Value, wholeNumber } from './values.ts';
 
 const status: Value<InvitationStatus> = {
@@ -25,9 +22,8 @@ async function openContext({ config, database }: CommandContext): Promise<Invita
   return { database, config, vault, wakeQueue: () => undefined };
 }
 
-async function findPlace({ database }: CommandContext, invitation: string) {
-  const found = only(await findFormOfInvitation(database, { id: invitation }));
-  if (!found) throw new ApiError('not_found', `There is no invitation ${invitation}.`);
+async function findInvited({ database }: CommandContext, invitation: string): Promise<InvitedForm> {
+  const found = await findPlace(database, 'invitation', invitation);
   return { workspaceId: found.workspace_id, formId: found.form_id };
 }
 
@@ -89,7 +85,7 @@ export const invitationCommands = [
     summary: 'Mails an invitation again, with the same link; a running server does it.',
     parameters: { id },
     async run(cli, { id }) {
-      const place = await findPlace(cli, id);
+      const place = await findInvited(cli, id);
       await resendInvitation(await openContext(cli), place, id);
       return { id };
     },
@@ -99,7 +95,7 @@ export const invitationCommands = [
     summary: 'Makes the link of an invitation lead nowhere.',
     parameters: { id },
     async run(cli, { id }) {
-      const place = await findPlace(cli, id);
+      const place = await findInvited(cli, id);
       const context = await openContext(cli);
       await revokeOne(context, place, id);
       const { status } = await readInvitation(context, place, id);

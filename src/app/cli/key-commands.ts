@@ -1,6 +1,6 @@
 import { createKey, revokeKey } from '#workspaces/keys.ts';
 import { command, optional, required } from './command.ts';
-import { findWorkspace } from './find-workspace.ts';
+import { findWorkspace } from './find-place.ts';
 import { selectAllKeys } from './queries.ts';
 import { date, id, ids, list, text } from './values.ts';
 

@@ -2,69 +2,22 @@ import { nullable, statement, text, texts, timestamp, uuid, uuids } from '#kit/s
 
 // An id on the command line comes without its workspace, and the operator may see all of them.
 
-export const findWorkspaceOfKey = statement(
-  'cli.find_workspace_of_key',
-  { id: uuid },
-  { workspace_id: uuid },
-  `/* operator: across workspaces */
-   select workspace_id from api_keys where id = $id`,
-);
+/** Where things of one kind lie: the keys that the id alone leaves open. */
+const place = <const Keys extends readonly string[]>(table: string, keys: Keys, named = 'id') =>
+  statement(
+    `cli.find_place_in_${table}`,
+    { id: uuid },
+    Object.fromEntries(keys.map((key) => [key, uuid])) as Record<Keys[number], typeof uuid>,
+    `/* operator: across workspaces */
+     select ${keys.join(', ')} from ${table} where ${named} = $id`,
+  );
 
-export const findWorkspaceOfForm = statement(
-  'cli.find_workspace_of_form',
-  { id: uuid },
-  { workspace_id: uuid },
-  `/* operator: across workspaces */
-   select workspace_id from form_lookup where form_id = $id`,
-);
-
-export const findWorkspaceOfWebhook = statement(
-  'cli.find_workspace_of_webhook',
-  { id: uuid },
-  { workspace_id: uuid },
-  `/* operator: across workspaces */
-   select workspace_id from webhooks where id = $id`,
-);
-
-export const findFormOfWebhook = statement(
-  'cli.find_form_of_webhook',
-  { id: uuid },
-  { form_id: uuid },
-  `/* operator: across workspaces */
-   select form_id from webhooks where id = $id`,
-);
-
-export const findWorkspaceOfDelivery = statement(
-  'cli.find_workspace_of_delivery',
-  { id: uuid },
-  { workspace_id: uuid },
-  `/* operator: across workspaces */
-   select workspace_id from deliveries where id = $id`,
-);
-
-export const findWebhookOfDelivery = statement(
-  'cli.find_webhook_of_delivery',
-  { id: uuid },
-  { workspace_id: uuid, webhook_id: uuid },
-  `/* operator: across workspaces */
-   select workspace_id, webhook_id from deliveries where id = $id`,
-);
-
-export const findFormOfInvitation = statement(
-  'cli.find_form_of_invitation',
-  { id: uuid },
-  { workspace_id: uuid, form_id: uuid },
-  `/* operator: across workspaces */
-   select workspace_id, form_id from invitations where id = $id`,
-);
-
-export const findWorkspaceOfReplay = statement(
-  'cli.find_workspace_of_replay',
-  { id: uuid },
-  { workspace_id: uuid },
-  `/* operator: across workspaces */
-   select workspace_id from replays where id = $id`,
-);
+export const findPlaceOfKey = place('api_keys', ['workspace_id']);
+export const findPlaceOfForm = place('form_lookup', ['workspace_id'], 'form_id');
+export const findPlaceOfWebhook = place('webhooks', ['workspace_id', 'form_id']);
+export const findPlaceOfDelivery = place('deliveries', ['workspace_id', 'webhook_id']);
+export const findPlaceOfInvitation = place('invitations', ['workspace_id', 'form_id']);
+export const findPlaceOfReplay = place('replays', ['workspace_id']);
 
 /** Newest first. */
 export const selectAllKeys = statement(

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { readHealth } from '#console/webhooks/delivery-health.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { command, flag, optional, required } from './command.ts';
-import { findWorkspace } from './find-workspace.ts';
+import { findWorkspace } from './find-place.ts';
 import { id, list, text, UsageError } from './values.ts';
 
 /** Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms. */

@@ -14,8 +14,7 @@ import { typeScriptOf } from '#webhooks/payload/type-script.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
 import { command, optional, required } from './command.ts';
-import { findWorkspace } from './find-workspace.ts';
-import { findFormOfWebhook } from './queries.ts';
+import { findPlace, findWorkspace } from './find-place.ts';
 import { event, id, text, UsageError, wholeNumber } from './values.ts';
 
 /** For who writes a receiver. */
@@ -29,8 +28,7 @@ export const workbenchCommands = [
     note: 'delivery show tells how each of them fared.',
     async run({ config, database, log }, { id, event: kind = eventKinds[0], url, last }) {
       if (last !== undefined && (last < 1 || last > 10)) throw new UsageError('--last must be 1 to 10.');
-      const workspaceId = await findWorkspace(database, 'webhook', id);
-      const { form_id: formId } = only(await findFormOfWebhook(database, { id }))!;
+      const { workspace_id: workspaceId, form_id: formId } = await findPlace(database, 'webhook', id);
       const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
       // Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms.
       const { testWebhook } = await import('#console/webhooks/test-webhook.ts');

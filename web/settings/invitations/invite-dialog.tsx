@@ -1,14 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { Invited, Role, WorkspaceDetail } from '#console/accounts/shapes.ts';
-import { ApiProblem, post } from '../../api/client.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
-import { TextField } from '../../design/field.tsx';
-import { Message } from '../../design/message.tsx';
-import { Select } from '../../design/select.tsx';
+import { ApiProblem, post, unlocatedProblem } from '../../api/client.ts';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
-import { rolesToGive } from '../roles.ts';
+import { NewMemberEmail, NewMemberRole } from '../new-member-fields.tsx';
 import { memberInvitationsPath, refreshInvitations } from './invitations-query.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
@@ -34,40 +30,26 @@ export function InviteDialog({ workspace, isOpen, onClose }: Props): ReactElemen
   if (invite.data?.link) return <LinkDialog email={given.email} link={invite.data.link} onClose={close} />;
   const problem = invite.error instanceof ApiProblem ? invite.error : undefined;
   return (
-    <Dialog
+    <FormDialog
       title="Invite a member"
       description="They get a link to join, with their account or a new one. It is open for 7 days."
       isOpen={isOpen}
       onClose={close}
       onSubmit={() => invite.mutate()}
-      actions={
-        <>
-          <Button onPress={close}>Cancel</Button>
-          <Button type="submit" variant="primary" isPending={invite.isPending}>
-            Invite
-          </Button>
-        </>
-      }
+      submitLabel="Invite"
+      isPending={invite.isPending}
+      error={unlocatedProblem(invite.error)}
     >
-      <TextField
-        label="Email address"
-        type="email"
-        inputMode="email"
-        autoComplete="off"
-        autoFocus
+      <NewMemberEmail
         value={given.email}
-        onChange={(email) => setGiven({ ...given, email })}
         error={problem?.of('email')}
+        onChange={(email) => setGiven({ ...given, email })}
       />
-      <Select
-        label="Role"
-        choices={rolesToGive(workspace.role)}
+      <NewMemberRole
+        workspace={workspace}
         value={given.role}
         onChange={(role) => setGiven({ ...given, role })}
       />
-      {invite.error && !(problem && problem.errors.length > 0) && (
-        <Message tone="bad">{invite.error.message}</Message>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }
