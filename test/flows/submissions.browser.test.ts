@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import type { Route } from 'playwright-core';
 import { signIn } from '../console.ts';
 import { until } from '../service.ts';
 import {
@@ -229,12 +230,32 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
     await page.getByText('Somebody else changed this submission').waitFor();
     assert.equal(await name.inputValue(), 'Mine', attempt);
   }
-  await page.locator('.sheet-link').first().click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  const leave = () => page.locator('.sheet-link').first().click();
+  const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+  await leave();
+  await question.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await name.inputValue(), 'Mine');
-  await page.locator('.sheet-link').first().click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Discard my edit' }).click();
+
+  // While it is being saved, nobody knows yet whether it will be.
+  const arrived = Promise.withResolvers<Route>();
+  await page.route('**/answers', (route) => arrived.resolve(route));
+  await page.getByRole('button', { name: 'Save answers' }).click();
+  const held = await arrived.promise;
+  await leave();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await held.continue();
+  await page.getByText('Somebody else changed this submission').waitFor();
+  assert.equal(await name.inputValue(), 'Mine');
+
+  await leave();
+  await question.getByRole('button', { name: 'Discard my edit' }).click();
   await page.getByRole('region', { name: 'Answers' }).getByText('Ben').waitFor();
   assert.deepEqual((await tenant.call('GET', `/submissions/${id}`)).body.answers, { name: 'Theirs' });
+
+  await page.getByRole('button', { name: 'Add reference data' }).click();
+  await page.getByLabel('Value').fill('spring');
+  await page.getByRole('link', { name: 'Summary' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  assert.equal(await page.getByLabel('Value').inputValue(), 'spring');
   await context.close();
 });

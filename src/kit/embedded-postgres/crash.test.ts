@@ -86,7 +86,8 @@ test('stop right after kill -9 of the postmaster leaves no server behind', async
   const postgres = await start({ dataDir });
   process.kill(await postmasterPid(postgres.directory), 'SIGKILL');
   await postgres.stop();
-  assert.equal(await findPostmaster(postgres.directory), undefined);
+  // A process that is killed takes a moment to end: on a busy machine it can outlive its connections.
+  await poll('no server', async () => (await findPostmaster(postgres.directory)) === undefined);
 });
 
 test('a process id that went to another program does not keep the database from starting', async (t) => {

@@ -69,7 +69,7 @@ export function AnswersForm({
         );
       })}
       {change.error && <ChangeProblem error={change.error} onDiscard={onDone} />}
-      <UnsavedGuard isDirty={isDirty && !change.isPending} />
+      <UnsavedGuard isDirty={isDirty} />
       <div className="panel-save">
         <Button onPress={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" isPending={change.isPending}>

@@ -5,6 +5,7 @@ import { Button, IconButton } from '../../../design/button.tsx';
 import { TextField } from '../../../design/field.tsx';
 import type { FormPlace } from '../../queries.ts';
 import { ChangeProblem } from './change-problem.tsx';
+import { UnsavedGuard } from './unsaved-guard.tsx';
 import { useChange } from './use-change.ts';
 
 type Line = { key: number; name: string; value: string };
@@ -23,6 +24,7 @@ export function ReferenceForm({
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
   const change = useChange<{ reference: Record<string, string> }>(form, begun, 'reference', onDone);
   const names = lines.map(({ name }) => name.trim()).filter((name) => name !== '');
+  const isDirty = JSON.stringify(lines) !== JSON.stringify(linesOf(begun.reference));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   const edit = (key: number, part: Partial<Line>): void =>
     setLines(lines.map((line) => (line.key === key ? { ...line, ...part } : line)));
@@ -64,6 +66,7 @@ export function ReferenceForm({
           </div>
         ))}
         {change.error && <ChangeProblem error={change.error} onDiscard={onDone} />}
+        <UnsavedGuard isDirty={isDirty} />
         <div className="spread">
           <Button size="small" icon="add" onPress={add}>
             Add an entry

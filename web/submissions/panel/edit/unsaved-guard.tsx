@@ -2,7 +2,10 @@ import { useBlocker } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { ConfirmDialog } from '../../../design/dialog.tsx';
 
-/** Asks before an edit is left that was not saved: by another row, another screen, Back, or the window's end. */
+/**
+ * Asks before an edit is left that was not saved: by another row, another screen, Back, or the window's end. While it is
+ * being saved, too: that may fail.
+ */
 export function UnsavedGuard({ isDirty }: { isDirty: boolean }): ReactElement | null {
   const blocker = useBlocker({
     shouldBlockFn: () => isDirty,
