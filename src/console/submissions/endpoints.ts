@@ -93,7 +93,7 @@ const exportEndpoint = ({ database }: ConsoleServices) =>
       const { name } = await readViewedForm(database, key);
       const all = await readColumns(database, key);
       const columns = which === 'shown' ? await readShown(database, key, user.id, all) : all;
-      const source = { columns, submissions: readWholeView(database, view) };
+      const source = { columns, batches: readWholeView(database, view) };
       const day = now().toISOString().slice(0, 10);
       return {
         status: 200,

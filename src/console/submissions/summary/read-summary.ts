@@ -1,3 +1,4 @@
+import type { Answers } from '#ast/answers.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
@@ -50,11 +51,15 @@ export async function readSummary(database: Database, view: View, timeZone: stri
   };
 }
 
-async function* newest(submissions: AsyncIterable<ExportedSubmission>): AsyncGenerator<ExportedSubmission> {
+async function* newest(
+  batches: AsyncIterable<readonly ExportedSubmission[]>,
+): AsyncGenerator<{ id: string; answers: Answers }> {
   let left = sampleSize;
-  for await (const submission of submissions) {
-    yield submission;
-    left -= 1;
-    if (left === 0) return;
+  for await (const batch of batches) {
+    for (const { id, answers } of batch) {
+      yield { id, answers: JSON.parse(answers) as Answers };
+      left -= 1;
+      if (left === 0) return;
+    }
   }
 }
