@@ -40,7 +40,8 @@ export const countDays = statement(
             ${leastIdAt("(day + interval '1 day') at time zone $time_zone")} as to_id
      from ends cross join generate_series(
        date_trunc('day', first at time zone $time_zone), last at time zone $time_zone, interval '1 day') as day),
-   counted as (
+   -- Materialized, or each count would be made once more to be compared with zero.
+   counted as materialized (
      select day, ${countOfDay('completed')} as completed, ${countOfDay('incomplete')} as incomplete from days)
    select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from counted
    where completed > 0 or incomplete > 0
