@@ -23,7 +23,7 @@ const { databaseUrl, serviceUrl } = JSON.parse(process.argv[2]!) as BareOptions;
 const pool = new Pool({
   connectionString: databaseUrl,
   max: 10,
-  options: '-c plan_cache_mode=force_generic_plan',
+  onConnect: (client) => void client.query('set plan_cache_mode = force_generic_plan'),
 });
 
 type Row = Record<string, unknown>;
