@@ -74,7 +74,7 @@ test('one Ctrl-C, which arrives from the terminal and from npm, stops in order; 
 });
 
 test('a first start prints a set-up link, each start a new one, until it has been used', async () => {
-  const instance = await makeInstance();
+  const instance = await makeInstance({}, { isNew: true });
   const linkIn = (output: string): string | undefined => /http\S+\/app\/setup\?token=\S+/.exec(output)?.[0];
   const first = await instance.start();
   const old = linkIn(first.output())!;
