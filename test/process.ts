@@ -176,7 +176,7 @@ async function startServer(children: Children, environment: Environment): Promis
       // The summary comes last; whoever reads the output finds all of it.
       return response?.status === 200 && output().includes('Stop with Ctrl-C.');
     },
-    30,
+    90,
   );
   return {
     url,
