@@ -110,7 +110,7 @@ test('a form that asks for a proof of work gets one from the script', async () =
   const page = await stage.visit(form);
   await field(page, 'name').fill('Ada');
   await pressButton(page, 'Submit');
-  await page.waitForURL(/\/submitted\?/, { timeout: 20_000 });
+  await page.waitForURL(/\/submitted\?/, { timeout: 60_000 });
   assert.equal((await stage.submissions(form)).length, 1, 'it is taken, and not held back');
   await page.context().close();
 });

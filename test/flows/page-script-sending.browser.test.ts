@@ -37,7 +37,7 @@ test('P8: two presses are one submission, and the confirmation has the focus and
     button.click(); button.click();
   }`);
   await page.waitForURL(/\/submitted\?receipt=/);
-  assert.equal(await focused(page), 'Thank you');
+  await until('the focus on the confirmation', async () => (await focused(page)) === 'Thank you');
   const [only, ...others] = await stage.submissions(plain);
   assert.equal(others.length, 0);
   assert.equal(await page.locator('.receipt code').innerText(), only?.id);
@@ -93,7 +93,10 @@ test('P8: what only the server finds wrong is shown like what the page finds', a
   );
   await pressButton(page, 'Submit');
   await page.getByRole('alert').getByRole('link', { name: 'The name: no.' }).click();
-  assert.equal(await page.evaluate('document.activeElement.id'), 'name');
+  await until(
+    'the focus on the field',
+    async () => (await page.evaluate('document.activeElement.id')) === 'name',
+  );
   assert.equal(await errorOf(page, 'name').innerText(), 'The name: no.');
   await page.context().close();
 });
@@ -108,7 +111,10 @@ test('P9: a file is sent when it is chosen, says its progress, and can be remove
   assert.deepEqual(await findBarriers(page), []);
   await pressButton(page, 'Remove one.txt');
   assert.deepEqual(await heldNames(page), ['two.txt']);
-  assert.equal(await page.evaluate('document.activeElement.id'), 'photo');
+  await until(
+    'the focus on the field',
+    async () => (await page.evaluate('document.activeElement.id')) === 'photo',
+  );
 
   await field(page, 'photo').setInputFiles(textFile('evil.exe'));
   await errorOf(page, 'photo').getByText('evil.exe').waitFor();

@@ -98,7 +98,10 @@ test('P3: what is wrong is said at the top and at the field, leads there, and go
   assert.equal(await errorOf(page, 'name').innerText(), 'The name: an answer is required.');
   assert.deepEqual(await findBarriers(page), []);
   await links.nth(1).click();
-  assert.equal(await page.evaluate('document.activeElement.value'), 'Person', 'the first radio button');
+  await until(
+    'the focus on the first radio button',
+    async () => (await page.evaluate('document.activeElement.value')) === 'Person',
+  );
   await press(page, 'Space');
   assert.equal(await errorOf(page, 'kind').innerText(), '');
   await page.context().close();
@@ -158,7 +161,10 @@ test('P5: the whole form with the keyboard alone, from the first field to the re
   await type(page, 'Joan');
   await tabTo(page, 'button', 'Remove The team 1');
   await press(page, 'Enter');
-  assert.equal(await page.evaluate('document.activeElement.id'), 'team[0][member]');
+  await until(
+    'the focus on the next row',
+    async () => (await page.evaluate('document.activeElement.id')) === 'team[0][member]',
+  );
   assert.equal(await field(page, 'team[0][member]').inputValue(), 'Joan');
   await tabTo(page, 'button', 'Submit');
   await press(page, 'Enter');
