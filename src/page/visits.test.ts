@@ -235,6 +235,19 @@ test('a form behind a password asks for it, and then knows this browser', async 
   assert.equal((await page.press('submit', { name: 'Ada' })).status, 303);
 });
 
+test('the tries of a password are counted together, however the id in the address is written', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
+    access: 'password',
+    password: 'open sesame',
+  });
+  const guess = async (id: string) => {
+    const body = new URLSearchParams({ _password: 'guess' });
+    return (await visitor.fetch(`/f/${id}/enter`, { method: 'POST', body })).status;
+  };
+  for (let tries = 0; tries < 10; tries += 1) assert.equal(await guess(form), 403);
+  assert.deepEqual([await guess(form), await guess(form.toUpperCase())], [429, 429]);
+});
+
 test('over a limit the page comes back with a 429 and every answer, to be sent again', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { limit_per_form: 1 });
   assert.equal((await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Ada' })).status, 303);

@@ -48,6 +48,7 @@ export async function openKnownForm(
   return openVisit(context, request, ['closed', 'early', 'full', 'invited', 'password', 'link', 'used']);
 }
 
+/** An id has one spelling from here on: limits, signatures and caches are kept under it. */
 function findLive({ liveForms }: OpenContext, id: string): Promise<LiveForm | undefined> {
-  return uuidPattern.test(id) ? liveForms.find(id) : Promise.resolve(undefined);
+  return uuidPattern.test(id) ? liveForms.find(id.toLowerCase()) : Promise.resolve(undefined);
 }
