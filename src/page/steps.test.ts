@@ -73,6 +73,36 @@ test('a right file stays when another answer of its step is wrong; a wrong one i
   assert.match(wrong.problems[0] ?? '', /^The cv: /);
 });
 
+for (const [go, steps] of [
+  ['back', 2],
+  ['save', 2],
+  ['add', 1],
+] as const) {
+  test(`of a file that is too large nothing is kept, whichever button is pressed: ${go}`, async () => {
+    const questions = [
+      element('file_upload', 'ticket'),
+      composite('team', [element('text', 'member')], { repeatable: true }),
+    ];
+    const form = await publishForm(
+      tenant,
+      steps === 2
+        ? stepsOf({ title: 'You' }, [element('text', 'name')], { title: 'Trip' }, questions)
+        : stepsOf({}, questions),
+      { save_progress: true },
+    );
+    const first = await openPaper(service, `/f/${form}`);
+    const page = steps === 2 ? await first.press('next', { name: 'Ada' }) : first;
+    const large = new File(['x'.repeat(10 * 1024 * 1024 + 1)], 'large.txt');
+    const next =
+      go === 'add'
+        ? await page.press('', { _add: 'team', ticket: [large] })
+        : await page.press(go, { ticket: [large] });
+    assert.deepEqual(next.values('_file[ticket]'), []);
+    const { rows } = await service.services.database.query('select 1 from files where form_id = $1', [form]);
+    assert.equal(rows.length, 0);
+  });
+}
+
 const conditional = stepsOf(
   { title: 'First' },
   [

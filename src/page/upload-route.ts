@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
-import { discardFiles } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { HeldFiles } from './post/held-files.ts';
-import { BrokenPost, type Post, readPost, type ReadingContext } from './post/read-post.ts';
+import { discardReceived, readPost, type ReadingContext } from './post/read-post.ts';
 import type { Words } from './words/words.ts';
 
 type UploadContext = ReadingContext & { heldFiles: HeldFiles };
@@ -37,23 +36,13 @@ async function receiveOne(
   live: LiveForm,
   words: Words,
 ): Promise<[field: string, file: FileAnswer]> {
-  const discard = (files: readonly FileAnswer[]) =>
-    discardFiles(
-      context,
-      live.workspaceId,
-      files.map(({ id }) => id),
-    );
-  const post = await readPost(context, request, live, words).catch(async (error: unknown): Promise<Post> => {
-    if (!(error instanceof BrokenPost)) throw error;
-    await discard(error.files);
-    throw error.cause;
-  });
+  const post = await readPost(context, request, live, words);
   const received = [...post.received].flatMap(([field, files]) =>
     files.map((file): [string, FileAnswer] => [field, file]),
   );
   const [only] = received;
   if (only && received.length === 1 && post.problems.length === 0) return only;
-  await discard(received.map(([, file]) => file));
+  await discardReceived(context, live, post.received);
   if (post.problems.length > 0) {
     throw new ApiError('validation_error', undefined, { errors: [...post.problems] });
   }

@@ -11,14 +11,8 @@ import { isClosed } from './accept.ts';
 import { wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
 import { seenOf } from './controls.ts';
-import {
-  type Again,
-  discardReceived,
-  pageAgain,
-  type PagePost,
-  readPagePost,
-  withoutWrongFiles,
-} from './page-post.ts';
+import { type Again, pageAgain, type PagePost, readPagePost, withoutWrongFiles } from './page-post.ts';
+import { discardReceived } from './read-post.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
 import { firstWrongStep, takeStep } from './take-step.ts';
 
@@ -54,7 +48,7 @@ export async function answerForm(answering: Answering): Promise<void> {
     await press(answering, post);
   } catch (error) {
     // Nothing is left behind by a submit that was refused. Claimed files are not touched by this.
-    await discardReceived(context, visit, post.received);
+    await discardReceived(context, visit.live, post.received);
     throw error;
   }
 }

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
-import { discardFiles } from '#files/receive.ts';
 import { makeKey, readKey } from '#submissions/keys.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { formPage, type Showing } from '../visit/form-page.ts';
@@ -8,7 +7,7 @@ import type { Visit } from '../visit/visit.ts';
 import type { AnsweringContext } from './answering.ts';
 import { controlOf, numberOf } from './controls.ts';
 import { joinFiles } from './held-files.ts';
-import { BrokenPost, type Post, readPost } from './read-post.ts';
+import { discardReceived, type Post, readPost } from './read-post.ts';
 
 /** A post of the page, read whole. */
 export type PagePost = Pick<Post, 'raw' | 'controls'> & {
@@ -36,7 +35,7 @@ export async function readPagePost(
   submissionId?: string,
 ): Promise<PagePost> {
   const { live, words } = visit;
-  const { raw, controls, received, problems } = await readWhole(context, visit, request);
+  const { raw, controls, received, problems } = await readPost(context, request, live, words);
   try {
     const sent = controlOf(controls, '_key');
     const known = sent === undefined ? undefined : readKey(context.vault, live.id, sent);
@@ -55,29 +54,9 @@ export async function readPagePost(
       step: numberOf(controls, '_step'),
     };
   } catch (error) {
-    await discardReceived(context, visit, received);
+    await discardReceived(context, live, received);
     throw error;
   }
-}
-
-async function readWhole(context: AnsweringContext, visit: Visit, request: FastifyRequest): Promise<Post> {
-  try {
-    return await readPost(context, request, visit.live, visit.words);
-  } catch (error) {
-    if (!(error instanceof BrokenPost)) throw error;
-    await discardReceived(context, visit, new Map([['', error.files]]));
-    throw error.cause instanceof Error ? error.cause : error;
-  }
-}
-
-/** Removes files that came with a post which is not kept. Claimed ones are not touched by this. */
-export async function discardReceived(
-  context: AnsweringContext,
-  { live }: Visit,
-  received: PagePost['received'],
-): Promise<void> {
-  const ids = [...received.values()].flat().map((file) => file.id);
-  await discardFiles(context, live.workspaceId, ids);
 }
 
 /** What a page says when it comes back. */
@@ -113,7 +92,7 @@ export async function withoutWrongFiles(
       return files ? [[field, files] as const] : [];
     }),
   );
-  await discardReceived(context, visit, wrong);
+  await discardReceived(context, visit.live, wrong);
   const files = new Map(
     [...post.files].map(
       ([name, all]) => [name, all.filter((file) => !wrong.get(name)?.includes(file))] as const,

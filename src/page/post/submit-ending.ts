@@ -15,7 +15,8 @@ import type { Ending } from './answer-form.ts';
 import { keyInHeader, sendResult, wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
 import { nextAddress } from './next-address.ts';
-import { discardReceived, pageAgain, type PagePost } from './page-post.ts';
+import { pageAgain, type PagePost } from './page-post.ts';
+import { discardReceived } from './read-post.ts';
 
 /** A page that ends with a new submission: under the page's key, once. */
 export function submitEnding(
@@ -33,7 +34,7 @@ export function submitEnding(
         const result = await accept(context, visit, request, { ...post, key });
         if (!result.ok) return result.errors;
         // The first of two equal posts has its files already.
-        if (result.repeated) await discardReceived(context, visit, post.received);
+        if (result.repeated) await discardReceived(context, visit.live, post.received);
         if (wantsJson(request)) sendResult(visit, result, reply);
         else reply.redirect(nextAddress(visit, result), 303);
       } catch (error) {
