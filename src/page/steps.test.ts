@@ -103,6 +103,23 @@ for (const [go, steps] of [
   });
 }
 
+test('Save says what is wrong with a file before the visitor leaves, and keeps the rest when it is pressed again', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [element('text', 'name'), element('file_upload', 'cv')]),
+    {
+      save_progress: true,
+    },
+  );
+  const large = new File(['x'.repeat(10 * 1024 * 1024 + 1)], 'large.txt');
+  const told = await (await openPaper(service, `/f/${form}`)).press('save', { name: 'Ada', cv: [large] });
+  assert.equal(told.status, 422);
+  assert.match(told.problems[0] ?? '', /larger than 10 MB/);
+  const saved = await told.press('save');
+  const link = saved.tags.find(({ attrs }) => attrs['href']?.includes('/resume/'))!.attrs['href']!;
+  assert.deepEqual((await openPaper(service, new URL(link).pathname)).values('name'), ['Ada']);
+});
+
 const conditional = stepsOf(
   { title: 'First' },
   [

@@ -64,7 +64,11 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
     const { raw, files, focus } = applyRowAction(action, post.raw, post.files);
     return show(answering, { ...post, raw, files }, { step, errors: problems, focus });
   }
-  if (action.kind === 'save') return ending.save(post);
+  if (action.kind === 'save') {
+    // A script saves again by itself, and says of files what there is to say; a visitor hears it before they leave.
+    if (problems.length === 0 || wantsJson(request)) return ending.save(post);
+    return showWithErrors(answering, post, firstWrongStep(visit.live.form, problems, step ?? 0));
+  }
   // A client that asks for JSON knows its own way through the steps: it sends everything at once.
   if (step === undefined || wantsJson(request)) return finish(answering, post);
   const result = takeStep({
