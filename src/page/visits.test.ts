@@ -4,6 +4,8 @@ import { composite, element, stepsOf } from '#ast/testing.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import { addressKey } from '#workspaces/address-key.ts';
+import { limitSaves } from './screening.ts';
 
 /** What else a visitor without script meets: filled-in addresses, own answers, links, limits. */
 
@@ -253,6 +255,17 @@ test('over a limit the page comes back with a 429 and every answer, to be sent a
   assert.equal((await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Ada' })).status, 303);
   const late = await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Bob' });
   assert.deepEqual([late.status, late.values('name')], [429, ['Bob']]);
+  assert.match(late.notice ?? '', /wait a little/);
+});
+
+test('whoever saves more often than a person can gets the page back with every answer too', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
+  const page = await openPaper(service, `/f/${form}`);
+  const address = addressKey('127.0.0.1');
+  for (let saves = 0; saves < 120; saves += 1)
+    await limitSaves(service.services.requestCounter, form, address);
+  const late = await page.press('save', { name: 'Ada' });
+  assert.deepEqual([late.status, late.values('name')], [429, ['Ada']]);
   assert.match(late.notice ?? '', /wait a little/);
 });
 
