@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, stepsOf } from '#ast/testing.ts';
+import { newId } from '#kit/clock.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
@@ -235,6 +236,17 @@ test('a form behind a password asks for it, and then knows this browser', async 
   const cookie = entered.headers.get('set-cookie')!.split(';')[0]!;
   const page = await openPaper(service, `/f/${form}?ref=a`, cookie);
   assert.equal((await page.press('submit', { name: 'Ada' })).status, 303);
+});
+
+test('a form that was never published is answered like one that does not exist, whatever its look and its language', async () => {
+  const { body: draft } = await tenant.call('POST', '/forms', {
+    structure: stepsOf({}, [element('text', 'name')]),
+    settings: { theme: { color: '#004488' }, locale: 'de' },
+  });
+  const [there, absent] = [await visitor.fetch(`/f/${draft.id}`), await visitor.fetch(`/f/${newId()}`)];
+  assert.deepEqual([there.status, there.text], [404, absent.text]);
+  const policies = [there, absent].map(({ headers }) => headers.get('content-security-policy'));
+  assert.equal(policies[0], policies[1]);
 });
 
 test('the tries of a password are counted together, however the id in the address is written', async () => {
