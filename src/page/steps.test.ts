@@ -103,6 +103,14 @@ for (const [go, steps] of [
   });
 }
 
+test('a page whose step is no longer there, or never was, is at the last one: it is saved and submitted as ever', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
+  const page = await openPaper(service, `/f/${form}`);
+  assert.equal((await page.press('save', { name: 'Ada', _step: '99999999999' })).status, 200);
+  const { answers } = await submissionOf(tenant, await page.press('submit', { name: 'Ada', _step: '7' }));
+  assert.deepEqual(answers, { name: 'Ada' });
+});
+
 test('Save says what is wrong with a file before the visitor leaves, and keeps the rest when it is pressed again', async () => {
   const form = await publishForm(
     tenant,

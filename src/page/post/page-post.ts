@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
+import type { LiveForm } from '#forms/live-form.ts';
 import { makeKey, readKey } from '#submissions/keys.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { formPage, type Showing } from '../visit/form-page.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { AnsweringContext } from './answering.ts';
-import { controlOf, numberOf } from './controls.ts';
+import { type Controls, controlOf, numberOf } from './controls.ts';
 import { joinFiles } from './held-files.ts';
 import { discardReceived, type Post, readPost } from './read-post.ts';
 
@@ -51,12 +52,18 @@ export async function readPagePost(
       problems: [...problems, ...joined.problems],
       keyText,
       key,
-      step: numberOf(controls, '_step'),
+      step: shownStep(live, controls),
     };
   } catch (error) {
     await discardReceived(context, live, received);
     throw error;
   }
+}
+
+/** A form may have fewer steps by now than the page that was open: then it is at the last one. */
+function shownStep({ form }: LiveForm, controls: Controls): number | undefined {
+  const step = numberOf(controls, '_step');
+  return step === undefined ? undefined : Math.min(step, form.children.length - 1);
 }
 
 /** What a page says when it comes back. */
