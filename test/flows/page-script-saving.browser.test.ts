@@ -80,6 +80,28 @@ test('sent answers are changed by their link, without a new page between the ste
   await page.context().close();
 });
 
+test('a submission of a form that takes no more is changed with a file, and is neither saved nor asked for a proof', async () => {
+  const settings = { editing: true, max_submissions: 1, save_progress: true, proof_of_work: true };
+  const form = await stage.publish([step('One', [element('file_upload', 'photo')])], settings);
+  const page = await stage.visit(form);
+  await pressButton(page, 'Submit');
+  await page.getByRole('link', { name: 'Change your answers' }).click();
+  await wake(page);
+  const photo = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('x') };
+  await field(page, 'photo').setInputFiles(photo);
+  await page.locator('.held [name^="_file["]').waitFor({ state: 'attached' });
+  const told = await page.evaluate<object>('JSON.parse(document.getElementById("_form").textContent)');
+  assert.deepEqual([(told as { saves: boolean }).saves, 'proof' in told], [false, false]);
+  await pressButton(page, 'Save changes');
+  await page.getByText('Your changes have been saved.').waitFor();
+  const [only] = await stage.submissions(form);
+  assert.deepEqual(
+    (only?.answers as { photo: { filename: string }[] }).photo.map(({ filename }) => filename),
+    ['a.txt'],
+  );
+  await page.context().close();
+});
+
 test('two windows of one page: the second one with other answers is told, and may send them as new ones', async () => {
   const form = await stage.publish(steps);
   const first = await stage.visit(form);

@@ -19,7 +19,7 @@ import { firstWrongStep, takeStep } from './take-step.ts';
 /** Where a page leads in the end: to a new submission, or to one that is changed. */
 export type Ending = {
   /** What a page has that comes back with what was posted. */
-  showing(post: PagePost): Pick<Again, 'action' | 'edit' | 'submitText' | 'hidden'>;
+  showing(post: PagePost): Pick<Again, 'editToken' | 'submitText' | 'hidden'>;
   /** The submission whose files the page may hold. */
   readonly submissionId?: string;
   /** Takes the answers and sends what comes next; or sends nothing and returns what is wrong with them. */

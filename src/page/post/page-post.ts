@@ -67,7 +67,7 @@ function shownStep({ form }: LiveForm, controls: Controls): number | undefined {
 }
 
 /** What a page says when it comes back. */
-export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'action' | 'edit' | 'hidden'> & {
+export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'editToken' | 'hidden'> & {
   readonly step?: number | undefined;
   readonly errors: readonly FieldMessage[];
 };

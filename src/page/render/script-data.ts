@@ -46,7 +46,7 @@ export type ScriptData = {
   readonly limits: FileLimits;
   /** The index of the step that is shown. */
   readonly step: number;
-  /** Where one file is posted, `/f/<id>/files` (src/page/upload-route.ts). */
+  /** Where one file is posted, `/f/<id>/files` or `/f/<id>/edit/<token>/files` (src/page/upload-route.ts). */
   readonly upload: string;
   /** Whether answers are kept on the server as the visitor goes: the form is then posted with `_go=save`. */
   readonly saves: boolean;
