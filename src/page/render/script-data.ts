@@ -34,8 +34,6 @@ export type ScriptWords = Pick<Words, (typeof scriptWordNames)[number]>;
  * The answers themselves are in the controls, as they are for a visitor without script.
  */
 export type ScriptData = {
-  /** The form's id, which the messages to an embedding page carry. */
-  readonly id: string;
   readonly form: Form;
   readonly sentences: ProblemSentences;
   readonly words: ScriptWords;

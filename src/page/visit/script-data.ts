@@ -21,7 +21,6 @@ export function scriptDataOf(
   { step, path, saves, isEdit }: ShownPage,
 ): ScriptData {
   return {
-    id: live.id,
     form: live.form,
     sentences: problemsOf[locale],
     words: scriptWords(words),
