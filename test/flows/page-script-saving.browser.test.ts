@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { element } from '#ast/testing.ts';
+import { composite, element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { field, focused, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
@@ -99,6 +99,30 @@ test('a submission of a form that takes no more is changed with a file, and is n
     (only?.answers as { photo: { filename: string }[] }).photo.map(({ filename }) => filename),
     ['a.txt'],
   );
+  await page.context().close();
+});
+
+test('a reload does not bring back a row and a file that the visitor had taken away', async () => {
+  const team = composite('team', [element('text', 'member')], { repeatable: true });
+  const form = await stage.publish([step('One', [team, element('file_upload', 'photo')])], { editing: true });
+  const page = await stage.visit(form);
+  await field(page, 'team[0][member]').fill('Ada');
+  await page.locator('[name=_add]').click();
+  await field(page, 'team[1][member]').fill('Bob');
+  const photo = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('x') };
+  await field(page, 'photo').setInputFiles(photo);
+  await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  await pressButton(page, 'Submit');
+  await page.getByRole('link', { name: 'Change your answers' }).click();
+  await wake(page);
+  await page.locator('[name=_remove][value="team[0]"]').click();
+  await page.locator('[name=_drop]').check();
+  await page.reload();
+  await wake(page);
+  assert.equal(await field(page, 'team[0][member]').inputValue(), 'Bob');
+  await pressButton(page, 'Save changes');
+  await page.getByText('Your changes have been saved.').waitFor();
+  assert.deepEqual((await stage.submissions(form))[0]?.answers, { team: [{ member: 'Bob' }] });
   await page.context().close();
 });
 
