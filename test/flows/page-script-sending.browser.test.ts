@@ -216,3 +216,89 @@ test('P9: files are taken by dropping and by pasting, and a drop beside the fiel
   assert.deepEqual((await heldNames(page)).toSorted(), ['dropped.txt', 'pasted.txt']);
   await page.context().close();
 });
+
+test('P9: a second file is dropped beside one that has arrived, and a table is pasted into a text as its text', async () => {
+  const form = await stage.publish([
+    step('Only', [element('text', 'note'), element('file_upload', 'photo', { accept: ['.txt'] })]),
+  ]);
+  const page = await stage.visit(form);
+  await field(page, 'photo').setInputFiles(textFile('first.txt'));
+  await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  const give = (event: 'drop' | 'paste', id: string): Promise<boolean> =>
+    page.evaluate(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['x'], 'second.txt', { type: 'text/plain' }));
+      const options = { bubbles: true, cancelable: true, dataTransfer: transfer, clipboardData: transfer };
+      const event = new ({ drop: DragEvent, paste: ClipboardEvent }['${event}'])('${event}', options);
+      document.getElementById('${id}').dispatchEvent(event);
+      return event.defaultPrevented;
+    })()`);
+  assert.equal(await give('paste', 'note'), false);
+  await give('drop', 'photo');
+  await until('both files', async () => (await page.locator('.held [type=hidden]').count()) === 2);
+  await page.context().close();
+});
+
+test('P9: Save waits for a file that is on its way too', async () => {
+  const form = await stage.publish([step('Only', [element('file_upload', 'photo')])], {
+    save_progress: true,
+  });
+  const page = await stage.visit(form);
+  let goOn = (): void => {};
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  await page.route('**/files', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await field(page, 'photo').setInputFiles(textFile('slow.txt'));
+  await page.locator('.held progress').waitFor();
+  await pressButton(page, 'Save and continue later');
+  await page.getByRole('alert').getByText('Files are still being uploaded').waitFor();
+  goOn();
+  await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  await pressButton(page, 'Save and continue later');
+  await page.getByRole('heading', { name: 'Saved' }).waitFor();
+  await page.context().close();
+});
+
+test('questions may have names that a form of the browser has too', async () => {
+  const names = ['action', 'submit', 'append', 'after', 'contains', 'method', 'elements'];
+  const questions = names.map((name) => element('text', name));
+  const form = await stage.publish([step('Only', questions)], { proof_of_work: true });
+  const page = await stage.visit(form);
+  for (const name of names) await field(page, name).fill(`my ${name}`);
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?receipt=/);
+  const [only] = await stage.submissions(form);
+  assert.deepEqual(only?.answers, Object.fromEntries(names.map((name) => [name, `my ${name}`])));
+  await page.context().close();
+});
+
+test('a row that is added is blank, and a file in a row is removed where it stands now', async () => {
+  const form = await stage.publish([
+    step('Only', [
+      composite(
+        'team',
+        [
+          element('text', 'member'),
+          element('yes_no', 'veg', { required: true }),
+          element('file_upload', 'cv'),
+        ],
+        { repeatable: true },
+      ),
+    ]),
+  ]);
+  const page = await stage.visit(form);
+  await field(page, 'team[0][member]').fill('Ada');
+  await pressButton(page, 'Submit');
+  await page.getByRole('alert').waitFor();
+  await page.locator('[name=_add]').click();
+  const second = field(page, 'team[1]');
+  assert.equal(await second.locator('[aria-invalid], .invalid').count(), 0);
+  await field(page, 'team[1][cv]').setInputFiles(textFile('a.txt'));
+  await second.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  await page.locator('[name=_remove][value="team[0]"]').click();
+  await field(page, 'team[0]').getByRole('button', { name: 'Remove a.txt' }).click();
+  assert.equal(await page.evaluate('document.activeElement.id'), 'team[0][cv]');
+  await page.context().close();
+});
