@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { until } from '../service.ts';
+import { makeForm, show, submit, tenant } from './submissions-stage.ts';
+
+/* What an editor chooses is what happens, and nothing beside it: answers besides the options, rows, and keys. */
+
+test('an answer besides the options is shown, stays when others are ticked, and can be changed', async () => {
+  const form = await makeForm([
+    element('radio', 'colour', { label: 'Colour', other: true }),
+    element('multiple_choice', 'tones', { label: 'Tones', other: true }),
+    element('dropdown', 'shade', { label: 'Shade', other: true }),
+  ]);
+  const id = await submit(form, { colour: 'Mauve', tones: ['Red', 'Teal'] });
+  const { page, context, problems } = await show(`/forms/${form}/submissions?open=${id}`);
+  const answers = async () => (await tenant.call('GET', `/submissions/${id}`)).body.answers;
+  await page.getByRole('button', { name: 'Edit answers' }).click();
+  assert.equal(await page.getByLabel('Colour: other answer').inputValue(), 'Mauve');
+  await page.getByRole('group', { name: 'Tones' }).getByText('Blue').click();
+  await page.getByRole('button', { name: 'No answer Shade' }).click();
+  await page.getByRole('option', { name: 'Other' }).click();
+  await page.getByLabel('Shade: other answer').fill('Red');
+  await page.getByLabel('Shade: other answer').fill('Reddish');
+  await page.getByRole('button', { name: 'Save answers' }).click();
+  await page.getByText('Saved.').waitFor();
+  assert.deepEqual(await answers(), { colour: 'Mauve', tones: ['Red', 'Blue', 'Teal'], shade: 'Reddish' });
+
+  await page.getByRole('button', { name: 'Edit answers' }).click();
+  await page.getByLabel('Tones: other answer').fill('Ochre');
+  await page.getByRole('button', { name: 'Other Colour' }).click();
+  await page.getByRole('option', { name: 'Green' }).click();
+  await page.getByLabel('Colour: other answer').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Save answers' }).click();
+  await until('the second edit', async () => (await answers())['colour'] === 'Green');
+  assert.deepEqual((await answers())['tones'], ['Red', 'Blue', 'Ochre']);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
