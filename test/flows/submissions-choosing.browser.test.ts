@@ -37,3 +37,19 @@ test('an answer besides the options is shown, stays when others are ticked, and 
   assert.deepEqual(problems, []);
   await context.close();
 });
+
+test('a row that is unticked after all were selected is not deleted with them', async () => {
+  const form = await makeForm();
+  await Promise.all(Array.from({ length: 52 }, (_, index) => submit(form, { name: `Person ${index}` })));
+  const { page, context } = await show(`/forms/${form}/submissions`);
+  await page.getByText('1 – 50 of 52').waitFor();
+  await page.locator('label:has(input[aria-label="Select all submissions on this page"])').click();
+  await page.getByRole('button', { name: 'Select all 52' }).click();
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByText('All 52 submissions are selected').waitFor();
+  await page.locator('.sheet-row label').first().click();
+  await bar.getByText('49 submissions selected').waitFor();
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete 49 submissions' }).waitFor();
+  await context.close();
+});

@@ -19,7 +19,9 @@ type Props = {
 
 /** What is done with a selection, or with everything of the view. */
 export function BulkBar({ form, view, selected, total, onClear, onStart }: Props): ReactElement {
-  const [isAll, setAll] = useState(false);
+  // All that match is meant until the selection changes: a row that is unticked then is not to go.
+  const [allBeside, setAllBeside] = useState<ReadonlySet<string>>();
+  const isAll = allBeside === selected;
   const [isAsking, setAsking] = useState(false);
   const count = isAll ? total : selected.size;
   const start = useMutation({
@@ -34,6 +36,10 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
       onStart(removal);
     },
   });
+  const close = (): void => {
+    setAsking(false);
+    start.reset();
+  };
   const what = `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;
   return (
     <div className="bulk-bar" role="region" aria-label="Selection">
@@ -41,7 +47,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
         {isAll ? `All ${what}${isFiltered(view) ? ' of this view' : ''} are selected` : `${what} selected`}
       </strong>
       {!isAll && total > selected.size && (
-        <Button size="small" onPress={() => setAll(true)}>
+        <Button size="small" onPress={() => setAllBeside(selected)}>
           Select all {total.toLocaleString()} {isFiltered(view) ? 'matching' : ''}
         </Button>
       )}
@@ -56,7 +62,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
         <ConfirmDialog
           title={`Delete ${what}?`}
           isOpen
-          onClose={() => setAsking(false)}
+          onClose={close}
           confirmLabel={`Delete ${what}`}
           typed={String(count)}
           isPending={start.isPending}
