@@ -53,3 +53,23 @@ test('a row that is unticked after all were selected is not deleted with them', 
   await page.getByRole('button', { name: 'Delete 49 submissions' }).waitFor();
   await context.close();
 });
+
+test('keys in a dialog over the table do not turn to another submission behind it', async () => {
+  const form = await makeForm();
+  const older = await submit(form, { name: 'Ada' });
+  const newer = await submit(form, { name: 'Ben' });
+  const { page, context } = await show(`/forms/${form}/submissions?open=${newer}`);
+  const opened = () => new URL(page.url()).searchParams.get('open');
+  await page.getByRole('region', { name: 'Answers' }).getByText('Ben').waitFor();
+  await page.getByRole('button', { name: 'Columns', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Columns' });
+  await dialog.getByRole('button', { name: 'Done' }).focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(opened(), newer);
+  await page.keyboard.press('j');
+  await until('the older one', () => Promise.resolve(opened() === older));
+  await context.close();
+});
