@@ -1,6 +1,6 @@
-import { type EditNode, type NodeKey } from '../model/edit-node.ts';
-import { endGesture } from '../model/history.ts';
+import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import {
+  applyEnd,
   applyOrAsk,
   applyRedo,
   applySelection,
@@ -81,7 +81,7 @@ export function openEditor(
     },
     undo: () => set(applyUndo(state)),
     redo: () => set(applyRedo(state)),
-    endGesture: () => set({ ...state, history: endGesture(state.history) }),
+    endGesture: () => set(applyEnd(state)),
     say: (message) => set({ ...state, message }),
     lift(key) {
       if (!isReadOnly) set(liftNode(state, key));
