@@ -1,5 +1,5 @@
 import { type ElementType, isElementType } from '#ast/elements.ts';
-import { type EditNode, findNode, newKey, type NodeKey, textOf, trailTo, walkNodes } from './edit-node.ts';
+import { type EditNode, findNode, newKey, type NodeKey, textOf, trailTo } from './edit-node.ts';
 import { freshId, idFromLabel, idsOf, isAutomaticId } from './element-ids.ts';
 import { renameOption, renameReferences } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
@@ -148,9 +148,4 @@ function removeChild(root: EditNode, key: NodeKey): EditNode {
     ...node,
     children: node.children.filter((child) => child.key !== key),
   }));
-}
-
-/** How many elements a form has; steps and the form itself are none. */
-export function countElements(root: EditNode): number {
-  return [...walkNodes(root)].filter(({ type }) => type !== 'form' && type !== 'step').length;
 }
