@@ -14,9 +14,10 @@ import { PreviewView } from './preview/preview-view.tsx';
 import { PublishDialog } from './publish/publish-dialog.tsx';
 import { ConflictDialog } from './saving/conflict-dialog.tsx';
 import type { Saving } from './saving/use-saving.ts';
+import { otherSettings, themeSettings } from './settings/settings-values.ts';
 import { SettingsView } from './settings/settings-view.tsx';
 import { ShareView } from './share/share-view.tsx';
-import { themeSettings, ThemeView } from './theme/theme-view.tsx';
+import { ThemeView } from './theme/theme-view.tsx';
 import { type OpenedForm, type OpenForm, useOpenForm } from './use-open-form.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { VersionsView } from './versions/versions-view.tsx';
@@ -122,12 +123,11 @@ function CurrentView({ view, path, form, problems, onView, onPublish }: CurrentV
   // What is entered there and not saved yet outlives a look at another view.
   const [settings, setSettings] = useState(opened.form.settings as Settings);
   const keepSettings = (saved: Settings): void => {
-    setSettings(saved);
+    setSettings((draft) => ({ ...otherSettings(saved), ...themeSettings(draft) }));
     form.setSettings(saved);
   };
   const keepTheme = (saved: Settings): void => {
-    const { theme: _theme, locale: _locale, ...others } = settings;
-    setSettings({ ...others, ...themeSettings(saved) });
+    setSettings((draft) => ({ ...otherSettings(draft), ...themeSettings(saved) }));
     form.setSettings(saved);
   };
   const restore = (structure: object): void => {

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { type Dispatch, type SetStateAction, useMemo, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
 import { ApiProblem } from '../api/client.ts';
 import { toastDone } from '../design/toast.tsx';
@@ -32,7 +32,7 @@ export type OpenForm = {
   readonly opened: BuilderForm;
   readonly place: BuilderPlace;
   readonly saving: Saving;
-  readonly setOpened: (opened: BuilderForm) => void;
+  readonly setOpened: Dispatch<SetStateAction<BuilderForm>>;
   readonly setSettings: (settings: Settings) => void;
   /** Makes a structure the content of the editor, as one step that undo takes back. */
   readonly takeOver: (structure: object) => void;
@@ -89,7 +89,7 @@ export function useOpenForm({ opened: first, path, userId, savedRoot, root, resc
   };
 
   const setSettings = (settings: Settings): void =>
-    setOpened({ ...opened, form: { ...opened.form, settings } });
+    setOpened((now) => ({ ...now, form: { ...now.form, settings } }));
   return { opened, place, saving, setOpened, setSettings, takeOver, publish, resolve };
 }
 

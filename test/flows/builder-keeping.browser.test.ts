@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page, Route } from 'playwright-core';
+import { element, stepsOf, structure } from '#ast/testing.ts';
+import type { Settings } from '#ast/settings.ts';
+import { until } from '#test/service.ts';
+import { draftOf, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
+
+/* What an author has entered stays until it is saved, whatever else is done meanwhile. */
+
+const settingsOf = async (form: string): Promise<Settings> => (await read(form)).form.settings;
+const view = (page: Page, name: string): Promise<void> =>
+  page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name }).click();
+
+test('what is chosen while an image is on its way up stays chosen', async () => {
+  const form = await make(structure(element('text', 'a')));
+  const page = await openBuilder(form);
+  await view(page, 'Theme');
+  const arrived = Promise.withResolvers<Route>();
+  await page.route('**/images', (route) => arrived.resolve(route));
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({
+      name: 'logo.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        'base64',
+      ),
+    });
+  const held = await arrived.promise;
+  await page.getByRole('button', { name: 'Violet' }).click();
+  await held.continue();
+  await page.getByRole('button', { name: 'Remove logo' }).waitFor();
+  await page.getByRole('button', { name: 'Save theme' }).click();
+  await page.getByText('Theme saved.').waitFor();
+  const { theme } = await settingsOf(form);
+  assert.equal(theme?.color, '#6d28d9');
+  assert.ok(theme?.logo);
+  await page.close();
+});
+
+test('half a colour in the theme does not keep settings from being saved, and waits for its other half', async () => {
+  const form = await make(structure(element('text', 'a')));
+  const page = await openBuilder(form);
+  await view(page, 'Theme');
+  await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#0b');
+  await view(page, 'Settings');
+  const save = page.getByRole('button', { name: 'Save settings' });
+  assert.equal(await save.isDisabled(), true);
+  const seconds = page.getByLabel('Least seconds');
+  await seconds.fill('12');
+  await seconds.press('End');
+  await page.keyboard.type('s');
+  assert.equal(await seconds.inputValue(), '12s');
+  await page.getByText('Enter a whole number.').waitFor();
+  await page.keyboard.press('Backspace');
+  await save.click();
+  await page.getByText('Settings saved.').waitFor();
+  assert.equal((await settingsOf(form)).min_seconds, 12);
+  await view(page, 'Theme');
+  assert.equal(await page.getByRole('textbox', { name: 'Colour', exact: true }).inputValue(), '#0b');
+  await page.close();
+});
