@@ -63,3 +63,29 @@ test('half a colour in the theme does not keep settings from being saved, and wa
   assert.equal(await page.getByRole('textbox', { name: 'Colour', exact: true }).inputValue(), '#0b');
   await page.close();
 });
+
+test('JSON that is not applied yet outlives a look at another view, and says when the form has moved on', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'First' })));
+  const page = await openBuilder(form);
+  await view(page, 'JSON');
+  const text = page.getByRole('textbox', { name: 'The form as JSON' });
+  await text.fill((await text.inputValue()).replace('First', 'Second'));
+  await view(page, 'Design');
+  await view(page, 'JSON');
+  assert.match(await text.inputValue(), /Second/);
+  const note = page.getByText('The form has changed since you began this text');
+  assert.equal(await note.count(), 0);
+  await view(page, 'Design');
+  await page.getByRole('button', { name: 'Add a step', exact: true }).first().click();
+  await page.keyboard.press('Enter');
+  await view(page, 'JSON');
+  await note.waitFor();
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await saved(page);
+  const draft = await draftOf(form);
+  assert.deepEqual(
+    [draft.children!.length, draft.children![0]!.children![0]!.attrs!['label']],
+    [1, 'Second'],
+  );
+  await page.close();
+});

@@ -6,7 +6,7 @@ import { BuilderHeader } from './builder-header.tsx';
 import { DesignView } from './design-view.tsx';
 import { BuilderContext, useEditorState } from './editor/use-editor.ts';
 import { AskedDialog } from './logic/asked-dialog.tsx';
-import { JsonView } from './json/json-view.tsx';
+import { type JsonDraft, JsonView } from './json/json-view.tsx';
 import { LiveChanged } from './live-changed.tsx';
 import { type EditNode, type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
 import { findProblems, type LocatedProblem, problemsByKey } from './model/located-problems.ts';
@@ -122,6 +122,7 @@ function CurrentView({ view, path, form, problems, onView, onPublish }: CurrentV
   const byKey = useMemo(() => problemsByKey(problems), [problems]);
   // What is entered there and not saved yet outlives a look at another view.
   const [settings, setSettings] = useState(opened.form.settings as Settings);
+  const [json, setJson] = useState<JsonDraft>();
   const keepSettings = (saved: Settings): void => {
     setSettings((draft) => ({ ...otherSettings(saved), ...themeSettings(draft) }));
     form.setSettings(saved);
@@ -158,7 +159,7 @@ function CurrentView({ view, path, form, problems, onView, onPublish }: CurrentV
     ),
     share: () => <ShareView opened={opened} onPublish={onPublish} />,
     versions: () => <VersionsView path={path} opened={opened} onRestore={restore} />,
-    json: () => <JsonView />,
+    json: () => <JsonView draft={json} onDraft={setJson} />,
   };
   return views[view]();
 }
