@@ -89,3 +89,32 @@ test('JSON that is not applied yet outlives a look at another view, and says whe
   );
   await page.close();
 });
+
+test('an option that is renamed past another’s name takes its own conditions along, and not those of the other', async () => {
+  const when = (value: string) => ({ show_when: { element: 'drink', is: 'equals', value } });
+  const form = await make(
+    stepsOf({ title: 'One' }, [
+      element('radio', 'drink', { label: 'Drink', options: ['Red', 'Red wine'] }),
+      element('text', 'a', { label: 'Of red', ...when('Red') }),
+      element('text', 'b', { label: 'Of wine', ...when('Red wine') }),
+    ]),
+  );
+  const page = await openBuilder(form);
+  await part(page, '“Drink”').click();
+  const option = page.getByLabel('Option 1 of 2');
+  await option.press('End');
+  await page.keyboard.type(' wine');
+  await page.getByText('Another option is called “Red wine” already.').waitFor();
+  await page.keyboard.type(' list');
+  assert.equal(await option.inputValue(), 'Red wine list');
+  await until('the new name to be saved', async () => {
+    const [drink, red, wine] = (await draftOf(form)).children![0]!.children!;
+    const valueOf = (node: typeof red) =>
+      /"value":"([^"]*)"/.exec(JSON.stringify(node!.attrs!['show_when']))?.[1];
+    const options = (drink!.attrs!['options'] as string[]).join();
+    if (options !== 'Red wine list,Red wine') return false;
+    assert.deepEqual([valueOf(red), valueOf(wine)], ['Red wine list', 'Red wine']);
+    return true;
+  });
+  await page.close();
+});
