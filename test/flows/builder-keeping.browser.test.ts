@@ -118,3 +118,26 @@ test('an option that is renamed past another’s name takes its own conditions a
   });
   await page.close();
 });
+
+test('undo works from a switch too, and the answers of a trial stay when its width changes', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'Name' })));
+  const page = await openBuilder(form);
+  await part(page, '“Name”').click();
+  const required = page.getByRole('switch', { name: 'Required' });
+  await required.press('Space');
+  assert.equal(await required.isChecked(), true);
+  await page.keyboard.press('Control+z');
+  await until('the switch to be off', async () => !(await required.isChecked()));
+
+  await view(page, 'Preview');
+  const answer = page.frameLocator('.preview-frame').locator('#a');
+  await answer.fill('Ada');
+  await page.getByRole('button', { name: 'Phone, 375 px' }).click();
+  await until(
+    'the width of a phone',
+    async () => (await page.locator('.preview-frame').boundingBox())!.width < 380,
+  );
+  assert.equal(await answer.inputValue(), 'Ada');
+  assert.deepEqual(problems, []);
+  await page.close();
+});
