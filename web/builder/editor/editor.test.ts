@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeNode } from '../model/edit-node.ts';
 import { setLabel } from '../model/edit.ts';
+import { addElement, duplicate } from './commands.ts';
 import { openEditor } from './editor.ts';
 
 const open = () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => makeNode('text', { id, label: id }));
   const step = makeNode('step', {}, [a!, b!, c!]);
-  const editor = openEditor(makeNode('form', { name: 'F' }, [step]), { now: () => 0, isReadOnly: false });
+  const editor = openEditor(makeNode('form', { name: 'F' }, [step]), {
+    now: () => 0,
+    isReadOnly: false,
+    publishedIds: () => new Set(['a', 'a_2', 'text']),
+  });
   const labels = () =>
     editor.read().history.present.root.children[0]!.children.map(({ attrs }) => attrs['label']);
   const rename = (label: string) =>
@@ -40,6 +45,16 @@ test('what was lifted and dropped is one step', () => {
   assert.deepEqual(labels(), ['b', 'c', 'a']);
   editor.undo();
   assert.deepEqual(labels(), ['a', 'b', 'c']);
+});
+
+test('what is new takes no id of the published form, whose answers are stored under it', () => {
+  const { editor, key } = open();
+  addElement(editor, 'text');
+  duplicate(editor, key);
+  assert.deepEqual(
+    editor.read().history.present.root.children[0]!.children.map(({ attrs }) => attrs['id']),
+    ['a', 'a_3', 'b', 'c', 'text_2'],
+  );
 });
 
 test('leaving a field in which nothing was typed draws nothing again', () => {

@@ -29,19 +29,23 @@ export function moveNode(root: EditNode, key: NodeKey, spot: Spot): EditNode {
   return putChild(removeChild(root, key), { parent: spot.parent, index }, node);
 }
 
-/** A copy behind the original, with ids of its own. */
-export function duplicateNode(root: EditNode, key: NodeKey): { root: EditNode; key: NodeKey } {
+/** A copy behind the original, with ids of its own: none of the `taken` ones, which it adds to. */
+export function duplicateNode(
+  root: EditNode,
+  key: NodeKey,
+  taken: Set<string> = idsOf(root),
+): { root: EditNode; key: NodeKey } {
   const trail = trailTo(root, key);
   const node = trail.at(-1);
   const parent = trail.at(-2);
   if (!node || !parent) return { root, key };
-  const copy = copyOf(node, idsOf(root));
+  const copy = copyOf(node, taken);
   const changed = insertNode(root, copy, { parent: parent.key, index: parent.children.indexOf(node) + 1 });
   return changed === root ? { root, key } : { root: changed, key: copy.key };
 }
 
 /** The node anew: with keys of its own, and with ids that are not taken, which it takes. */
-export function copyOf(node: EditNode, taken: Set<string>): EditNode {
+function copyOf(node: EditNode, taken: Set<string>): EditNode {
   const renamed = { elements: new Map<string, string>(), steps: new Map<string, string>() };
   const copy = (inner: EditNode): EditNode => {
     const id = textOf(inner, 'id');
