@@ -6,6 +6,7 @@ import { Button } from '../../design/button.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import { type FormPlace, submissionsPath } from '../queries.ts';
 import { filterOf, isFiltered, type ViewState } from '../view-state.ts';
+import { saySubmissions } from '../say-submissions.ts';
 
 type Props = {
   form: FormPlace;
@@ -40,7 +41,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
     setAsking(false);
     start.reset();
   };
-  const what = `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;
+  const what = saySubmissions(count);
   return (
     <div className="bulk-bar" role="region" aria-label="Selection">
       <strong role="status">
