@@ -20,7 +20,8 @@ before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   // A page knows its own origin; here it is put before the paths.
-  globalThis.fetch = (path, options) => ownFetch(new URL(path as string, `http://127.0.0.1:${port}`), options);
+  globalThis.fetch = (path, options) =>
+    ownFetch(new URL(path as string, `http://127.0.0.1:${port}`), options);
 });
 after(() => {
   globalThis.fetch = ownFetch;
