@@ -174,7 +174,10 @@ function Refused({ saving: { state, autosave } }: { saving: Saving }): ReactElem
         title="The last changes are not saved"
         action={<Button onPress={() => void autosave.saveNow()}>Try again</Button>}
       >
-        {state.message} They are kept in this browser.
+        {state.message}{' '}
+        {state.isKept
+          ? 'They are kept in this browser.'
+          : 'This browser has no room to keep them: leave this window open until they are saved.'}
       </Message>
     </div>
   );
