@@ -102,6 +102,6 @@ function makeEvents(place: Place, count: number): SubmissionEvent[] {
     const submissionId = newId();
     const submission = { id: submissionId, submittedAt: now(), status: 'completed', reference: {}, answers };
     const snapshot = snapshotOf({ form, submission, fields: {} });
-    return { submissionId, kind: 'submission.created', occurredAt: now(), snapshot };
+    return { submissionId, kind: 'submission.created', occurredAt: now(), snapshot, fields: {} };
   });
 }

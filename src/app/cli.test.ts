@@ -224,6 +224,28 @@ test('webhook create, list and delete; delivery list and retry', async () => {
     [plain.id, generated.id, chosen.id].sort(),
   );
   assert.ok(!JSON.stringify(listed).includes(generated.secret));
+
+  const filter = { element: 'subject', is: 'contains', value: 'loom' };
+  const narrow = await answer(
+    `${create} submission.created --no-pause-on-failure --filter`,
+    JSON.stringify(filter),
+  );
+  const filterOf = async () => {
+    const { data } = await answer('webhook list --form', form.id);
+    const found = data.find(({ id }: { id: string }) => id === narrow.id);
+    return [found.filter, found.pauses_on_failure];
+  };
+  assert.deepEqual(await filterOf(), [filter, false]);
+  const other = { reference: 'utm', is: 'answered' };
+  await answer('webhook change', narrow.id, '--filter', JSON.stringify(other));
+  assert.deepEqual(await filterOf(), [other, false]);
+  await answer('webhook change', narrow.id, '--no-filter', '--pause-on-failure');
+  assert.deepEqual(await filterOf(), [null, true]);
+  const gone = JSON.stringify({ ...filter, element: 'gone' });
+  const refused = await formloom(['webhook', 'change', narrow.id, '--filter', gone]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /"gone", which is no element of the form/);
+  await answer('webhook delete', narrow.id);
   assert.ok(!JSON.stringify(listed).includes('a secret of my own'));
 
   const delivery = await insertFailedDelivery(workspace.id, form.id, plain.id);
@@ -360,6 +382,18 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     ],
     2,
     /exclude each other/,
+  ],
+  [
+    'a filter that is no JSON',
+    ['webhook', 'change', nothing, '--filter', 'country=Germany'],
+    2,
+    /--filter "country=Germany" must be a condition as JSON/,
+  ],
+  [
+    'a filter and none',
+    ['webhook', 'change', nothing, '--filter', '{}', '--no-filter'],
+    2,
+    /--filter and --no-filter exclude each other/,
   ],
   ['a replay of nothing', ['delivery', 'replay'], 2, /Either --webhook or --form/],
   [

@@ -45,6 +45,8 @@ export const limits = {
   logicChain: 200,
   /** Values of one `one_of`. */
   conditionValues: 100,
+  /** A condition over whole submissions, as JSON: it is read at each event. */
+  filterBytes: 16_384,
   /** Jumps of one step. */
   jumps: 50,
   /** Characters of a pattern. */

@@ -130,6 +130,7 @@ export async function tellCreated(
     submissionId: id,
     kind: 'submission.created',
     occurredAt,
+    fields: live.fields,
     snapshot: snapshotOf({
       form: { id: live.id, name: live.name, workspaceId: live.workspaceId },
       submission: { id, submittedAt: completedAt, status: 'completed', reference, answers },

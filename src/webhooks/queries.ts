@@ -1,3 +1,4 @@
+import type { Condition } from '#ast/logic/condition.ts';
 import { isFeedRead } from '#forms/queries.ts';
 import { insertJobs } from '#kit/queue.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type Column,
   double,
   integer,
+  json,
   nullable,
   statement,
   text,
@@ -29,6 +31,7 @@ export const pausers = ['person', 'failure'] as const;
 export type PausedBy = (typeof pausers)[number];
 
 const kinds: Column<EventKind[]> = { pg: texts.pg };
+const condition = json<Condition>();
 const booleans: Column<boolean[]> = { pg: 'boolean[]' };
 const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
 
@@ -65,11 +68,15 @@ export const insertWebhook = statement(
     /** Sealed; and their names. */
     headers: nullable(bytes),
     header_names: texts,
+    filter: nullable(condition),
+    pauses_on_failure: boolean,
     created_at: timestamp,
   },
   {},
-  `insert into webhooks (workspace_id, id, form_id, url, events, secret, headers, header_names, created_at, updated_at)
-   values ($workspace_id, $id, $form_id, $url, $events, $secret, $headers, $header_names, $created_at, $created_at)`,
+  `insert into webhooks (workspace_id, id, form_id, url, events, secret, headers, header_names, filter,
+                         pauses_on_failure, created_at, updated_at)
+   values ($workspace_id, $id, $form_id, $url, $events, $secret, $headers, $header_names, $filter,
+           $pauses_on_failure, $created_at, $created_at)`,
 );
 
 /** Newest first. */
@@ -83,11 +90,14 @@ export const selectWebhooks = statement(
     active: boolean,
     has_secret: boolean,
     header_names: texts,
+    filter: nullable(condition),
+    pauses_on_failure: boolean,
     failing_since: nullable(timestamp),
     paused_by: nullable(word<PausedBy>()),
     created_at: timestamp,
   },
-  `select id, url, events, active, secret is not null as has_secret, header_names, failing_since, paused_by, created_at
+  `select id, url, events, active, secret is not null as has_secret, header_names, filter, pauses_on_failure,
+          failing_since, paused_by, created_at
      from webhooks
     where workspace_id = $workspace_id and form_id = $form_id
     order by id desc`,
@@ -107,8 +117,8 @@ export const lockWebhook = statement(
 );
 
 /**
- * What is null stays as it is; the secret and the headers, which may become null, say so themselves. A secret that is
- * replaced stays valid for `overlap` seconds; 0: not at all. A webhook that is resumed begins with a clean record.
+ * What is null stays as it is; the secret, the headers and the filter, which may become null, say so themselves. A
+ * secret that is replaced stays valid for `overlap` seconds; 0: not at all. A webhook that is resumed begins with a clean record.
  */
 export const updateWebhook = statement(
   'webhooks.update_webhook',
@@ -124,6 +134,9 @@ export const updateWebhook = statement(
     changes_headers: boolean,
     headers: nullable(bytes),
     header_names: texts,
+    changes_filter: boolean,
+    filter: nullable(condition),
+    pauses_on_failure: nullable(boolean),
     now: timestamp,
   },
   {},
@@ -140,6 +153,8 @@ export const updateWebhook = statement(
                                        then now() + make_interval(secs => $overlap) end,
           headers = case when $changes_headers then $headers else headers end,
           header_names = case when $changes_headers then $header_names else header_names end,
+          filter = case when $changes_filter then $filter else filter end,
+          pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
           updated_at = $now
     where workspace_id = $workspace_id and id = $id`,
 );
@@ -157,21 +172,31 @@ export const deleteWebhookRow = statement(
 /**
  * The webhooks that may hear of a form's events, the oldest first; for one that was paused because it failed, events
  * are written down for a replay. They are held until the end of the transaction, so that none is deleted between this
- * and the insert of its deliveries. A row without an id is the feed of the workspace, which hears everything.
+ * and the insert of its deliveries. A row without an id is the feed of the workspace, which hears everything. The time
+ * zone is looked up for a filter only.
  */
 export const selectListeners = statement(
   'webhooks.select_listeners',
   { workspace_id: uuid, form_id: uuid },
-  { id: nullable(uuid), events: kinds, active: boolean },
+  {
+    id: nullable(uuid),
+    events: kinds,
+    active: boolean,
+    filter: nullable(condition),
+    time_zone: nullable(text),
+  },
   `with listener as (
-     select id, events, active
+     select id, events, active, filter,
+            case when filter is not null then (
+              select settings ->> 'time_zone' from forms where workspace_id = $workspace_id and id = $form_id)
+            end as time_zone
        from webhooks
       where workspace_id = $workspace_id and form_id = $form_id and (active or paused_by = 'failure')
         for key share
    )
-   select id, events, active from listener
+   select id, events, active, filter, time_zone from listener
    union all
-   select null, '{}', true from feeds where feeds.workspace_id = $workspace_id and ${isFeedRead}
+   select null, '{}', true, null, null from feeds where feeds.workspace_id = $workspace_id and ${isFeedRead}
     order by id`,
 );
 

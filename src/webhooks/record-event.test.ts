@@ -63,6 +63,20 @@ test('an event of a kind that nobody asked for is not recorded', async () => {
   assert.deepEqual(await counts(place), [0, 0, 0]);
 });
 
+test('the feed hears of what a filter holds back, and a webhook that was paused by failures does not', async () => {
+  const place = await makeForm(database);
+  const filter = { element: 'name', is: 'equals', value: 'Grace' } as const;
+  const failed = await makeWebhook(database, place, { url, filter });
+  await database.query("update webhooks set active = false, paused_by = 'failure' where id = $1", [failed]);
+  await happen(database, place);
+  assert.deepEqual(await counts(place), [0, 0, 0]);
+  await database.query('insert into feeds (workspace_id, read_at) values ($1, now())', [place.workspaceId]);
+  assert.equal(await happen(database, place), 1);
+  assert.deepEqual(await counts(place), [1, 0, 0]);
+  assert.equal(await happen(database, place, { answers: { name: 'Grace' } }), 1);
+  assert.deepEqual(await counts(place), [2, 1, 0]);
+});
+
 test('an event of a transaction that rolls back was never there', async () => {
   const place = await makeForm(database);
   await makeWebhook(database, place, { url });
@@ -125,6 +139,7 @@ function eventOf({ workspaceId, formId }: Place, name = 'Ada'): SubmissionEvent 
     submissionId: id,
     kind: 'submission.deleted',
     occurredAt: new Date(),
+    fields: {},
     snapshot: snapshotOf({
       form: { id: formId, name: 'Contact', workspaceId },
       submission: { id, submittedAt: null, status: 'completed', reference: {}, answers: { name } },

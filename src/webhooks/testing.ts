@@ -1,3 +1,5 @@
+import type { FieldDescription } from '#ast/describe.ts';
+import type { Condition } from '#ast/logic/condition.ts';
 import { createForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -38,7 +40,15 @@ export async function makeWebhook(
     url,
     events = eventKinds,
     secret = null,
-  }: { url: string; events?: readonly EventKind[]; secret?: Buffer | null },
+    filter = null,
+    pausesOnFailure = true,
+  }: {
+    url: string;
+    events?: readonly EventKind[];
+    secret?: Buffer | null;
+    filter?: Condition | null;
+    pausesOnFailure?: boolean;
+  },
 ): Promise<string> {
   const id = newId();
   const values = {
@@ -50,6 +60,8 @@ export async function makeWebhook(
     secret,
     headers: null,
     header_names: [],
+    filter,
+    pauses_on_failure: pausesOnFailure,
   };
   await insertWebhook(database, { ...values, created_at: new Date('2026-01-01T00:00:00Z') });
   return id;
@@ -62,7 +74,12 @@ export function happen(
   {
     kind = 'submission.created',
     answers = { name: 'Ada' },
-  }: { kind?: EventKind; answers?: Record<string, string> } = {},
+    fields = { name: { label: 'Name', type: 'text', required: false } },
+  }: {
+    kind?: EventKind;
+    answers?: Record<string, string>;
+    fields?: Record<string, FieldDescription>;
+  } = {},
 ): Promise<number> {
   const id = newId();
   const occurredAt = new Date('2026-01-02T03:04:05.678Z');
@@ -73,10 +90,11 @@ export function happen(
       submissionId: id,
       kind,
       occurredAt,
+      fields,
       snapshot: snapshotOf({
         form: { id: formId, name: 'Contact', workspaceId },
         submission: { id, submittedAt: occurredAt, status: 'completed', reference: { utm: 'mail' }, answers },
-        fields: {},
+        fields,
       }),
     }),
   );

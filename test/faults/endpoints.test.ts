@@ -136,6 +136,38 @@ test('an endpoint that fails for days is paused, writes down what it misses, and
   await queue.stop();
 });
 
+test('an endpoint that is not to be paused by itself goes on failing, and its events go on being sent', async () => {
+  const receiver = await openReceiver();
+  receiver.replyWith(404);
+  const scene = await stage.setScene(receiver.url);
+  await change(scene, { pausesOnFailure: false });
+  const queue = stage.startWorker({ pauseDays: 5 });
+  const state = async () =>
+    (
+      await stage.database.query(
+        'select active, paused_by, failing_since < now() - make_interval(days => 5) as fails, xmin from webhooks where id = $1',
+        [scene.webhookId],
+      )
+    ).rows[0];
+  await stage.fire(scene, queue, 1);
+  await stage.settled(scene);
+  await stage.database.query(
+    "update webhooks set failing_since = now() - interval '6 days' where workspace_id = $1",
+    [scene.workspaceId],
+  );
+  const before = await state();
+  await stage.fire(scene, queue, 1);
+  await stage.settled(scene);
+  const after = await state();
+  assert.deepEqual([after.active, after.paused_by, after.fails], [true, null, true]);
+  assert.equal(after.xmin, before.xmin, 'its row is not written at each failure');
+  receiver.replyWith(200);
+  await stage.fire(scene, queue, 1);
+  await stage.settled(scene);
+  assert.equal((await state()).fails, null);
+  await queue.stop();
+});
+
 test('webhooks take turns: one that waits with many does not go before others that wait with few', async () => {
   const busy = await openReceiver();
   const few = await openReceiver();

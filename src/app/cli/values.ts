@@ -1,3 +1,4 @@
+import { isRecord } from '#ast/json.ts';
 import { isDate } from '#ast/rules/text-formats.ts';
 import { type EventKind, eventKinds, isEventKind } from '#webhooks/event.ts';
 import { isPlan, type Plan, plans } from '#workspaces/plans.ts';
@@ -56,6 +57,20 @@ export const list: Value<string[]> = {
   read(given) {
     const items = given.split(',').map((item) => item.trim());
     return items.includes('') ? undefined : items;
+  },
+};
+
+/** A condition of the form language. What it names is checked where the form is known. */
+export const condition: Value<object> = {
+  shows: '<json>',
+  mustBe: 'a condition as JSON, such as {"element":"country","is":"equals","value":"Germany"}',
+  read(given) {
+    try {
+      const found: unknown = JSON.parse(given);
+      return isRecord(found) ? found : undefined;
+    } catch {
+      return undefined;
+    }
   },
 };
 

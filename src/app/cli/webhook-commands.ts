@@ -3,7 +3,7 @@ import { readHealth } from '#console/webhooks/delivery-health.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { command, flag, optional, required } from './command.ts';
 import { findWorkspace } from './find-place.ts';
-import { id, list, text, UsageError } from './values.ts';
+import { condition, id, list, text, UsageError } from './values.ts';
 
 /** Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms. */
 const loadWebhooks = () => import('#webhooks/editing/webhooks.ts');
@@ -19,9 +19,11 @@ export const webhookCommands = [
       events: required(list),
       secret: optional(text('<text>')),
       'generate-secret': flag,
+      filter: optional(condition),
+      'no-pause-on-failure': flag,
     },
     note: 'A secret is shown only this once.',
-    async run({ config, database }, { form, url, events, secret, 'generate-secret': generate }) {
+    async run({ config, database }, { form, url, events, secret, 'generate-secret': generate, ...more }) {
       if (secret !== undefined && generate)
         throw new UsageError('--secret and --generate-secret exclude each other.');
       const workspaceId = await findWorkspace(database, 'form', form);
@@ -29,7 +31,15 @@ export const webhookCommands = [
       const { createWebhook } = await loadWebhooks();
       return createWebhook(
         { config, database, vault },
-        { workspaceId, formId: form, url, events, secret: generate ? 'generate' : secret },
+        {
+          workspaceId,
+          formId: form,
+          url,
+          events,
+          secret: generate ? 'generate' : secret,
+          filter: more.filter,
+          pausesOnFailure: !more['no-pause-on-failure'],
+        },
       );
     },
   }),
@@ -47,6 +57,10 @@ export const webhookCommands = [
       'no-overlap': flag,
       pause: flag,
       resume: flag,
+      filter: optional(condition),
+      'no-filter': flag,
+      'pause-on-failure': flag,
+      'no-pause-on-failure': flag,
       'headers-file': optional(text('<json file>')),
     },
     note: 'A headers file is a JSON object of names and values; a null keeps the value that is stored.',
@@ -55,6 +69,10 @@ export const webhookCommands = [
       if (chosen.length > 1)
         throw new UsageError('--secret, --generate-secret and --no-secret exclude each other.');
       if (more.pause && more.resume) throw new UsageError('--pause and --resume exclude each other.');
+      if (more.filter !== undefined && more['no-filter'])
+        throw new UsageError('--filter and --no-filter exclude each other.');
+      if (more['pause-on-failure'] && more['no-pause-on-failure'])
+        throw new UsageError('--pause-on-failure and --no-pause-on-failure exclude each other.');
       const workspaceId = await findWorkspace(database, 'webhook', id);
       const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
       const file = more['headers-file'];
@@ -71,6 +89,8 @@ export const webhookCommands = [
           secret: more['generate-secret'] ? 'generate' : more['no-secret'] ? null : secret,
           overlap: !more['no-overlap'],
           active: more.pause ? false : more.resume ? true : undefined,
+          filter: more['no-filter'] ? null : more.filter,
+          pausesOnFailure: more['no-pause-on-failure'] ? false : more['pause-on-failure'] || undefined,
         },
       );
       return { id, ...changed };

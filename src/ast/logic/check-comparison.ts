@@ -3,7 +3,6 @@ import type { InputType } from '../elements.ts';
 import { quote } from '../problems.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
 import { type Comparison, type ConditionValue, type Operator, operators } from './condition.ts';
-import type { LogicNode } from './logic-node.ts';
 
 const answered = ['answered', 'not_answered'] as const;
 const equal = ['equals', 'not_equals', 'one_of', ...answered] as const;
@@ -32,11 +31,18 @@ export function operatorsFor(type: InputType | 'composite'): readonly Operator[]
   return operators.filter((operator) => allowed.includes(operator));
 }
 
+/** An element that a comparison names. */
+type Named = {
+  readonly id?: string | undefined;
+  readonly type: string;
+  readonly attrs: Readonly<Record<string, unknown>>;
+};
+
 /**
  * What is wrong with a comparison of an element that exists and may be named, as the end of a sentence about the
  * attribute: an operator or a value that does not fit its answers.
  */
-export function comparisonProblem(comparison: Comparison, named: LogicNode): string | undefined {
+export function comparisonProblem(comparison: Comparison, named: Named): string | undefined {
   const { is, value } = comparison;
   const type = named.type as InputType | 'composite';
   const name = quote(named.id ?? type);
@@ -49,17 +55,21 @@ export function comparisonProblem(comparison: Comparison, named: LogicNode): str
     : `compares ${name} with ${quote(String(wrong))}, which is none of its possible answers`;
 }
 
-function isComparable(value: ConditionValue, type: InputType | 'composite', named: LogicNode): boolean {
+/** The same for a comparison of a reference value. */
+export const referenceProblem = ({ value }: Comparison): string | undefined =>
+  typeof value === 'boolean' ? 'compares a reference value, which is text, with true or false' : undefined;
+
+function isComparable(value: ConditionValue, type: InputType | 'composite', named: Named): boolean {
   if (type === 'composite') return false;
   if (isMomentType(type)) return typeof value === 'string' && isMoment(type, value);
   return fits[answerDefinitions[type].kind](value, named);
 }
 
-const isOption = (value: ConditionValue, { attrs }: LogicNode): boolean =>
+const isOption = (value: ConditionValue, { attrs }: Named): boolean =>
   typeof value === 'string' &&
   (attrs.other === true || !Array.isArray(attrs.options) || attrs.options.includes(value));
 
-const fits: Readonly<Record<AnswerKind, (value: ConditionValue, named: LogicNode) => boolean>> = {
+const fits: Readonly<Record<AnswerKind, (value: ConditionValue, named: Named) => boolean>> = {
   text: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
   boolean: (value) => typeof value === 'boolean',

@@ -1,7 +1,7 @@
 import { answerDefinitions } from '../answers/kinds.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../problems.ts';
-import { comparisonProblem } from './check-comparison.ts';
+import { comparisonProblem, referenceProblem } from './check-comparison.ts';
 import { findCircles } from './circles.ts';
 import { type Comparison, comparisonsOf, type Condition, endOfForm } from './condition.ts';
 import type { LogicNode, LogicProblem } from './logic-node.ts';
@@ -52,11 +52,7 @@ function nameProblem(
   comparison: Comparison,
   byId: ReadonlyMap<string, LogicNode>,
 ): string | undefined {
-  if ('reference' in comparison) {
-    return typeof comparison.value === 'boolean'
-      ? 'compares a reference value, which is text, with true or false'
-      : undefined;
-  }
+  if ('reference' in comparison) return referenceProblem(comparison);
   const named = byId.get(comparison.element);
   const name = quote(comparison.element);
   if (!named) return `names ${name}, which is no element of the form`;

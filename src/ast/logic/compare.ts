@@ -1,8 +1,11 @@
 import { isBlank } from '../answers/blank.ts';
 import { answerDefinitions } from '../answers/kinds.ts';
 import { alignMoments } from '../rules/moments.ts';
-import type { InputElement } from '../tree.ts';
+import type { InputType } from '../elements.ts';
 import type { Comparison, ConditionValue, Operator } from './condition.ts';
+
+/** What was answered. */
+type Answered = { readonly type: InputType };
 
 /** Two values side by side: as numbers, or as texts that sort; undefined when they cannot be compared. */
 type Pair = readonly [answer: number, value: number] | readonly [answer: string, value: string] | undefined;
@@ -12,13 +15,13 @@ type Pair = readonly [answer: number, value: number] | readonly [answer: string,
  * each `not_` operator is the plain contrary, so it holds for a blank answer too.
  * Texts are compared without surrounding white space and without case; dates and times in their own order.
  * @param answer the answer as it is stored, or a reference value.
- * @param input the element that was answered; none for a reference value.
+ * @param input the element that was answered, of which its type is looked at; none for a reference value.
  * @param today YYYY-MM-DD in the form's time zone.
  */
 export function isTrue(
   { is, value }: Comparison,
   answer: unknown,
-  input: InputElement | undefined,
+  input: Answered | undefined,
   today: string,
 ): boolean {
   return tests[is](answer, value, (other) => pairOf(answer, other, input, today));
@@ -67,7 +70,7 @@ const tests: Readonly<Record<Operator, Test>> = {
   not_answered: (answer) => isBlank(answer),
 };
 
-function pairOf(answer: unknown, value: unknown, input: InputElement | undefined, today: string): Pair {
+function pairOf(answer: unknown, value: unknown, input: Answered | undefined, today: string): Pair {
   if (isBlank(answer)) return undefined;
   // A reference value is text, and is a number where the condition compares it with one.
   if (typeof value === 'number') {
@@ -85,6 +88,6 @@ function pairOf(answer: unknown, value: unknown, input: InputElement | undefined
 
 const fold = (text: string): string => text.trim().toLowerCase();
 
-function isMomentInput({ type }: InputElement): boolean {
+function isMomentInput({ type }: Answered): boolean {
   return type === 'date' || type === 'datetime' || type === 'time';
 }

@@ -8,9 +8,12 @@ import { operators } from './condition.ts';
  * What is wrong with the shape of a condition, as the end of a sentence about the attribute. What its names mean
  * in the form is the matter of `checkLogic`.
  */
-export function conditionProblem(value: unknown): string | undefined {
-  return partProblem(value, 0, { comparisons: 0 });
-}
+export const conditionProblem = (value: unknown): string | undefined => conditionFault(value)?.problem;
+
+/** The same with the place of the part, as `placedComparisons` counts it. */
+export const conditionFault = (value: unknown): Fault | undefined => findFault(value, [], { comparisons: 0 });
+
+export type Fault = { readonly problem: string; readonly path: Path };
 
 /** The same for the jumps of a step. */
 export function jumpsProblem(value: unknown): string | undefined {
@@ -27,35 +30,45 @@ export function jumpsProblem(value: unknown): string | undefined {
 }
 
 type Part = Readonly<Record<string, unknown>>;
+type Path = readonly number[];
 type Tally = { comparisons: number };
 
 const kinds = ['all', 'any', 'not', 'element', 'reference'] as const;
 
-const partProblems: Readonly<
-  Record<(typeof kinds)[number], (part: Part, depth: number, tally: Tally) => string | undefined>
+const faultFinders: Readonly<
+  Record<(typeof kinds)[number], (part: Part, path: Path, tally: Tally) => Fault | undefined>
 > = {
-  all: (part, depth, tally) => listProblem(part, 'all', depth, tally),
-  any: (part, depth, tally) => listProblem(part, 'any', depth, tally),
-  not: (part, depth, tally) => extraProblem(part, ['not']) ?? partProblem(part.not, depth + 1, tally),
-  element: (part, _depth, tally) => comparisonProblem(part, 'element', tally),
-  reference: (part, _depth, tally) => comparisonProblem(part, 'reference', tally),
+  all: (part, path, tally) => listFault(part, 'all', path, tally),
+  any: (part, path, tally) => listFault(part, 'any', path, tally),
+  not: (part, path, tally) =>
+    faultAt(path, extraProblem(part, ['not'])) ?? findFault(part.not, [...path, 0], tally),
+  element: (part, path, tally) => faultAt(path, comparisonProblem(part, 'element', tally)),
+  reference: (part, path, tally) => faultAt(path, comparisonProblem(part, 'reference', tally)),
 };
 
-function partProblem(value: unknown, depth: number, tally: Tally): string | undefined {
-  if (depth > limits.conditionDepth) return `must be nested at most ${limits.conditionDepth} deep`;
+const faultAt = (path: Path, problem: string | undefined): Fault | undefined =>
+  problem === undefined ? undefined : { problem, path };
+
+function findFault(value: unknown, path: Path, tally: Tally): Fault | undefined {
+  if (path.length > limits.conditionDepth)
+    return faultAt(path, `must be nested at most ${limits.conditionDepth} deep`);
   const kind = isRecord(value) && kinds.find((name) => Object.hasOwn(value, name));
-  if (!kind) return 'must be a condition: an object with "all", "any", "not", "element" or "reference"';
-  return partProblems[kind](value, depth, tally);
+  if (!kind) {
+    const shape = 'must be a condition: an object with "all", "any", "not", "element" or "reference"';
+    return faultAt(path, shape);
+  }
+  return faultFinders[kind](value, path, tally);
 }
 
-function listProblem(part: Part, kind: 'all' | 'any', depth: number, tally: Tally): string | undefined {
+function listFault(part: Part, kind: 'all' | 'any', path: Path, tally: Tally): Fault | undefined {
   const list = part[kind];
-  if (!Array.isArray(list) || list.length === 0) return `must have a list of conditions under "${kind}"`;
-  const extra = extraProblem(part, [kind]);
+  if (!Array.isArray(list) || list.length === 0)
+    return faultAt(path, `must have a list of conditions under "${kind}"`);
+  const extra = faultAt(path, extraProblem(part, [kind]));
   if (extra) return extra;
-  for (const condition of list) {
-    const problem = partProblem(condition, depth + 1, tally);
-    if (problem) return problem;
+  for (const [index, condition] of list.entries()) {
+    const fault = findFault(condition, [...path, index], tally);
+    if (fault) return fault;
   }
   return undefined;
 }

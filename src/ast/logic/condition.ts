@@ -36,10 +36,32 @@ export type Jump = { readonly when?: Condition; readonly to: string };
 /** The target of a jump past every step; no step may have this id. */
 export const endOfForm = 'end';
 
+/** Whether a condition holds, by whether its comparisons do. */
+export function holds(condition: Condition, isTrue: (comparison: Comparison) => boolean): boolean {
+  if ('all' in condition) return condition.all.every((part) => holds(part, isTrue));
+  if ('any' in condition) return condition.any.some((part) => holds(part, isTrue));
+  if ('not' in condition) return !holds(condition.not, isTrue);
+  return isTrue(condition);
+}
+
 /** The comparisons of a condition, at any depth, in order. */
 export function* comparisonsOf(condition: Condition): Generator<Comparison, void> {
-  if ('all' in condition) for (const part of condition.all) yield* comparisonsOf(part);
-  else if ('any' in condition) for (const part of condition.any) yield* comparisonsOf(part);
-  else if ('not' in condition) yield* comparisonsOf(condition.not);
-  else yield condition;
+  for (const { comparison } of placedComparisons(condition)) yield comparison;
 }
+
+/** A comparison and its place: the index of each part on the way to it; what a `not` negates is its part 0. */
+export type PlacedComparison = { readonly comparison: Comparison; readonly path: readonly number[] };
+
+/** The same with their places. */
+export function* placedComparisons(
+  condition: Condition,
+  path: readonly number[] = [],
+): Generator<PlacedComparison, void> {
+  if ('all' in condition || 'any' in condition || 'not' in condition) {
+    for (const [index, part] of partsOf(condition).entries())
+      yield* placedComparisons(part, [...path, index]);
+  } else yield { comparison: condition, path };
+}
+
+const partsOf = (condition: Exclude<Condition, Comparison>): readonly Condition[] =>
+  'all' in condition ? condition.all : 'any' in condition ? condition.any : [condition.not];

@@ -15,7 +15,7 @@ import {
   type Step,
 } from '../tree.ts';
 import { isTrue } from './compare.ts';
-import { type Comparison, type Condition, endOfForm } from './condition.ts';
+import { type Comparison, type Condition, endOfForm, holds } from './condition.ts';
 import { type FormIndex, indexOf } from './form-index.ts';
 
 /** What conditions and limits know besides the answers. */
@@ -136,14 +136,8 @@ function isMet(
   row: Row | undefined,
   whenAbsent: boolean,
 ): boolean {
-  return condition === undefined ? whenAbsent : holds(visit, condition, row);
-}
-
-function holds(visit: Visit, condition: Condition, row: Row | undefined): boolean {
-  if ('all' in condition) return condition.all.every((part) => holds(visit, part, row));
-  if ('any' in condition) return condition.any.some((part) => holds(visit, part, row));
-  if ('not' in condition) return !holds(visit, condition.not, row);
-  return isComparisonTrue(visit, condition, row);
+  if (condition === undefined) return whenAbsent;
+  return holds(condition, (comparison) => isComparisonTrue(visit, comparison, row));
 }
 
 function isComparisonTrue(visit: Visit, comparison: Comparison, row: Row | undefined): boolean {

@@ -89,7 +89,9 @@ function webhookRoutes(services: Services): readonly ConsoleRoute[] {
     params: formParameter,
     body: NewWebhook,
     async run({ workspaceId, params, body }) {
-      const made = await createWebhook(services, { workspaceId, formId: params.form, ...body });
+      const { pauses_on_failure: pausesOnFailure, ...webhook } = body;
+      const place = { workspaceId, formId: params.form };
+      const made = await createWebhook(services, { ...place, ...webhook, pausesOnFailure });
       return { status: 201, body: { id: made.id, secret: made.secret ?? null } satisfies CreatedWebhook };
     },
   });
@@ -100,7 +102,9 @@ function webhookRoutes(services: Services): readonly ConsoleRoute[] {
     body: WebhookChange,
     async run({ workspaceId, params, body }) {
       await requireWebhook(database, workspaceId, params);
-      const changed = await changeWebhook(services, { workspaceId, webhookId: params.webhook, ...body });
+      const { pauses_on_failure: pausesOnFailure, ...change } = body;
+      const place = { workspaceId, webhookId: params.webhook };
+      const changed = await changeWebhook(services, { ...place, ...change, pausesOnFailure });
       return { status: 200, body: { secret: changed.secret ?? null } satisfies ChangedWebhook };
     },
   });

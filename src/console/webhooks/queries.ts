@@ -15,6 +15,7 @@ import {
 } from '#kit/statement.ts';
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
+import type { Condition } from '#ast/logic/condition.ts';
 import type { Trigger } from '#webhooks/delivery-job.ts';
 import type { EventKind, Snapshot } from '#webhooks/event.ts';
 import type { DeliveryStatus, PausedBy } from '#webhooks/queries.ts';
@@ -47,6 +48,8 @@ export const selectWebhookHealth = statement(
     has_secret: boolean,
     previous_secret_until: nullable(timestamp),
     header_names: texts,
+    filter: nullable(json<Condition>()),
+    pauses_on_failure: boolean,
     failing_since: nullable(timestamp),
     paused_at: nullable(timestamp),
     paused_by: nullable(word<PausedBy>()),
@@ -60,7 +63,7 @@ export const selectWebhookHealth = statement(
   },
   `select w.id, w.url, w.events, w.active, w.secret is not null as has_secret,
           case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_until,
-          w.header_names, w.failing_since, w.paused_at, w.paused_by, w.created_at, w.updated_at,
+          w.header_names, w.filter, w.pauses_on_failure, w.failing_since, w.paused_at, w.paused_by, w.created_at, w.updated_at,
           last.status as last_status, last.created_at as last_at, day.success, day.failed, day.retrying
      from webhooks w
      join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Condition } from '#ast/logic/condition.ts';
 import { Pagination, pageParameters } from '#kit/pagination.ts';
 import { triggers } from '#webhooks/delivery-job.ts';
 import { type EventKind, eventKinds } from '#webhooks/event.ts';
@@ -29,6 +30,10 @@ export const Webhook = Type.Object({
   previous_secret_until: maybe(timestamp),
   /** Of its own headers; their values are never shown. */
   header_names: Type.Array(Type.String()),
+  /** A condition of the form language; null: it hears of every submission. */
+  filter: maybe(Type.Unsafe<Condition>({ type: 'object' })),
+  /** Whether it is paused when it has only failed for days. */
+  pauses_on_failure: Type.Boolean(),
   /** Since when every delivery has failed; null while they arrive. */
   failing_since: maybe(timestamp),
   /** Null while it is active. */
@@ -58,7 +63,7 @@ export type WebhookList = Static<typeof WebhookList>;
 export const WebhookDetail = Type.Object({ webhook: Webhook, ...rules });
 export type WebhookDetail = Static<typeof WebhookDetail>;
 
-// What is wrong with a URL, an event or a secret is said by #webhooks, all at once.
+// What is wrong with a URL, an event, a secret or a filter is said by #webhooks, all at once.
 const texts = Type.Array(Type.String(), { maxItems: 10 });
 const longText = Type.String({ maxLength: 4_096 });
 const headers = Type.Array(Type.Object({ name: longText, value: maybe(longText) }, closed), { maxItems: 20 });
@@ -70,6 +75,9 @@ export const NewWebhook = Type.Object(
     secret: Type.Optional(longText),
     /** Sent with every delivery. */
     headers: Type.Optional(headers),
+    filter: Type.Optional(Type.Unknown()),
+    /** Yes, when left out. */
+    pauses_on_failure: Type.Optional(Type.Boolean()),
   },
   closed,
 );
@@ -89,6 +97,9 @@ export const WebhookChange = Type.Object(
     overlap: Type.Optional(Type.Boolean()),
     /** All that there are to be; a null keeps the value that it has. */
     headers: Type.Optional(headers),
+    /** null for none. */
+    filter: Type.Optional(Type.Unknown()),
+    pauses_on_failure: Type.Optional(Type.Boolean()),
   },
   closed,
 );

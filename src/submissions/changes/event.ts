@@ -30,6 +30,7 @@ export function eventOf(
     submissionId: id,
     kind,
     occurredAt: now(),
+    fields,
     snapshot: snapshotOf({
       form: { id: formId, name: form_name, workspaceId },
       submission: { id, submittedAt: completed_at, status, reference, answers },

@@ -59,6 +59,19 @@ test('what a change names becomes different, and the rest stays', async () => {
   });
 });
 
+test('a filter is changed, kept and taken away; what it names is checked again', async () => {
+  const scene = await setScene();
+  const filter = { element: 'name', is: 'equals', value: 'Ada' };
+  await change(scene, { filter, pausesOnFailure: false });
+  await change(scene, { url: `${url}/2` });
+  assert.deepEqual(await read(scene), { ...(await read(scene)), filter, pauses_on_failure: false });
+  await rejects(change(scene, { filter: { ...filter, element: 'gone' } }), 'validation_error', 'filter');
+  assert.equal(await happen(database, scene, { answers: { name: 'Grace' } }), 0);
+  await change(scene, { filter: null, pausesOnFailure: true });
+  assert.deepEqual(await read(scene), { ...(await read(scene)), filter: null, pauses_on_failure: true });
+  assert.equal(await happen(database, scene, { answers: { name: 'Grace' } }), 1);
+});
+
 test('a secret is replaced and shown once, and taken away by null', async () => {
   const scene = await setScene();
   const { secret } = await change(scene, { secret: 'generate' });

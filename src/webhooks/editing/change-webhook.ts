@@ -7,7 +7,7 @@ import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers
 import { eventKinds } from '../event.ts';
 import { lockWebhook, updateWebhook } from '../queries.ts';
 import { eventProblems, planProblems, refuse, secretProblems, urlProblems } from './webhook-problems.ts';
-import { type CreateWebhookContext, makeSecret, sealHeaders } from './webhooks.ts';
+import { type CreateWebhookContext, makeSecret, readFilter, sealHeaders } from './webhooks.ts';
 
 /** What is to be different; what is left out stays as it is. */
 export type WebhookChange = {
@@ -23,6 +23,9 @@ export type WebhookChange = {
   overlap?: boolean | undefined;
   /** All that there are to be; null for a value keeps the one that it has. */
   headers?: readonly CustomHeader[] | undefined;
+  /** A condition; null for none from now on. What was recorded before is not looked at again. */
+  filter?: unknown;
+  pausesOnFailure?: boolean | undefined;
 };
 
 export type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
@@ -52,6 +55,7 @@ export async function changeWebhook(
     if (!found) throw new ApiError('not_found');
     if (typeof secret === 'string') refuse(planProblems(found.plan));
     const headers = changedHeaders(context.vault, found, change);
+    const filter = await readFilter(client, { workspaceId, formId: found.form_id }, change.filter);
     await updateWebhook(client, {
       workspace_id: workspaceId,
       id: webhookId,
@@ -63,6 +67,9 @@ export async function changeWebhook(
       overlap: change.overlap === false ? 0 : overlapSeconds,
       changes_headers: headers !== undefined,
       ...sealHeaders(context.vault, headers ?? {}),
+      changes_filter: change.filter !== undefined,
+      filter,
+      pauses_on_failure: change.pausesOnFailure ?? null,
       now: now(),
     });
   });

@@ -1,4 +1,6 @@
+import { checkFilter } from '#ast/logic/check-filter.ts';
 import { isCleanText } from '#ast/text.ts';
+import type { Form } from '#ast/tree.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { checkTarget } from '#kit/outbound/target.ts';
@@ -50,6 +52,10 @@ export function secretProblems(secret: string): ErrorItem[] {
   }
   return [];
 }
+
+/** By `path`: the place of the part of the condition, as checkFilter counts it. @param form the live version. */
+export const filterProblems = (form: Form, filter: unknown): ErrorItem[] =>
+  checkFilter(form, filter).map(({ message, path }) => ({ field: 'filter', message, path: [...path] }));
 
 /** Specification, "Webhook signature" 1. */
 export function planProblems(plan: Plan): ErrorItem[] {

@@ -40,7 +40,8 @@ test('a webhook without a secret has none, and a list shows what it does', async
   assert.deepEqual(Object.keys(first), ['id']);
   const second = await create({ ...form, secret: 'a secret of my own' });
   const listed = await listWebhooks({ database }, form);
-  const fine = { failing_since: null, paused_by: null, header_names: [] };
+  const plain = { header_names: [], filter: null, pauses_on_failure: true };
+  const fine = { failing_since: null, paused_by: null, ...plain };
   const active = { ...fine, url, active: true, created_at: listed[0]!.created_at };
   assert.deepEqual(
     listed.map((webhook) => ({ ...webhook, created_at: active.created_at })),
@@ -95,6 +96,37 @@ const problems: Record<string, [Partial<NewWebhook>, field: string]> = {
 for (const [what, [webhook, field]] of Object.entries(problems)) {
   test(`${what} is refused`, () => rejects(create(webhook), 'validation_error', field));
 }
+
+test('a filter comes back as it was sent, and every problem of one is told at its place', async () => {
+  const form = await makeForm(database);
+  const filter = {
+    all: [
+      { value: 'Ada', is: 'equals', element: 'name' },
+      { reference: 'utm', is: 'answered' },
+    ],
+  };
+  await create({ ...form, filter, pausesOnFailure: false });
+  const [listed] = await listWebhooks({ database }, form);
+  assert.equal(JSON.stringify(listed!.filter), JSON.stringify(filter));
+  assert.equal(listed!.pauses_on_failure, false);
+
+  const wrong = [
+    { element: 'gone', is: 'answered' },
+    { element: 'name', is: 'at_least', value: 1 },
+  ];
+  await assert.rejects(create({ ...form, filter: { any: wrong } }), (error: unknown) => {
+    assert.ok(error instanceof ApiError);
+    const places = error.errors!.map(({ field, path }) => ({ field, path }));
+    assert.deepEqual(places, [
+      { field: 'filter', path: [0] },
+      { field: 'filter', path: [1] },
+    ]);
+    assert.match(error.errors![0]!.message, /"gone", which is no element of the form/);
+    return true;
+  });
+  await rejects(create({ ...form, filter: 'all' }), 'validation_error', 'filter');
+  await rejects(create({ ...form, formId: newId(), filter }), 'not_found');
+});
 
 test('an allowed network is accepted', async () => {
   const allowing = { ...context, config: { ...config, webhookAllowNetworks: ['10.0.0.0/8'] } };

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Condition } from '#ast/logic/condition.ts';
+import type { Form } from '#ast/tree.ts';
+import { findForm } from '#forms/queries.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -15,7 +18,14 @@ import {
   selectWebhooks,
 } from '../queries.ts';
 import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
-import { eventProblems, planProblems, refuse, secretProblems, urlProblems } from './webhook-problems.ts';
+import {
+  eventProblems,
+  filterProblems,
+  planProblems,
+  refuse,
+  secretProblems,
+  urlProblems,
+} from './webhook-problems.ts';
 
 export type NewWebhook = {
   workspaceId: string;
@@ -26,6 +36,10 @@ export type NewWebhook = {
   secret?: string | undefined;
   /** Sent with every delivery. Each needs a value. */
   headers?: readonly CustomHeader[] | undefined;
+  /** A condition: it hears only of submissions that meet it. Without one, or with null, of all. */
+  filter?: unknown;
+  /** Whether it is paused when it has only failed for days; yes, when left out. */
+  pausesOnFailure?: boolean | undefined;
 };
 
 /**
@@ -39,6 +53,10 @@ export type Webhook = {
   active: boolean;
   has_secret: boolean;
   header_names: string[];
+  /** Null: it hears of every submission. */
+  filter: Condition | null;
+  /** Whether it is paused when it has only failed for days. */
+  pauses_on_failure: boolean;
   /** Since when every delivery has failed; null while they arrive. */
   failing_since: Date | null;
   /** Null while it is active. */
@@ -76,6 +94,7 @@ export async function createWebhook(
   const secret = webhook.secret === 'generate' ? makeSecret() : webhook.secret;
   await transaction(context.database, async (client) => {
     await checkForm(client, webhook);
+    const filter = await readFilter(client, webhook, webhook.filter);
     await insertWebhook(client, {
       workspace_id: workspaceId,
       id,
@@ -84,6 +103,8 @@ export async function createWebhook(
       events: eventKinds.filter((kind) => webhook.events.includes(kind)),
       secret: secret === undefined ? null : context.vault.seal('webhook secrets', secret),
       ...sealHeaders(context.vault, fillHeaders(webhook.headers ?? [], {})),
+      filter,
+      pauses_on_failure: webhook.pausesOnFailure ?? true,
       created_at: timeOfId(id),
     });
   });
@@ -116,6 +137,23 @@ export function sealHeaders(
   const header_names = Object.keys(headers);
   const sealed = vault.seal('webhook headers', JSON.stringify(headers));
   return { headers: header_names.length > 0 ? sealed : null, header_names };
+}
+
+/**
+ * A filter that somebody sent, checked against the live version of its form; null stands for none.
+ * @throws ApiError validation_error with every problem; not_found when there is no such form.
+ */
+export async function readFilter(
+  client: Queryable,
+  { workspaceId, formId }: { workspaceId: string; formId: string },
+  filter: unknown,
+): Promise<Condition | null> {
+  if (filter === undefined || filter === null) return null;
+  const form = only(await findForm(client, { workspace_id: workspaceId, id: formId }));
+  if (!form) throw new ApiError('not_found');
+  // It was validated when it became the live version.
+  refuse(filterProblems(form.structure as Form, filter));
+  return filter as Condition;
 }
 
 /** A secret that nobody guesses: 32 random bytes. */

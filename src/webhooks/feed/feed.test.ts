@@ -54,7 +54,7 @@ const say = (place: Place, word: string, mayCommit: Promise<unknown> = Promise.r
     };
     const snapshot = snapshotOf({ form, submission, fields: {} });
     const event = { submissionId: id, kind: 'submission.created', occurredAt: new Date(), snapshot } as const;
-    const heard = await recordEvent(client, { ...place, ...event });
+    const heard = await recordEvent(client, { ...place, ...event, fields: {} });
     await mayCommit;
     return heard;
   });

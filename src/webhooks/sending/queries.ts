@@ -70,7 +70,7 @@ export const findDeliveries = statement(
  * end.
  *
  * A webhook's row is written when its luck turns, not at each delivery, and skipped while another has it: whoever has
- * it writes the same.
+ * it writes the same. One that is not to be paused by itself goes on failing.
  */
 export const settleDeliveries = statement(
   'webhooks.settle_deliveries',
@@ -117,12 +117,13 @@ export const settleDeliveries = statement(
    ),
    turned as (
      select webhooks.workspace_id, webhooks.id, luck.has_success,
-            luck.has_end and webhooks.failing_since < now() - make_interval(secs => $pause_after) as is_hopeless
+            luck.has_end and webhooks.pauses_on_failure
+              and webhooks.failing_since < now() - make_interval(secs => $pause_after) as is_hopeless
        from luck
        join webhooks on webhooks.workspace_id = luck.workspace_id and webhooks.id = luck.webhook_id
       where case when luck.has_success then webhooks.failing_since is not null
                  else webhooks.failing_since is null
-                      or webhooks.active and luck.has_end
+                      or webhooks.active and luck.has_end and webhooks.pauses_on_failure
                          and webhooks.failing_since < now() - make_interval(secs => $pause_after) end
         for no key update of webhooks skip locked
    ),

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { SentenceText } from '../logic/sentence-text.tsx';
-import type { Sentence } from '../model/logic/say-condition.ts';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
+import type { Sentence } from '../../conditions/say-condition.ts';
 
 /** The sentences of a node's logic as one simple value, so that a node is drawn again only when they change. */
 export const packSentences = (sentences: readonly Sentence[]): string =>

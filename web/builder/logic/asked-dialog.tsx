@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { sayNode } from '../model/compare.ts';
 import { type EditNode, findNode } from '../model/edit-node.ts';
 import type { Reference } from '../model/logic/references.ts';
-import { sayLogic } from '../model/logic/say-condition.ts';
-import { SentenceText } from './sentence-text.tsx';
+import { sayLogic } from '../model/logic/say-logic.ts';
 
 /**
  * Asks before an edit takes away what conditions elsewhere name: lists them, and either carries the edit out without

@@ -1,15 +1,15 @@
 import './logic.css';
 import type { ReactElement } from 'react';
+import { ConditionEditor } from '../../conditions/condition-editor.tsx';
+import { readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { newLeaf } from '../../conditions/new-leaf.ts';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { findNode } from '../model/edit-node.ts';
-import { readCondition, writeCondition } from '../model/logic/condition-tree.ts';
 import { listNameable } from '../model/logic/nameable.ts';
-import { newLeaf } from '../model/logic/new-leaf.ts';
-import { sayWhen } from '../model/logic/say-condition.ts';
-import { ConditionEditor } from './condition-editor.tsx';
-import { SentenceText } from './sentence-text.tsx';
+import { sayWhenIn } from '../model/logic/say-logic.ts';
 
 type ConditionFieldProps = {
   readonly name: string;
@@ -60,12 +60,11 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
       {group ? (
         <>
           <p className="logic-sentence">
-            <SentenceText sentence={sayWhen(root, group)} />
+            <SentenceText sentence={sayWhenIn(root, group)} />
           </p>
           <ConditionEditor
             group={group}
-            asking={node}
-            isJump={false}
+            nameable={nameable}
             onChange={(next) => onChange(next && writeCondition(next))}
           />
         </>

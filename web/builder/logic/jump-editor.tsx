@@ -1,16 +1,16 @@
 import type { ReactElement } from 'react';
 import { endOfForm } from '#ast/logic/condition.ts';
+import { ConditionEditor } from '../../conditions/condition-editor.tsx';
+import { readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { newLeaf } from '../../conditions/new-leaf.ts';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Select } from '../../design/select.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { type EditNode, type NodeKey, textOf } from '../model/edit-node.ts';
-import { readCondition, writeCondition } from '../model/logic/condition-tree.ts';
 import { listNameable } from '../model/logic/nameable.ts';
-import { newLeaf } from '../model/logic/new-leaf.ts';
 import type { Jump } from '../model/logic/references.ts';
-import { sayJump, stepName } from '../model/logic/say-condition.ts';
-import { ConditionEditor } from './condition-editor.tsx';
-import { SentenceText } from './sentence-text.tsx';
+import { sayJump, stepName } from '../model/logic/say-logic.ts';
 
 type JumpProps = {
   readonly jump: Jump;
@@ -35,8 +35,9 @@ export function JumpEditor(props: JumpProps): ReactElement {
   const group = readCondition(jump.when);
   const target = later.find((other) => textOf(other, 'id') === jump.to);
   const isKnown = target !== undefined || jump.to === endOfForm;
+  const nameable = listNameable(root, step, true);
   const addCondition = (): void => {
-    const parts = [newLeaf(listNameable(root, step, true).at(-1))];
+    const parts = [newLeaf(nameable.at(-1))];
     onChange({ ...jump, when: writeCondition({ kind: 'group', mode: 'all', parts }) });
   };
   return (
@@ -71,8 +72,7 @@ export function JumpEditor(props: JumpProps): ReactElement {
       {group ? (
         <ConditionEditor
           group={group}
-          asking={step}
-          isJump
+          nameable={nameable}
           onChange={(next) => onChange(next ? { ...jump, when: writeCondition(next) } : { to: jump.to })}
         />
       ) : (

@@ -1,6 +1,6 @@
 import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
-import { sayRule } from './logic/say-condition.ts';
+import { sayRule } from './logic/say-logic.ts';
 
 /** One difference between two forms, in words. `key` leads to the node, where it is still in the second form. */
 export type Difference = {

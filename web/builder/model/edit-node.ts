@@ -1,6 +1,8 @@
 import { isRecord, own } from '#ast/json.ts';
 import type { FormNode } from '#ast/tree.ts';
 
+export { textOf } from '../../conditions/asked-node.ts';
+
 /** Which node: stable while it is edited, moved and renamed. Never stored, never an element id. */
 export type NodeKey = string;
 
@@ -80,12 +82,6 @@ export function toStructure(node: EditNode): FormNode {
   const made = { type, attrs, children: children.map(toStructure), ...rest };
   written.set(node, made);
   return made;
-}
-
-/** An attribute as text; what is not text is empty. */
-export function textOf(node: EditNode, name: string): string {
-  const value = own(node.attrs, name);
-  return typeof value === 'string' ? value : '';
 }
 
 /** Every node under `node` and itself, in reading order, a parent before its children. */

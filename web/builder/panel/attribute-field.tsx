@@ -3,12 +3,12 @@ import type { AttributeKind, AttributeSpec } from '#ast/attributes.ts';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
+import { MomentInput } from '../../conditions/moment-input.tsx';
+import { NumberInput } from '../../design/number-input.tsx';
 import { ConditionField } from '../logic/condition-field.tsx';
 import { JumpsField } from '../logic/jumps-field.tsx';
 import { FileTypesInput } from './file-types-input.tsx';
 import { IdInput } from './id-input.tsx';
-import { MomentInput } from './moment-input.tsx';
-import { NumberInput } from './number-input.tsx';
 import { OptionsEditor } from './options-editor.tsx';
 import { PatternInput } from './pattern-input.tsx';
 

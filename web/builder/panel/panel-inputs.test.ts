@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elements, type ElementType, stepAttributes } from '#ast/elements.ts';
-import { readMoment } from '../model/moment-way.ts';
-import { readNumber } from './read-number.ts';
+import { readMoment } from '../../conditions/moment-way.ts';
+import { readNumber } from '../../design/read-number.ts';
 import { readTypes } from './read-types.ts';
 import { bySection, sections } from './sections.ts';
 

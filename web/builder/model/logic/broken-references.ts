@@ -1,6 +1,6 @@
 import { setAttribute } from '../edit.ts';
 import type { EditNode } from '../edit-node.ts';
-import { keepLeaves, readCondition, writeCondition } from './condition-tree.ts';
+import { keepLeaves, readCondition, writeCondition } from '../../../conditions/condition-tree.ts';
 import { indexOf } from './form-index.ts';
 import { conditionNames, type Jump, jumpsOf, listReferences, type Reference } from './references.ts';
 

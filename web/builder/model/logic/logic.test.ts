@@ -9,9 +9,10 @@ import { type EditNode, readStructure, textOf, toStructure, walkNodes } from '..
 import { newStep } from '../new-element.ts';
 import { dropReferences, listBroken } from './broken-references.ts';
 import { listNameable } from './nameable.ts';
-import { newLeaf, withOperator, withSubject, askedPart } from './new-leaf.ts';
+import { newLeaf, withOperator, withSubject, askedPart } from '../../../conditions/new-leaf.ts';
 import { jumpsOf, listReferences } from './references.ts';
-import { sayLogic, toPlain } from './say-condition.ts';
+import { toPlain } from '../../../conditions/say-condition.ts';
+import { sayLogic } from './say-logic.ts';
 import { withStepId } from './step-ids.ts';
 
 const inCountry = { element: 'country', is: 'equals', value: 'Red' };

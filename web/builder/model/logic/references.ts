@@ -1,7 +1,7 @@
 import { isRecord } from '#ast/json.ts';
 import { endOfForm } from '#ast/logic/condition.ts';
 import type { EditNode, NodeKey } from '../edit-node.ts';
-import { type Group, leavesOf, readCondition } from './condition-tree.ts';
+import { type Group, leavesOf, readCondition } from '../../../conditions/condition-tree.ts';
 import { indexOf, type Placed } from './form-index.ts';
 import { mayName, mayNameInJump } from './nameable.ts';
 

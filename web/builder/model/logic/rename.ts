@@ -1,5 +1,11 @@
 import { type Attributes, type EditNode } from '../edit-node.ts';
-import { type Leaf, leavesOf, mapLeaves, readCondition, writeCondition } from './condition-tree.ts';
+import {
+  type Leaf,
+  leavesOf,
+  mapLeaves,
+  readCondition,
+  writeCondition,
+} from '../../../conditions/condition-tree.ts';
 import { conditionNames, jumpsOf } from './references.ts';
 
 /** What ids become, those of elements and those of steps apart. */

@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react';
 import type { MomentFormat } from '#ast/rules/moments.ts';
-import { CheckboxGroup } from '../../design/checkbox.tsx';
-import { TextArea, TextField } from '../../design/field.tsx';
-import { Select } from '../../design/select.tsx';
-import type { AskedPart } from '../model/logic/new-leaf.ts';
-import { MomentInput } from '../panel/moment-input.tsx';
-import { NumberInput } from '../panel/number-input.tsx';
-import { readNumber } from '../panel/read-number.ts';
+import { CheckboxGroup } from '../design/checkbox.tsx';
+import { TextArea, TextField } from '../design/field.tsx';
+import { NumberInput } from '../design/number-input.tsx';
+import { readNumber } from '../design/read-number.ts';
+import { Select } from '../design/select.tsx';
+import { MomentInput } from './moment-input.tsx';
+import type { AskedPart } from './new-leaf.ts';
 
 type ValueProps = {
   readonly part: AskedPart;

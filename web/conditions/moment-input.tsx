@@ -1,9 +1,9 @@
 import { type ReactElement, useState } from 'react';
 import type { MomentFormat } from '#ast/rules/moments.ts';
-import { TextField } from '../../design/field.tsx';
-import { Select } from '../../design/select.tsx';
-import { readMoment, type Way, ways } from '../model/moment-way.ts';
-import { NumberInput } from './number-input.tsx';
+import { TextField } from '../design/field.tsx';
+import { Select } from '../design/select.tsx';
+import { NumberInput } from '../design/number-input.tsx';
+import { readMoment, type Way, ways } from './moment-way.ts';
 
 type MomentProps = {
   readonly label: string;

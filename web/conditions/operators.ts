@@ -2,7 +2,7 @@ import { answerDefinitions, type AnswerKind } from '#ast/answers/kinds.ts';
 import type { InputType } from '#ast/elements.ts';
 import { operatorsFor } from '#ast/logic/check-comparison.ts';
 import { type Operator, operators } from '#ast/logic/condition.ts';
-import type { EditNode } from '../edit-node.ts';
+import type { AskedNode } from './asked-node.ts';
 
 /** What can be asked about: the kinds of answers, moments apart from other texts, groups, and reference values. */
 export type Asked = Exclude<AnswerKind, 'text'> | 'text' | 'moment' | 'group' | 'reference';
@@ -10,7 +10,7 @@ export type Asked = Exclude<AnswerKind, 'text'> | 'text' | 'moment' | 'group' | 
 const momentTypes: readonly string[] = ['date', 'datetime', 'time'];
 
 /** What the answer to an element is, for a condition; undefined for what takes no answer. */
-export function askedKind(node: EditNode): Asked | undefined {
+export function askedKind(node: AskedNode): Asked | undefined {
   if (node.type === 'composite') return 'group';
   if (momentTypes.includes(node.type)) return 'moment';
   return Object.hasOwn(answerDefinitions, node.type)
@@ -19,7 +19,7 @@ export function askedKind(node: EditNode): Asked | undefined {
 }
 
 /** The comparisons that can be asked of an element; of a value of the address all. */
-export function operatorsOf(asked: EditNode | undefined): readonly Operator[] {
+export function operatorsOf(asked: AskedNode | undefined): readonly Operator[] {
   return asked && isAskable(asked.type) ? operatorsFor(asked.type) : operators;
 }
 
@@ -58,3 +58,6 @@ export function sayOperator(operator: Operator, asked: Asked | undefined): strin
 /** Whether the comparison compares with something. */
 export const takesValue = (operator: string): boolean =>
   operator !== 'answered' && operator !== 'not_answered';
+
+/** Whether the comparison is one that the form language knows. */
+export const isOperator = (is: string): is is Operator => operators.some((known) => known === is);

@@ -1,14 +1,13 @@
 import type { Operator } from '#ast/logic/condition.ts';
-import { type EditNode, textOf } from '../edit-node.ts';
+import { type AskedNode, textOf } from './asked-node.ts';
 import type { Leaf } from './condition-tree.ts';
-import { type Asked, askedKind, operatorsOf, takesValue } from './operators.ts';
-import { isOperator } from './say-condition.ts';
+import { type Asked, askedKind, isOperator, operatorsOf, takesValue } from './operators.ts';
 
 /** What a comparison asks about: its kind and its options decide the values. */
 export type AskedPart = { readonly kind: Asked; readonly options: readonly string[] };
 
 /** What is asked of an element; a reference value is a text that nobody knows. */
-export function askedPart(node: EditNode | undefined): AskedPart {
+export function askedPart(node: AskedNode | undefined): AskedPart {
   const kind = node && askedKind(node);
   if (!node || !kind) return { kind: 'reference', options: [] };
   const options = node.attrs['options'];
@@ -16,7 +15,7 @@ export function askedPart(node: EditNode | undefined): AskedPart {
 }
 
 /** A new comparison that asks for an element's answer, complete where there is something to suggest. */
-export function newLeaf(asked: EditNode | undefined): Leaf {
+export function newLeaf(asked: AskedNode | undefined): Leaf {
   const part = askedPart(asked);
   const [is = 'answered'] = operatorsOf(asked);
   const subject = asked
@@ -26,7 +25,7 @@ export function newLeaf(asked: EditNode | undefined): Leaf {
 }
 
 /** The comparison asking for something else; the operator stays where it fits there, and with it a free value. */
-export function withSubject(leaf: Leaf, asked: EditNode | undefined): Leaf {
+export function withSubject(leaf: Leaf, asked: AskedNode | undefined): Leaf {
   const fresh = newLeaf(asked);
   const part = askedPart(asked);
   if (!isOperator(leaf.is) || !operatorsOf(asked).includes(leaf.is)) return fresh;

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { TextField } from '../../design/field.tsx';
+import { TextField } from './field.tsx';
 import { readNumber } from './read-number.ts';
 
 type NumberProps = {

@@ -1,13 +1,12 @@
 import type { ReactElement } from 'react';
-import { IconButton } from '../../design/button.tsx';
-import { TextField } from '../../design/field.tsx';
-import { Select } from '../../design/select.tsx';
-import { titleOf } from '../model/compare.ts';
-import { type EditNode, textOf } from '../model/edit-node.ts';
-import type { Leaf } from '../model/logic/condition-tree.ts';
-import { askedPart, withOperator, withSubject } from '../model/logic/new-leaf.ts';
-import { operatorsOf, sayOperator, takesValue } from '../model/logic/operators.ts';
-import { isOperator } from '../model/logic/say-condition.ts';
+import { elements, isElementType } from '#ast/elements.ts';
+import { IconButton } from '../design/button.tsx';
+import { TextField } from '../design/field.tsx';
+import { Select } from '../design/select.tsx';
+import { type AskedNode, textOf } from './asked-node.ts';
+import type { Leaf } from './condition-tree.ts';
+import { askedPart, withOperator, withSubject } from './new-leaf.ts';
+import { isOperator, operatorsOf, sayOperator, takesValue } from './operators.ts';
 import { ValueField } from './value-field.tsx';
 
 type ComparisonProps = {
@@ -15,7 +14,7 @@ type ComparisonProps = {
   readonly name: string;
   readonly number: number;
   readonly leaf: Leaf;
-  readonly nameable: readonly EditNode[];
+  readonly nameable: readonly AskedNode[];
   /** Undefined takes it away. */
   readonly onChange: (leaf: Leaf | undefined) => void;
 };
@@ -91,14 +90,14 @@ export function ComparisonEditor({ name, number, leaf, nameable, onChange }: Com
 
 const withoutValue = ({ value: _value, ...leaf }: Leaf): Leaf => leaf;
 
-function subjectChoices(leaf: Leaf, nameable: readonly EditNode[], asked: EditNode | undefined) {
+function subjectChoices(leaf: Leaf, nameable: readonly AskedNode[], asked: AskedNode | undefined) {
   const { of, name } = leaf.subject;
   return [
     ...(of === 'element' && !asked ? [{ id: name, label: `${name} (missing)` }] : []),
     ...nameable.map((node) => ({
       id: textOf(node, 'id'),
       label: textOf(node, 'label') || textOf(node, 'id'),
-      description: titleOf(node.type),
+      description: isElementType(node.type) ? elements[node.type].title : node.type,
     })),
     { id: referenceChoice, label: 'A value of the address', description: 'Reference data' },
   ];

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Sentence } from '../model/logic/say-condition.ts';
+import type { Sentence } from './say-condition.ts';
 
 /** A sentence with what the author wrote in it made strong. */
 export function SentenceText({ sentence }: { sentence: Sentence }): ReactNode {

@@ -1,9 +1,10 @@
+import './conditions.css';
 import { type ReactElement, useRef } from 'react';
 import { limits } from '#ast/limits.ts';
-import { Button, IconButton } from '../../design/button.tsx';
-import { Select } from '../../design/select.tsx';
-import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import type { EditNode } from '../model/edit-node.ts';
+import { Button, IconButton } from '../design/button.tsx';
+import { Select } from '../design/select.tsx';
+import type { AskedNode } from './asked-node.ts';
+import { ComparisonEditor } from './comparison-editor.tsx';
 import {
   changePart,
   type Group,
@@ -11,10 +12,8 @@ import {
   groupModes,
   type Part,
   type PartPath,
-} from '../model/logic/condition-tree.ts';
-import { listNameable } from '../model/logic/nameable.ts';
-import { newLeaf } from '../model/logic/new-leaf.ts';
-import { ComparisonEditor } from './comparison-editor.tsx';
+} from './condition-tree.ts';
+import { newLeaf } from './new-leaf.ts';
 
 const modeLabels: Readonly<Record<GroupMode, string>> = {
   all: 'All of these hold',
@@ -25,19 +24,15 @@ const modeLabels: Readonly<Record<GroupMode, string>> = {
 
 type EditorProps = {
   readonly group: Group;
-  /** The node that the condition belongs to. */
-  readonly asking: EditNode;
-  readonly isJump: boolean;
+  /** What it may ask, in reading order. */
+  readonly nameable: readonly AskedNode[];
   /** Undefined when the last comparison was taken away. */
   readonly onChange: (group: Group | undefined) => void;
 };
 
 /** A condition as groups of comparisons; everything in it is a button, a list or a field, and so are its groups. */
-export function ConditionEditor({ group, asking, isJump, onChange }: EditorProps): ReactElement {
-  const { editor } = useBuilder();
-  const { root } = useEditorState(editor).history.present;
+export function ConditionEditor({ group, nameable, onChange }: EditorProps): ReactElement {
   const place = useRef<HTMLDivElement>(null);
-  const nameable = listNameable(root, asking, isJump);
   const change: ChangePart = (path, make, focus) => {
     onChange(changePart(group, path, make));
     const { current } = place;
@@ -65,7 +60,7 @@ function focusPart(place: HTMLElement | null, path: PartPath): void {
 type GroupProps = {
   readonly group: Group;
   readonly path: PartPath;
-  readonly nameable: readonly EditNode[];
+  readonly nameable: readonly AskedNode[];
   readonly onChange: ChangePart;
 };
 

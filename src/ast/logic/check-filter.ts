@@ -1,0 +1,55 @@
+import { answerDefinitions } from '../answers/kinds.ts';
+import { isRecord, storageProblem } from '../json.ts';
+import { limits } from '../limits.ts';
+import { quote } from '../problems.ts';
+import { fitsBytes } from '../text.ts';
+import { type Form, isComposite, isRepeatable, type PlacedElement } from '../tree.ts';
+import { comparisonProblem, referenceProblem } from './check-comparison.ts';
+import { type Comparison, type Condition, placedComparisons } from './condition.ts';
+import { conditionFault } from './condition-problem.ts';
+import { indexOf } from './form-index.ts';
+
+/** One problem of a filter: a sentence, and the place of the part as `placedComparisons` counts it. */
+export type FilterProblem = { readonly message: string; readonly path: readonly number[] };
+
+/**
+ * Checks a filter: a condition over whole submissions, outside of the form. It may name whatever has an answer of its
+ * own, in any step: inputs outside of rows, and repeatable composites for whether they are answered.
+ * @returns every name and value that does not fit, or the first fault of its shape. Takes any value, never throws.
+ */
+export function checkFilter(form: Form, filter: unknown): FilterProblem[] {
+  const say = (problem: string, path: readonly number[]): FilterProblem => ({
+    message: `The filter ${problem}.`,
+    path,
+  });
+  const fault = conditionFault(filter);
+  if (fault) return [say(fault.problem, fault.path)];
+  const unstorable = isRecord(filter) && storageProblem(filter, { values: 0 });
+  if (unstorable) return [say(unstorable, [])];
+  if (!fitsBytes(JSON.stringify(filter), limits.filterBytes))
+    return [say(`can have at most ${limits.filterBytes} bytes as JSON`, [])];
+  return [...placedComparisons(filter as Condition)].flatMap(({ comparison, path }) => {
+    const problem = nameProblem(comparison, form);
+    return problem === undefined ? [] : [say(problem, path)];
+  });
+}
+
+function nameProblem(comparison: Comparison, form: Form): string | undefined {
+  if ('reference' in comparison) return referenceProblem(comparison);
+  const placed = indexOf(form).byId.get(comparison.element);
+  const name = quote(comparison.element);
+  if (!placed) return `names ${name}, which is no element of the form`;
+  const problem = answerProblem(placed);
+  if (problem) return `names ${name}, ${problem}`;
+  const { type, attrs } = placed.element;
+  return comparisonProblem(comparison, { id: comparison.element, type, attrs: attrs ?? {} });
+}
+
+/** Why an element has no answer of its own in a submission. */
+function answerProblem({ element, group }: PlacedElement): string | undefined {
+  if (group) return `which has an answer in each row of ${quote(group.attrs.id)}`;
+  if (isComposite(element)) {
+    return isRepeatable(element) ? undefined : 'which has no answer of its own: name the elements in it';
+  }
+  return Object.hasOwn(answerDefinitions, element.type) ? undefined : 'which takes no answer';
+}

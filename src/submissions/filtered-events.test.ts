@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import type { Condition } from '#ast/logic/condition.ts';
+import { changeForm } from '#forms/forms.ts';
+import { now } from '#kit/clock.ts';
+import { testDatabase } from '#test/database.ts';
+import { type EventKind, eventKinds } from '#webhooks/event.ts';
+import { makeWebhook } from '#webhooks/testing.ts';
+import { editAnswers, editReference } from './changes/edit.ts';
+import { removeSubmission } from './changes/remove.ts';
+import { openScene } from './testing.ts';
+
+const { database } = await testDatabase();
+const url = 'https://receiver.test/hook';
+const country = element('radio', 'country', { options: ['Germany', 'France'] });
+const german: Condition = { element: 'country', is: 'equals', value: 'Germany' };
+
+async function openFiltered(filter: Condition | null = german, settings: object = {}) {
+  const scene = await openScene(
+    database,
+    [country, element('text', 'name'), element('date', 'day')],
+    settings,
+  );
+  const { workspaceId, formId } = scene;
+  const webhook = await makeWebhook(database, scene, { url, filter, events: eventKinds });
+  const target = (id: string) => ({ workspaceId, formId, id, seen: undefined });
+  return {
+    ...scene,
+    webhook,
+    target,
+    edit: (id: string, answers: object) => editAnswers(scene.context, target(id), answers),
+    /** What the webhook is told, the oldest first. */
+    async told(of = webhook): Promise<[EventKind, submission: string][]> {
+      const { rows } = await database.query(
+        `select events.kind, events.submission_id from deliveries
+           join events on events.workspace_id = deliveries.workspace_id and events.id = deliveries.event_id
+          where deliveries.workspace_id = $1 and deliveries.webhook_id = $2 order by deliveries.id`,
+        [workspaceId, of],
+      );
+      return rows.map(({ kind, submission_id }) => [kind, submission_id]);
+    },
+    async rows(table: string): Promise<number> {
+      const found = await database.query(`select from ${table} where workspace_id = $1`, [workspaceId]);
+      return found.rows.length;
+    },
+  };
+}
+
+test('what does not meet the filter makes no event, no delivery and no job', async () => {
+  const scene = await openFiltered();
+  await scene.submit({ country: 'France' });
+  await scene.submit({ name: 'Nobody' });
+  for (const table of ['events', 'deliveries', 'jobs']) assert.equal(await scene.rows(table), 0, table);
+  const id = await scene.submit({ country: 'Germany' });
+  assert.deepEqual(await scene.told(), [['submission.created', id]]);
+  for (const table of ['events', 'deliveries', 'jobs']) assert.equal(await scene.rows(table), 1, table);
+});
+
+test('each webhook of a form has a filter of its own, and one without hears of all', async () => {
+  const scene = await openFiltered();
+  const all = await makeWebhook(database, scene, { url });
+  const french = await makeWebhook(database, scene, { url, filter: { not: german } });
+  const first = await scene.submit({ country: 'Germany' });
+  const second = await scene.submit({ country: 'France' });
+  const told = async (webhook: string) => (await scene.told(webhook)).map(([, id]) => id);
+  assert.deepEqual(await told(scene.webhook), [first]);
+  assert.deepEqual((await told(all)).toSorted(), [first, second].toSorted());
+  assert.deepEqual(await told(french), [second]);
+});
+
+test('an update goes by the answers after it: what no longer meets the filter is not told', async () => {
+  const scene = await openFiltered();
+  const id = await scene.submit({ country: 'France' });
+  await scene.edit(id, { country: 'Germany' });
+  await scene.edit(id, { country: 'Germany', name: 'Ada' });
+  await scene.edit(id, { country: 'France', name: 'Ada' });
+  assert.deepEqual(await scene.told(), [
+    ['submission.updated', id],
+    ['submission.updated', id],
+  ]);
+});
+
+test('reference data is asked as it is after a change', async () => {
+  const scene = await openFiltered({ reference: 'plan', is: 'equals', value: 'pro' });
+  const id = await scene.submit({}, { reference: { plan: 'free' } });
+  await editReference(scene.context, scene.target(id), { plan: 'pro' });
+  assert.deepEqual(await scene.told(), [['submission.updated', id]]);
+});
+
+test('a deletion goes by the last answers', async () => {
+  const scene = await openFiltered();
+  const stayed = await scene.submit({ country: 'Germany' });
+  const left = await scene.submit({ country: 'Germany' });
+  await scene.edit(left, { country: 'France' });
+  for (const id of [stayed, left]) await removeSubmission(scene.context, scene.target(id));
+  const deleted = (await scene.told()).filter(([kind]) => kind === 'submission.deleted');
+  assert.deepEqual(deleted, [['submission.deleted', stayed]]);
+});
+
+test('a later version without the element: what answers it counts as unanswered, what was answered before does not', async () => {
+  const scene = await openFiltered();
+  const before = await scene.submit({ country: 'Germany' });
+  const blank = await makeWebhook(database, scene, {
+    url,
+    filter: { element: 'country', is: 'not_answered' },
+  });
+  const withoutCountry = { structure: structure(element('text', 'name')), status: 'published' as const };
+  await changeForm(database, scene.workspaceId, scene.formId, withoutCountry);
+  const after = await scene.submit({ name: 'Ada' });
+  await removeSubmission(scene.context, scene.target(before));
+  assert.deepEqual(await scene.told(), [
+    ['submission.created', before],
+    ['submission.deleted', before],
+  ]);
+  assert.deepEqual(await scene.told(blank), [['submission.created', after]]);
+});
+
+test("a day is compared with today in the form's time zone", async () => {
+  // Kiritimati is 14 hours ahead of UTC, Pago Pago 11 behind: they never have the same day.
+  const today: Condition = { element: 'day', is: 'equals', value: 'today' };
+  const dayIn = (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(now());
+  for (const [zone, other] of [
+    ['Pacific/Kiritimati', 'Pacific/Pago_Pago'],
+    ['Pacific/Pago_Pago', 'Pacific/Kiritimati'],
+  ] as const) {
+    const scene = await openFiltered(today, { time_zone: zone });
+    const id = await scene.submit({ day: dayIn(zone) });
+    await scene.submit({ day: dayIn(other) });
+    assert.deepEqual(await scene.told(), [['submission.created', id]]);
+  }
+});

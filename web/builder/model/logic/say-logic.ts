@@ -1,0 +1,60 @@
+import { endOfForm } from '#ast/logic/condition.ts';
+import { type Group, readCondition } from '../../../conditions/condition-tree.ts';
+import {
+  plain,
+  sayWhen,
+  type Sentence,
+  strong,
+  toPlain,
+  type Words,
+} from '../../../conditions/say-condition.ts';
+import { type EditNode, textOf } from '../edit-node.ts';
+import { indexOf } from './form-index.ts';
+import { type ConditionName, conditionNames, type Jump, jumpsOf } from './references.ts';
+
+const beginnings: Readonly<Record<ConditionName, string>> = {
+  show_when: 'Shown',
+  hide_when: 'Hidden',
+  require_when: 'Required',
+};
+
+/** Every rule of a node as a sentence: `Shown when Country is DE`, `Goes to the end when …` (`features` B7). */
+export function sayLogic(root: EditNode, node: EditNode): readonly Sentence[] {
+  const conditions = conditionNames.flatMap((name): Sentence[] => {
+    const group = readCondition(node.attrs[name]);
+    return group ? [[plain(beginnings[name]), ...sayWhenIn(root, group)]] : [];
+  });
+  return [...conditions, ...jumpsOf(node).map((jump) => sayJump(root, jump))];
+}
+
+/** `Goes to Thanks when Country is DE`; without a condition always. */
+export function sayJump(root: EditNode, { to, when }: Jump): Sentence {
+  const group = readCondition(when);
+  return [plain('Goes to '), sayTarget(root, to), ...(group ? sayWhenIn(root, group) : [])];
+}
+
+/** One attribute of a node as plain text, when it is a rule that can be said; its form is `root`. */
+export function sayRule(root: EditNode, node: EditNode, attribute: string): string | undefined {
+  if (attribute === 'jumps')
+    return jumpsOf(node)
+      .map((jump) => toPlain(sayJump(root, jump)))
+      .join('; ');
+  const name = conditionNames.find((known) => known === attribute);
+  const group = name && readCondition(node.attrs[name]);
+  return group && toPlain(sayWhenIn(root, group)).trim();
+}
+
+/** The place that a jump leads to. */
+export function sayTarget(root: EditNode, to: string): Words {
+  if (to === endOfForm) return plain('the end');
+  const placed = indexOf(root).steps.get(to);
+  return strong(placed ? stepName(root, placed.node) : `${to} (missing)`);
+}
+
+/** A step for a person: its title, else its number. */
+export const stepName = (root: EditNode, step: EditNode): string =>
+  textOf(step, 'title') || `Step ${root.children.indexOf(step) + 1}`;
+
+/** ` when A and B`; its form is `root`. */
+export const sayWhenIn = (root: EditNode, group: Group): Sentence =>
+  sayWhen(group, (id) => indexOf(root).elements.get(id)?.node);

@@ -1,0 +1,77 @@
+import { type AskedNode, type FindAsked, textOf } from './asked-node.ts';
+import type { Group, GroupMode, Leaf } from './condition-tree.ts';
+import { sayMoment } from './moment-way.ts';
+import { askedKind, isOperator, sayOperator, takesValue } from './operators.ts';
+
+/** A piece of a sentence; what the author wrote is strong. */
+export type Words = { readonly text: string; readonly isStrong?: true };
+export type Sentence = readonly Words[];
+
+/** A sentence as plain text, with quotes for what is strong. */
+export const toPlain = (sentence: Sentence): string =>
+  sentence.map(({ text, isStrong }) => (isStrong ? `“${text}”` : text)).join('');
+
+export const strong = (text: string): Words => ({ text, isStrong: true });
+export const plain = (text: string): Words => ({ text });
+
+const isNegative = ({ mode }: Group): boolean => mode === 'none' || mode === 'not_all';
+
+/** ` when A and B`; of a group that must not hold ` unless A or B`. */
+export const sayWhen = (group: Group, find: FindAsked): Sentence => [
+  plain(isNegative(group) ? ' unless ' : ' when '),
+  ...sayParts(group, find),
+];
+
+/** `Only when A and B`; of a group that must not hold `Not when A or B`. */
+export const sayOnlyWhen = (group: Group, find: FindAsked): Sentence => [
+  plain(isNegative(group) ? 'Not when ' : 'Only when '),
+  ...sayParts(group, find),
+];
+
+const conjunctions: Readonly<Record<GroupMode, string>> = {
+  all: ' and ',
+  any: ' or ',
+  none: ' or ',
+  not_all: ' and ',
+};
+
+function sayParts({ mode, parts }: Group, find: FindAsked): Sentence {
+  return parts.flatMap((part, index) => [
+    ...(index > 0 ? [plain(conjunctions[mode])] : []),
+    ...(part.kind === 'leaf' ? sayLeaf(part, find) : sayGroup(part, find)),
+  ]);
+}
+
+const sayGroup = (group: Group, find: FindAsked): Sentence => [
+  plain(isNegative(group) ? 'not (' : '('),
+  ...sayParts(group, find),
+  plain(')'),
+];
+
+function sayLeaf({ subject, is, value }: Leaf, find: FindAsked): Sentence {
+  const asked = subject.of === 'element' ? find(subject.name) : undefined;
+  const kind = subject.of === 'reference' ? 'reference' : asked && askedKind(asked);
+  const said = isOperator(is) ? sayOperator(is, kind) : is;
+  return [
+    ...saySubject(subject, asked),
+    plain(takesValue(is) ? ` ${said} ` : ` ${said}`),
+    ...(takesValue(is) ? sayValue(value, kind === 'moment') : []),
+  ];
+}
+
+function saySubject({ of, name }: Leaf['subject'], asked: AskedNode | undefined): Sentence {
+  if (of === 'reference') return [plain('the reference '), strong(name || '…')];
+  return [strong(asked ? textOf(asked, 'label') || name : `${name} (missing)`)];
+}
+
+function sayValue(value: unknown, isMoment: boolean): Sentence {
+  if (Array.isArray(value))
+    return value.flatMap((entry: unknown, index) => [
+      ...(index > 0 ? [plain(index === value.length - 1 ? ' or ' : ', ')] : []),
+      ...sayValue(entry, isMoment),
+    ]);
+  if (typeof value === 'boolean') return [strong(value ? 'Yes' : 'No')];
+  if (isMoment && typeof value === 'string' && value !== '') return [strong(sayMoment(value))];
+  const isSaid = typeof value === 'number' || (typeof value === 'string' && value !== '');
+  return [strong(isSaid ? String(value) : '…')];
+}
