@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { Switch } from '../../design/checkbox.tsx';
-import { NumberInput } from '../panel/number-input.tsx';
+import { NumberInput } from '../../design/number-input.tsx';
 
 /** A change of some settings; undefined takes one away. */
 export type SettingsChange = { readonly [Name in SettingName]?: Settings[Name] | undefined };
