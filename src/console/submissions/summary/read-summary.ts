@@ -8,8 +8,8 @@ import { countDays, findSampledVersions, readAnswersDown } from './queries.ts';
 import { summariseElements } from './summarise.ts';
 
 /**
- * From how many of the newest submissions answers are added up. The first bound keeps the page fast at any size, and
- * shares of a question true to a percent; the second is for whoever asks for all, and keeps that within seconds.
+ * From how many of the newest submissions answers are added up. The first bound keeps the page fast at any size; the
+ * second is for whoever asks for all, and keeps that within seconds.
  */
 export const sampleSizes = { newest: 10_000, all: 1_000_000 } as const satisfies Record<
   SummarySample,
