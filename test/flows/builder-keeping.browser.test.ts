@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright-core';
 import { element, stepsOf, structure } from '#ast/testing.ts';
 import type { Settings } from '#ast/settings.ts';
 import { until } from '#test/service.ts';
-import { draftOf, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
+import { ada, draftOf, labels, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
 
 /* What an author has entered stays until it is saved, whatever else is done meanwhile. */
 
@@ -139,5 +139,21 @@ test('undo works from a switch too, and the answers of a trial stay when its wid
   );
   assert.equal(await answer.inputValue(), 'Ada');
   assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test('a session that ends in mid-edit leads to the sign-in, and from there back to the work, which is saved', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'First' })));
+  const page = await openBuilder(form);
+  await page.context().clearCookies();
+  await part(page, '“First”').click();
+  await page.getByLabel('Label', { exact: true }).fill('Second');
+  await page.getByRole('heading', { name: 'Sign in to Formloom' }).waitFor();
+  await page.getByLabel('Email address').fill(ada.email);
+  await page.getByLabel('Password').fill(ada.password);
+  await page.keyboard.press('Enter');
+  await part(page, '“Second”').waitFor();
+  await saved(page);
+  assert.deepEqual(labels(await draftOf(form)), ['Second']);
   await page.close();
 });
