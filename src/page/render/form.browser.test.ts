@@ -111,7 +111,10 @@ const looks: readonly (readonly [viewport: { width: number; height: number }, me
   [{ width: 1280, height: 900 }, { colorScheme: 'light' }],
   [{ width: 1280, height: 900 }, { colorScheme: 'dark' }],
   [{ width: 375, height: 800 }, { colorScheme: 'light' }],
-  [{ width: 768, height: 1000 }, { colorScheme: 'dark', forcedColors: 'active', reducedMotion: 'reduce' }],
+  [
+    { width: 768, height: 1000 },
+    { colorScheme: 'dark', forcedColors: 'active', reducedMotion: 'reduce' },
+  ],
 ];
 
 for (const name of Object.keys(pages)) {
@@ -188,7 +191,10 @@ test('after a failed submit the summary has the focus, and its links lead to the
     assert.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'alert');
     for (const name of ['email', 'team[1][member]']) {
       await page.locator(`a[href="#${name}"]`).click();
-      await until('the focus on the control', async () => (await page.evaluate('document.activeElement.id')) === name);
+      await until(
+        'the focus on the control',
+        async () => (await page.evaluate('document.activeElement.id')) === name,
+      );
       const label = page.locator(`label[for="${name}"]`);
       assert.ok((await label.boundingBox())!.y >= 0, 'the label is in sight as well');
     }
