@@ -95,10 +95,10 @@ export function sendVisitors(
 ): Visitors {
   const acknowledged = new Map<string, string>();
   const failures: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
 
   const visit = async (visitor: number): Promise<void> => {
-    for (let entry = 0; !isOver; entry += 1) {
+    for (let entry = 0; !over.signal.aborted; entry += 1) {
       const text = `${name} ${visitor}/${entry}`;
       const outcome = await submitEntry(publicUrl, text);
       if ('id' in outcome) acknowledged.set(text, outcome.id);
@@ -109,7 +109,7 @@ export function sendVisitors(
   };
   const gone = Promise.all(Array.from({ length: count }, (_, visitor) => visit(visitor)));
   const leave = (): Promise<unknown> => {
-    isOver = true;
+    over.abort();
     return gone;
   };
   return { acknowledged, failures, gone, leave };
