@@ -96,7 +96,7 @@ test('a submission of a form that takes no more is changed with a file, and is n
   await page.getByText('Your changes have been saved.').waitFor();
   const [only] = await stage.submissions(form);
   assert.deepEqual(
-    (only?.answers as { photo: { filename: string }[] }).photo.map(({ filename }) => filename),
+    (only!.answers as { photo: { filename: string }[] }).photo.map(({ filename }) => filename),
     ['a.txt'],
   );
   await page.context().close();
