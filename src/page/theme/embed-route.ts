@@ -25,7 +25,7 @@ export async function embedRoute(server: Server): Promise<void> {
 }
 
 /** The script as browsers get it. */
-export async function readEmbedScript(): Promise<string> {
+async function readEmbedScript(): Promise<string> {
   const text = stripTypeScriptTypes(await readFile(source, 'utf8'));
   // Lines that are comments, and what is left of a type: everything else stays as it was written.
   return text.replaceAll(/^\s*(?:\/\/.*|\/?\*.*)?\n/gm, '').replaceAll(/[ \t]+/g, ' ');
