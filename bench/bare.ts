@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { Pool } from 'pg';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { declaredStatements } from '#kit/statement.ts';
 // Loading the files declares their statements.
+import '#console/submissions/queries.ts';
 import '#forms/queries.ts';
 import '#search/queries.ts';
 import '#submissions/queries.ts';
@@ -21,7 +23,7 @@ const { databaseUrl, serviceUrl } = JSON.parse(process.argv[2]!) as BareOptions;
 const pool = new Pool({
   connectionString: databaseUrl,
   max: 10,
-  options: '-c plan_cache_mode=force_generic_plan',
+  onConnect: (client) => void client.query('set plan_cache_mode = force_generic_plan'),
 });
 
 type Row = Record<string, unknown>;
@@ -41,6 +43,7 @@ const get = declared('find_submission');
 const search = declared('search_submissions');
 const create = declared('insert_form');
 const insert = declared('insert_submission');
+const readDown = declared('view.read_view_down');
 
 /** JSON texts are passed on as they came; the rest is quoted. */
 const submission = (row: Row): string => {
@@ -136,6 +139,24 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
   },
 };
 
+/** As many rows as an export of the service reads in one round trip. */
+const exportedAtOnce = 500;
+
+/** What an export reads, as lines: columns as they came, nothing quoted. The next rows come while these are sent. */
+async function* exportLines({ searchParams }: URL): AsyncGenerator<string> {
+  const from_id = '00000000-0000-0000-0000-000000000000';
+  const readBefore = (to_id: unknown): Promise<Row[]> =>
+    readDown({ ...placeIn(searchParams), status: null, from_id, to_id, limit: exportedAtOnce });
+  let coming = readBefore(from_id.replaceAll('0', 'f'));
+  for (;;) {
+    const rows = await coming;
+    const isLast = rows.length < exportedAtOnce;
+    if (!isLast) coming = readBefore(rows.at(-1)!['id']);
+    yield rows.map((row) => `${Object.values(row).join(',')}\r\n`).join('');
+    if (isLast) return;
+  }
+}
+
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -144,6 +165,10 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 const server = createServer((request, response) => {
   const url = new URL(request.url!, 'http://bare');
+  if (url.pathname === '/export') {
+    Readable.from(exportLines(url), { objectMode: false }).pipe(response);
+    return;
+  }
   const answer = async (): Promise<string> =>
     answers[url.pathname.split('/', 2)[1]!]!(url, request.method === 'POST' ? await readBody(request) : '');
   answer().then(

@@ -104,6 +104,7 @@ export const cases: readonly Case[] = [
   consoleCase('table', '', [8, 1]),
   consoleCase('search', `?q=${medium.word}`, [1]),
   consoleCase('summary', '/summary?time_zone=Europe%2FBerlin', [1]),
+  consoleCase('summary-all', '/summary?time_zone=Europe%2FBerlin&sample=all', [1]),
   {
     name: 'public-page',
     goal: 0.7,

@@ -200,7 +200,13 @@ async function measureAll(instance: Instance, machine: string, chosen: Chosen): 
     }
     const findings: string[] = [];
     for (const { run } of chosen.tasks) {
-      const found = await run({ instance, server, site: sites.at(-1)!, load: loader.load });
+      const found = await run({
+        instance,
+        server,
+        bare: bare.target,
+        site: sites.at(-1)!,
+        load: loader.load,
+      });
       findings.push(found);
       say(found);
     }

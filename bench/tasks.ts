@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createForm } from '#forms/forms.ts';
 import { openDatabase } from '#kit/database.ts';
@@ -5,8 +7,10 @@ import { openLog } from '#kit/log.ts';
 import type { Instance, ServerProcess } from '#test/process.ts';
 import { callApi } from '#test/service.ts';
 import { cases } from './cases.ts';
+import { cpuSeconds } from './cpu-seconds.ts';
 import type { LoadFigures, LoadOrder } from './load.ts';
 import { memoryOf } from './memory.ts';
+import { middle } from './report.ts';
 import type { Site } from './site.ts';
 
 /** What takes a while and is measured as a whole; `run` says what it found in a sentence. */
@@ -15,6 +19,8 @@ export type Task = { name: string; run: (scene: Scene) => Promise<string> };
 type Scene = {
   instance: Instance;
   server: ServerProcess;
+  /** The bare server (bare.ts). */
+  bare: { pid: number; port: number };
   site: Site;
   load: (order: LoadOrder) => Promise<LoadFigures>;
 };
@@ -24,23 +30,60 @@ export const tasks: readonly Task[] = [
   { name: 'delete', run: deleteForm },
 ];
 
-/** A form with half of the submissions as CSV, read as fast as it comes. */
-async function exportCsv({ instance, server, site }: Scene): Promise<string> {
-  const address = `${instance.url}/app/api/workspaces/${site.workspaceId}/forms/${site.formId}/submissions/export?format=csv`;
+const exports = 3;
+
+/**
+ * A form with half of the submissions as CSV, read as fast as it comes, in turn with the bare server, which sends the
+ * same rows as they come from the same SQL.
+ */
+async function exportCsv({ instance, server, bare, site }: Scene): Promise<string> {
+  const { workspaceId, formId, cookie } = site;
+  const form = `/app/api/workspaces/${workspaceId}/forms/${formId}`;
+  const [service, limit]: [Download, Download] = [
+    { pid: server.pid, address: `${instance.url}${form}/submissions/export?format=csv`, cookie },
+    {
+      pid: bare.pid,
+      address: `http://127.0.0.1:${bare.port}/export?workspace=${workspaceId}&form=${formId}`,
+      cookie,
+    },
+  ];
   const before = (await memoryOf(server.pid)).now;
-  const began = performance.now();
-  const answer = await fetch(address, { headers: { Cookie: site.cookie } });
-  if (!answer.ok) throw new Error(`export: ${answer.status} ${await answer.text()}`);
-  let [bytes, records, most, looked] = [0, -1, 0, 0];
-  for await (const chunk of answer.body! as AsyncIterable<Uint8Array>) {
+  const downloads: { service: Downloaded[]; bare: Downloaded[] } = { service: [], bare: [] };
+  for (let round = 0; round < exports; round += 1) {
+    downloads.service.push(await download(service));
+    downloads.bare.push(await download(limit));
+  }
+  const describe = (of: Downloaded[]): string =>
+    `${Math.round(middle(of.map(({ perSecond }) => perSecond)))} rows per second with ${middle(of.map(({ cpu }) => cpu)).toFixed(1)} µs of CPU each`;
+  const ratio = middle(
+    downloads.service.map(({ perSecond }, index) => perSecond / downloads.bare[index]!.perSecond),
+  );
+  const [{ records, bytes }] = downloads.service as [Downloaded];
+  const most = Math.max(...downloads.service.map((each) => each.most));
+  return `Export: ${records - 1} rows as CSV, ${Math.round(bytes / 2 ** 20)} MB: ${describe(downloads.service)}; bare ${describe(downloads.bare)}; service / bare ${Math.round(100 * ratio)} %; memory before ${before} MB, during it at most ${most} MB.`;
+}
+
+/** A file of a process, for whoever has the cookie. */
+type Download = { pid: number; address: string; cookie: string };
+/** `cpu` is what the process works for a line, in µs; `most` its resident memory meanwhile, in MB. */
+type Downloaded = { records: number; bytes: number; perSecond: number; cpu: number; most: number };
+
+async function download({ pid, address, cookie }: Download): Promise<Downloaded> {
+  const began = { at: performance.now(), cpu: await cpuSeconds({ pid }) };
+  const request = get(address, { headers: { Cookie: cookie } });
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  if (answer.statusCode !== 200) throw new Error(`export: ${answer.statusCode}`);
+  let [bytes, records, most, looked] = [0, 0, 0, 0];
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    for (const byte of chunk) if (byte === 10) records += 1;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) records += 1;
     if (performance.now() - looked < 200) continue;
     looked = performance.now();
-    most = Math.max(most, (await memoryOf(server.pid)).now);
+    most = Math.max(most, (await memoryOf(pid)).now);
   }
-  const seconds = (performance.now() - began) / 1_000;
-  return `Export: ${records} rows as CSV, ${Math.round(bytes / 2 ** 20)} MB, in ${seconds.toFixed(1)} s: ${Math.round(records / seconds)} rows per second; memory before ${before} MB, during it at most ${most} MB.`;
+  const seconds = (performance.now() - began.at) / 1_000;
+  const cpu = (1e6 * ((await cpuSeconds({ pid })) - began.cpu)) / records;
+  return { records, bytes, perSecond: records / seconds, cpu, most };
 }
 
 const deleted = 100_000;

@@ -40,7 +40,7 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
       });
       if (person) await context.addCookies(person.cookies);
       const page = await context.newPage();
-      page.setDefaultTimeout(7_000);
+      page.setDefaultTimeout(20_000);
       page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
       page.on('dialog', (dialog) => {
         problems.push(`a dialog opened: ${dialog.message()}`);

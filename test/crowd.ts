@@ -82,8 +82,10 @@ export type Visitors = {
   acknowledged: Map<string, string>;
   /** What else came back: a status, or the code of a network error. */
   failures: string[];
-  /** Resolves when all are gone: they go when connections are refused. */
+  /** Resolves when all are gone: they go when connections are refused, or when they are told to leave. */
   gone: Promise<unknown>;
+  /** Lets each finish what it sends; resolves when all are gone. */
+  leave(): Promise<unknown>;
 };
 
 /** Sends visitors to a form, each of whom submits again and again, always something else. */
@@ -93,9 +95,10 @@ export function sendVisitors(
 ): Visitors {
   const acknowledged = new Map<string, string>();
   const failures: string[] = [];
+  const over = new AbortController();
 
   const visit = async (visitor: number): Promise<void> => {
-    for (let entry = 0; ; entry += 1) {
+    for (let entry = 0; !over.signal.aborted; entry += 1) {
       const text = `${name} ${visitor}/${entry}`;
       const outcome = await submitEntry(publicUrl, text);
       if ('id' in outcome) acknowledged.set(text, outcome.id);
@@ -105,7 +108,11 @@ export function sendVisitors(
     }
   };
   const gone = Promise.all(Array.from({ length: count }, (_, visitor) => visit(visitor)));
-  return { acknowledged, failures, gone };
+  const leave = (): Promise<unknown> => {
+    over.abort();
+    return gone;
+  };
+  return { acknowledged, failures, gone, leave };
 }
 
 /** One submission: its id when it was acknowledged, else what came back. */

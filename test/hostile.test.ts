@@ -7,6 +7,7 @@ import type { OpenApi } from '#app/openapi.ts';
 import { limits } from '#ast/limits.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { inputTypes } from '#page/testing.ts';
+import { cases } from './cases.ts';
 import { holdAgainst } from './documented.ts';
 import { requestText, sendRaw } from './raw.ts';
 import { callApi, openService } from './service.ts';
@@ -548,11 +549,11 @@ test(`1,000 random requests to the API are answered as documented, and never by 
         seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
       },
     ),
-    { numRuns: 1_000, seed },
+    { numRuns: cases(1_000), seed },
   );
   // A fuzzer that only ever met one kind of answer would prove nothing.
   for (const status of [200, 201, 400, 404, 405, 415, 422])
-    assert.ok((seen.get(status) ?? 0) >= 5, `${status}: ${seen.get(status)}`);
+    assert.ok((seen.get(status) ?? 0) >= cases(5), `${status}: ${seen.get(status)}`);
 });
 
 const answer = fc.oneof(
@@ -582,7 +583,7 @@ test(`300 random submissions are stored or refused by name, and what is stored i
         }
       },
     ),
-    { numRuns: 300, seed },
+    { numRuns: cases(300), seed },
   );
   assert.ok(stored > 20, `${stored} were stored`);
 });
@@ -614,7 +615,7 @@ test(`200 random HTML forms are answered by a page, a redirect or a 4xx (seed ${
         assert.ok([200, 303, 400, 422].includes(status), `${status} ${page.slice(0, 200)}`);
       },
     ),
-    { numRuns: 200, seed },
+    { numRuns: cases(200), seed },
   );
 });
 
@@ -635,7 +636,7 @@ test(`300 requests with a few bytes changed are answered or cut off, and never b
       const { status } = await sendRaw(service.url, bytes, { end: true });
       assert.ok(status < 500, String(status));
     }),
-    { numRuns: 300, seed },
+    { numRuns: cases(300), seed },
   );
   await serveTheNext();
 });

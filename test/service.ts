@@ -180,11 +180,11 @@ export async function callApi(
   };
 }
 
-/** Waits until `look` finds something, looking every 20 ms; fails after 15 s, saying what was waited for. */
+/** Waits until `look` finds something, looking every 20 ms; fails after 30 s, saying what was waited for. */
 export async function until<Found>(
   what: string,
   look: () => Promise<Found | undefined | false>,
-  seconds = 15,
+  seconds = 30,
 ): Promise<Found> {
   const end = performance.now() + seconds * 1000;
   for (;;) {

@@ -15,6 +15,7 @@ import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from '#test/database.ts';
+import { runCommandLine } from './cli/run-command-line.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-cli-'));
@@ -23,7 +24,7 @@ after(() => rm(dataDir, { recursive: true, force: true }));
 const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
 const environment = {
   PATH: process.env['PATH'],
-  // As setup.mjs has it: a hundred commands are run here, and compiling is most of what each does.
+  // As setup.mjs has it: compiling is most of what a command does.
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   DATA_DIR: dataDir,
   DATABASE_URL: url,
@@ -31,13 +32,24 @@ const environment = {
 
 type Outcome = { code: number; stdout: string; stderr: string };
 
-/** Runs a command as an operator does. */
-function formloom(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+/** Runs a command in this process: a process of its own takes 0.4 s, and a hundred commands are run here. */
+async function formloom(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+  const outcome = { stdout: '', stderr: '' };
+  const code = await runCommandLine(args, {
+    environment: { ...environment, ...env },
+    print: (text) => void (outcome.stdout += text),
+    complain: (text) => void (outcome.stderr += text),
+  });
+  return { code, ...outcome };
+}
+
+/** Runs a command as an operator does: its process ends by itself, with its exit code and its two streams. */
+function formloomProcess(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [cli, ...args],
-      { env: { ...environment, ...env } },
+      ['--disable-warning=ExperimentalWarning', cli, ...args],
+      { env: { ...environment, ...env }, timeout: 60_000 },
       (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
       },
@@ -47,7 +59,10 @@ function formloom(args: readonly string[], env: Record<string, string> = {}): Pr
 
 /** Runs a command with --json and returns its document, the only thing that it may print. */
 async function answer(words: string, ...args: string[]) {
-  const { code, stdout, stderr } = await formloom([...words.split(' '), ...args, '--json']);
+  return readAnswer(await formloom([...words.split(' '), ...args, '--json']));
+}
+
+function readAnswer({ code, stdout, stderr }: Outcome) {
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   assert.match(stdout, /^[^\n]+\n$/);
   return JSON.parse(stdout);
@@ -76,12 +91,17 @@ const structure = {
   ],
 };
 
-test('workspace create, list and plan', async () => {
-  const made = await answer('workspace create', 'Acme Inc.');
+/** The same in a process of its own. */
+async function answerOfProcess(words: string, ...args: string[]) {
+  return readAnswer(await formloomProcess([...words.split(' '), ...args, '--json']));
+}
+
+test('workspace create, list and plan, each in a process as an operator runs it', async () => {
+  const made = await answerOfProcess('workspace create', 'Acme Inc.');
   assert.deepEqual(made, { id: made.id, name: 'Acme Inc.', plan: 'free' });
-  const custom = await answer('workspace create Own --plan enterprise --rate-limit 7 --burst 0');
-  assert.deepEqual(await answer('workspace plan', made.id, 'pro'), { ...made, plan: 'pro' });
-  const { data } = await answer('workspace list');
+  const custom = await answerOfProcess('workspace create Own --plan enterprise --rate-limit 7 --burst 0');
+  assert.deepEqual(await answerOfProcess('workspace plan', made.id, 'pro'), { ...made, plan: 'pro' });
+  const { data } = await answerOfProcess('workspace list');
   assert.deepEqual(
     data.map(({ created_at: createdAt, ...rest }: { created_at: string }) => {
       assert.equal(new Date(createdAt).toISOString(), createdAt);
@@ -274,7 +294,7 @@ test('webhook create, list and delete; delivery list and retry', async () => {
   const { schema, type_script: type } = await answer('webhook schema --form', form.id);
   assert.ok(schema.$id.endsWith(`/api/v1/forms/${form.id}/schema.json`));
   assert.match(type, /export type ContactEvent = /);
-  assert.equal((await answer('webhook test', plain.id)).data.length, 1);
+  assert.equal((await answerOfProcess('webhook test', plain.id)).data.length, 1);
 
   assert.deepEqual(await answer('webhook delete', plain.id), { id: plain.id });
   assert.equal((await answer('webhook list --form', form.id)).data.length, 2);
@@ -425,6 +445,17 @@ for (const [what, args, code, stderr] of failures) {
   });
 }
 
+test('a process that fails ends with its exit code, and says why on standard error alone', async () => {
+  const [misunderstood, failed] = await Promise.all([
+    formloomProcess(['key', 'make', '--json']),
+    formloomProcess(['key', 'revoke', nothing, '--json']),
+  ]);
+  assert.deepEqual([misunderstood.code, misunderstood.stdout], [2, '']);
+  assert.match(misunderstood.stderr, /^formloom: There is no command "key make"/);
+  assert.deepEqual([failed.code, failed.stdout], [1, '']);
+  assert.match(failed.stderr, /^formloom: There is no API key/);
+});
+
 const environments: [what: string, env: Record<string, string>, stderr: RegExp][] = [
   ['a wrong setting', { PORT: 'http' }, /PORT is "http"/],
   [
@@ -483,11 +514,11 @@ test('without --json a person reads lines and a table, and a name cannot act on 
 
 test('on a fresh data directory, without a server, a command makes its database, and the next one finds it', async () => {
   const fresh = { DATA_DIR: join(dataDir, 'fresh'), DATABASE_URL: '' };
-  const made = await formloom(['workspace', 'create', 'First', '--json'], fresh);
+  const made = await formloomProcess(['workspace', 'create', 'First', '--json'], fresh);
   assert.deepEqual([made.code, made.stderr], [0, '']);
   const both = await Promise.all([
-    formloom(['workspace', 'list', '--json'], fresh),
-    formloom(
+    formloomProcess(['workspace', 'list', '--json'], fresh),
+    formloomProcess(
       ['key', 'create', '--workspace', JSON.parse(made.stdout).id, '--name', 'At once', '--json'],
       fresh,
     ),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { cases } from '#test/cases.ts';
 import { checkAnswers } from './answers.ts';
 import { elements, type InputType } from './elements.ts';
 import { readFields } from './fields.ts';
@@ -11,7 +12,7 @@ import type { FormNode } from './tree.ts';
 import { validateStructure } from './validate.ts';
 
 // A failure prints its seed and path: put both into these options to run it again.
-const options: fc.Parameters<unknown> = { numRuns: 300 };
+const options: fc.Parameters<unknown> = { numRuns: cases(300) };
 
 const line = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })

@@ -140,6 +140,9 @@ type ValueOf<Row> = Row extends Setting<infer Value> ? Value : never;
 export type SettingName = keyof typeof table;
 export type Settings = { readonly [Name in SettingName]?: ValueOf<(typeof table)[Name]> };
 
+/** For how many days after the submit the visitor's link to change the answers works (docs/decisions/0014). */
+export const editDaysOf = ({ edit_days = 365 }: Pick<Settings, 'edit_days'>): number => edit_days;
+
 export type SettingsError = { readonly field: string; readonly message: string };
 export type SettingsResult =
   | { readonly ok: true; readonly settings: Settings }

@@ -1,4 +1,4 @@
-import { type CustomTypesConfig, Pool, type PoolClient, type PoolConfig, types as defaults } from 'pg';
+import { type ClientBase, type CustomTypesConfig, Pool, type PoolClient, types as defaults } from 'pg';
 import type { Log } from './log.ts';
 
 export type Database = Pool;
@@ -11,10 +11,16 @@ const statementLimitMs = 10_000;
 const queryLimitMs = statementLimitMs + 2_000;
 
 /**
+ * What every session is set to once it is connected, and not by start-up options: poolers such as PgBouncer refuse those.
+ *
  * A statement is planned once for each connection, whatever its parameters: they hardly change which plan is best here,
  * and PostgreSQL else plans many anew each time (measured: half the time of a list, 1 of 1.5 ms of a search).
  */
-const plannedOnce = '-c plan_cache_mode=force_generic_plan';
+const sessionSettings = { plan_cache_mode: 'force_generic_plan' } as const;
+const sessionLimits = {
+  statement_timeout: `${statementLimitMs}ms`,
+  idle_in_transaction_session_timeout: '30s',
+} as const;
 
 const int8 = 20;
 
@@ -36,23 +42,16 @@ export function openDatabase(
   connection: Connection,
   options: { pool: number; log: Log; limits?: boolean },
 ): Database {
-  const limits: PoolConfig =
-    options.limits === false
-      ? {}
-      : {
-          statement_timeout: statementLimitMs,
-          query_timeout: queryLimitMs,
-          idle_in_transaction_session_timeout: 30_000,
-        };
+  const { limits = true } = options;
   const pool = new Pool({
     ...connection,
-    ...limits,
+    ...(limits && { query_timeout: queryLimitMs }),
     max: options.pool,
     connectionTimeoutMillis: poolWaitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'formloom',
-    options: plannedOnce,
+    ...setUp({ ...sessionSettings, ...(limits && sessionLimits) }),
     types,
   });
   // Without a listener, a database restart ends the process (measured: reliability 1.7).
@@ -61,6 +60,16 @@ export function openDatabase(
   );
   return pool;
 }
+
+/** The pool waits for it, which its types leave out; a connection for which it fails is given to nobody. */
+const setUp = (settings: Readonly<Record<string, string>>) => ({
+  onConnect: async (client: ClientBase): Promise<void> => {
+    await client.query(
+      'select set_config(name, setting, false) from unnest($1::text[], $2::text[]) as given (name, setting)',
+      [Object.keys(settings), Object.values(settings)],
+    );
+  },
+});
 
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
 export async function transaction<T>(

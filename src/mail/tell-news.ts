@@ -2,7 +2,12 @@ import { transaction } from '#kit/database.ts';
 import { completeJob, type JobHandler } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { MailNews } from '#workspaces/mail-news.ts';
-import { tellMemberAdded, tellKeyCreated, tellPasswordChanged } from './accounts/security-notices.ts';
+import {
+  tellMemberAdded,
+  tellKeyCreated,
+  tellKeyRotated,
+  tellPasswordChanged,
+} from './accounts/security-notices.ts';
 import { tellPasswordReset } from './accounts/tell-password-reset.ts';
 import type { NewsContext } from './news-context.ts';
 import { tellDigest, tellSubmission } from './notices/tell-submission.ts';
@@ -18,6 +23,7 @@ const tellers: { readonly [Kind in MailNews['kind']]: Teller<Extract<MailNews, {
   submission_completed: tellSubmission,
   digest_due: tellDigest,
   key_created: tellKeyCreated,
+  key_rotated: tellKeyRotated,
   member_added: tellMemberAdded,
   password_changed: tellPasswordChanged,
   password_reset_asked: tellPasswordReset,

@@ -1,3 +1,4 @@
+import { editDaysOf } from '#ast/settings.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { renderConfirmation } from './render/notices.ts';
@@ -7,7 +8,6 @@ import { scriptInFrame, type Visit } from './visit/visit.ts';
 import { sayDay } from './words/say-day.ts';
 
 /** For how many days a submission can be changed, unless the form says otherwise (docs/decisions/0014). */
-const defaultEditDays = 365;
 
 /** The text of the page after a submission. `query` is that of its address; undefined when it names no receipt. */
 export function confirmationPage(
@@ -39,6 +39,5 @@ export function confirmationPage(
 
 /** The receipt is the submission's id, which carries its time. */
 function editableUntil({ settings }: LiveForm, receipt: string): Date {
-  const days = settings.edit_days ?? defaultEditDays;
-  return new Date(timeOfId(receipt).getTime() + days * 86_400_000);
+  return new Date(timeOfId(receipt).getTime() + editDaysOf(settings) * 86_400_000);
 }

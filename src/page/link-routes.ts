@@ -7,6 +7,7 @@ import { answerForm } from './post/answer-form.ts';
 import type { AnsweringContext } from './post/answering.ts';
 import { editEnding, editShowing } from './post/edit-ending.ts';
 import { sendPage } from './send-page.ts';
+import { uploadRoute } from './upload-route.ts';
 import { formPage } from './visit/form-page.ts';
 import { type LinkRequest, type OpenContext, openKnownForm, openVisit } from './visit/open-visit.ts';
 import type { Visit } from './visit/visit.ts';
@@ -34,9 +35,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
   });
 
   server.get('/f/:id/edit/:token', async (request: LinkRequest, reply) => {
-    const opened = await openKnownForm(context, request);
-    const edit = await openEdit(context.database, opened.live.id, request.params.token);
-    const visit = visitOfEdit(opened, edit);
+    const { visit, edit } = await openLinked(context, request);
     const page = formPage(context, visit, {
       ...editShowing(visit, request.params.token, edit),
       raw: edit.raw,
@@ -48,21 +47,33 @@ export function linkRoutes(server: Server, context: LinkContext): void {
   });
 
   server.post('/f/:id/edit/:token', async (request: LinkRequest, reply) => {
-    const opened = await openKnownForm(context, request);
-    const edit = await openEdit(context.database, opened.live.id, request.params.token);
-    const visit = visitOfEdit(opened, edit);
+    const { visit, edit } = await openLinked(context, request);
     const ending = editEnding(context, visit, request, reply, { token: request.params.token, edit });
     await answerForm({ context, visit, request, reply, ending });
     return reply;
   });
+
+  // A submission is changed, its files too, when the form takes nothing new any more.
+  uploadRoute(
+    server,
+    context,
+    '/f/:id/edit/:token/files',
+    async (request: LinkRequest) => (await openLinked(context, request)).visit,
+  );
 
   refuseOtherMethods(server, '/f/:id/resume/:token', ['GET']);
   refuseOtherMethods(server, '/f/:id/edit/:token', ['GET', 'POST']);
 }
 
 /** A submission is changed as the version that it answered, with the reference that it came with. */
-function visitOfEdit(visit: Visit, { form, reference }: OpenedEdit): Visit {
-  return withReference({ ...visit, live: { ...visit.live, form } }, reference);
+async function openLinked(
+  context: LinkContext,
+  request: LinkRequest,
+): Promise<{ visit: Visit; edit: OpenedEdit }> {
+  const opened = await openKnownForm(context, request);
+  const edit = await openEdit(context.database, opened.live.id, request.params.token);
+  const visit = withReference({ ...opened, live: { ...opened.live, form: edit.form } }, edit.reference);
+  return { visit, edit };
 }
 
 function withReference(visit: Visit, reference: Record<string, string>): Visit {

@@ -21,10 +21,10 @@ export function sendPacked(request: FastifyRequest, reply: FastifyReply, file: P
   return reply.header('Vary', 'Accept-Encoding').send(file[coding ?? 'plain']);
 }
 
-/** How a browser names a coding, with its weight. */
+/** How a browser names a coding, with its weight. No two blanks side by side: a header full of them took 0.25 s. */
 const codings = {
-  br: /(?:^|,)\s*br\s*(?:;\s*q=([\d.]+))?\s*(?:,|$)/,
-  gzip: /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]+))?\s*(?:,|$)/,
+  br: /(?:^|,)\s*br\s*(?:;\s*q=([\d.]+)\s*)?(?:,|$)/,
+  gzip: /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]+)\s*)?(?:,|$)/,
 } as const;
 
 /** Whether the browser accepts a coding; a weight of 0 says that it does not (RFC 9110, 12.5.3). */

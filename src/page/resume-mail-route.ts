@@ -39,13 +39,13 @@ export function resumeMailRoute(server: Server, context: MailContext): void {
 
 async function mailLink(
   context: MailContext,
-  { live, words }: Visit,
+  { live, words, locale }: Visit,
   { url, until, given }: { url: string; until: Date; given: string },
 ): Promise<Pick<SavedMail, 'given' | 'problem' | 'sentTo'>> {
   const to = readMailAddress(given);
   if (!to) return { given, problem: words.mailLinkWrong };
   const { workspaceId, id: formId, name: formName, settings } = live;
-  const link = { workspaceId, formId, formName, settings, url, until };
+  const link = { workspaceId, formId, formName, timeZone: settings.time_zone, locale, url, until };
   if (!(await mailResumeLink(context, link, to))) return { given, problem: words.mailLinkLimited };
   context.wakeQueue();
   return { given: '', sentTo: to.address };

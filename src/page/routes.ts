@@ -46,7 +46,7 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   passwordRoute(server, context);
   linkRoutes(server, context);
   resumeMailRoute(server, context);
-  uploadRoute(server, context, (request) => openVisit(context, request));
+  uploadRoute(server, context, '/f/:id/files', (request: FormRequest) => openVisit(context, request));
   unsubscribeRoute(server, context);
   fontRoutes(server);
   imageRoutes(server, context);

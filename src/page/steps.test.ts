@@ -73,6 +73,61 @@ test('a right file stays when another answer of its step is wrong; a wrong one i
   assert.match(wrong.problems[0] ?? '', /^The cv: /);
 });
 
+for (const [go, steps] of [
+  ['back', 2],
+  ['save', 2],
+  ['add', 1],
+] as const) {
+  test(`of a file that is too large nothing is kept, whichever button is pressed: ${go}`, async () => {
+    const questions = [
+      element('file_upload', 'ticket'),
+      composite('team', [element('text', 'member')], { repeatable: true }),
+    ];
+    const form = await publishForm(
+      tenant,
+      steps === 2
+        ? stepsOf({ title: 'You' }, [element('text', 'name')], { title: 'Trip' }, questions)
+        : stepsOf({}, questions),
+      { save_progress: true },
+    );
+    const first = await openPaper(service, `/f/${form}`);
+    const page = steps === 2 ? await first.press('next', { name: 'Ada' }) : first;
+    const large = new File(['x'.repeat(10 * 1024 * 1024 + 1)], 'large.txt');
+    const next =
+      go === 'add'
+        ? await page.press('', { _add: 'team', ticket: [large] })
+        : await page.press(go, { ticket: [large] });
+    assert.deepEqual(next.values('_file[ticket]'), []);
+    const { rows } = await service.services.database.query('select 1 from files where form_id = $1', [form]);
+    assert.equal(rows.length, 0);
+  });
+}
+
+test('a page whose step is no longer there, or never was, is at the last one: it is saved and submitted as ever', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
+  const page = await openPaper(service, `/f/${form}`);
+  assert.equal((await page.press('save', { name: 'Ada', _step: '99999999999' })).status, 200);
+  const { answers } = await submissionOf(tenant, await page.press('submit', { name: 'Ada', _step: '7' }));
+  assert.deepEqual(answers, { name: 'Ada' });
+});
+
+test('Save says what is wrong with a file before the visitor leaves, and keeps the rest when it is pressed again', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [element('text', 'name'), element('file_upload', 'cv')]),
+    {
+      save_progress: true,
+    },
+  );
+  const large = new File(['x'.repeat(10 * 1024 * 1024 + 1)], 'large.txt');
+  const told = await (await openPaper(service, `/f/${form}`)).press('save', { name: 'Ada', cv: [large] });
+  assert.equal(told.status, 422);
+  assert.match(told.problems[0] ?? '', /larger than 10 MB/);
+  const saved = await told.press('save');
+  const link = saved.tags.find(({ attrs }) => attrs['href']?.includes('/resume/'))!.attrs['href']!;
+  assert.deepEqual((await openPaper(service, new URL(link).pathname)).values('name'), ['Ada']);
+});
+
 const conditional = stepsOf(
   { title: 'First' },
   [

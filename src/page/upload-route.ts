@@ -1,59 +1,54 @@
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
-import { discardFiles } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { HeldFiles } from './post/held-files.ts';
-import { BrokenPost, type Post, readPost, type ReadingContext } from './post/read-post.ts';
+import { discardReceived, readPost, type ReadingContext } from './post/read-post.ts';
 import type { Words } from './words/words.ts';
 
 type UploadContext = ReadingContext & { heldFiles: HeldFiles };
-type UploadRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The form that a request is about, if it may be filled in now, and the sentences in the visitor's language. */
-type OpenForm = (request: UploadRequest) => Promise<{ live: LiveForm; words: Words }>;
+type OpenForm<Params> = (
+  request: FastifyRequest<{ Params: Params }>,
+) => Promise<{ live: LiveForm; words: Words }>;
 
 /**
- * `POST /f/<id>/files`: takes one file before its form is submitted, as the only part of a multipart body, under the
- * name of its field. 201 with the token that stands for it in the form's `_file[<field>]`; without a submission it
- * is swept after a day like every held file.
+ * `POST /f/<id>/files`, and the same below a link to edit: takes one file before its form is submitted, as the only
+ * part of a multipart body, under the name of its field. 201 with the token that stands for it in the form's
+ * `_file[<field>]`; without a submission it is swept after a day like every held file.
  */
-export function uploadRoute(server: Server, context: UploadContext, open: OpenForm): void {
-  server.post('/f/:id/files', async (request: UploadRequest, reply) => {
+export function uploadRoute<Params>(
+  server: Server,
+  context: UploadContext,
+  path: string,
+  open: OpenForm<Params>,
+): void {
+  server.post(path, async (request: FastifyRequest<{ Params: Params }>, reply) => {
     const { live, words } = await open(request);
     const [field, file] = await receiveOne(context, request, live, words);
     const token = context.heldFiles.token(live.id, field, file.id);
     const { filename, size, content_type } = file;
     return reply.code(201).send({ token, filename, size, content_type });
   });
-  refuseOtherMethods(server, '/f/:id/files', ['POST']);
+  refuseOtherMethods(server, path, ['POST']);
 }
 
 /** The file with the name of its field. Nothing is kept of a request that is refused or breaks off. */
 async function receiveOne(
   context: UploadContext,
-  request: UploadRequest,
+  request: FastifyRequest,
   live: LiveForm,
   words: Words,
 ): Promise<[field: string, file: FileAnswer]> {
-  const discard = (files: readonly FileAnswer[]) =>
-    discardFiles(
-      context,
-      live.workspaceId,
-      files.map(({ id }) => id),
-    );
-  const post = await readPost(context, request, live, words).catch(async (error: unknown): Promise<Post> => {
-    if (!(error instanceof BrokenPost)) throw error;
-    await discard(error.files);
-    throw error.cause;
-  });
+  const post = await readPost(context, request, live, words);
   const received = [...post.received].flatMap(([field, files]) =>
     files.map((file): [string, FileAnswer] => [field, file]),
   );
   const [only] = received;
   if (only && received.length === 1 && post.problems.length === 0) return only;
-  await discard(received.map(([, file]) => file));
+  await discardReceived(context, live, post.received);
   if (post.problems.length > 0) {
     throw new ApiError('validation_error', undefined, { errors: [...post.problems] });
   }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, stepsOf } from '#ast/testing.ts';
+import { newId } from '#kit/clock.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import { addressKey } from '#workspaces/address-key.ts';
+import { limitSaves } from './screening.ts';
 
 /** What else a visitor without script meets: filled-in addresses, own answers, links, limits. */
 
@@ -235,11 +238,46 @@ test('a form behind a password asks for it, and then knows this browser', async 
   assert.equal((await page.press('submit', { name: 'Ada' })).status, 303);
 });
 
+test('a form that was never published is answered like one that does not exist, whatever its look and its language', async () => {
+  const { body: draft } = await tenant.call('POST', '/forms', {
+    structure: stepsOf({}, [element('text', 'name')]),
+    settings: { theme: { color: '#004488' }, locale: 'de' },
+  });
+  const [there, absent] = [await visitor.fetch(`/f/${draft.id}`), await visitor.fetch(`/f/${newId()}`)];
+  assert.deepEqual([there.status, there.text], [404, absent.text]);
+  const policies = [there, absent].map(({ headers }) => headers.get('content-security-policy'));
+  assert.equal(policies[0], policies[1]);
+});
+
+test('the tries of a password are counted together, however the id in the address is written', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
+    access: 'password',
+    password: 'open sesame',
+  });
+  const guess = async (id: string) => {
+    const body = new URLSearchParams({ _password: 'guess' });
+    return (await visitor.fetch(`/f/${id}/enter`, { method: 'POST', body })).status;
+  };
+  for (let tries = 0; tries < 10; tries += 1) assert.equal(await guess(form), 403);
+  assert.deepEqual([await guess(form), await guess(form.toUpperCase())], [429, 429]);
+});
+
 test('over a limit the page comes back with a 429 and every answer, to be sent again', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { limit_per_form: 1 });
   assert.equal((await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Ada' })).status, 303);
   const late = await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Bob' });
   assert.deepEqual([late.status, late.values('name')], [429, ['Bob']]);
+  assert.match(late.notice ?? '', /wait a little/);
+});
+
+test('whoever saves more often than a person can gets the page back with every answer too', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
+  const page = await openPaper(service, `/f/${form}`);
+  const address = addressKey('127.0.0.1');
+  for (let saves = 0; saves < 120; saves += 1)
+    await limitSaves(service.services.requestCounter, form, address);
+  const late = await page.press('save', { name: 'Ada' });
+  assert.deepEqual([late.status, late.values('name')], [429, ['Ada']]);
   assert.match(late.notice ?? '', /wait a little/);
 });
 

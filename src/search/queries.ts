@@ -12,7 +12,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
-import { questionIn, searchWindow, walk, wordsInSubject } from './question.ts';
+import { questionIn, searchWindow, subjectWindow, walk, wordsInSubject } from './question.ts';
 
 const questionParameters = {
   workspace_id: uuid,
@@ -23,7 +23,7 @@ const questionParameters = {
 
 /**
  * One page of what matches, by relevance, each row with the total up to searchWindow. The order is exact: whoever has
- * all words in the subject, then some (with three words and more: of the newest searchWindow of these, by how many),
+ * all words in the subject, then some (with three words and more: of the newest subjectWindow of these, by how many),
  * then none; each newest first. The rest is only looked for while the page is not full.
  */
 export const searchSubmissions = statement(
@@ -46,19 +46,37 @@ export const searchSubmissions = statement(
   `with ${questionIn('$form_ids')},
    matches as materialized (${walk('anywhere', { limit: String(searchWindow), inOrder: false })}),
    total as materialized (select count(*) as total from matches),
-   in_all as materialized (${walk('all_subject', { limit: '$offset + $limit', inOrder: true })}),
+   -- When there are fewer matches than the window, they are all known already: each is asked for its subject.
+   known as materialized (
+     select f.id, case when d.terms @@ replace(question.all_subject, chr(1), f.code)::tsquery then question.words
+                       else ${wordsInSubject} end as words
+     from matches f
+     join (select code, replace(any_subject, chr(1), code)::tsquery as any_subject from question cross join segments) asked
+       on asked.code = f.code
+     join search_documents d on d.ctid = f.place and d.workspace_id = $workspace_id and d.terms @@ asked.any_subject
+     cross join question
+     where (select total from total) < ${searchWindow}),
+   -- When there may be more, each kind is looked for by itself, as far as the page needs it.
+   in_all as materialized (${walk('all_subject', {
+     limit: `(select case when total < ${searchWindow} then 0 else $offset + $limit end from total)`,
+     inOrder: true,
+   })}),
    in_some as materialized (
-     select f.id, case when question.words = 2 then 1 else ${wordsInSubject} end as words
-     from (${walk('some_subject', {
-       limit: `(
-         select case when question.words = 1 or (select count(*) from in_all) >= $offset + $limit then 0
+     select f.id, case when question.words > 2 and f.number <= ${subjectWindow} then ${wordsInSubject} else 1 end as words
+     from (select nearest.id, nearest.code, row_number() over (order by nearest.id desc) as number from (${walk(
+       'some_subject',
+       {
+         limit: `(
+         select case when question.words = 1 or total < ${searchWindow} or (select count(*) from in_all) >= $offset + $limit then 0
                      when question.words = 2 then $offset + $limit
-                     else ${searchWindow} end from question)`,
-       inOrder: true,
-     })}) f cross join question),
+                     else greatest(${subjectWindow}, $offset + $limit) end from question cross join total)`,
+         inOrder: true,
+       },
+     )}) nearest) f cross join question),
    ahead as materialized (
-     select in_all.id, question.words from in_all cross join question union all select id, words from in_some),
-   -- When there are fewer matches than the window, they are all known already.
+     select id, words from known
+     union all select in_all.id, question.words from in_all cross join question
+     union all select id, words from in_some),
    behind as (
      select id from matches
      where (select total from total) < ${searchWindow} and not exists (select from ahead where ahead.id = matches.id)

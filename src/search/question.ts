@@ -1,6 +1,12 @@
 /** As many submissions a search finds: so many can be paged through, and total_count goes up to there. */
 export const searchWindow = 1_000;
 
+/**
+ * With three words and more: so many of the newest that have some of them in the subject are ordered by how many. Each
+ * is looked at by itself, and of frequent words it takes many segments to find them.
+ */
+export const subjectWindow = 200;
+
 /*
  * A search document (`search_documents.terms`) holds its words behind the code of its segment, and a mark for its form
  * (see searchTerms). A question is asked segment by segment, newest first, until there is enough; so the work depends
@@ -38,6 +44,7 @@ export const questionIn = (formIds: '$form_ids' | 'null::uuid[]'): string => `
            '(' || string_agg(format('(%s)', all_subject), ' | ') || ')' || scope as all_subject,
            '(' || string_agg(format('(%s & (%s) & !(%s))', anywhere, some_subject, all_subject), ' | ') || ')' || scope as some_subject,
            '(' || string_agg(format('(%s & !(%s))', anywhere, some_subject), ' | ') || ')' || scope as no_subject,
+           string_agg(some_subject, ' | ') as any_subject,
            max(words) as words
     from asked cross join (select reached.forms || gone.forms as scope from reached cross join gone) scope
     group by scope),
@@ -48,15 +55,16 @@ export const questionIn = (formIds: '$form_ids' | 'null::uuid[]'): string => `
  * The newest `limit` submissions that answer a question, newest first where `inOrder` says so. A lateral join takes the
  * segments in their order and ends at the limit. `offset 0` keeps the planner to the index of words: with the workspace
  * in its reach it reads that one's whole key beside it (measured: 46 ms instead of 0.2 for a rare word among 100,000).
+ * `place` is where the document lies, which a statement comes back to in a quarter of the time that its key takes.
  */
 export const walk = (
   question: 'anywhere' | 'all_subject' | 'some_subject' | 'no_subject',
   { limit, inOrder }: { limit: string; inOrder: boolean },
 ): string => `
-  select found.id, segments.code
+  select found.id, found.place, segments.code
   from question cross join segments cross join lateral (
-    select id from (
-      select d.submission_id as id, d.workspace_id from search_documents d
+    select id, place from (
+      select d.submission_id as id, d.ctid as place, d.workspace_id from search_documents d
       where d.terms @@ replace(question.${question}, chr(1), segments.code)::tsquery
       offset 0) here
     where workspace_id = $workspace_id

@@ -7,7 +7,7 @@ import { insertSubmission, segmentDocuments } from '#submissions/queries.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { countMatches, searchSubmissions } from './queries.ts';
-import { searchWindow } from './question.ts';
+import { searchWindow, subjectWindow } from './question.ts';
 
 const { database } = await testDatabase();
 
@@ -87,6 +87,39 @@ test(`a search finds the first ${searchWindow}: the subject's of all times, and 
   assert.ok(!end.ids.includes(first));
 });
 
+test(`of three words in more than ${searchWindow}, the newest ${subjectWindow} with some in the subject come by how many, and pages agree`, async () => {
+  const scene = await openScene(database, elements);
+  const words = 'oak birch elm';
+  const insert = (subject: string): Promise<unknown> => insertDocument(scene, words, { subject });
+  await insert('an oak and a birch, too old to be told from one word');
+  const others = { one: subjectWindow + 30, none: searchWindow };
+  for (let done = 0; done < others.none; done += 50)
+    await Promise.all(Array.from({ length: 50 }, () => insert('x')));
+  await openSegment(scene);
+  for (let done = 0; done < others.one; done += 10)
+    await Promise.all(Array.from({ length: 10 }, () => insert('elm')));
+  const two = await scene.submit({ subject: 'oak birch', text: words });
+  await insert('elm');
+  const all = await scene.submit({ subject: words, text: words });
+  await insert('x');
+
+  const paged: string[] = [];
+  for (let offset = 0; offset < searchWindow; offset += 90) {
+    const limit = Math.min(90, searchWindow - offset);
+    paged.push(...(await find(scene, words, { limit, offset })).ids);
+  }
+  assert.deepEqual(paged.slice(0, 2), [all, two]);
+  const [, , ...rest] = paged;
+  const ahead = others.one + 2;
+  const parts = [rest.slice(0, ahead), rest.slice(ahead)];
+  for (const part of parts) assert.deepEqual(part, part.toSorted().toReversed());
+  assert.equal(new Set(paged).size, searchWindow);
+  assert.deepEqual(await subjectsOf(parts[0]!), {
+    elm: others.one + 1,
+    'an oak and a birch, too old to be told from one word': 1,
+  });
+});
+
 test('a key for some forms finds in them alone, and one for no form finds nothing', async () => {
   const scene = await openScene(database, elements);
   const id = await scene.submit({ subject: 'Pebble', text: 'x' });
@@ -106,15 +139,30 @@ test('when the newest segment is full, a submit that looks opens the next, once 
     );
     return rows.map((row) => row.first_id);
   };
-  await insertDocument(scene, 'the last of its segment', ahead);
+  await insertDocument(scene, 'the last of its segment', { nextSegmentId: ahead });
   assert.equal((await segments()).length, 1);
-  await insertDocument(scene, 'one too many', ahead);
-  await insertDocument(scene, 'and another', leastIdAt(new Date(now().getTime() + 11_000)));
+  await insertDocument(scene, 'one too many', { nextSegmentId: ahead });
+  await insertDocument(scene, 'and another', {
+    nextSegmentId: leastIdAt(new Date(now().getTime() + 11_000)),
+  });
   assert.deepEqual((await segments()).slice(1), [ahead]);
   assert.equal((await find(scene, 'another')).count, 1);
 });
 
-const insertDocument = (scene: Scene, text: string, nextSegmentId: string | null = null) => {
+/** How many of the submissions have each subject. */
+async function subjectsOf(ids: readonly string[]): Promise<Record<string, number>> {
+  const { rows } = await database.query<{ subject: string; count: number }>(
+    "select answers ->> 'subject' as subject, count(*) as count from submissions where id = any ($1) group by 1",
+    [ids],
+  );
+  return Object.fromEntries(rows.map(({ subject, count }) => [subject, count]));
+}
+
+const insertDocument = (
+  scene: Scene,
+  text: string,
+  { subject = '', nextSegmentId = null as string | null } = {},
+) => {
   const at = now();
   return insertSubmission(database, {
     workspace_id: scene.workspaceId,
@@ -122,14 +170,14 @@ const insertDocument = (scene: Scene, text: string, nextSegmentId: string | null
     form_id: scene.formId,
     version: 1,
     status: 'completed',
-    answers: '{}',
+    answers: JSON.stringify({ subject }),
     reference: '{}',
     has_files: false,
     created_at: at,
     completed_at: at,
     slot: 0,
     language: 'english',
-    subject: '',
+    subject,
     body: text,
     next_segment_id: nextSegmentId,
   });

@@ -1,5 +1,6 @@
 import type { Answers } from '#ast/answers.ts';
 import { searchableText } from '#ast/searchable.ts';
+import { editDaysOf } from '#ast/settings.ts';
 import { claimFiles } from '#files/queries.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { leastIdAt, newId, now, timeOfId } from '#kit/clock.ts';
@@ -23,9 +24,6 @@ const segmentCheckShare = 1 / 512;
  */
 const segmentLeadMs = 10_000;
 
-/** For how many days an edit link works, unless the form says otherwise. */
-const defaultEditDays = 365;
-
 /** The version of a form that answers are written under, and the settings that they are written by. */
 export type WritingForm = Pick<
   LiveForm,
@@ -33,7 +31,7 @@ export type WritingForm = Pick<
 >;
 
 /** Checked answers on their way into the database, with the id that they get when they are new there. */
-export type Writing = Pick<KeyedRequest, 'reference' | 'key'> & {
+export type Writing = Pick<KeyedRequest, 'reference' | 'key' | 'locale'> & {
   live: WritingForm;
   id: string;
   createdAt: Date;
@@ -42,13 +40,13 @@ export type Writing = Pick<KeyedRequest, 'reference' | 'key'> & {
 };
 
 export function prepareWriting(
-  { live, reference, key, files }: Omit<KeyedRequest, 'raw'>,
+  { live, reference, key, locale, files }: Omit<KeyedRequest, 'raw'>,
   answers: Answers,
 ): Writing {
   const id = newId();
   // Not all that was uploaded: the files of a question that is not shown stay nobody's, and are swept.
   const fileIds = files.size === 0 ? [] : listFiles(live.form, answers).map((file) => file.id);
-  return { live, reference, key, id, createdAt: timeOfId(id), answers, fileIds };
+  return { live, reference, key, locale, id, createdAt: timeOfId(id), answers, fileIds };
 }
 
 /** The columns that hold what was sent. */
@@ -121,9 +119,10 @@ export async function tellCreated(
   completedAt: Date,
   occurredAt = completedAt,
 ): Promise<number> {
-  const { live, id, answers, reference } = writing;
+  const { live, id, answers, reference, locale } = writing;
   const isMailed = isMailedAbout(live.settings);
-  if (isMailed) await reportNews(db, live.workspaceId, { kind: 'submission_completed', submissionId: id });
+  if (isMailed)
+    await reportNews(db, live.workspaceId, { kind: 'submission_completed', submissionId: id, locale });
   if (!live.hasListeners) return isMailed ? 1 : 0;
   const deliveries = await recordEvent(db, {
     workspaceId: live.workspaceId,
@@ -154,8 +153,8 @@ export async function giveEditLink(
   vault: Vault,
   { live, id }: Editable,
 ): Promise<{ editToken?: string }> {
-  const { editing, edit_days: days = defaultEditDays } = live.settings;
-  if (!editing) return {};
+  if (!live.settings.editing) return {};
+  const days = editDaysOf(live.settings);
   const linked = { workspaceId: live.workspaceId, formId: live.id, submissionId: id };
   return { editToken: (await giveLink(db, vault, linked, { purpose: 'edit', days })).token };
 }

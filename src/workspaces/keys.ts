@@ -185,16 +185,20 @@ export async function rotateKey(
   const key = makeApiKey(randomBytes(apiKeyBytes));
   const at = now();
   const formerUntil = new Date(at.getTime() + graceHours * hourMs);
-  const rotated = await rotateApiKey(database, {
-    workspace_id: workspaceId,
-    id: keyId,
-    hash: hashApiKey(key),
-    prefix: prefixOf(key),
-    now: at,
-    former_until: formerUntil,
-    channel: keyChannel,
+  await transaction(database, async (client) => {
+    const rotated = await rotateApiKey(client, {
+      workspace_id: workspaceId,
+      id: keyId,
+      hash: hashApiKey(key),
+      prefix: prefixOf(key),
+      now: at,
+      former_until: formerUntil,
+      channel: keyChannel,
+    });
+    if (rotated.length === 0) throw new ApiError('not_found', 'There is no such API key.');
+    const news = { kind: 'key_rotated', keyId, formerUntil: formerUntil.toISOString() } as const;
+    await reportNews(client, workspaceId, news);
   });
-  if (rotated.length === 0) throw new ApiError('not_found', 'There is no such API key.');
   forgetKeys();
   return { id: keyId, key, formerUntil };
 }

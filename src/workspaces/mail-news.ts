@@ -1,3 +1,4 @@
+import type { Locale } from '#ast/locales.ts';
 import { newId } from '#kit/clock.ts';
 import { enqueueJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -7,9 +8,11 @@ import type { Queryable } from '#kit/statement.ts';
  * transaction, and src/mail/ writes to whoever is concerned, with what is true by then.
  */
 export type MailNews =
-  | { kind: 'submission_completed'; submissionId: string }
+  /** `locale`: in which the visitor read the page, when there was one. */
+  | { kind: 'submission_completed'; submissionId: string; locale?: Locale | undefined }
   | { kind: 'digest_due'; formId: string }
   | { kind: 'key_created'; keyId: string }
+  | { kind: 'key_rotated'; keyId: string; formerUntil: string }
   | { kind: 'member_added'; userId: string }
   | { kind: 'password_changed'; userId: string }
   /** Also for an address that nobody has: only the job finds out, so that an answer's time tells nothing. */

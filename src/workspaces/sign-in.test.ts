@@ -149,12 +149,12 @@ test('the time of a refusal does not tell whether there is an account', async ()
   };
   const times = { known: [] as number[], unknown: [] as number[] };
   // In turns, so that whatever else the machine does slows both.
-  for (let turn = 0; turn < 40; turn += 1) {
+  for (let turn = 0; turn < 12; turn += 1) {
     times.known.push(await took('slow@example.org'));
     times.unknown.push(await took(`nobody-${turn}@example.org`));
   }
-  const median = (list: number[]): number => list.sort((a, b) => a - b)[list.length / 2]!;
-  const [known, unknown] = [median(times.known), median(times.unknown)];
+  // The fastest of each: what else the machine does can only make a try slower.
+  const [known, unknown] = [Math.min(...times.known), Math.min(...times.unknown)];
   assert.ok(Math.abs(known - unknown) < Math.max(10, known / 5), `known ${known} ms, unknown ${unknown} ms`);
 });
 

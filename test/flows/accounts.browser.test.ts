@@ -133,7 +133,7 @@ test('a workspace is made, renamed and left behind for another, by keyboard', as
   await press(page, 'Enter');
   await page.waitForURL(new RegExp(person.workspaceId));
   await page.goto(`${service.url}/app/`);
-  await page.waitForURL(new RegExp(`${person.workspaceId}/forms`), { timeout: 5_000 });
+  await page.waitForURL(new RegExp(`${person.workspaceId}/forms`));
   await page.context().close();
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
 import { until } from '#test/service.ts';
-import { draftOf, focused, make, openBuilder, part, problems, read, said, saved } from './builder-page.ts';
+import { draftOf, focusIs, hears, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
 
 /* Conditional logic and rules in the builder: convention B7 of research/features, and what authors set beside it. */
 
@@ -75,7 +75,7 @@ test('B7: deleting what a rule names lists the dependants, and either cleans the
   await dialog.getByText('Shown when Country is DE').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await part(page, '“Country”').waitFor();
-  assert.equal(await said(page), 'Nothing was changed.');
+  await hears(page, 'Nothing was changed.');
 
   await part(page, '“Country”').click();
   await page.keyboard.press('Delete');
@@ -85,7 +85,7 @@ test('B7: deleting what a rule names lists the dependants, and either cleans the
   await part(page, '“State”').click();
   await page.keyboard.press('Control+z');
   await part(page, '“State”').getByText('Shown when Country is DE').waitFor();
-  assert.match((await focused(page))!, /^“Country”/, 'what was deleted is back and has the focus');
+  await focusIs(page, /^“Country”/);
   await page.context().close();
 });
 

@@ -5,7 +5,7 @@ import type { FormNode } from '#ast/tree.ts';
 import type { BuilderForm } from '#console/forms/shapes.ts';
 import { openBrowser } from '#test/browser.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
-import { openService } from '#test/service.ts';
+import { openService, until } from '#test/service.ts';
 
 /* What the tests of the builder share: a service, two editors, a browser, and words for what is on the screen. */
 
@@ -28,7 +28,7 @@ export async function openBuilder(
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   await context.addCookies(person.cookies);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   page.on('pageerror', (error) => problems.push(error.message));
   page.on(
     'console',
@@ -67,6 +67,16 @@ export const focused = (page: Page): Promise<string | null> =>
     while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
     return active?.getAttribute('aria-label') ?? active?.tagName ?? null;
   })()`);
+
+const fits = (text: string | null, words: string | RegExp): boolean =>
+  typeof words === 'string' ? text === words : words.test(text ?? '');
+
+/** Waits until a screen reader is told this: it is drawn a moment after the key. */
+export const hears = (page: Page, words: string | RegExp): Promise<unknown> =>
+  until(`“${String(words)}” to be said`, async () => fits(await said(page), words));
+/** Waits until the focus is on what is named so. */
+export const focusIs = (page: Page, words: string | RegExp): Promise<unknown> =>
+  until(`the focus on “${String(words)}”`, async () => fits(await focused(page), words));
 
 /** Adds an element with the keyboard's menu and gives it a label. */
 export async function insert(page: Page, search: string, label: string): Promise<void> {

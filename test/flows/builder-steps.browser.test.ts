@@ -3,7 +3,18 @@ import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
 import { until } from '#test/service.ts';
-import { ada, draftOf, labels, make, openBuilder, part, problems, said, saved } from './builder-page.ts';
+import {
+  ada,
+  draftOf,
+  hears,
+  labels,
+  make,
+  openBuilder,
+  part,
+  problems,
+  said,
+  saved,
+} from './builder-page.ts';
 
 /* Steps are moved, elements added at every gap, settings set, and "Publish" says whether there is anything to publish. */
 
@@ -30,7 +41,7 @@ test('B2: steps are dragged by mouse in their list', async () => {
   await page.mouse.move(to.x + 8, to.y + 2, { steps: 6 });
   await page.locator('.drop-line').waitFor();
   await page.mouse.up();
-  assert.equal(await said(page), 'Moved: position 1 of 3');
+  await hears(page, 'Moved: position 1 of 3');
   await until('the move to be saved', async () => (await titles(id)) === 'Three,One,Two');
   await page.context().close();
 });
@@ -45,7 +56,7 @@ test('B2: steps are dragged by touch, and moved by keyboard with spoken targets'
   for (const share of [0.3, 0.6, 1])
     await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-  assert.equal(await said(page), 'Moved: position 2 of 3');
+  await hears(page, 'Moved: position 2 of 3');
 
   await handle(page, 2).focus();
   await page.keyboard.press(' ');
@@ -53,9 +64,9 @@ test('B2: steps are dragged by touch, and moved by keyboard with spoken targets'
     (await said(page))!.startsWith('“One” (Step) lifted, position 2 of 3. Arrow keys move it'),
   );
   await page.keyboard.press('ArrowDown');
-  assert.equal(await said(page), '“One” (Step), position 3 of 3');
+  await hears(page, '“One” (Step), position 3 of 3');
   await page.keyboard.press(' ');
-  assert.equal(await said(page), 'Dropped: “One” (Step), position 3 of 3');
+  await hears(page, 'Dropped: “One” (Step), position 3 of 3');
   await until('the moves to be saved', async () => (await titles(id)) === 'Two,Three,One');
   await page.context().close();
 });

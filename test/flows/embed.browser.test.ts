@@ -61,7 +61,7 @@ async function visit(tags: string): Promise<Page> {
   const path = `/${pages.size}`;
   pages.set(path, `<!doctype html><title>Shop</title><h1>Shop</h1>${recorder}${tags}<p>After</p>`);
   const page = await browser.newPage({ viewport: { width: 800, height: 700 } });
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   await page.goto(site + path);
   return page;
 }
@@ -210,7 +210,7 @@ for (const [what, settings, query, isShown] of framings) {
     page.on('console', (message) => refused.push(message.text()));
     await page.goto(site + path);
     const field = page.frameLocator('iframe').locator('#fullName');
-    if (isShown) await field.waitFor({ timeout: 10_000 });
+    if (isShown) await field.waitFor();
     else await until('the refusal', async () => refused.some((text) => text.includes('frame-ancestors')));
     assert.equal(await field.count(), isShown ? 1 : 0);
     await page.close();

@@ -22,7 +22,7 @@ const browser = await openConsoleBrowser(service);
 
 const open = async (path: string, options: object = {}): Promise<Page> => {
   const page = await browser.open(`/app/forms/${path}`, person, options);
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   return page;
 };
 const makeInvitedForm = async (): Promise<string> =>
@@ -142,4 +142,14 @@ test('a bounced one is mailed again, the quiet ones are reminded, and a revoked 
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
   await rowOf(page, 'quiet@example.com').getByText('Revoked').waitFor();
   browser.assertQuiet();
+});
+
+test('a digit too many in the year of a day is not taken, and takes nothing away that was written', async () => {
+  const page = await open(`${await makeInvitedForm()}/invitations/new`);
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Please come');
+  await page.getByLabel('Links work until').focus();
+  await page.keyboard.type('123120301');
+  assert.match(await page.getByLabel('Links work until').inputValue(), /^\d{4}-12-31$/);
+  assert.equal(await page.getByRole('textbox', { name: 'Subject' }).inputValue(), 'Please come');
+  await page.context().close();
 });

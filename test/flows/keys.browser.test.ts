@@ -96,3 +96,28 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
   await page.context().close();
   console.assertQuiet();
 });
+
+test('a form that was deleted does not keep the key that was limited to it from being changed', async () => {
+  const owner = await signIn(service, { name: 'Grace' });
+  const workspace = `/workspaces/${owner.workspaceId}`;
+  const make = async (name: string): Promise<string> =>
+    (
+      await owner.call<{ id: string }>('POST', `${workspace}/forms`, {
+        structure: { ...structure(element('text', 'name')), attrs: { name } },
+      })
+    ).body.id;
+  const [kept, gone] = [await make('Kept'), await make('Gone')];
+  await owner.call('POST', `${workspace}/keys`, { name: 'Export', form_ids: [kept, gone] });
+  assert.equal((await owner.call('DELETE', `${workspace}/forms/${gone}`)).status, 204);
+  const page = await console.open(`/app/w/${owner.workspaceId}/settings/keys`, owner);
+  await page.getByRole('button', { name: 'Actions for Export' }).click();
+  await page.getByRole('menuitem', { name: 'Change' }).click();
+  await page.getByRole('checkbox', { name: 'Kept' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Nightly');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The key Nightly was changed.').waitFor();
+  const { body } = await owner.call<{ data: { form_ids: string[] }[] }>('GET', `${workspace}/keys`);
+  assert.deepEqual(body.data[0]!.form_ids, [kept]);
+  await page.context().close();
+  console.assertQuiet();
+});

@@ -15,7 +15,7 @@ const browser = await openConsoleBrowser(service);
 const owner = await signIn(service, { name: payloads[0] });
 const settings = `/app/w/${owner.workspaceId}/settings`;
 const password = 'a password of my own';
-const wait = { timeout: 10_000 };
+const wait = { timeout: 20_000 };
 
 /** The address of a mail's button, on this machine. */
 async function linkIn(email: string, path: string, known = 0): Promise<string> {

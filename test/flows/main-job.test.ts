@@ -170,7 +170,7 @@ test('a submission is read back, its file downloaded, and it is found by search'
 });
 
 test('its webhook is signed, and retried on schedule with the same delivery id until the receiver answers 200', async () => {
-  const requests = await receiver.waitFor(3, 10_000);
+  const requests = await receiver.waitFor(3);
   for (const { headers, body } of requests) {
     assert.ok(verifySignature(secret, body, headers['x-service-signature'] as string));
     assert.equal(headers['x-service-event'], 'submission.created');

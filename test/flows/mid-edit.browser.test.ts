@@ -29,7 +29,7 @@ const context = await browser.newContext({ viewport: { width: 1280, height: 800 
 
 async function open(path: string): Promise<Page> {
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(20_000);
   await page.goto(instance.url + path);
   return page;
 }

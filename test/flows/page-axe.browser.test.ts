@@ -75,7 +75,7 @@ async function walk(
   hasScript: boolean,
   look: (page: Page, where: string) => Promise<void>,
 ): Promise<void> {
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(20_000);
   await page.goto(`${form.public_url}${query}`);
   if (hasScript) await wake(page);
   await look(page, 'at first');

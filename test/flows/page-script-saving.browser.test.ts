@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { element } from '#ast/testing.ts';
+import { composite, element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { field, focused, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
@@ -80,6 +80,52 @@ test('sent answers are changed by their link, without a new page between the ste
   await page.context().close();
 });
 
+test('a submission of a form that takes no more is changed with a file, and is neither saved nor asked for a proof', async () => {
+  const settings = { editing: true, max_submissions: 1, save_progress: true, proof_of_work: true };
+  const form = await stage.publish([step('One', [element('file_upload', 'photo')])], settings);
+  const page = await stage.visit(form);
+  await pressButton(page, 'Submit');
+  await page.getByRole('link', { name: 'Change your answers' }).click();
+  await wake(page);
+  const photo = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('x') };
+  await field(page, 'photo').setInputFiles(photo);
+  await page.locator('.held [name^="_file["]').waitFor({ state: 'attached' });
+  const told = await page.evaluate<object>('JSON.parse(document.getElementById("_form").textContent)');
+  assert.deepEqual([(told as { saves: boolean }).saves, 'proof' in told], [false, false]);
+  await pressButton(page, 'Save changes');
+  await page.getByText('Your changes have been saved.').waitFor();
+  const [only] = await stage.submissions(form);
+  assert.deepEqual(
+    (only!.answers as { photo: { filename: string }[] }).photo.map(({ filename }) => filename),
+    ['a.txt'],
+  );
+  await page.context().close();
+});
+
+test('a reload does not bring back a row and a file that the visitor had taken away', async () => {
+  const team = composite('team', [element('text', 'member')], { repeatable: true });
+  const form = await stage.publish([step('One', [team, element('file_upload', 'photo')])], { editing: true });
+  const page = await stage.visit(form);
+  await field(page, 'team[0][member]').fill('Ada');
+  await page.locator('[name=_add]').click();
+  await field(page, 'team[1][member]').fill('Bob');
+  const photo = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('x') };
+  await field(page, 'photo').setInputFiles(photo);
+  await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  await pressButton(page, 'Submit');
+  await page.getByRole('link', { name: 'Change your answers' }).click();
+  await wake(page);
+  await page.locator('[name=_remove][value="team[0]"]').click();
+  await page.locator('[name=_drop]').check();
+  await page.reload();
+  await wake(page);
+  assert.equal(await field(page, 'team[0][member]').inputValue(), 'Bob');
+  await pressButton(page, 'Save changes');
+  await page.getByText('Your changes have been saved.').waitFor();
+  assert.deepEqual((await stage.submissions(form))[0]?.answers, { team: [{ member: 'Bob' }] });
+  await page.context().close();
+});
+
 test('two windows of one page: the second one with other answers is told, and may send them as new ones', async () => {
   const form = await stage.publish(steps);
   const first = await stage.visit(form);
@@ -110,7 +156,7 @@ test('a form that asks for a proof of work gets one from the script', async () =
   const page = await stage.visit(form);
   await field(page, 'name').fill('Ada');
   await pressButton(page, 'Submit');
-  await page.waitForURL(/\/submitted\?/, { timeout: 20_000 });
+  await page.waitForURL(/\/submitted\?/, { timeout: 60_000 });
   assert.equal((await stage.submissions(form)).length, 1, 'it is taken, and not held back');
   await page.context().close();
 });

@@ -37,7 +37,7 @@ test('P8: two presses are one submission, and the confirmation has the focus and
     button.click(); button.click();
   }`);
   await page.waitForURL(/\/submitted\?receipt=/);
-  assert.equal(await focused(page), 'Thank you');
+  await until('the focus on the confirmation', async () => (await focused(page)) === 'Thank you');
   const [only, ...others] = await stage.submissions(plain);
   assert.equal(others.length, 0);
   assert.equal(await page.locator('.receipt code').innerText(), only?.id);
@@ -93,7 +93,10 @@ test('P8: what only the server finds wrong is shown like what the page finds', a
   );
   await pressButton(page, 'Submit');
   await page.getByRole('alert').getByRole('link', { name: 'The name: no.' }).click();
-  assert.equal(await page.evaluate('document.activeElement.id'), 'name');
+  await until(
+    'the focus on the field',
+    async () => (await page.evaluate('document.activeElement.id')) === 'name',
+  );
   assert.equal(await errorOf(page, 'name').innerText(), 'The name: no.');
   await page.context().close();
 });
@@ -108,7 +111,10 @@ test('P9: a file is sent when it is chosen, says its progress, and can be remove
   assert.deepEqual(await findBarriers(page), []);
   await pressButton(page, 'Remove one.txt');
   assert.deepEqual(await heldNames(page), ['two.txt']);
-  assert.equal(await page.evaluate('document.activeElement.id'), 'photo');
+  await until(
+    'the focus on the field',
+    async () => (await page.evaluate('document.activeElement.id')) === 'photo',
+  );
 
   await field(page, 'photo').setInputFiles(textFile('evil.exe'));
   await errorOf(page, 'photo').getByText('evil.exe').waitFor();
@@ -208,5 +214,91 @@ test('P9: files are taken by dropping and by pasting, and a drop beside the fiel
   await give('drop', 'h1', 'beside.txt');
   assert.equal(await page.evaluate('window.wasStopped'), true);
   assert.deepEqual((await heldNames(page)).toSorted(), ['dropped.txt', 'pasted.txt']);
+  await page.context().close();
+});
+
+test('P9: a second file is dropped beside one that has arrived, and a table is pasted into a text as its text', async () => {
+  const form = await stage.publish([
+    step('Only', [element('text', 'note'), element('file_upload', 'photo', { accept: ['.txt'] })]),
+  ]);
+  const page = await stage.visit(form);
+  await field(page, 'photo').setInputFiles(textFile('first.txt'));
+  await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  const give = (event: 'drop' | 'paste', id: string): Promise<boolean> =>
+    page.evaluate(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['x'], 'second.txt', { type: 'text/plain' }));
+      const options = { bubbles: true, cancelable: true, dataTransfer: transfer, clipboardData: transfer };
+      const event = new ({ drop: DragEvent, paste: ClipboardEvent }['${event}'])('${event}', options);
+      document.getElementById('${id}').dispatchEvent(event);
+      return event.defaultPrevented;
+    })()`);
+  assert.equal(await give('paste', 'note'), false);
+  await give('drop', 'photo');
+  await until('both files', async () => (await page.locator('.held [type=hidden]').count()) === 2);
+  await page.context().close();
+});
+
+test('P9: Save waits for a file that is on its way too', async () => {
+  const form = await stage.publish([step('Only', [element('file_upload', 'photo')])], {
+    save_progress: true,
+  });
+  const page = await stage.visit(form);
+  let goOn = (): void => {};
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  await page.route('**/files', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await field(page, 'photo').setInputFiles(textFile('slow.txt'));
+  await page.locator('.held progress').waitFor();
+  await pressButton(page, 'Save and continue later');
+  await page.getByRole('alert').getByText('Files are still being uploaded').waitFor();
+  goOn();
+  await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  await pressButton(page, 'Save and continue later');
+  await page.getByRole('heading', { name: 'Saved' }).waitFor();
+  await page.context().close();
+});
+
+test('questions may have names that a form of the browser has too', async () => {
+  const names = ['action', 'submit', 'append', 'after', 'contains', 'method', 'elements'];
+  const questions = names.map((name) => element('text', name));
+  const form = await stage.publish([step('Only', questions)], { proof_of_work: true });
+  const page = await stage.visit(form);
+  for (const name of names) await field(page, name).fill(`my ${name}`);
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?receipt=/);
+  const [only] = await stage.submissions(form);
+  assert.deepEqual(only?.answers, Object.fromEntries(names.map((name) => [name, `my ${name}`])));
+  await page.context().close();
+});
+
+test('a row that is added is blank, and a file in a row is removed where it stands now', async () => {
+  const form = await stage.publish([
+    step('Only', [
+      composite(
+        'team',
+        [
+          element('text', 'member'),
+          element('yes_no', 'veg', { required: true }),
+          element('file_upload', 'cv'),
+        ],
+        { repeatable: true },
+      ),
+    ]),
+  ]);
+  const page = await stage.visit(form);
+  await field(page, 'team[0][member]').fill('Ada');
+  await pressButton(page, 'Submit');
+  await page.getByRole('alert').waitFor();
+  await page.locator('[name=_add]').click();
+  const second = field(page, 'team[1]');
+  assert.equal(await second.locator('[aria-invalid], .invalid').count(), 0);
+  await field(page, 'team[1][cv]').setInputFiles(textFile('a.txt'));
+  await second.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  await page.locator('[name=_remove][value="team[0]"]').click();
+  await field(page, 'team[0]').getByRole('button', { name: 'Remove a.txt' }).click();
+  assert.equal(await page.evaluate('document.activeElement.id'), 'team[0][cv]');
   await page.context().close();
 });

@@ -32,7 +32,7 @@ export async function openScriptStage(): Promise<ScriptStage> {
     },
     async visit(form, { query = '', ...options } = {}) {
       const page = await browser.open(`/f/${form.id}${query}`, undefined, options);
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(20_000);
       await wake(page);
       return page;
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { element } from '#ast/testing.ts';
 import { findBarriers, press, tabTo, type } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { companySteps } from './page-script-form.ts';
@@ -12,6 +13,7 @@ import {
   headingHasFocus,
   openScriptStage,
   pressButton,
+  step,
 } from './page-script-stage.ts';
 
 /*
@@ -98,9 +100,28 @@ test('P3: what is wrong is said at the top and at the field, leads there, and go
   assert.equal(await errorOf(page, 'name').innerText(), 'The name: an answer is required.');
   assert.deepEqual(await findBarriers(page), []);
   await links.nth(1).click();
-  assert.equal(await page.evaluate('document.activeElement.value'), 'Person', 'the first radio button');
+  await until(
+    'the focus on the first radio button',
+    async () => (await page.evaluate('document.activeElement.value')) === 'Person',
+  );
   await press(page, 'Space');
   assert.equal(await errorOf(page, 'kind').innerText(), '');
+  await page.context().close();
+});
+
+test('P3: a question of several controls is checked when it is left, not between them', async () => {
+  const form = await stage.publish([
+    step('Only', [
+      element('multiple_choice', 'topics', { options: ['One', 'Two', 'Three'], min_choices: 2 }),
+      element('text', 'name'),
+    ]),
+  ]);
+  const page = await stage.visit(form);
+  await page.getByRole('checkbox', { name: 'One' }).press('Space');
+  await page.getByRole('checkbox', { name: 'Two' }).focus();
+  assert.equal(await errorOf(page, 'topics').innerText(), '');
+  await field(page, 'name').focus();
+  await errorOf(page, 'topics').getByText('topics').waitFor();
   await page.context().close();
 });
 
@@ -158,7 +179,10 @@ test('P5: the whole form with the keyboard alone, from the first field to the re
   await type(page, 'Joan');
   await tabTo(page, 'button', 'Remove The team 1');
   await press(page, 'Enter');
-  assert.equal(await page.evaluate('document.activeElement.id'), 'team[0][member]');
+  await until(
+    'the focus on the next row',
+    async () => (await page.evaluate('document.activeElement.id')) === 'team[0][member]',
+  );
   assert.equal(await field(page, 'team[0][member]').inputValue(), 'Joan');
   await tabTo(page, 'button', 'Submit');
   await press(page, 'Enter');

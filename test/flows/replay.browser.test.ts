@@ -14,7 +14,7 @@ const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
 const browser = await openConsoleBrowser(service);
-const patience = 10_000;
+const patience = 20_000;
 
 type Scene = { form: string; webhook: string; receiver: Receiver; api: string };
 /** A form whose submissions were sent to a receiver that answered so. */

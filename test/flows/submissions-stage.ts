@@ -66,7 +66,7 @@ export async function show(path: string, options: { dark?: boolean; width?: numb
   page.on('console', (message) => {
     if (/Content Security Policy/i.test(message.text())) problems.push(message.text());
   });
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(20_000);
   await page.goto(`${service.url}/app${path}`);
   return { page, context, problems };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { insertMany } from '#submissions/testing.ts';
 import { press, tabTo, type } from '../console-browser.ts';
 import { signIn } from '../console.ts';
 import { until } from '../service.ts';
@@ -202,4 +203,28 @@ test('columns are pinned by keyboard and stay in sight; settings follow the pers
     async () => (await elsewhere.page.locator('th.sheet-pinned').count()) === 0,
   );
   await elsewhere.context.close();
+});
+
+test('a large summary is of the newest answers first, says so, and is of all when asked', async () => {
+  const form = await makeForm();
+  const count = 10_020;
+  await insertMany(service.services.database, {
+    workspaceId: tenant.workspaceId,
+    formId: form,
+    version: 1,
+    answers: { name: 'Ada', colour: 'Red' },
+    since: new Date('2026-01-01T10:00:00Z'),
+    count,
+  });
+  const { page, context, problems } = await show(`/forms/${form}/summary`);
+  const card = page.getByRole('region', { name: 'Colour' });
+  await card.getByText('10,000 answers from 10,000 submissions').waitFor();
+  await page.getByText('from the newest 10,000 of 10,020 submissions').waitFor();
+  await audit(page, 'the summary of the newest');
+  await tabTo(page, 'button', 'Add up all');
+  await press(page, 'Enter');
+  await card.getByText('10,020 answers from 10,020 submissions').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Add up all' }).count(), 0);
+  assert.deepEqual(problems, []);
+  await context.close();
 });

@@ -115,7 +115,7 @@ test('the address holds the whole view, and a search marks its hits; the filter 
   await page.goto(`${service.url}/app/account`);
   await page.goto(address);
   await page.getByRole('region', { name: 'Answers' }).getByText('Person 56').waitFor();
-  assert.equal(await page.locator('.sheet-row').count(), 30);
+  await until('the rows that match', async () => (await page.locator('.sheet-row').count()) === 30);
 
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();

@@ -16,7 +16,7 @@ const png = Buffer.from(
 
 async function openTheme(form: string): Promise<Page> {
   const page = await openBuilder(form);
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   await page.getByRole('button', { name: 'Theme' }).click();
   await preview(page).locator('main').waitFor();
   return page;

@@ -19,7 +19,7 @@ async function readTour(): Promise<string[]> {
 }
 
 test('the five-minute tour of the README works as it is written', async () => {
-  const instance = await makeInstance();
+  const instance = await makeInstance({}, { isNew: true });
   const server = await instance.start();
   const directory = await mkdtemp(join(tmpdir(), 'formloom-tour-'));
   after(() => rm(directory, { recursive: true, force: true }));

@@ -23,7 +23,7 @@ const places: Readonly<Record<string, Environment>> = {
 
 for (const [place, environment] of Object.entries(places)) {
   test(`two servers on ${place}: one of them migrates, both serve the same, and 300 deliveries are each made once`, async () => {
-    const instance = await makeInstance(environment);
+    const instance = await makeInstance(environment, { isNew: true });
     const [one, other] = await startTwo(instance);
     const migrated = `${one.output()}${other.output()}`.match(/(?<=The database was migrated: ).*/g) ?? [];
     // The database of the tests is migrated already.

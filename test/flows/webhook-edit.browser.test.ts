@@ -15,7 +15,7 @@ const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
 const browser = await openConsoleBrowser(service);
-const patience = 10_000;
+const patience = 20_000;
 const old = 'the secret of before';
 
 type Scene = { form: string; receiver: Receiver; page: Page };

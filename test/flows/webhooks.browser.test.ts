@@ -148,7 +148,7 @@ test('a submission: Retrying while the receiver fails, then Success, without a r
   const row = page.getByRole('table').getByRole('row').nth(1);
   await row.getByText('Retrying').waitFor();
   assert.match((await row.textContent())!, /503.*1 of 3/);
-  await row.getByText('Success').waitFor({ timeout: 8_000 });
+  await row.getByText('Success').waitFor({ timeout: 20_000 });
   assert.match((await row.textContent())!, /200/);
   await page.getByText('1 delivered').waitFor();
   assert.equal(scene.receiver.requests.length, 2);

@@ -2,15 +2,9 @@ import type { ReactElement } from 'react';
 import { RadioGroup } from '../design/checkbox.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { useSession } from '../shell/session.ts';
-import { setTheme, type Theme, useTheme } from '../shell/theme.ts';
+import { setTheme, themes, useTheme } from '../shell/theme.ts';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
-
-const themes: readonly { id: Theme; label: string }[] = [
-  { id: 'system', label: 'As the system' },
-  { id: 'light', label: 'Light' },
-  { id: 'dark', label: 'Dark' },
-];
 
 /** What belongs to the person rather than to a workspace. */
 export function AccountScreen(): ReactElement {

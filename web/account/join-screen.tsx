@@ -3,7 +3,7 @@ import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import type { OpenInvitation, Session } from '#console/accounts/shapes.ts';
-import { ApiProblem, get, post } from '../api/client.ts';
+import { ApiProblem, get, post, unlocatedProblem } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
@@ -111,6 +111,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
     onSuccess: enter,
   });
   const problem = join.error instanceof ApiProblem ? join.error : undefined;
+  const unlocated = unlocatedProblem(join.error);
   return (
     <Form
       className="stack"
@@ -120,9 +121,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
         join.mutate();
       }}
     >
-      {join.error && !(problem && problem.errors.length > 0) && (
-        <Message tone="bad">{join.error.message}</Message>
-      )}
+      {unlocated !== undefined && <Message tone="bad">{unlocated}</Message>}
       <p className="soft">Make an account for {email}.</p>
       <TextField
         label="Your name"

@@ -32,48 +32,51 @@ export class ApiProblem extends Error {
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-type Options = { headers?: Record<string, string>; signal?: AbortSignal };
+type Options = { signal?: AbortSignal };
 
-async function send<Body>(method: Method, path: string, body?: object, options: Options = {}): Promise<Body> {
-  const response = await ask(method, path, body, options);
-  const text = await response.text();
-  if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as Body;
-  throw new ApiProblem(response.status, readProblem(text));
+function send<Body>(method: Method, path: string, body?: object, options: Options = {}): Promise<Body> {
+  return ask(path, {
+    ...options,
+    method,
+    // Whatever changes something is JSON, with or without content: no other site's form can send that.
+    ...(method !== 'GET' && { type: 'application/json', body: JSON.stringify(body ?? {}) }),
+  });
 }
 
-async function ask(
-  method: Method,
-  path: string,
-  body: object | undefined,
-  { headers, signal }: Options,
-): Promise<Response> {
+type Request = Options & { method: Method; type?: string; body?: string | File };
+
+/** An answer that broke off, or that is not the service's own, is as good as none. */
+async function ask<Body>(path: string, { type, ...request }: Request): Promise<Body> {
+  let response: Response;
+  let text: string;
   try {
-    return await fetch(`/app/api${path}`, {
-      method,
-      ...(signal && { signal }),
-      headers: {
-        Accept: 'application/json',
-        ...(method !== 'GET' && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      // Whatever changes something is JSON, with or without content: no other site's form can send that.
-      ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
+    response = await fetch(`/app/api${path}`, {
+      ...request,
+      headers: { Accept: 'application/json', ...(type !== undefined && { 'Content-Type': type }) },
     });
+    text = await response.text();
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiProblem(0, {
-      error: 'offline',
-      message: 'The service cannot be reached. Check the connection and try again.',
-    });
+    throw unreachable();
   }
+  const read = text === '' ? undefined : readJson(text);
+  if (!response.ok) throw new ApiProblem(response.status, read ?? {});
+  if (text !== '' && read === undefined) throw unreachable();
+  return read as Body;
 }
 
-function readProblem(text: string): ConstructorParameters<typeof ApiProblem>[1] {
+const unreachable = (): ApiProblem =>
+  new ApiProblem(0, {
+    error: 'offline',
+    message: 'The service cannot be reached. Check the connection and try again.',
+  });
+
+/** Undefined for what is no JSON: a proxy in between may answer with a page of its own. */
+function readJson(text: string): object | undefined {
   try {
-    return JSON.parse(text) as ConstructorParameters<typeof ApiProblem>[1];
+    return JSON.parse(text) as object;
   } catch {
-    // A proxy in between may answer with a page of its own.
-    return {};
+    return undefined;
   }
 }
 
@@ -88,6 +91,10 @@ export const patch = <Body = void>(path: string, body?: object, options?: Option
   send('PATCH', path, body, options);
 export const remove = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
   send('DELETE', path, body, options);
+
+/** Sends a file as it is. */
+export const postFile = <Body>(path: string, file: File): Promise<Body> =>
+  ask(path, { method: 'POST', type: file.type, body: file });
 
 /** `?a=1&b=2` of what is set; '' of nothing. */
 export function query(

@@ -19,7 +19,7 @@ type HeaderProps = {
   readonly isLive: boolean;
   readonly onPublish: () => void;
   readonly onConflict: () => void;
-  readonly onOpened: (opened: BuilderForm) => void;
+  readonly onOpened: (change: (opened: BuilderForm) => BuilderForm) => void;
 };
 
 const done = {
@@ -44,7 +44,7 @@ export function BuilderHeader({
   const change = async (next: 'draft' | 'archived'): Promise<void> => {
     const changed = await changeStatus(path, next);
     // The editor is ahead of the service: of the answer only what the status brought is news.
-    onOpened({ ...opened, form: changed.form });
+    onOpened((now) => ({ ...now, form: changed.form }));
     await refreshForm(opened.form.id);
     toastDone(done[next]);
   };

@@ -6,7 +6,7 @@ import { BuilderHeader } from './builder-header.tsx';
 import { DesignView } from './design-view.tsx';
 import { BuilderContext, useEditorState } from './editor/use-editor.ts';
 import { AskedDialog } from './logic/asked-dialog.tsx';
-import { JsonView } from './json/json-view.tsx';
+import { type JsonDraft, JsonView } from './json/json-view.tsx';
 import { LiveChanged } from './live-changed.tsx';
 import { type EditNode, type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
 import { findProblems, type LocatedProblem, problemsByKey } from './model/located-problems.ts';
@@ -14,9 +14,10 @@ import { PreviewView } from './preview/preview-view.tsx';
 import { PublishDialog } from './publish/publish-dialog.tsx';
 import { ConflictDialog } from './saving/conflict-dialog.tsx';
 import type { Saving } from './saving/use-saving.ts';
+import { otherSettings, themeSettings } from './settings/settings-values.ts';
 import { SettingsView } from './settings/settings-view.tsx';
 import { ShareView } from './share/share-view.tsx';
-import { themeSettings, ThemeView } from './theme/theme-view.tsx';
+import { ThemeView } from './theme/theme-view.tsx';
 import { type OpenedForm, type OpenForm, useOpenForm } from './use-open-form.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { VersionsView } from './versions/versions-view.tsx';
@@ -121,13 +122,13 @@ function CurrentView({ view, path, form, problems, onView, onPublish }: CurrentV
   const byKey = useMemo(() => problemsByKey(problems), [problems]);
   // What is entered there and not saved yet outlives a look at another view.
   const [settings, setSettings] = useState(opened.form.settings as Settings);
+  const [json, setJson] = useState<JsonDraft>();
   const keepSettings = (saved: Settings): void => {
-    setSettings(saved);
+    setSettings((draft) => ({ ...otherSettings(saved), ...themeSettings(draft) }));
     form.setSettings(saved);
   };
   const keepTheme = (saved: Settings): void => {
-    const { theme: _theme, locale: _locale, ...others } = settings;
-    setSettings({ ...others, ...themeSettings(saved) });
+    setSettings((draft) => ({ ...otherSettings(draft), ...themeSettings(saved) }));
     form.setSettings(saved);
   };
   const restore = (structure: object): void => {
@@ -158,7 +159,7 @@ function CurrentView({ view, path, form, problems, onView, onPublish }: CurrentV
     ),
     share: () => <ShareView opened={opened} onPublish={onPublish} />,
     versions: () => <VersionsView path={path} opened={opened} onRestore={restore} />,
-    json: () => <JsonView />,
+    json: () => <JsonView draft={json} onDraft={setJson} />,
   };
   return views[view]();
 }
@@ -173,7 +174,10 @@ function Refused({ saving: { state, autosave } }: { saving: Saving }): ReactElem
         title="The last changes are not saved"
         action={<Button onPress={() => void autosave.saveNow()}>Try again</Button>}
       >
-        {state.message} They are kept in this browser.
+        {state.message}{' '}
+        {state.isKept
+          ? 'They are kept in this browser.'
+          : 'This browser has no room to keep them: leave this window open until they are saved.'}
       </Message>
     </div>
   );

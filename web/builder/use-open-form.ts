@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { type Dispatch, type SetStateAction, useEffect, useMemo, useRef, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
 import { ApiProblem } from '../api/client.ts';
 import { toastDone } from '../design/toast.tsx';
@@ -32,7 +32,7 @@ export type OpenForm = {
   readonly opened: BuilderForm;
   readonly place: BuilderPlace;
   readonly saving: Saving;
-  readonly setOpened: (opened: BuilderForm) => void;
+  readonly setOpened: Dispatch<SetStateAction<BuilderForm>>;
   readonly setSettings: (settings: Settings) => void;
   /** Makes a structure the content of the editor, as one step that undo takes back. */
   readonly takeOver: (structure: object) => void;
@@ -44,7 +44,14 @@ export type OpenForm = {
 export function useOpenForm({ opened: first, path, userId, savedRoot, root, rescued }: OpenedForm): OpenForm {
   const isReadOnly = !mayEdit(useForm().role);
   const [opened, setOpened] = useState(first);
-  const [editor] = useState(() => openEditor(root, { now: () => performance.now(), isReadOnly }));
+  const published = useRef(lockedIn(first));
+  const [editor] = useState(() =>
+    openEditor(root, {
+      now: () => performance.now(),
+      isReadOnly,
+      publishedIds: () => published.current,
+    }),
+  );
   const base = rescued ? { revision: rescued.revision, base_version: rescued.base_version } : {};
   const saving = useSaving({
     editor,
@@ -55,6 +62,9 @@ export function useOpenForm({ opened: first, path, userId, savedRoot, root, resc
   });
   const { autosave } = saving;
   const lockedIds = useMemo(() => lockedIn(opened), [opened]);
+  useEffect(() => {
+    published.current = lockedIds;
+  }, [lockedIds]);
   const place = useMemo(() => ({ editor, lockedIds, isReadOnly }), [editor, lockedIds, isReadOnly]);
   const takeOver = (structure: object): void => replaceForm(editor, structure);
 
@@ -89,7 +99,7 @@ export function useOpenForm({ opened: first, path, userId, savedRoot, root, resc
   };
 
   const setSettings = (settings: Settings): void =>
-    setOpened({ ...opened, form: { ...opened.form, settings } });
+    setOpened((now) => ({ ...now, form: { ...now.form, settings } }));
   return { opened, place, saving, setOpened, setSettings, takeOver, publish, resolve };
 }
 

@@ -27,9 +27,11 @@ export function useShortcuts(editor: Editor, save: () => void): void {
   }, [editor, save]);
 }
 
+/** A switch or a colour has no undo of its own: there the form's is meant. */
+const textBoxes =
+  'input:not([type="checkbox"], [type="radio"], [type="color"], [type="file"]), textarea, select';
+
 function isWriting(event: KeyboardEvent): boolean {
   const [target] = event.composedPath();
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
-  );
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches(textBoxes));
 }

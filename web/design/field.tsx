@@ -46,11 +46,22 @@ export function TextField({
     >
       <Label className="field-label">{label}</Label>
       <FieldNotes description={description} />
-      <Input ref={inputRef} placeholder={placeholder} className="field-input" />
+      <Input
+        ref={inputRef}
+        placeholder={placeholder}
+        className="field-input"
+        max={rest.type === undefined ? undefined : lastDays[rest.type]}
+      />
       <FieldProblem error={error} />
     </AriaTextField>
   );
 }
+
+/** Years of four digits: browsers take six unless they are told, and a day of such a year is none to `Date`. */
+const lastDays: Readonly<Record<string, string>> = {
+  date: '9999-12-31',
+  'datetime-local': '9999-12-31T23:59',
+};
 
 type TextAreaProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInvalid'> &
   FieldProps & {

@@ -12,7 +12,7 @@ export type MenuAction =
       label: string;
       icon?: IconName;
       description?: string;
-      /** Runs when chosen; for places, give `href` instead (an address within /app, such as `/app/account`). */
+      /** Runs when chosen; for places, give `href` instead (an address within /app, as the router writes it: `/account`). */
       onAction?: () => void;
       href?: string;
       isDanger?: boolean;

@@ -8,6 +8,7 @@ type NumberProps = {
   readonly value: unknown;
   readonly isWhole: boolean;
   readonly error: string | undefined;
+  readonly isReadOnly?: boolean;
   /** Undefined takes the number away. */
   readonly onChange: (value: number | undefined) => void;
 };
@@ -19,6 +20,7 @@ export function NumberInput({
   value,
   isWhole,
   error,
+  isReadOnly = false,
   onChange,
 }: NumberProps): ReactElement {
   const given = typeof value === 'number' ? String(value) : '';
@@ -40,6 +42,7 @@ export function NumberInput({
       autoComplete="off"
       value={text}
       onChange={type}
+      isReadOnly={isReadOnly}
       error={isUnfit ? (isWhole ? 'Enter a whole number.' : 'Enter a number like 2.5.') : error}
     />
   );

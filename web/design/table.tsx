@@ -14,10 +14,10 @@ export type TableColumn<Row> = {
 type DataTableProps<Row> = {
   /** What the table holds, for screen readers. */
   label: string;
+  /** The first column names its row. */
   columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   rowId: (row: Row) => string;
-  /** The first column names its row. */
   className?: string;
 };
 

@@ -17,6 +17,7 @@ import { InvitationsTable } from './invitations-table.tsx';
 import { isUnderWay, listQuery, type ListView, overviewQuery, rowsOfPage } from './invitations-query.ts';
 import { ListActions } from './list-actions.tsx';
 import { statuses, statusOrder } from './statuses.ts';
+import { useSettled } from './use-settled.ts';
 
 /** Who was invited to a form, and how far each of them is. */
 export function InvitationsScreen(): ReactElement {
@@ -100,7 +101,9 @@ type ListProps = { overview: InvitationsOverview; isEditor: boolean };
 function List({ overview, isEditor }: ListProps): ReactElement {
   const form = useForm();
   const [view, setView] = useState<ListView>({ q: '', status: undefined, page: 1 });
-  const { data, error, refetch } = useQuery(listQuery(form, view, overview.counts));
+  // Not letter by letter: each would be a search of the service.
+  const asked = { ...view, q: useSettled(view.q) };
+  const { data, error, refetch } = useQuery(listQuery(form, asked, overview.counts));
   const choices = [
     { id: 'any', label: `Any status (${sum(overview.counts).toLocaleString()})` },
     ...statusOrder.map((status) => ({

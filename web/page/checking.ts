@@ -26,7 +26,7 @@ export function checkFields(page: Page): void {
   form.addEventListener('focusout', ({ target, relatedTarget }) => {
     const field = nameOf(target);
     // Between the controls of one question the answer is not complete yet.
-    if (!field || !written.delete(field) || nameOf(relatedTarget) === field) return;
+    if (!field || nameOf(relatedTarget) === field || !written.delete(field)) return;
     whenReleased(() => {
       const message = check(field);
       if (message) page.announce(message);

@@ -27,7 +27,7 @@ export function isInvalid(field: string): boolean {
 /** Shows the problems of a step at its fields, and takes away those that are mended. */
 export function showInStep(page: Page, errors: readonly FieldError[]): void {
   const section = page.sections[page.step]!;
-  for (const box of section.querySelectorAll('.invalid, .one_row:has(> .error > p)')) {
+  for (const box of section.querySelectorAll(':has(> .error > p)')) {
     const field = box.id || box.querySelector<HTMLElement>('[id]:is(input, select, textarea)')?.id;
     if (field) showAtField(field, []);
   }

@@ -13,8 +13,11 @@ import { submit } from './submitting.ts';
 export function press(page: Page, { name, value }: HTMLButtonElement): boolean {
   if (name === '_add') changeRows(page, () => focusRow(addRow(page, value)));
   else if (name === '_remove' && hasRowButtons(groupOf(value)))
-    changeRows(page, () => removeRow(page, value));
+    changeRows(page, () => focusRow(removeRow(page, value)));
   else if (name === '_go' && value === 'back') goBack(page);
+  // A new page would break off what is on its way.
+  else if (page.form.querySelector('.held progress'))
+    showSummary(page.data.words.problem, make('p', { textContent: page.data.words.uploadsWait }));
   else if (name === '_go' && (value === 'next' || value === 'submit') && !holdsFiles(page)) goOn(page);
   else return false;
   return true;
@@ -38,9 +41,7 @@ function goBack(page: Page): void {
 
 /** To the next step, or sends the form from the last one; to what is in the way of it instead (P3, P9). */
 function goOn(page: Page): void {
-  const { form, data, step } = page;
-  if (form.querySelector('.held progress'))
-    return showSummary(data.words.problem, make('p', { textContent: data.words.uploadsWait }));
+  const { step } = page;
   const next = stepBeside(page, 1);
   const steps = next === undefined ? showByLogic(page).steps : [step];
   const errors = steps.flatMap((each) => findErrors(page, each));

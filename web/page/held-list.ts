@@ -1,6 +1,6 @@
 import { saySize } from '#page/words/words.ts';
 import type { StoredFile } from './held-files.ts';
-import { byId, labelButton, make, type Page } from './page.ts';
+import { labelButton, make, type Page } from './page.ts';
 
 /** A new item in the list of the files of one field. */
 export function addItem(input: HTMLElement): HTMLLIElement {
@@ -30,7 +30,7 @@ export function itemButton(text: string, filename: string, press: () => void): H
 export function showStored(page: Page, item: HTMLElement, field: string, file: StoredFile): void {
   const { token, filename, size, content_type } = file;
   Object.assign(item.dataset, { filename, size, type: content_type });
-  const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item, field));
+  const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
   fillItem(
     item,
     filename,
@@ -40,11 +40,15 @@ export function showStored(page: Page, item: HTMLElement, field: string, file: S
   );
 }
 
-/** Takes an item away; the focus goes to its field, which may show a problem that is mended now. */
-export function removeItem(page: Page, item: HTMLElement, field: string): void {
-  const list = item.parentElement;
+/**
+ * Takes an item away; the focus goes to its field, which may show a problem that is mended now. The field is the one
+ * that the item stands at: its name is another one when rows before it have gone.
+ */
+export function removeItem(page: Page, item: HTMLElement): void {
+  const list = item.parentElement!;
+  const input = list.nextElementSibling as HTMLInputElement;
   item.remove();
-  if (list?.childElementCount === 0) list.remove();
-  byId(field)?.focus();
-  page.form.dispatchEvent(new CustomEvent('files', { detail: field }));
+  if (list.childElementCount === 0) list.remove();
+  input.focus();
+  page.form.dispatchEvent(new CustomEvent('files', { detail: input.name }));
 }

@@ -2,7 +2,7 @@ import { heldOf, type StoredFile } from './held-files.ts';
 import { recall, remember } from './memory.ts';
 import { questionOf } from './question-of.ts';
 import { byId, type Page } from './page.ts';
-import { addRow, groupOf } from './rows.ts';
+import { addRow, groupOf, removeRow } from './rows.ts';
 
 /** What a reload of the page needs to go on where the visitor was. */
 export type Kept = {
@@ -17,7 +17,7 @@ export type Kept = {
 export function keep({ form, step }: Page): void {
   const kept: Kept = {
     step,
-    rows: [...form.querySelectorAll<HTMLInputElement>('[name=_row]')].map(({ value }) => value),
+    rows: rowNames(form),
     controls: controlsOf(form).map((control) => [
       keyOf(control),
       isBox(control) ? control.checked : control.value,
@@ -35,6 +35,9 @@ export function restore(page: Page): Kept | undefined {
   for (const row of kept.rows) {
     if (!byId(row)) addRow(page, groupOf(row));
   }
+  for (const row of rowNames(page.form).toReversed()) {
+    if (!kept.rows.includes(row)) removeRow(page, row);
+  }
   const states = Map.groupBy(kept.controls, ([control]) => control);
   for (const control of controlsOf(page.form)) {
     const [, state] = states.get(keyOf(control))?.shift() ?? [];
@@ -46,10 +49,18 @@ export function restore(page: Page): Kept | undefined {
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** The controls that hold answers, and of the page's own the key: it is the same submission that goes on. */
+/** The rows that the page shows: `team[0]`. */
+function rowNames(form: HTMLFormElement): string[] {
+  return [...form.querySelectorAll<HTMLInputElement>('[name=_row]')].map(({ value }) => value);
+}
+
+/**
+ * The controls that hold answers, and of the page's own the key, as it is the same submission that goes on, and the
+ * boxes that let go of files.
+ */
 function controlsOf(form: HTMLFormElement): Control[] {
   return [...form.querySelectorAll<Control>('input:not([type=file]), select, textarea')].filter(
-    ({ name }) => !questionOf(name).startsWith('_') || name === '_key',
+    ({ name }) => !questionOf(name).startsWith('_') || name === '_key' || name === '_drop',
   );
 }
 

@@ -32,5 +32,5 @@ function waitForVisitor(form: HTMLFormElement): void {
     void import('./start.ts').then(({ start }) => start(form)).finally(goOn);
   };
   for (const beginning of beginnings) addEventListener(beginning, begin);
-  if (recall() !== undefined || form.contains(document.activeElement)) begin();
+  if (recall() !== undefined || document.activeElement?.closest('form') === form) begin();
 }

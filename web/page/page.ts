@@ -2,6 +2,10 @@ import type { ScriptData } from '#page/render/script-data.ts';
 
 /** The form's page as the script works on it. All answers are in its controls, as they are without script. */
 export type Page = {
+  /**
+   * A question hides what has its name: of one called `action` or `submit`, `form.action` and `form.submit` are the
+   * control. So only properties with names that nobody gives a question are read from it.
+   */
   readonly form: HTMLFormElement;
   readonly data: ScriptData;
   /** The sections of all steps, in order. */
@@ -17,7 +21,7 @@ export function readPage(form: HTMLFormElement): Page {
   const data = JSON.parse(byId('_form')!.textContent) as ScriptData;
   const region = make('div', { className: 'unseen' });
   region.setAttribute('aria-live', 'polite');
-  form.after(region);
+  form.insertAdjacentElement('afterend', region);
   return {
     form,
     data,

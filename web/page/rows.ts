@@ -18,16 +18,15 @@ export function addRow(page: Page, group: string): HTMLElement | undefined {
   return row;
 }
 
-/** Removes the row `group[1]`, as the server does for `_remove`; those behind it move up. */
-export function removeRow(page: Page, name: string): void {
+/** Removes the row `group[1]`, as the server does for `_remove`; those behind it move up. Returns the one in its place. */
+export function removeRow(page: Page, name: string): HTMLElement | undefined {
   const group = groupOf(name);
   const rows = rowsOf(group);
   const index = rows.findIndex(({ id }) => id === name);
-  if (rows.length < 2 || index < 0) return;
+  if (rows.length < 2 || index < 0) return undefined;
   rows[index]!.remove();
   number(page, group);
-  const left = rowsOf(group);
-  focusRow(left[Math.min(index, left.length - 1)]);
+  return rows[index + 1] ?? rows[index - 1];
 }
 
 /** The group of a row: `team` of `team[1]`. */
@@ -58,9 +57,9 @@ export function focusRow(row: HTMLElement | undefined): void {
 /** A row without answers, files and errors. */
 function empty(row: HTMLElement): void {
   for (const gone of row.querySelectorAll('.held, .error > *')) gone.remove();
-  for (const box of row.querySelectorAll('.invalid')) box.classList.remove('invalid');
+  for (const box of [row, ...row.querySelectorAll('.invalid')]) box.classList.remove('invalid');
+  for (const marked of row.querySelectorAll('[aria-invalid]')) marked.removeAttribute('aria-invalid');
   for (const control of row.querySelectorAll<HTMLInputElement>(controls)) {
-    control.removeAttribute('aria-invalid');
     if (control.type === 'checkbox' || control.type === 'radio') control.checked = false;
     else control.value = '';
   }

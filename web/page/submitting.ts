@@ -41,7 +41,7 @@ export async function submit(page: Page): Promise<readonly FieldError[]> {
   }
   sending.delete(page);
   stop();
-  if (outcome.kind === 'elsewhere') page.form.submit();
+  if (outcome.kind === 'elsewhere') HTMLFormElement.prototype.submit.call(page.form);
   if (outcome.kind === 'failed') offerAgain(page, outcome.message);
   return outcome.kind === 'invalid' ? outcome.errors : [];
 }
@@ -71,7 +71,7 @@ export function isSending(page: Page): boolean {
 
 /** Posts the form as the browser would, but for the files, which have arrived already. */
 export async function post(page: Page, ...more: readonly [string, string][]): Promise<Response> {
-  return fetch(page.form.action, {
+  return fetch(page.form.getAttribute('action')!, {
     method: 'POST',
     headers: { Accept: 'application/json' },
     body: new URLSearchParams([...entriesOf(page), ...more]),
@@ -84,7 +84,10 @@ async function prove({ form, data }: Page): Promise<void> {
   if (data.proof === undefined || form.querySelector('[name=_proof]')) return;
   const { solve } = await import('./proof.ts');
   const key = form.querySelector<HTMLInputElement>('[name=_key]')?.value ?? '';
-  form.append(make('input', { type: 'hidden', name: '_proof', value: await solve(key, data.proof) }));
+  form.insertAdjacentElement(
+    'beforeend',
+    make('input', { type: 'hidden', name: '_proof', value: await solve(key, data.proof) }),
+  );
 }
 
 /** The button says what happens. It is not disabled: that would take the focus from it. */

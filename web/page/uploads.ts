@@ -53,10 +53,11 @@ export function showFiles(page: Page, files: readonly (readonly [field: string, 
 
 function takeFrom(page: Page, event: Event, transfer: DataTransfer | null): void {
   if (!transfer?.files.length) return;
-  event.preventDefault();
   const box = event.target instanceof Element ? event.target.closest('.field') : undefined;
-  const input = box?.querySelector('input');
-  if (isFileInput(input)) upload(page, input, transfer.files);
+  const input = box?.querySelector<HTMLInputElement>(':scope > [type=file]');
+  // A table that is pasted into a text field comes with a picture of itself, and its text is meant.
+  if (event.type === 'drop' || input) event.preventDefault();
+  if (input) upload(page, input, transfer.files);
 }
 
 function upload(page: Page, input: HTMLInputElement, files: Iterable<File>): void {
@@ -97,7 +98,7 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
   const request = new XMLHttpRequest();
   const remove = () => {
     request.abort();
-    removeItem(page, item, input.name);
+    removeItem(page, item);
   };
   const fail = () => {
     const text = problemIn(request.responseText) ?? fill(words.uploadFailed, { filename: file.name });

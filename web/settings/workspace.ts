@@ -36,13 +36,16 @@ export const keyRequestsQuery = (id: string, key: string) =>
     staleTime: 0,
   });
 
-/** The names of all forms, in their order; a thousand at most, as a key is not limited to more. */
+/** As many forms as a key can be limited to. */
+export const mostFormNames = 1_000;
+
+/** The names of all forms, in their order; a thousand at most. Read anew each time: what is missing is gone. */
 export const formNamesQuery = (id: string) =>
-  queryOptions({ queryKey: ['forms', 'names', id], queryFn: () => readFormNames(id) });
+  queryOptions({ queryKey: ['forms', 'names', id], queryFn: () => readFormNames(id), staleTime: 0 });
 
 async function readFormNames(id: string): Promise<Pick<FormLine, 'id' | 'name'>[]> {
   const forms: Pick<FormLine, 'id' | 'name'>[] = [];
-  for (let page = 1; page <= 10; page += 1) {
+  for (let page = 1; forms.length < mostFormNames; page += 1) {
     const { data } = await get<{ data: FormLine[] }>(
       `/workspaces/${id}/forms${query({ sort: 'name', page, per_page: 100 })}`,
     );

@@ -2,6 +2,13 @@ import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
 
+/** What can be chosen, in words. */
+export const themes: readonly { id: Theme; label: string }[] = [
+  { id: 'system', label: 'As the system' },
+  { id: 'light', label: 'Light' },
+  { id: 'dark', label: 'Dark' },
+];
+
 /** public/theme.js reads it before the first paint. */
 const key = 'formloom.theme';
 const listeners = new Set<() => void>();

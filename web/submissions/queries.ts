@@ -4,6 +4,7 @@ import type {
   Removals,
   SubmissionDetail,
   Summary,
+  SummarySample,
   TableColumns,
   TablePage,
   Timeline,
@@ -66,12 +67,21 @@ export const trashQuery = (form: FormPlace, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-export const summaryQuery = (form: FormPlace, days: { from: string | undefined; to: string | undefined }) => {
+/** What took seconds is not asked again with each look at the window. */
+const wholeSummaryMs = 300_000;
+
+/** @param sample `all`: answers are added up from all submissions, which takes seconds where there are many. */
+export const summaryQuery = (
+  form: FormPlace,
+  days: { from: string | undefined; to: string | undefined },
+  sample: SummarySample,
+) => {
   const filter = filterOf({ ...days, status: undefined, q: undefined, where: [] });
-  const parameters = { ...filter, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  const parameters = { ...filter, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone, sample };
   return queryOptions({
     queryKey: key(form, 'summary', parameters),
     queryFn: ({ signal }) => get<Summary>(`${submissionsPath(form)}/summary${query(parameters)}`, { signal }),
+    ...(sample === 'all' && { staleTime: wholeSummaryMs }),
     placeholderData: keepPreviousData,
   });
 };

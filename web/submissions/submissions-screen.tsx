@@ -1,6 +1,6 @@
 import './submissions-screen.css';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { useTitle } from '../design/page.tsx';
@@ -38,10 +38,19 @@ export function SubmissionsScreen(): ReactElement {
 
   const open = useCallback((id: string) => changeView({ open: id }), [changeView]);
   const isWide = useWide();
-  const arranged = arrange(allColumns(columns.data ?? [], isWide), settings);
-  const shown = arranged.filter((column) => !settings.hidden.includes(column.id));
   // Where there is little room, what stays in place would be all there is.
   const pinned = isWide ? settings.pinned : 0;
+  const { order: ownOrder, hidden } = settings;
+  const arranged = useMemo(
+    () => arrange(allColumns(columns.data ?? [], isWide), ownOrder),
+    [columns.data, isWide, ownOrder],
+  );
+  const shown = useMemo(() => arranged.filter(({ id }) => !hidden.includes(id)), [arranged, hidden]);
+  const hasSearch = view.q !== undefined;
+  const drawn = useMemo(
+    () => [...shown.slice(0, pinned), ...(hasSearch ? [foundColumn] : []), ...shown.slice(pinned)],
+    [shown, pinned, hasSearch],
+  );
   const order = arranged.map((column) => column.id);
   const failed = table.error ?? columns.error;
   const rows = table.data?.data ?? [];
@@ -97,7 +106,7 @@ export function SubmissionsScreen(): ReactElement {
         ) : (
           <SubmissionsTable
             rows={rows}
-            columns={[...shown.slice(0, pinned), ...(view.q ? [foundColumn] : []), ...shown.slice(pinned)]}
+            columns={drawn}
             pinned={Math.min(pinned, shown.length)}
             onPin={isWide ? (count) => changeSettings({ pinned: count }) : undefined}
             widths={settings.widths}
@@ -108,7 +117,7 @@ export function SubmissionsScreen(): ReactElement {
             selected={selection.ids}
             onSelect={selection.select}
             onSelectPage={(isSelected) =>
-              selection.selectAll(
+              selection.select(
                 rows.map((row) => row.id),
                 isSelected,
               )

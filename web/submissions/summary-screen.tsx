@@ -1,8 +1,9 @@
 import './summary-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { CatchBoundary } from '@tanstack/react-router';
-import { lazy, type ReactElement, Suspense } from 'react';
-import type { Summary } from '#console/submissions/shapes.ts';
+import { lazy, type ReactElement, Suspense, useState } from 'react';
+import type { Summary, SummarySample } from '#console/submissions/shapes.ts';
+import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading, Skeleton } from '../design/states.tsx';
@@ -24,7 +25,11 @@ export function SummaryScreen(): ReactElement {
   const form = useForm();
   const [view, changeView] = useViewState();
   const days = { from: view.from, to: view.to };
-  const { data, error, refetch, isPlaceholderData } = useQuery(summaryQuery(form, days));
+  /** The form and the days for which somebody asked for all: others begin with the newest again. */
+  const span = `${form.id} ${days.from} ${days.to}`;
+  const [whole, setWhole] = useState<string>();
+  const sample = whole === span ? 'all' : 'newest';
+  const { data, error, refetch, isPlaceholderData } = useQuery(summaryQuery(form, days, sample));
   return (
     <Page title="Summary" actions={<DateFilter {...days} onChange={changeView} />}>
       {error && !data ? (
@@ -56,11 +61,12 @@ export function SummaryScreen(): ReactElement {
                 .map(({ day, completed, incomplete }) => [sayDay(`${day}T12:00`), completed, incomplete])}
             />
           </Card>
-          {data.sampled < data.completed + data.incomplete && (
-            <p className="soft small">
-              The questions below are added up from the newest {data.sampled.toLocaleString()} submissions.
-            </p>
-          )}
+          <Sampled
+            summary={data}
+            sample={sample}
+            isAdding={isPlaceholderData}
+            onAddAll={() => setWhole(span)}
+          />
           <div className="element-cards">
             {data.elements.map((element) => (
               <ElementCard key={element.id} element={element} sampled={data.sampled} />
@@ -69,6 +75,35 @@ export function SummaryScreen(): ReactElement {
         </div>
       )}
     </Page>
+  );
+}
+
+/** From how many submissions the questions are added up, where that is not all of them, and the way to all. */
+function Sampled({
+  summary: { sampled, completed, incomplete },
+  sample,
+  isAdding,
+  onAddAll,
+}: {
+  summary: Summary;
+  sample: SummarySample;
+  isAdding: boolean;
+  onAddAll: () => void;
+}): ReactElement | null {
+  const all = completed + incomplete;
+  if (sampled >= all) return null;
+  return (
+    <div className="row">
+      <p className="soft small">
+        The questions below are added up from the newest {sampled.toLocaleString()} of {all.toLocaleString()}{' '}
+        submissions.
+      </p>
+      {(sample === 'newest' || isAdding) && (
+        <Button size="small" isPending={isAdding} onPress={onAddAll}>
+          Add up all
+        </Button>
+      )}
+    </div>
   );
 }
 

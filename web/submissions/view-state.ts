@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import type { Condition } from '#console/submissions/shapes.ts';
+import { dayOf, startOf } from '../design/day.ts';
 import { readConditions } from './filter/conditions.ts';
 
 /** What the address says about the table: the whole view, so that it can be shared. */
@@ -102,15 +103,6 @@ export function filterOf({
   );
 }
 
-/** The first moment of a day, or of one some days later, where the reader is. */
-function startOf(day: string, later: number): string {
-  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
-  return new Date(year, month - 1, date + later).toISOString();
-}
-
 /** Today, or so many days before, as YYYY-MM-DD where the reader is. */
-export function dayBefore(days: number, now: Date = new Date()): string {
-  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days);
-  const two = (number: number): string => String(number).padStart(2, '0');
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
-}
+export const dayBefore = (days: number, now: Date = new Date()): string =>
+  dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days));

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { dayOf } from '../design/day.ts';
 import { type ReactElement, useState } from 'react';
 import type { Webhook } from '#console/webhooks/shapes.ts';
 import { patch, remove } from '../api/client.ts';
@@ -101,7 +102,7 @@ export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Pro
         <ReplayDialog
           form={form}
           webhook={webhook}
-          draft={failedFrom === null ? {} : { from: dayOf(failedFrom) }}
+          draft={failedFrom === null ? {} : { from: dayOf(new Date(failedFrom)) }}
           reason="The webhook is active again. Send what failed meanwhile, with the same delivery ids?"
           onClose={close}
         />
@@ -115,13 +116,6 @@ export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Pro
       />
     </>
   );
-}
-
-/** The reader's own day of a moment, `YYYY-MM-DD`. */
-function dayOf(at: string): string {
-  const date = new Date(at);
-  const two = (part: number): string => String(part).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 type DeleteProps = Pick<Props, 'form' | 'webhook'> & {

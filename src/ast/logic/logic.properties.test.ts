@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { cases } from '#test/cases.ts';
 import { type Answers, checkAnswers } from '../answers.ts';
 import { checkStep, stepOf } from '../check-step.ts';
 import { context, element, stepsOf } from '../testing.ts';
@@ -11,7 +12,7 @@ import type { Condition } from './condition.ts';
 import { evaluate } from './evaluate.ts';
 
 // A failure prints its seed and path: put both into these options to run it again.
-const options: fc.Parameters<unknown> = { numRuns: 500 };
+const options: fc.Parameters<unknown> = { numRuns: cases(500) };
 
 const types = ['text', 'number', 'yes_no', 'radio', 'multiple_choice', 'date'] as const;
 type Type = (typeof types)[number];

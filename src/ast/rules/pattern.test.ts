@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { cases } from '#test/cases.ts';
 import { limits } from '../limits.ts';
 import { compilePattern, countPlaces } from './pattern.ts';
 import { patternProblem } from './pattern-problem.ts';
@@ -92,7 +93,7 @@ test('on the whole subset the engine and the platform agree', () => {
       const native = new RegExp(`^(?:${source})$`, 'u');
       for (const each of texts) assert.equal(matches(source, each), native.test(each), `${source} ${each}`);
     }),
-    { numRuns: 2_000 },
+    { numRuns: cases(2_000) },
   );
 });
 
@@ -104,7 +105,7 @@ test('no text makes the check of a pattern throw, and what passes can be compile
         if (patternProblem(source) === undefined) matches(source, 'aa11');
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: cases(2_000) },
   );
 });
 

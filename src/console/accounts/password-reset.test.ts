@@ -89,7 +89,7 @@ test('an unknown address is answered like a known one, and gets no mail', async 
 });
 
 test('the time of the answer does not tell whether there is an account', async () => {
-  const rounds = 100;
+  const rounds = 40;
   await database.query(
     `insert into users (id, name, email, email_verified, created_at, updated_at)
      select gen_random_uuid(), 'Known', 'known-' || n || '@example.org', false, now(), now()
@@ -106,8 +106,9 @@ test('the time of the answer does not tell whether there is an account', async (
     known.push(await time(`known-${round}@example.org`));
     unknown.push(await time(`stranger-${round}@example.org`));
   }
-  const median = (times: number[]): number => times.toSorted((a, b) => a - b)[rounds / 2]!;
-  assert.ok(Math.abs(median(known) - median(unknown)) < 10, `${median(known)} and ${median(unknown)} ms`);
+  // Of the quickest: what else the machine does can only make an answer slower.
+  const quick = (times: number[]): number => times.toSorted((a, b) => a - b)[rounds / 10]!;
+  assert.ok(Math.abs(quick(known) - quick(unknown)) < 10, `${quick(known)} and ${quick(unknown)} ms`);
 });
 
 test('asking is limited for an address and for an account, alike for unknown ones', async () => {

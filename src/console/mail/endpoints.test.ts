@@ -83,15 +83,18 @@ test('a test mail tells at once what the mail server said', async () => {
   assert.equal((await send('test@example.org')).status, 429);
 });
 
-test('a new key is told to owners and admins, with the name of who made it', async () => {
+test('a new key, and a new secret of one, is told to owners and admins', async () => {
   const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
   const editor = await signIn(service, { role: 'editor', workspaceId: owner.workspaceId });
-  await owner.call('POST', `${path}/keys`, { name: 'The <key>' });
-  const told = await until('both to be told', async () => {
-    const found = server.taken.filter(({ mail }) => mail.subject === 'New API key in Test: The <key>');
-    return found.length >= 2 && found;
-  });
-  assert.deepEqual(told.flatMap(({ to }) => to).toSorted(), [owner.email, admin.email].toSorted());
-  assert.match(told[0]!.mail.html!, /The &lt;key&gt;/);
+  const made = await owner.call<{ id: string }>('POST', `${path}/keys`, { name: 'The <key>' });
+  await owner.call('POST', `${path}/keys/${made.body.id}/rotations`, { grace_hours: 0 });
+  for (const subject of ['New API key in Test: The <key>', 'New secret for the API key in Test: The <key>']) {
+    const told = await until('both to be told', async () => {
+      const found = server.taken.filter(({ mail }) => mail.subject === subject);
+      return found.length >= 2 && found;
+    });
+    assert.deepEqual(told.flatMap(({ to }) => to).toSorted(), [owner.email, admin.email].toSorted());
+    assert.match(told[0]!.mail.html!, /The &lt;key&gt;/);
+  }
   assert.equal(server.taken.filter(({ to }) => to.includes(editor.email)).length, 0);
 });

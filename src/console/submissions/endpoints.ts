@@ -93,7 +93,7 @@ const exportEndpoint = ({ database }: ConsoleServices) =>
       const { name } = await readViewedForm(database, key);
       const all = await readColumns(database, key);
       const columns = which === 'shown' ? await readShown(database, key, user.id, all) : all;
-      const source = { columns, submissions: readWholeView(database, view) };
+      const source = { columns, batches: readWholeView(database, view) };
       const day = now().toISOString().slice(0, 10);
       return {
         status: 200,
@@ -123,12 +123,13 @@ const summaryEndpoint = ({ database }: ConsoleServices) =>
     role: 'viewer',
     params: FormPath,
     query: SummaryQuery,
-    async run({ workspaceId, params, query: { time_zone, ...query } }) {
+    async run({ workspaceId, params, query: { time_zone, sample = 'newest', ...query } }) {
       // An offset like +02:00 means the opposite to PostgreSQL and to JavaScript.
       if (!/^[A-Za-z][\w+/-]*$/.test(time_zone))
         throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
       const key = { workspaceId, formId: params.form };
       await readViewedForm(database, key);
-      return { status: 200, body: await readSummary(database, readView(key, query), time_zone) };
+      const body = await readSummary(database, readView(key, query), { timeZone: time_zone, sample });
+      return { status: 200, body };
     },
   });

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { readXlsx } from 'hucre/xlsx';
 import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
-import type { Summary } from './shapes.ts';
 import { detail, elements, makeForm, pathOf, person, service, submit, tenant } from './testing.ts';
 
 test('the export of a view is CSV that Excel and RFC 4180 readers take, without a cell that could be a formula', async () => {
@@ -129,47 +128,6 @@ test('the export has all columns, or those that the person sees, in their order'
   assert.deepEqual(await heads('all'), ['A', 'B', 'C', 'D']);
   const { body } = await person.call<string>('GET', pathOf(form, '/export?format=ndjson&columns=shown'));
   assert.deepEqual(Object.keys((JSON.parse(body) as { answers: object }).answers), ['c', 'd', 'a']);
-});
-
-test('the summary counts days in the asked time zone, completion, and the answers to each question', async () => {
-  const form = await makeForm();
-  await submit(form, { name: 'Ada', colour: 'Red', age: 1, guests: [{ guest: 'Tom' }, { guest: 'Ann' }] });
-  await submit(form, { name: 'Ben', colour: 'Red', age: 3 });
-  const last = await submit(form, { name: 'Cleo' });
-  const { updated_at } = await detail(form, last);
-  await person.call('PUT', pathOf(form, `/${last}/status`), { status: 'incomplete', seen: updated_at });
-  await service.services.database.query(
-    `update submissions set created_at = '2026-01-01T23:30:00Z' where id = $1`,
-    [last],
-  );
-
-  const { body } = await person.call<Summary>('GET', pathOf(form, '/summary?time_zone=Europe/Berlin'));
-  assert.deepEqual([body.completed, body.incomplete, body.completion_rate, body.sampled], [2, 1, 2 / 3, 3]);
-  assert.deepEqual(body.days[0], { day: '2026-01-02', completed: 0, incomplete: 1 });
-  const of = (id: string) => body.elements.find((item) => item.id === id)!;
-  assert.deepEqual(of('colour').bars, [
-    { label: 'Red', count: 2 },
-    { label: 'Green', count: 0 },
-    { label: 'Blue', count: 0 },
-  ]);
-  assert.deepEqual(
-    [of('age').numbers, of('age').bars],
-    [
-      { min: 1, max: 3, mean: 2 },
-      [
-        { label: '1', count: 1 },
-        { label: '2', count: 0 },
-        { label: '3', count: 1 },
-      ],
-    ],
-  );
-  assert.deepEqual(
-    of('name').texts.map(({ text }) => text),
-    ['Cleo', 'Ben', 'Ada'],
-  );
-  assert.deepEqual([of('guests').answered, of('guest').answered, of('guest').group], [1, 2, 'Guests']);
-  const zone = await person.call('GET', pathOf(form, '/summary?time_zone=Nowhere/City'));
-  assert.equal(zone.status, 400);
 });
 
 test('a viewer reads and exports, and changes nothing; strangers and other forms get a 404', async () => {

@@ -63,9 +63,12 @@ export const SummaryQuery = Type.Object(
     created_to: Type.Optional(timestamp),
     /** The zone whose days are counted, like Europe/Berlin. */
     time_zone: Type.String({ minLength: 1, maxLength: 64 }),
+    /** From which of the submissions answers are added up: the newest few by themselves, all when a person asks. */
+    sample: Type.Optional(Type.Enum(['newest', 'all'])),
   },
   closed,
 );
+export type SummarySample = NonNullable<Static<typeof SummaryQuery>['sample']>;
 
 // Changes -------------------------------------------------------------------------------------------------
 
@@ -246,7 +249,7 @@ export const Summary = Type.Object({
   days: Type.Array(
     Type.Object({ day: Type.String(), completed: Type.Integer(), incomplete: Type.Integer() }),
   ),
-  /** How many of the newest submissions the elements were added up from. */
+  /** How many of the newest submissions the elements were added up from; everything else counts all. */
   sampled: Type.Integer(),
   elements: Type.Array(ElementSummary),
 });

@@ -120,16 +120,16 @@ export async function readViewIds(database: Database, view: View): Promise<strin
 const batchSize = 500;
 
 /**
- * Every submission, in order, in batches that are read as the reader comes to them. Without a search memory is
- * constant; a search is asked once, and its ids are kept.
+ * Every submission, in order, in batches; the next one is read while the reader is at the last. Without a search memory
+ * is constant; a search is asked once, and its ids are kept.
  */
-export async function* readWholeView(database: Database, view: View): AsyncGenerator<ExportedSubmission> {
+export async function* readWholeView(database: Database, view: View): AsyncGenerator<ExportedSubmission[]> {
   const { workspace_id, form_id } = view.filter;
   if (view.q !== undefined) {
     const ids = await readViewIds(database, view);
     for (let at = 0; at < ids.length; at += batchSize) {
       const rows = await readListed(database, { workspace_id, form_id, ids: ids.slice(at, at + batchSize) });
-      yield* rows as ExportedSubmission[];
+      yield rows;
     }
     return;
   }
@@ -145,7 +145,7 @@ export async function* readWholeView(database: Database, view: View): AsyncGener
     const rows = await coming;
     const isLast = rows.length < batchSize;
     if (!isLast) coming = readBefore(rows.at(-1)!.id);
-    yield* rows as ExportedSubmission[];
+    yield rows;
     if (isLast) return;
   }
 }

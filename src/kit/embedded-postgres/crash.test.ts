@@ -10,6 +10,7 @@ import { findPostmaster } from './postmaster.ts';
 import {
   children,
   makeDirectory,
+  makeUsedDirectory,
   poll,
   postmasterPid,
   query,
@@ -19,7 +20,7 @@ import {
 } from './users.fixture.ts';
 
 test('a start after kill -9 of the parent adopts the living postmaster', async (t) => {
-  const dataDir = await makeDirectory(t);
+  const dataDir = await makeUsedDirectory(t);
   const parent = await startProcess(dataDir);
   assert.equal(parent.report.how, 'started');
   const pid = await postmasterPid(join(dataDir, 'postgres'));
@@ -32,7 +33,7 @@ test('a start after kill -9 of the parent adopts the living postmaster', async (
 });
 
 test('kill -9 of postmaster and parent under writes: every acknowledged row is there after a start', async (t) => {
-  const dataDir = await makeDirectory(t);
+  const dataDir = await makeUsedDirectory(t);
   const parent = await startProcess(dataDir);
   const { connection } = parent.report;
   assert.ok(connection);
@@ -60,7 +61,7 @@ test('kill -9 of postmaster and parent under writes: every acknowledged row is t
 
 for (const how of ['started', 'adopted'] as const) {
   test(`kill -9 of a postmaster that was ${how}: it is started again, with its rows`, async (t) => {
-    const dataDir = await makeDirectory(t);
+    const dataDir = await makeUsedDirectory(t);
     const parent = how === 'adopted' ? await startProcess(dataDir) : undefined;
     const lines: string[] = [];
     const postgres = await start({
@@ -82,7 +83,7 @@ for (const how of ['started', 'adopted'] as const) {
 }
 
 test('stop right after kill -9 of the postmaster leaves no server behind', async (t) => {
-  const dataDir = await makeDirectory(t);
+  const dataDir = await makeUsedDirectory(t);
   const postgres = await start({ dataDir });
   process.kill(await postmasterPid(postgres.directory), 'SIGKILL');
   await postgres.stop();
@@ -91,7 +92,7 @@ test('stop right after kill -9 of the postmaster leaves no server behind', async
 });
 
 test('a process id that went to another program does not keep the database from starting', async (t) => {
-  const dataDir = await makeDirectory(t);
+  const dataDir = await makeUsedDirectory(t);
   const parent = await startProcess(dataDir);
   const directory = join(dataDir, 'postgres');
   process.kill(await postmasterPid(directory), 'SIGKILL');

@@ -8,6 +8,7 @@ import { findPostmaster } from './postmaster.ts';
 import {
   isRoot,
   makeDirectory,
+  makeUsedDirectory,
   ordinary,
   postmasterPid,
   query,
@@ -67,7 +68,7 @@ test('two first starts at once share one postmaster; only the last stop stops it
 });
 
 test('users that come and go at once never lose the database under their hands', async (t) => {
-  const dataDir = await makeDirectory(t);
+  const dataDir = await makeUsedDirectory(t);
   const visit = async (): Promise<void> => {
     for (let round = 0; round < 4; round++) {
       const postgres = await start({ dataDir });

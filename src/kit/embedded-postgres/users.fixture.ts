@@ -11,6 +11,7 @@ import { after, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
+import { copyCluster } from '#test/cluster.ts';
 import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
@@ -48,6 +49,13 @@ export async function makeDirectory(t: TestContext, mode = 0o755): Promise<strin
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'formloom-pg-')));
   await chmod(directory, mode);
   t.after(() => removeDirectory(directory));
+  return directory;
+}
+
+/** The same with a database in it, made and stopped: for tests whose subject is not how it is made. */
+export async function makeUsedDirectory(t: TestContext): Promise<string> {
+  const directory = await makeDirectory(t);
+  await copyCluster(directory);
   return directory;
 }
 

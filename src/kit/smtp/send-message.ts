@@ -1,4 +1,4 @@
-import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { judgeFailure, type SmtpFailure } from './judge-failure.ts';
 import type { SmtpConfig } from './read-smtp.ts';
 
@@ -22,8 +22,10 @@ export async function sendMessage(
   { recipient, raw }: SmtpMessage,
   { signal, hear }: { signal?: AbortSignal; hear?: (line: string) => void } = {},
 ): Promise<SmtpOutcome> {
+  // Loaded when there is something to send: an instance without mail does without it.
+  const { default: Connection } = await import('nodemailer/lib/smtp-connection');
   signal?.throwIfAborted();
-  const connection = new SMTPConnection(optionsOf(config, hear));
+  const connection = new Connection(optionsOf(config, hear));
   const { promise: ended, resolve, reject } = Promise.withResolvers<string>();
   const giveUp = (): void => reject(new Error(`It did not answer within ${deadlineMs / 1_000} s.`));
   const deadline = setTimeout(giveUp, deadlineMs);

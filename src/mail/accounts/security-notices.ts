@@ -1,6 +1,6 @@
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
-import type { Letter } from '#kit/outbox/letter.ts';
+import type { Letter, LetterBlock } from '#kit/outbox/letter.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { NewsContext } from '../news-context.ts';
 import { findKeyForNotice, findMemberForNotice, findPerson, selectKeepers } from './queries.ts';
@@ -34,16 +34,51 @@ export async function tellKeyCreated(
           kind: 'text',
           text: 'If nobody of you made it, revoke it: a key reaches the data of the workspace.',
         },
-        {
-          kind: 'button',
-          label: 'See the API keys',
-          url: `${context.config.publicUrl}/app/w/${workspaceId}/settings/keys`,
-        },
+        keysButton(context, workspaceId),
       ],
       reason: reasonOfKeepers(key.workspace),
     },
   });
 }
+
+/** A key that got another secret: to the workspace's owners and admins. */
+export async function tellKeyRotated(
+  context: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  { keyId, formerUntil }: { keyId: string; formerUntil: string },
+): Promise<void> {
+  const key = only(await findKeyForNotice(client, { workspace_id: workspaceId, id: keyId }));
+  if (!key || !context.config.smtp) return;
+  await tellKeepers(context, client, workspaceId, {
+    subject: `New secret for the API key in ${key.workspace}: ${key.name}`,
+    letter: {
+      heading: 'An API key got a new secret',
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            { label: 'Workspace', value: key.workspace },
+            { label: 'Name of the key', value: key.name },
+            { label: 'The former secret works until', value: formerUntil },
+          ],
+        },
+        {
+          kind: 'text',
+          text: 'If nobody of you did it, revoke the key: whoever did it holds the new secret.',
+        },
+        keysButton(context, workspaceId),
+      ],
+      reason: reasonOfKeepers(key.workspace),
+    },
+  });
+}
+
+const keysButton = ({ config }: NewsContext, workspaceId: string): LetterBlock => ({
+  kind: 'button',
+  label: 'See the API keys',
+  url: `${config.publicUrl}/app/w/${workspaceId}/settings/keys`,
+});
 
 /** A new member: to the owners and admins who were there before. */
 export async function tellMemberAdded(

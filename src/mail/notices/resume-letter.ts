@@ -1,4 +1,4 @@
-import type { Settings } from '#ast/settings.ts';
+import type { Locale } from '#ast/locales.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { MailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
@@ -11,7 +11,9 @@ export type ResumeLink = {
   workspaceId: string;
   formId: string;
   formName: string;
-  settings: Settings;
+  timeZone: string | undefined;
+  /** The language in which the visitor reads the page. */
+  locale: Locale;
   url: string;
   until: Date;
 };
@@ -19,11 +21,11 @@ export type ResumeLink = {
 /** Mails a visitor the link to go on. @returns false when this address got enough mails for today. */
 export async function mailResumeLink(
   { database, vault }: { database: Database; vault: Vault },
-  { workspaceId, formId, formName, settings, url, until }: ResumeLink,
+  { workspaceId, formId, formName, timeZone, locale, url, until }: ResumeLink,
   to: MailAddress,
 ): Promise<boolean> {
-  const { locale, words } = mailWords(settings.locale);
-  const values = { form: formName, date: sayDay(until, locale, settings.time_zone) };
+  const { words } = mailWords(locale);
+  const values = { form: formName, date: sayDay(until, locale, timeZone) };
   return transaction(database, async (client) => {
     if (!(await maySendToVisitor(client, workspaceId, to.address))) return false;
     await enqueueMail(

@@ -1,4 +1,5 @@
 import { own } from '#ast/json.ts';
+import type { LocaleChoice } from '#ast/locales.ts';
 import type { NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { LetterBlock } from '#kit/outbox/letter.ts';
 import type { RowOf } from '#kit/statement.ts';
@@ -89,12 +90,17 @@ export function digestOf(
   };
 }
 
-/** The visitor's own copy. @param edit the link to change the answers, where the form allows that. */
+/**
+ * The visitor's own copy.
+ * @param edit the link to change the answers, where the form allows that.
+ * @param language that the visitor read the page in, or the form's.
+ */
 export function receiptOf(
   { form_name, id, settings, structure, answers }: Noticed,
   edit: { url: string; until: Date } | undefined,
+  language: LocaleChoice | undefined,
 ): Omit<NewMail, 'to'> {
-  const { locale, words } = mailWords(settings.locale);
+  const { locale, words } = mailWords(language);
   const values = { form: form_name, receipt: id };
   return {
     kind: 'receipt',

@@ -47,10 +47,18 @@ async function makeForm(settings: object): Promise<string> {
   return body.id;
 }
 
-async function submit(formId: string, answers: object, search = ''): Promise<string> {
+async function submit(
+  formId: string,
+  answers: object,
+  { search = '', language = 'en' } = {},
+): Promise<string> {
   const response = await fetch(`${url}/f/${formId}${search}`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json',
+      'Accept-Language': language,
+    },
     body: JSON.stringify({ answers }),
   });
   const body = (await response.json()) as { id: string };
@@ -69,7 +77,7 @@ test('a completed submission is mailed to each address of notification_email, in
       wish: 'One\nTwo & <script>alert(1)</script>',
       mail: 'ada@example.test',
     },
-    '?campaign=spring',
+    { search: '?campaign=spring' },
   );
   const toOwner = await server.waitForOne('owner@example.test');
   const toTeam = await server.waitForOne('team+forms@example.test');
@@ -119,6 +127,13 @@ test('a receipt goes to the answer of the chosen element, in the language of the
   assert.match(mail.text!, /A gift\?:\n {2}Nein/);
   const [link] = /http\S+\/edit\/\S+/.exec(mail.text!)!;
   assert.equal((await fetch(link)).status, 200, 'the link opens the answers');
+});
+
+test('a form that speaks its visitor’s language writes the receipt in it, too', async () => {
+  const formId = await makeForm({ receipt_email_element: 'mail', locale: 'auto' });
+  await submit(formId, { mail: 'visiteuse@example.test' }, { language: 'fr-CA,fr;q=0.9,en;q=0.5' });
+  const { mail } = await server.waitForOne('visiteuse@example.test');
+  assert.match(mail.html!, /<html lang="fr"/);
 });
 
 test('one address gets five receipts in a day at most: a form is not for filling an inbox', async () => {

@@ -1,4 +1,5 @@
-import { digestModes, recipientsOf } from '#ast/settings.ts';
+import type { Locale } from '#ast/locales.ts';
+import { digestModes, editDaysOf, recipientsOf } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
@@ -11,8 +12,6 @@ import { nextDigest } from './next-digest.ts';
 import { findForNotice, insertDigest, insertDigestItem, takeDigest } from './queries.ts';
 import { digestOf, notificationOf, type Noticed, receiptAddress, receiptOf } from './submission-letters.ts';
 
-/** For how many days an edit link works, unless the form says otherwise (docs/decisions/0014). */
-const defaultEditDays = 365;
 const dayMs = 86_400_000;
 /** A digest lists so many; the rest is a click away. */
 const digestLength = 20;
@@ -22,12 +21,12 @@ export async function tellSubmission(
   context: NewsContext,
   client: Queryable,
   workspaceId: string,
-  { submissionId }: { submissionId: string },
+  { submissionId, locale }: { submissionId: string; locale?: Locale | undefined },
 ): Promise<void> {
   const found = only(await findForNotice(client, { workspace_id: workspaceId, id: submissionId }));
   if (!found) return;
   await tellPeople(context, client, workspaceId, found);
-  await sendReceipt(context, client, workspaceId, found);
+  await sendReceipt(context, client, workspaceId, found, locale);
 }
 
 async function tellPeople(
@@ -75,18 +74,18 @@ async function sendReceipt(
   client: Queryable,
   workspaceId: string,
   found: Noticed,
+  locale: Locale | undefined,
 ): Promise<void> {
   const answer = receiptAddress(found);
   const to = answer === undefined ? undefined : readMailAddress(answer);
   if (!to || !(await maySendToVisitor(client, workspaceId, to.address))) return;
-  const { editing, edit_days: days = defaultEditDays } = found.settings;
-  const edit = editing
+  const edit = found.settings.editing
     ? {
         url: `${config.publicUrl}/f/${found.form_id}/edit/${linkToken(vault, 'edit', found.id)}`,
-        until: new Date(found.completed_at.getTime() + days * dayMs),
+        until: new Date(found.completed_at.getTime() + editDaysOf(found.settings) * dayMs),
       }
     : undefined;
-  const mail = { ...receiptOf(found, edit), to };
+  const mail = { ...receiptOf(found, edit, locale ?? found.settings.locale), to };
   await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, [mail]);
 }
 

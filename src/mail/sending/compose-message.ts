@@ -1,4 +1,3 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
 import type { MailAddress } from '#kit/outbox/address.ts';
 import type { DrawnLetter } from '../template/draw-letter.ts';
 
@@ -20,8 +19,10 @@ export type MessageParts = {
  * The message as it goes over the wire (RFC 5322, MIME): text and HTML alternatives. Names and subjects are encoded by
  * the library, and nothing in them can begin a header (send-mail.test.ts holds it). It may not read files or addresses.
  */
-export function composeMessage(parts: MessageParts): Promise<Buffer> {
+export async function composeMessage(parts: MessageParts): Promise<Buffer> {
   const { id, from, to, subject, date, letter, replyTo, unsubscribeUrl } = parts;
+  // Loaded when there is something to send: an instance without mail does without it.
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({
     messageId: messageIdOf(id, from),
     from: named(from),

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { oneLine } from '#kit/outbox/enqueue-mail.ts';
+import { cases } from '#test/cases.ts';
 import { composeMessage } from '../sending/compose-message.ts';
 import { drawLetter } from './draw-letter.ts';
 
@@ -73,7 +74,7 @@ test('no name, subject or text begins a header or another recipient', async () =
       const head = raw.toString('latin1').split('\r\n\r\n', 1)[0]!;
       assert.ok(head.split('\r\n').every((line) => line.length <= 998 && !/[\r\n\0]/.test(line)));
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 
@@ -116,7 +117,7 @@ test('no text of a letter becomes markup, and no address of a button runs anythi
       assert.doesNotMatch(html, /\son[a-z]+="/i);
       assert.doesNotMatch(plain, /(java|vb)script:/);
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 

@@ -11,21 +11,15 @@ import { isClosed } from './accept.ts';
 import { wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
 import { seenOf } from './controls.ts';
-import {
-  type Again,
-  discardReceived,
-  pageAgain,
-  type PagePost,
-  readPagePost,
-  withoutWrongFiles,
-} from './page-post.ts';
+import { type Again, pageAgain, type PagePost, readPagePost, withoutWrongFiles } from './page-post.ts';
+import { discardReceived } from './read-post.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
 import { firstWrongStep, takeStep } from './take-step.ts';
 
 /** Where a page leads in the end: to a new submission, or to one that is changed. */
 export type Ending = {
   /** What a page has that comes back with what was posted. */
-  showing(post: PagePost): Pick<Again, 'action' | 'edit' | 'submitText' | 'hidden'>;
+  showing(post: PagePost): Pick<Again, 'editToken' | 'submitText' | 'hidden'>;
   /** The submission whose files the page may hold. */
   readonly submissionId?: string;
   /** Takes the answers and sends what comes next; or sends nothing and returns what is wrong with them. */
@@ -54,7 +48,7 @@ export async function answerForm(answering: Answering): Promise<void> {
     await press(answering, post);
   } catch (error) {
     // Nothing is left behind by a submit that was refused. Claimed files are not touched by this.
-    await discardReceived(context, visit, post.received);
+    await discardReceived(context, visit.live, post.received);
     throw error;
   }
 }
@@ -70,7 +64,11 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
     const { raw, files, focus } = applyRowAction(action, post.raw, post.files);
     return show(answering, { ...post, raw, files }, { step, errors: problems, focus });
   }
-  if (action.kind === 'save') return ending.save(post);
+  if (action.kind === 'save') {
+    // A script saves again by itself, and says of files what there is to say; a visitor hears it before they leave.
+    if (problems.length === 0 || wantsJson(request)) return ending.save(post);
+    return showWithErrors(answering, post, firstWrongStep(visit.live.form, problems, step ?? 0));
+  }
   // A client that asks for JSON knows its own way through the steps: it sends everything at once.
   if (step === undefined || wantsJson(request)) return finish(answering, post);
   const result = takeStep({

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { editByToken, type OpenedEdit } from '#submissions/changes/edit-by-token.ts';
 import { sendPage } from '../send-page.ts';
-import { writeAddress } from '../visit/address.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { Ending } from './answer-form.ts';
 import { wantsJson } from './answer-json.ts';
@@ -12,13 +11,12 @@ import { pageAgain } from './page-post.ts';
 
 /** What a page has that changes a submission, as it was opened now. */
 export function editShowing(
-  { live, words, address }: Visit,
+  { words }: Visit,
   token: string,
   { seen }: OpenedEdit,
 ): ReturnType<Ending['showing']> {
   return {
-    action: writeAddress(`/f/${live.id}/edit/${token}`, { ...address, reference: {} }),
-    edit: true,
+    editToken: token,
     submitText: words.editSubmit,
     // What the visitor sees: a change of somebody else since then is not overwritten unasked.
     hidden: [['_seen_at', String(seen.getTime())]],

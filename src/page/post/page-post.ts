@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
-import { discardFiles } from '#files/receive.ts';
+import type { LiveForm } from '#forms/live-form.ts';
 import { makeKey, readKey } from '#submissions/keys.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { formPage, type Showing } from '../visit/form-page.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { AnsweringContext } from './answering.ts';
-import { controlOf, numberOf } from './controls.ts';
+import { type Controls, controlOf, numberOf } from './controls.ts';
 import { joinFiles } from './held-files.ts';
-import { BrokenPost, type Post, readPost } from './read-post.ts';
+import { discardReceived, type Post, readPost } from './read-post.ts';
 
 /** A post of the page, read whole. */
 export type PagePost = Pick<Post, 'raw' | 'controls'> & {
@@ -36,7 +36,7 @@ export async function readPagePost(
   submissionId?: string,
 ): Promise<PagePost> {
   const { live, words } = visit;
-  const { raw, controls, received, problems } = await readWhole(context, visit, request);
+  const { raw, controls, received, problems } = await readPost(context, request, live, words);
   try {
     const sent = controlOf(controls, '_key');
     const known = sent === undefined ? undefined : readKey(context.vault, live.id, sent);
@@ -52,36 +52,22 @@ export async function readPagePost(
       problems: [...problems, ...joined.problems],
       keyText,
       key,
-      step: numberOf(controls, '_step'),
+      step: shownStep(live, controls),
     };
   } catch (error) {
-    await discardReceived(context, visit, received);
+    await discardReceived(context, live, received);
     throw error;
   }
 }
 
-async function readWhole(context: AnsweringContext, visit: Visit, request: FastifyRequest): Promise<Post> {
-  try {
-    return await readPost(context, request, visit.live, visit.words);
-  } catch (error) {
-    if (!(error instanceof BrokenPost)) throw error;
-    await discardReceived(context, visit, new Map([['', error.files]]));
-    throw error.cause instanceof Error ? error.cause : error;
-  }
-}
-
-/** Removes files that came with a post which is not kept. Claimed ones are not touched by this. */
-export async function discardReceived(
-  context: AnsweringContext,
-  { live }: Visit,
-  received: PagePost['received'],
-): Promise<void> {
-  const ids = [...received.values()].flat().map((file) => file.id);
-  await discardFiles(context, live.workspaceId, ids);
+/** A form may have fewer steps by now than the page that was open: then it is at the last one. */
+function shownStep({ form }: LiveForm, controls: Controls): number | undefined {
+  const step = numberOf(controls, '_step');
+  return step === undefined ? undefined : Math.min(step, form.children.length - 1);
 }
 
 /** What a page says when it comes back. */
-export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'action' | 'edit' | 'hidden'> & {
+export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'editToken' | 'hidden'> & {
   readonly step?: number | undefined;
   readonly errors: readonly FieldMessage[];
 };
@@ -113,7 +99,7 @@ export async function withoutWrongFiles(
       return files ? [[field, files] as const] : [];
     }),
   );
-  await discardReceived(context, visit, wrong);
+  await discardReceived(context, visit.live, wrong);
   const files = new Map(
     [...post.files].map(
       ([name, all]) => [name, all.filter((file) => !wrong.get(name)?.includes(file))] as const,

@@ -41,9 +41,8 @@ export function readHtmlForms(server: Server): void {
 }
 
 /**
- * Reads an HTML form's post, storing its files as they arrive. Whoever does not submit them must discard them.
- * What is wrong with a file is said in `words`.
- * @throws BrokenPost, with the files that had arrived.
+ * Reads an HTML form's post, storing its files as they arrive. Whoever does not submit them must discard them; of a
+ * post that cannot be read to its end nothing is kept. What is wrong with a file is said in `words`.
  */
 export async function readPost(
   context: ReadingContext,
@@ -87,40 +86,59 @@ async function readMultipart(
         part.bytes.resume();
         continue;
       }
-      const file = await receiveAllowed(context, live, element.id, part, allowance);
-      if (!file) {
-        problems.push({ field: part.name, message: fill(words.uploadsLimited, { label: element.label }) });
-        continue;
-      }
-      received.set(part.name, [...files, file]);
-      if (part.bytes.truncated)
-        problems.push({ field: part.name, message: tooLargeText(words, element.label, file) });
+      const file = await receiveAllowed({ context, live, words, allowance }, element, part);
+      if (typeof file === 'string') problems.push({ field: part.name, message: file });
+      else received.set(part.name, [...files, file]);
     }
   } catch (error) {
-    throw new BrokenPost(error, [...received.values()].flat());
+    await discardReceived(context, live, received);
+    throw error;
   }
   return { ...readAnswers(live, entries), received, problems };
 }
 
-/** The file, stored; undefined when its sender has used up the day's allowance: nothing of it is kept then. */
+type Receiving = {
+  readonly context: ReadingContext;
+  readonly live: LiveForm;
+  readonly words: Words;
+  readonly allowance: UploadAllowance;
+};
+
+/**
+ * The file, stored; or what is wrong with it, and nothing of it is kept: it is larger than a file may be, so that only
+ * its beginning came, or its sender has used up the day's allowance.
+ */
 async function receiveAllowed(
-  context: ReadingContext,
-  { workspaceId, id: formId }: LiveForm,
-  element: string,
+  { context, live, words, allowance }: Receiving,
+  { id: element, label }: { id: string; label: string },
   { filename, declaredType, bytes }: Extract<Part, { kind: 'file' }>,
-  allowance: UploadAllowance,
-): Promise<FileAnswer | undefined> {
+): Promise<FileAnswer | string> {
   if (!(await allowance.begin())) {
     bytes.resume();
-    return undefined;
+    return fill(words.uploadsLimited, { label });
   }
+  const { workspaceId, id: formId } = live;
   const part = { workspaceId, formId, element, filename, declaredType, source: bytes };
   const file = await receiveFile(context, part).catch((error: unknown) => {
     throw bytes.errored ? broken(error) : error;
   });
-  if (await allowance.end(file.size)) return file;
+  const isAllowed = await allowance.end(file.size);
+  if (isAllowed && !bytes.truncated) return file;
   await discardFiles(context, workspaceId, [file.id]);
-  return undefined;
+  const size = saySize(fileLimits.fileBytes, words);
+  return isAllowed
+    ? fill(words.fileTooLarge, { label, filename: file.filename, size })
+    : fill(words.uploadsLimited, { label });
+}
+
+/** Removes files that came with a post which is not kept. Claimed ones are not touched by this. */
+export async function discardReceived(
+  context: FilesContext,
+  live: LiveForm,
+  received: Post['received'],
+): Promise<void> {
+  const ids = [...received.values()].flat().map((file) => file.id);
+  await discardFiles(context, live.workspaceId, ids);
 }
 
 function refusalOf(words: Words, name: string, label: string | undefined, count: number): string | undefined {
@@ -129,9 +147,6 @@ function refusalOf(words: Words, name: string, label: string | undefined, count:
   return count >= limit ? fill(words.filesCrowded, { label, limit }) : undefined;
 }
 
-const tooLargeText = (words: Words, label: string, { filename }: FileAnswer): string =>
-  fill(words.fileTooLarge, { label, filename, size: saySize(fileLimits.fileBytes, words) });
-
 /** The text of a post: answers with every row that the page showed, and the page's controls. */
 function readAnswers(
   live: LiveForm,
@@ -139,15 +154,6 @@ function readAnswers(
 ): Pick<Post, 'raw' | 'controls'> {
   const { raw, extra } = readFields(live.form, entries);
   return { raw: restoreRows(live.form, raw, extra), controls: extra };
-}
-
-/** A post that ended in the middle, with the files that had arrived, for the caller to discard. */
-export class BrokenPost extends Error {
-  readonly files: readonly FileAnswer[];
-  constructor(cause: unknown, files: readonly FileAnswer[]) {
-    super('the post could not be read to its end', { cause });
-    this.files = files;
-  }
 }
 
 /** The file elements of a form by HTML name, those in the rows of a repeatable composite included. */

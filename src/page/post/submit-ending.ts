@@ -15,7 +15,8 @@ import type { Ending } from './answer-form.ts';
 import { keyInHeader, sendResult, wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
 import { nextAddress } from './next-address.ts';
-import { discardReceived, pageAgain, type PagePost } from './page-post.ts';
+import { pageAgain, type PagePost } from './page-post.ts';
+import { discardReceived } from './read-post.ts';
 
 /** A page that ends with a new submission: under the page's key, once. */
 export function submitEnding(
@@ -24,6 +25,14 @@ export function submitEnding(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Ending {
+  /** A problem that the visitor can do something about is answered with the page. @throws every other one. */
+  const sendProblem = (error: unknown, post: PagePost): void => {
+    if (!(error instanceof ApiError) || wantsJson(request)) throw error;
+    const page = pageOfProblem(context, visit, post, error);
+    if (page === undefined) throw error;
+    const { look, live } = visit;
+    sendPage(reply.headers(error.headers), error.status, page, look, live.settings.redirect_url);
+  };
   return {
     showing: () => ({}),
     async finish(post) {
@@ -33,36 +42,24 @@ export function submitEnding(
         const result = await accept(context, visit, request, { ...post, key });
         if (!result.ok) return result.errors;
         // The first of two equal posts has its files already.
-        if (result.repeated) await discardReceived(context, visit, post.received);
+        if (result.repeated) await discardReceived(context, visit.live, post.received);
         if (wantsJson(request)) sendResult(visit, result, reply);
         else reply.redirect(nextAddress(visit, result), 303);
       } catch (error) {
-        if (!(error instanceof ApiError) || wantsJson(request)) throw error;
-        const page = pageOfProblem(context, visit, post, error);
-        if (page === undefined) throw error;
-        sendPage(
-          reply.headers(error.headers),
-          error.status,
-          page,
-          visit.look,
-          visit.live.settings.redirect_url,
-        );
+        sendProblem(error, post);
       }
       return [];
     },
     async save(post) {
       const { live, reference, guest } = visit;
-      await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
       const { raw, files, key, step = 0 } = post;
-      const saved = await saveProgress(context, {
-        live,
-        raw,
-        files,
-        reference,
-        key: guest?.invitationId ?? key,
-        step,
-      });
-      sendSaved(context, visit, saved, request, reply);
+      const progress = { live, raw, files, reference, key: guest?.invitationId ?? key, step };
+      try {
+        await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
+        sendSaved(context, visit, await saveProgress(context, progress), request, reply);
+      } catch (error) {
+        sendProblem(error, post);
+      }
     },
   };
 }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { checkAnswers } from '#ast/answers.ts';
 import { composite, element, formOf } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
+import { findBarriers } from '#test/console-browser.ts';
+import { until } from '#test/service.ts';
 import { pageHeaders } from '../headers.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
@@ -107,33 +106,26 @@ async function visit(
   await context.close();
 }
 
-const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(tags)} })`);
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
-
-const looks: readonly BrowserContextOptions[] = [
-  { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  { viewport: { width: 375, height: 800 }, colorScheme: 'light' },
-  {
-    viewport: { width: 768, height: 1000 },
-    colorScheme: 'dark',
-    forcedColors: 'active',
-    reducedMotion: 'reduce',
-  },
+type Media = NonNullable<Parameters<Page['emulateMedia']>[0]>;
+const looks: readonly (readonly [viewport: { width: number; height: number }, media: Media])[] = [
+  [{ width: 1280, height: 900 }, { colorScheme: 'light' }],
+  [{ width: 1280, height: 900 }, { colorScheme: 'dark' }],
+  [{ width: 375, height: 800 }, { colorScheme: 'light' }],
+  [
+    { width: 768, height: 1000 },
+    { colorScheme: 'dark', forcedColors: 'active', reducedMotion: 'reduce' },
+  ],
 ];
 
 for (const name of Object.keys(pages)) {
   test(`${name}: no accessibility finding from WCAG 2.0 to 2.2 AA, light and dark, wide and narrow`, async () => {
-    for (const look of looks)
-      await visit(name, look, async (page) => assert.deepEqual(await findings(page), []));
+    await visit(name, {}, async (page) => {
+      for (const [viewport, media] of looks) {
+        await page.setViewportSize(viewport);
+        await page.emulateMedia(media);
+        assert.deepEqual(await findBarriers(page), [], JSON.stringify({ viewport, ...media }));
+      }
+    });
   });
 
   test(`${name}: fits into 320 px to 1920 px without horizontal scrolling`, async () => {
@@ -199,7 +191,10 @@ test('after a failed submit the summary has the focus, and its links lead to the
     assert.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'alert');
     for (const name of ['email', 'team[1][member]']) {
       await page.locator(`a[href="#${name}"]`).click();
-      assert.equal(await page.evaluate('document.activeElement.id'), name);
+      await until(
+        'the focus on the control',
+        async () => (await page.evaluate('document.activeElement.id')) === name,
+      );
       const label = page.locator(`label[for="${name}"]`);
       assert.ok((await label.boundingBox())!.y >= 0, 'the label is in sight as well');
     }

@@ -34,8 +34,6 @@ export type ScriptWords = Pick<Words, (typeof scriptWordNames)[number]>;
  * The answers themselves are in the controls, as they are for a visitor without script.
  */
 export type ScriptData = {
-  /** The form's id, which the messages to an embedding page carry. */
-  readonly id: string;
   readonly form: Form;
   readonly sentences: ProblemSentences;
   readonly words: ScriptWords;
@@ -46,7 +44,7 @@ export type ScriptData = {
   readonly limits: FileLimits;
   /** The index of the step that is shown. */
   readonly step: number;
-  /** Where one file is posted, `/f/<id>/files` (src/page/upload-route.ts). */
+  /** Where one file is posted, `/f/<id>/files` or `/f/<id>/edit/<token>/files` (src/page/upload-route.ts). */
   readonly upload: string;
   /** Whether answers are kept on the server as the visitor goes: the form is then posted with `_go=save`. */
   readonly saves: boolean;

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { stripTypeScriptTypes } from 'node:module';
+import { Worker } from 'node:worker_threads';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { packFile, sendPacked } from '../packing.ts';
 
@@ -25,8 +26,23 @@ export async function embedRoute(server: Server): Promise<void> {
 }
 
 /** The script as browsers get it. */
-export async function readEmbedScript(): Promise<string> {
-  const text = stripTypeScriptTypes(await readFile(source, 'utf8'));
+async function readEmbedScript(): Promise<string> {
+  const text = await stripTypes(await readFile(source, 'utf8'));
   // Lines that are comments, and what is left of a type: everything else stays as it was written.
   return text.replaceAll(/^\s*(?:\/\/.*|\/?\*.*)?\n/gm, '').replaceAll(/[ \t]+/g, ' ');
+}
+
+const stripping = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  parentPort.postMessage(require('node:module').stripTypeScriptTypes(workerData));`;
+
+/**
+ * TypeScript without its types, on a thread whose memory goes with it: what Node needs for that is not small, and
+ * nothing else of a process does once its modules are in the compile cache.
+ */
+async function stripTypes(text: string): Promise<string> {
+  const [stripped] = (await once(new Worker(stripping, { eval: true, workerData: text }), 'message')) as [
+    string,
+  ];
+  return stripped;
 }

@@ -31,21 +31,27 @@ export type Showing = {
   readonly step?: number | undefined;
   /** The text of the control `_key`: the same one from the first view to the submission. */
   readonly key: string;
-  /** Where the page posts to, when not to the form itself. */
-  readonly action?: string | undefined;
-} & Pick<FormView, 'focus' | 'notice' | 'done' | 'edit' | 'submitText' | 'hidden'>;
+  /** The token of the link by which a submission is changed: the page then posts there, and not to the form. */
+  readonly editToken?: string | undefined;
+} & Pick<FormView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden'>;
 
 /** The text of a form's page. */
 export function formPage(context: DrawingContext, visit: Visit, showing: Showing): string {
   const { live, words, locale, look } = visit;
-  const { raw, errors, held, key, action, ...more } = showing;
+  const { raw, errors, held, key, editToken, ...more } = showing;
+  const isEdit = editToken !== undefined;
+  const path = isEdit ? `/f/${live.id}/edit/${editToken}` : `/f/${live.id}`;
+  // What was submitted has its reference, and is not saved for later.
+  const address = isEdit ? { ...visit.address, reference: {} } : visit.address;
+  const saves = live.settings.save_progress === true && !isEdit;
   const shown = evaluate(live.form, raw, visit.context, held);
   const step = showing.step ?? shown.steps[0] ?? 0;
   const { scriptSource } = context;
   return renderForm({
     ...more,
     form: live.form,
-    action: action ?? writeAddress(`/f/${live.id}`, visit.address),
+    action: writeAddress(path, address),
+    edit: isEdit,
     values: raw,
     errors,
     held: namedHeld(context.heldFiles, live.id, held),
@@ -56,10 +62,15 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     step,
     shown,
     today: visit.context.today,
-    saves: live.settings.save_progress === true && showing.edit !== true,
+    saves,
     hidden: [['_key', key], ...(showing.hidden ?? [])],
     script:
-      scriptSource === undefined ? undefined : { source: scriptSource, data: scriptDataOf(visit, step) },
+      scriptSource === undefined
+        ? undefined
+        : {
+            source: scriptSource,
+            data: scriptDataOf(visit, { step, path, saves, isEdit }),
+          },
   });
 }
 

@@ -37,7 +37,8 @@ export async function openVisit(
   const guest = arrival?.kind === 'void' ? undefined : arrival?.guest;
   if (live && (!refusal || passes.includes(refusal.reason)))
     return { ...readVisit(live, request, guest), refusal };
-  throw new Refused(refusal!, live);
+  // Of a form that was never published nobody learns that it is there, by its language or its look.
+  throw new Refused(refusal!, refusal!.reason === 'absent' ? undefined : live);
 }
 
 /** The visit of a form that may be closed by now: to be thanked, or to change what was sent. @throws Refused. */
@@ -48,6 +49,7 @@ export async function openKnownForm(
   return openVisit(context, request, ['closed', 'early', 'full', 'invited', 'password', 'link', 'used']);
 }
 
+/** An id has one spelling from here on: limits, signatures and caches are kept under it. */
 function findLive({ liveForms }: OpenContext, id: string): Promise<LiveForm | undefined> {
-  return uuidPattern.test(id) ? liveForms.find(id) : Promise.resolve(undefined);
+  return uuidPattern.test(id) ? liveForms.find(id.toLowerCase()) : Promise.resolve(undefined);
 }

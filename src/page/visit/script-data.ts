@@ -7,10 +7,20 @@ import { proofBits } from '../screening.ts';
 import { problemsOf } from '../words/languages.ts';
 import type { Visit } from './visit.ts';
 
+/** The page that the script is told of. `path` is where it posts to. */
+type ShownPage = {
+  readonly step: number;
+  readonly path: string;
+  readonly saves: boolean;
+  readonly isEdit: boolean;
+};
+
 /** What the page tells its script about this visit. */
-export function scriptDataOf({ live, words, locale, context, guest }: Visit, step: number): ScriptData {
+export function scriptDataOf(
+  { live, words, locale, context, guest }: Visit,
+  { step, path, saves, isEdit }: ShownPage,
+): ScriptData {
   return {
-    id: live.id,
     form: live.form,
     sentences: problemsOf[locale],
     words: scriptWords(words),
@@ -18,9 +28,10 @@ export function scriptDataOf({ live, words, locale, context, guest }: Visit, ste
     reference: namedReference(live.form, context.reference),
     limits: fileLimits,
     step,
-    upload: `/f/${live.id}/files${guest ? `?${invitationParameter}=${guest.token}` : ''}`,
-    saves: live.settings.save_progress ?? false,
-    ...(live.settings.proof_of_work && { proof: proofBits }),
+    upload: `${path}/files${guest ? `?${invitationParameter}=${guest.token}` : ''}`,
+    saves,
+    // What is changed was screened when it came.
+    ...(live.settings.proof_of_work && !isEdit && { proof: proofBits }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
+import type { Locale } from '#ast/locales.ts';
 import type { Form } from '#ast/tree.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { LiveForm } from '#forms/live-form.ts';
@@ -32,6 +33,8 @@ export type KeyedRequest = {
   files: AnswerFiles;
   reference: Readonly<Record<string, string>>;
   key?: string | undefined;
+  /** The language in which the visitor read the page: a receipt speaks it. */
+  locale?: Locale | undefined;
 };
 
 /** `none`: nothing was submitted under the key; `other`: other answers were; else the submission that this repeats. */

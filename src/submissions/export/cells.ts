@@ -6,14 +6,14 @@ import type { SubmissionStatus } from '../queries.ts';
 /** What a cell of an export holds; undefined is an empty cell. */
 export type Cell = string | number | Date | undefined;
 
-/** A submission as an export reads it. */
+/** A submission as an export reads it, with its JSON as text; times are ISO 8601 in UTC with milliseconds. */
 export type ExportedSubmission = {
   id: string;
   status: SubmissionStatus;
-  created_at: Date;
-  completed_at: Date | null;
-  answers: Answers;
-  reference: Readonly<Record<string, string>>;
+  created_at: string;
+  completed_at: string | null;
+  answers: string;
+  reference: string;
 };
 
 const fixedHeads = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
@@ -29,22 +29,29 @@ export function headCells(columns: readonly Column[]): string[] {
 
 /** A submission as cells, as many as the head has. */
 export function bodyCells(columns: readonly Column[], submission: ExportedSubmission): Cell[] {
-  const { id, status, created_at, completed_at, answers, reference } = submission;
+  const { id, status, created_at, completed_at, reference } = submission;
+  const answers = JSON.parse(submission.answers) as Answers;
   return [
     id,
     status,
-    created_at,
-    completed_at ?? undefined,
+    new Date(created_at),
+    completed_at === null ? undefined : new Date(completed_at),
     ...columns.map((column) => answerCell(own(answers, column.id), column)),
-    Object.keys(reference).length > 0 ? JSON.stringify(reference) : undefined,
+    referenceCell(reference),
   ];
+}
+
+/** Reference data as one cell; most submissions have none. */
+export function referenceCell(reference: string): string | undefined {
+  const text = reference === '{}' ? reference : JSON.stringify(JSON.parse(reference));
+  return text === '{}' ? undefined : text;
 }
 
 /**
  * An answer as one cell. The value decides, not the type of today: the element may have had another one when it was
  * answered. Choices and file names are joined by "; ", the rows of a repeatable composite lie under each other.
  */
-function answerCell(value: AnswerValue | undefined, column: Pick<Column, 'inputs'>): Cell {
+export function answerCell(value: AnswerValue | undefined, column: Pick<Column, 'inputs'>): Cell {
   if (value === undefined || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   const items: readonly (string | FileAnswer | AnswerRow)[] = value;

@@ -1,4 +1,7 @@
-import type { Cell } from './cells.ts';
+import type { Answers } from '#ast/answers.ts';
+import { own } from '#ast/json.ts';
+import type { Column } from '../columns.ts';
+import { answerCell, type Cell, type ExportedSubmission, referenceCell } from './cells.ts';
 
 /**
  * Texts that a spreadsheet could take for a formula: those that begin with = + - @, their full-width and small
@@ -22,9 +25,24 @@ export function csvRecord(cells: readonly Cell[]): string {
   return `${cells.map(csvField).join(',')}\r\n`;
 }
 
+/**
+ * The record of a submission: what `csvRecord` makes of its `bodyCells`, in half of the time. Its id, its status and
+ * its times are neither formulas nor quoted, and no list is made of the cells.
+ */
+export function csvSubmission(columns: readonly Column[], submission: ExportedSubmission): string {
+  const { id, status, created_at, completed_at, reference } = submission;
+  const answers = JSON.parse(submission.answers) as Answers;
+  let record = `${id},${status},${created_at},${completed_at ?? ''},`;
+  for (const column of columns) record += `${csvField(answerCell(own(answers, column.id), column))},`;
+  return `${record}${csvField(referenceCell(reference))}\r\n`;
+}
+
+/** Not within the function: it would be made anew for each field. */
+const quoted = /[",\r\n]/;
+
 function csvField(cell: Cell): string {
   if (cell === undefined) return '';
   if (typeof cell === 'number') return String(cell);
   const text = typeof cell === 'string' ? guardFormula(cell) : cell.toISOString();
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

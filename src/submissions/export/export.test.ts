@@ -1,43 +1,50 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import * as fc from 'fast-check';
 import { until } from '#test/service.ts';
 import { element, formOf } from '#ast/testing.ts';
 import { unionColumns } from '../columns.ts';
-import type { ExportedSubmission } from './cells.ts';
-import { csvRecord, guardFormula } from './csv.ts';
+import { bodyCells, type ExportedSubmission } from './cells.ts';
+import { csvRecord, csvSubmission, guardFormula } from './csv.ts';
 import { exportStream } from './export.ts';
 import { exportFormats } from './formats.ts';
 
 const columns = unionColumns([formOf(element('text', 'name'))]);
 
-/** Submissions without an end; `read` counts them, `isEnded` says whether the reader let go of them. */
+const time = '2026-01-01T00:00:00.000Z';
+
+const submissionOf = (id: string, answers: object, reference: object = {}): ExportedSubmission => ({
+  id,
+  status: 'completed',
+  created_at: time,
+  completed_at: time,
+  answers: JSON.stringify(answers),
+  reference: JSON.stringify(reference),
+});
+
+/** Submissions without an end, a hundred at a time; `read` counts them, `isEnded` says whether the reader let go of them. */
 function endless() {
   const state = { read: 0, isEnded: false };
-  async function* submissions(): AsyncGenerator<ExportedSubmission> {
+  async function* batches(): AsyncGenerator<ExportedSubmission[]> {
     try {
       for (;;) {
-        state.read += 1;
-        const time = new Date('2026-01-01T00:00:00Z');
-        yield {
-          id: String(state.read),
-          status: 'completed',
-          created_at: time,
-          completed_at: time,
-          answers: { name: `Name ${state.read}` },
-          reference: {},
-        };
+        const from = state.read;
+        state.read += 100;
+        yield Array.from({ length: 100 }, (_, index) =>
+          submissionOf(String(from + index), { name: `Name ${from + index}` }),
+        );
       }
     } finally {
       state.isEnded = true;
     }
   }
-  return { state, submissions: submissions() };
+  return { state, batches: batches() };
 }
 
 for (const format of exportFormats) {
   test(`${format}: no more is read than is taken, and a reader that goes away ends the reading`, async () => {
-    const { state, submissions } = endless();
-    const stream = exportStream(format, { columns, submissions }, { withMark: false });
+    const { state, batches } = endless();
+    const stream = exportStream(format, { columns, batches }, { withMark: false });
     let bytes = 0;
     for await (const chunk of stream) {
       bytes += (chunk as Buffer).length;
@@ -49,7 +56,73 @@ for (const format of exportFormats) {
     await until('the reading to end', async () => state.isEnded);
     assert.ok(state.read <= read + 2_000);
   });
+
+  test(`${format}: a large batch is written in turns, and others are served in between`, async () => {
+    const rows = 200;
+    const batch = Array.from({ length: rows }, (_, index) =>
+      submissionOf(String(index), { name: `${index} `.repeat(2_000) }),
+    );
+    async function* batches(): AsyncGenerator<ExportedSubmission[]> {
+      yield batch;
+    }
+    let [turns, isWritten] = [0, false];
+    const countTurns = (): void => {
+      turns += 1;
+      if (!isWritten) setImmediate(countTurns);
+    };
+    countTurns();
+    for await (const _ of exportStream(format, { columns, batches: batches() }, { withMark: false }))
+      continue;
+    isWritten = true;
+    assert.ok(turns >= 10, `the event loop went round ${turns} times`);
+  });
 }
+
+/** What answers can hold, of whatever type the element had, and texts that CSV and spreadsheets take amiss. */
+const texts = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({
+    unit: fc.constantFrom('=', '+', '-', '@', ',', '"', "'", '\r', '\n', '\t', ' ', 'a', '1', 'é', '😀'),
+  }),
+);
+const row = fc.dictionary(
+  fc.constantFrom('name', 'guest'),
+  fc.oneof(texts, fc.double({ noNaN: true }), fc.boolean()),
+);
+const answer = fc.oneof(texts, fc.integer(), fc.boolean(), fc.array(texts), fc.array(row));
+
+test('the record of a submission is that of its cells, whatever was answered', () => {
+  const answered = fc.dictionary(fc.constantFrom('name', 'other', 'toString', '__proto__'), answer);
+  const references = fc.dictionary(texts, texts);
+  const asked = unionColumns([formOf(element('text', 'name'), element('text', 'toString'))]);
+  fc.assert(
+    fc.property(answered, references, fc.constantFrom(time, null), (answers, reference, completed_at) => {
+      const submission = { ...submissionOf('1', answers, reference), completed_at };
+      assert.equal(csvSubmission(asked, submission), csvRecord(bodyCells(asked, submission)));
+    }),
+  );
+});
+
+test('NDJSON names a submission as the API does, and empty reference data is an object there and no cell in CSV', async () => {
+  async function* batches(): AsyncGenerator<ExportedSubmission[]> {
+    yield [submissionOf('1', { other: 1, name: 'Ada' }), submissionOf('2', {}, { from: 'mail' })];
+  }
+  const read = async (format: 'csv' | 'ndjson'): Promise<string> => {
+    const stream = exportStream(format, { columns, batches: batches() }, { withMark: false });
+    return Buffer.concat(await stream.toArray()).toString();
+  };
+  assert.equal(
+    await read('ndjson'),
+    `{"id":"1","status":"completed","reference":{},"created_at":"${time}","completed_at":"${time}","answers":{"name":"Ada"}}\n` +
+      `{"id":"2","status":"completed","reference":{"from":"mail"},"created_at":"${time}","completed_at":"${time}","answers":{}}\n`,
+  );
+  const records = (await read('csv')).split('\r\n');
+  assert.deepEqual(records.slice(1), [
+    `1,completed,${time},${time},Ada,`,
+    `2,completed,${time},${time},,"{""from"":""mail""}"`,
+    '',
+  ]);
+});
 
 const formulas = [
   '=1+1',

@@ -3,7 +3,6 @@ import { sayNode, titleOf } from '../model/compare.ts';
 import { deleteNode, duplicateNode, insertNode, moveNode } from '../model/edit.ts';
 import { mergeStep, splitStep } from '../model/edit-steps.ts';
 import { findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
-import { idsOf } from '../model/element-ids.ts';
 import { newElement, newStep } from '../model/new-element.ts';
 import { mayHold, nextSpot, sayPlace, type Spot, spotForNew, spotInTree } from '../model/places.ts';
 import type { Editor } from './editor.ts';
@@ -12,7 +11,7 @@ import { sayEnd } from './editor-state.ts';
 /** Adds an element of a type at a spot, else behind the selection, and begins to write its label (`features` B3). */
 export function addElement(editor: Editor, type: ElementType, spot?: Spot): void {
   editor.change((root, selection) => {
-    const node = newElement(type, idsOf(root));
+    const node = newElement(type, editor.takenIds());
     const wish = spot ?? spotForNew(root, selection);
     // A group inside a full or a repeatable one goes behind it instead.
     const place = mayHold(root, wish.parent, node) ? wish : spotForNew(root, '');
@@ -30,7 +29,7 @@ export function addElement(editor: Editor, type: ElementType, spot?: Spot): void
 
 export function duplicate(editor: Editor, key: NodeKey): void {
   editor.change((root) => {
-    const copy = duplicateNode(root, key);
+    const copy = duplicateNode(root, key, editor.takenIds());
     return {
       root: copy.root,
       select: copy.key,

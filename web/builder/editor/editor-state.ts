@@ -119,14 +119,22 @@ export function applyWriting(state: EditorState, key: NodeKey | undefined): Edit
   return { ...state, editing: key, history };
 }
 
-export const applyUndo = (state: EditorState): EditorState => travel(state, undo(state.history), 'Undone');
+/** The step before. What is lifted was moved by no step yet: undoing that is putting it back. */
+export const applyUndo = (state: EditorState): EditorState =>
+  state.lifted ? putLiftedBack(state) : travel(state, undo(state.history), 'Undone');
 export const applyRedo = (state: EditorState): EditorState =>
-  travel(state, redo(state.history), 'Done again');
+  state.lifted ? state : travel(state, redo(state.history), 'Done again');
 
 function travel(state: EditorState, history: History, message: string): EditorState {
   if (history === state.history) return state;
   const focus = { key: history.present.selection, part: 'node' } as const;
-  return { ...state, history, lifted: undefined, editing: undefined, focus, message };
+  return { ...state, history, editing: undefined, focus, message };
+}
+
+/** Ends the running series of changes, as leaving a field does. */
+export function applyEnd(state: EditorState): EditorState {
+  const history = endGesture(state.history);
+  return history === state.history ? state : { ...state, history };
 }
 
 /** Takes a node up: until it is dropped or put back, arrow keys move it, and nothing of that is history. */

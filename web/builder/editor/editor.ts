@@ -1,6 +1,7 @@
-import { type EditNode, type NodeKey } from '../model/edit-node.ts';
-import { endGesture } from '../model/history.ts';
+import type { EditNode, NodeKey } from '../model/edit-node.ts';
+import { idsOf } from '../model/element-ids.ts';
 import {
+  applyEnd,
   applyOrAsk,
   applyRedo,
   applySelection,
@@ -23,6 +24,8 @@ import {
  */
 export type Editor = {
   readonly read: () => EditorState;
+  /** Every id that something new may not have. A new set each time. */
+  readonly takenIds: () => Set<string>;
   readonly subscribe: (listener: () => void) => () => void;
   /** Changes of one `gesture` in a row are one step of history. */
   readonly change: (edit: (root: EditNode, selection: NodeKey) => Edited, gesture?: string) => void;
@@ -45,10 +48,15 @@ export type Editor = {
 /**
  * @param now milliseconds, for the pause that parts two steps of typing.
  * @param isReadOnly the form can be looked at, and nothing changes it.
+ * @param publishedIds answers are stored under these, also of elements that were deleted here: nothing new takes them.
  */
 export function openEditor(
   root: EditNode,
-  { now, isReadOnly }: { now: () => number; isReadOnly: boolean },
+  {
+    now,
+    isReadOnly,
+    publishedIds,
+  }: { now: () => number; isReadOnly: boolean; publishedIds: () => ReadonlySet<string> },
 ): Editor {
   let state = startState(root);
   const listeners = new Set<() => void>();
@@ -61,6 +69,7 @@ export function openEditor(
 
   return {
     read: () => state,
+    takenIds: () => idsOf(state.history.present.root).union(publishedIds()),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -81,7 +90,7 @@ export function openEditor(
     },
     undo: () => set(applyUndo(state)),
     redo: () => set(applyRedo(state)),
-    endGesture: () => set({ ...state, history: endGesture(state.history) }),
+    endGesture: () => set(applyEnd(state)),
     say: (message) => set({ ...state, message }),
     lift(key) {
       if (!isReadOnly) set(liftNode(state, key));

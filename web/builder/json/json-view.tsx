@@ -1,30 +1,38 @@
 import './json-view.css';
-import { type ReactElement, useMemo, useRef, useState } from 'react';
+import { type ReactElement, useMemo, useRef } from 'react';
 import { Button } from '../../design/button.tsx';
 import { CopyButton } from '../../design/copy-button.tsx';
 import { Message } from '../../design/message.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { replaceContent } from '../model/edit.ts';
-import { toStructure } from '../model/edit-node.ts';
+import { type EditNode, toStructure } from '../model/edit-node.ts';
 import { checkJson, type JsonProblem } from './check-json.ts';
 
+/** A text that is entered and not applied yet, and the form that it was begun on. */
+export type JsonDraft = { readonly text: string; readonly begunOn: EditNode };
+
 /** The form as the API takes it, to be read and changed; what is applied is one step that undo takes back. */
-export function JsonView(): ReactElement {
+export function JsonView({
+  draft,
+  onDraft,
+}: {
+  draft: JsonDraft | undefined;
+  onDraft: (draft: JsonDraft | undefined) => void;
+}): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root } = useEditorState(editor).history.present;
   const current = useMemo(() => JSON.stringify(toStructure(root), undefined, 2), [root]);
-  const [draft, setDraft] = useState<string | undefined>();
   const area = useRef<HTMLTextAreaElement>(null);
-  const text = draft ?? current;
+  const text = draft?.text ?? current;
   const checked = useMemo(() => checkJson(text), [text]);
-  const isChanged = draft !== undefined && draft !== current;
+  const isChanged = text !== current;
 
   const apply = (): void => {
     if (!checked.root) return;
     const { root: read } = checked;
     editor.change((old) => ({ root: replaceContent(old, read), select: old.key, say: 'Applied' }));
-    setDraft(undefined);
+    onDraft(undefined);
     toastDone('The JSON is the working copy now.', { label: 'Undo', run: editor.undo });
   };
   const show = ({ offset }: JsonProblem): void => {
@@ -47,7 +55,7 @@ export function JsonView(): ReactElement {
           </div>
           <div className="row">
             <CopyButton text={text} />
-            <Button isDisabled={!isChanged} onPress={() => setDraft(undefined)}>
+            <Button isDisabled={!isChanged} onPress={() => onDraft(undefined)}>
               Discard
             </Button>
             <Button variant="primary" isDisabled={!isChanged || !checked.root || isReadOnly} onPress={apply}>
@@ -55,6 +63,11 @@ export function JsonView(): ReactElement {
             </Button>
           </div>
         </div>
+        {isChanged && draft && draft.begunOn !== root && (
+          <Message tone="warn" title="The form has changed since you began this text">
+            Applying it replaces what was changed; undo brings that back.
+          </Message>
+        )}
         {checked.problems.length > 0 && (
           <Message
             tone={checked.root ? 'warn' : 'bad'}
@@ -79,7 +92,7 @@ export function JsonView(): ReactElement {
           spellCheck={false}
           readOnly={isReadOnly}
           value={text}
-          onChange={(event) => setDraft(event.target.value)}
+          onChange={(event) => onDraft({ text: event.target.value, begunOn: draft?.begunOn ?? root })}
         />
       </div>
     </div>

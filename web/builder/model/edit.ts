@@ -1,5 +1,5 @@
 import { type ElementType, isElementType } from '#ast/elements.ts';
-import { type EditNode, findNode, newKey, type NodeKey, textOf, trailTo, walkNodes } from './edit-node.ts';
+import { type EditNode, findNode, newKey, type NodeKey, textOf, trailTo } from './edit-node.ts';
 import { freshId, idFromLabel, idsOf, isAutomaticId } from './element-ids.ts';
 import { renameOption, renameReferences } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
@@ -29,19 +29,23 @@ export function moveNode(root: EditNode, key: NodeKey, spot: Spot): EditNode {
   return putChild(removeChild(root, key), { parent: spot.parent, index }, node);
 }
 
-/** A copy behind the original, with ids of its own. */
-export function duplicateNode(root: EditNode, key: NodeKey): { root: EditNode; key: NodeKey } {
+/** A copy behind the original, with ids of its own: none of the `taken` ones, which it adds to. */
+export function duplicateNode(
+  root: EditNode,
+  key: NodeKey,
+  taken: Set<string> = idsOf(root),
+): { root: EditNode; key: NodeKey } {
   const trail = trailTo(root, key);
   const node = trail.at(-1);
   const parent = trail.at(-2);
   if (!node || !parent) return { root, key };
-  const copy = copyOf(node, idsOf(root));
+  const copy = copyOf(node, taken);
   const changed = insertNode(root, copy, { parent: parent.key, index: parent.children.indexOf(node) + 1 });
   return changed === root ? { root, key } : { root: changed, key: copy.key };
 }
 
 /** The node anew: with keys of its own, and with ids that are not taken, which it takes. */
-export function copyOf(node: EditNode, taken: Set<string>): EditNode {
+function copyOf(node: EditNode, taken: Set<string>): EditNode {
   const renamed = { elements: new Map<string, string>(), steps: new Map<string, string>() };
   const copy = (inner: EditNode): EditNode => {
     const id = textOf(inner, 'id');
@@ -148,9 +152,4 @@ function removeChild(root: EditNode, key: NodeKey): EditNode {
     ...node,
     children: node.children.filter((child) => child.key !== key),
   }));
-}
-
-/** How many elements a form has; steps and the form itself are none. */
-export function countElements(root: EditNode): number {
-  return [...walkNodes(root)].filter(({ type }) => type !== 'form' && type !== 'step').length;
 }

@@ -30,7 +30,7 @@ function nestingOf(node: EditNode): number {
 
 /**
  * Everywhere that a node may go, in reading order, its own place among them: through all steps, into composites and
- * out of them. Spots are counted in the tree without the node; `dropAt` makes the tree.
+ * out of them. Spots are counted in the tree without the node; `spotInTree` puts it back.
  */
 export function listSpots(root: EditNode, node: EditNode): Spot[] {
   const spots: Spot[] = [];

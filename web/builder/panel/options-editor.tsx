@@ -13,13 +13,25 @@ type OptionsProps = {
   readonly onChange: (options: readonly string[]) => void;
 };
 
+/** A text that is in a field and not in the option, which is `given` still. */
+type Typed = { readonly index: number; readonly text: string; readonly given: string };
+
 /**
  * The options of a selection. Enter adds one below, Backspace in an empty one takes it away, Alt and an arrow moves it;
- * a list that is pasted becomes as many options as it has lines.
+ * a list that is pasted becomes as many options as it has lines. What another option is called already stays in its
+ * field and goes no further: conditions follow the text of an option, and would take that for the other one.
  */
 export function OptionsEditor({ title, value, maxItems, error, onChange }: OptionsProps): ReactElement {
   const list = useRef<HTMLUListElement>(null);
   const [isPasting, setPasting] = useState(false);
+  const [typed, setTyped] = useState<Typed>();
+  // Once the option behind the field is another one, what was typed is over.
+  const held = typed && value[typed.index] === typed.given ? typed : undefined;
+  const write = (index: number, text: string): void => {
+    const isTaken = value.some((other, at) => at !== index && other === text);
+    setTyped(isTaken ? { index, text, given: value[index]! } : undefined);
+    if (!isTaken) onChange(value.with(index, text));
+  };
   const focus = (index: number): void => {
     requestAnimationFrame(() => list.current?.querySelectorAll('input')[index]?.focus());
   };
@@ -67,8 +79,9 @@ export function OptionsEditor({ title, value, maxItems, error, onChange }: Optio
             <input
               className="field-input"
               aria-label={`Option ${index + 1} of ${value.length}`}
-              value={option}
-              onChange={(event) => onChange(value.with(index, event.target.value))}
+              aria-invalid={held?.index === index || undefined}
+              value={held?.index === index ? held.text : option}
+              onChange={(event) => write(index, event.target.value)}
               onKeyDown={(event) => handleKey(event, index)}
               onPaste={(event) => paste(event, index)}
             />
@@ -89,6 +102,11 @@ export function OptionsEditor({ title, value, maxItems, error, onChange }: Optio
           </li>
         ))}
       </ul>
+      {held && (
+        <p className="field-error" role="alert">
+          Another option is called “{held.text}” already.
+        </p>
+      )}
       {error && <p className="field-error">{error}</p>}
       <div className="row">
         <Button

@@ -56,13 +56,7 @@ export function PreviewView({
       </div>
       {result.ok ? (
         <div className="preview-ground">
-          <PageFrame
-            key={`${width} ${round}`}
-            form={result.form}
-            settings={settings}
-            look={look}
-            width={chosen.width}
-          />
+          <PageFrame key={round} form={result.form} settings={settings} look={look} width={chosen.width} />
         </div>
       ) : (
         <EmptyState icon="warning" title="Not ready to be tried">

@@ -6,7 +6,7 @@ import { openAutosave, type Save, saveDelay, type SaveOutcome, type SaveState } 
 const form = (name: string): FormNode => ({ type: 'form', attrs: { name }, children: [] });
 
 /** An autosave against a server that answers as the test says, one answer a save. */
-function open(answers: (SaveOutcome | 'as it should')[]) {
+function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
   const sent: Save[] = [];
   const states: SaveState[] = [];
   let kept: Save | undefined;
@@ -22,11 +22,18 @@ function open(answers: (SaveOutcome | 'as it should')[]) {
         : answer;
     },
     keep: (save) => {
-      kept = save;
+      kept = hasRoom ? save : undefined;
+      return hasRoom;
     },
     onState: (state) => states.push(state),
   });
-  return { autosave, sent, states: () => states.map(({ kind }) => kind), kept: () => kept };
+  return {
+    autosave,
+    sent,
+    states: () => states.map(({ kind }) => kind),
+    last: () => states.at(-1),
+    kept: () => kept,
+  };
 }
 
 const settle = async (): Promise<void> => {
@@ -105,6 +112,13 @@ test('without a connection it is kept in this browser and tried again until it i
   await pass(4_000);
   assert.equal(sent.length, 3);
   assert.deepEqual([states().at(-1), kept()], ['saved', undefined]);
+});
+
+test('where this browser has no room to keep it, that is not said', async () => {
+  const { autosave, last } = open([{ kind: 'offline', message: 'away' }], false);
+  autosave.change(form('a'));
+  await pass(saveDelay);
+  assert.deepEqual(last(), { kind: 'offline', message: 'away', isKept: false });
 });
 
 test('saving now waits for the running save and saves what came since', async () => {

@@ -12,7 +12,12 @@ export type SaveOutcome =
 export type SaveState =
   | { readonly kind: 'saved'; readonly savedAt: string | undefined }
   | { readonly kind: 'pending' | 'saving' }
-  | { readonly kind: 'conflict' | 'offline' | 'refused'; readonly message: string };
+  | {
+      readonly kind: 'conflict' | 'offline' | 'refused';
+      readonly message: string;
+      /** Whether this browser had room to keep what is not saved. */
+      readonly isKept: boolean;
+    };
 
 export type Autosave = {
   /** The form is this now; it is saved a second later, unless it changes again. */
@@ -33,7 +38,8 @@ const longestRetry = 30_000;
 
 /**
  * Keeps the working copy on the server in step with what is edited: one save at a time, each on the revision that
- * the last one gave. What is not saved yet is kept in this browser by `keep`; `keep(undefined)` lets go of it.
+ * the last one gave. What is not saved yet is kept in this browser by `keep`, which says whether there was room;
+ * `keep(undefined)` lets go of it.
  * A conflict stops it until `rebase`; a connection that is away is tried again, ever more slowly up to every 30 s.
  */
 export function openAutosave(options: {
@@ -41,7 +47,7 @@ export function openAutosave(options: {
   baseVersion: number;
   savedAt: string | undefined;
   send(save: Save): Promise<SaveOutcome>;
-  keep(save: Save | undefined): void;
+  keep(save: Save | undefined): boolean;
   onState(state: SaveState): void;
 }): Autosave {
   let { revision, baseVersion } = options;
@@ -50,7 +56,12 @@ export function openAutosave(options: {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let retryDelay = firstRetry;
   let isBlocked = false;
+  let isKept = true;
   let { savedAt } = options;
+
+  const keep = (structure: FormNode): void => {
+    isKept = options.keep({ revision, structure, base_version: baseVersion });
+  };
 
   const schedule = (delay: number): void => {
     clearTimeout(timer);
@@ -66,14 +77,14 @@ export function openAutosave(options: {
         schedule(retryDelay);
         retryDelay = Math.min(retryDelay * 2, longestRetry);
       }
-      options.onState(outcome);
+      options.onState({ ...outcome, isKept });
       return;
     }
     revision = outcome.revision;
     savedAt = outcome.savedAt;
     retryDelay = firstRetry;
     if (waiting) {
-      options.keep({ revision, structure: waiting, base_version: baseVersion });
+      keep(waiting);
       return;
     }
     options.keep(undefined);
@@ -101,7 +112,7 @@ export function openAutosave(options: {
   return {
     change(structure) {
       waiting = structure;
-      options.keep({ revision, structure, base_version: baseVersion });
+      keep(structure);
       if (isBlocked) return;
       options.onState({ kind: 'pending' });
       schedule(saveDelay);
@@ -114,7 +125,7 @@ export function openAutosave(options: {
     rebase(on) {
       ({ revision, baseVersion } = on);
       isBlocked = false;
-      if (waiting) options.keep({ revision, structure: waiting, base_version: baseVersion });
+      if (waiting) keep(waiting);
       else options.onState({ kind: 'saved', savedAt });
     },
     revision: () => revision,

@@ -1,6 +1,7 @@
 import type { BuilderForm, DraftSaved } from '#console/forms/shapes.ts';
 import type { FormNode } from '#ast/tree.ts';
 import { ApiProblem, get, post, put } from '../../api/client.ts';
+import { refreshSession } from '../../shell/session.ts';
 import type { Save, SaveOutcome } from './autosave.ts';
 
 export type { BuilderForm };
@@ -23,6 +24,8 @@ export async function sendSave(path: string, save: Save): Promise<SaveOutcome> {
     return { kind: 'saved', revision: saved.revision, savedAt: saved.saved_at };
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
+    // The session has ended: whoever asks for it hears so, and is led to the sign-in and back to what is kept here.
+    if (error.status === 401) void refreshSession();
     return { kind: outcomeOf(error.status), message: error.message };
   }
 }

@@ -35,7 +35,7 @@ export function SaveStateText({ state }: { state: SaveState }): ReactElement {
 function sayState(state: SaveState): string {
   if (state.kind === 'saved')
     return state.savedAt ? `Saved ${clock.format(new Date(state.savedAt))}` : 'No changes yet';
-  return words[state.kind];
+  return 'isKept' in state && !state.isKept ? unkept[state.kind] : words[state.kind];
 }
 
 const words: Readonly<Record<Exclude<SaveState['kind'], 'saved'>, string>> = {
@@ -45,3 +45,10 @@ const words: Readonly<Record<Exclude<SaveState['kind'], 'saved'>, string>> = {
   conflict: 'Conflict',
   refused: 'Not saved, kept in this browser',
 };
+
+/** The same where the browser has no room. */
+const unkept = {
+  offline: 'Offline: keep this window open',
+  conflict: 'Conflict',
+  refused: 'Not saved: keep this window open',
+} as const;

@@ -30,7 +30,7 @@ export function useSaving({ editor, opened, path, userId, savedRoot }: Options):
       baseVersion: opened.draft.base_version,
       savedAt: opened.draft.saved_at ?? undefined,
       send: (save) => sendSave(path, save),
-      keep: (save) => void keepWork(userId, opened.form.id, save, new Date()),
+      keep: (save) => keepWork(userId, opened.form.id, save, new Date()),
       onState: setState,
     }),
   );

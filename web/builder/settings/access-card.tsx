@@ -23,7 +23,7 @@ export function AccessCard({ form, saved }: { form: SettingsForm; saved: Setting
         label="Who may fill it in"
         choices={choices}
         value={access}
-        onChange={(next) => set({ access: next })}
+        onChange={(next) => set({ access: next, ...(next !== 'password' && { password: undefined }) })}
         error={error('access')}
         isDisabled={isReadOnly}
       />

@@ -1,11 +1,11 @@
-import { type ReactElement, useMemo } from 'react';
+import type { ReactElement } from 'react';
 import { receiptCandidates, type Settings } from '#ast/settings.ts';
-import { validateStructure } from '#ast/validate.ts';
 import { TextField } from '../../design/field.tsx';
 import { Card } from '../../design/page.tsx';
 import { type Choice, Select } from '../../design/select.tsx';
 import type { BuilderForm } from '../saving/builder-api.ts';
 import type { SettingsForm } from './setting-fields.tsx';
+import { useLiveChoices } from './use-live-choices.ts';
 
 const digestChoices: readonly Choice<NonNullable<Settings['notification_digest']>>[] = [
   { id: 'each', label: 'For each submission' },
@@ -16,6 +16,7 @@ const digestChoices: readonly Choice<NonNullable<Settings['notification_digest']
 /** Who hears of a submission by mail. */
 export function MailCard({ form, opened }: { form: SettingsForm; opened: BuilderForm }): ReactElement {
   const { settings, set, error, isReadOnly } = form;
+  const receipts = useLiveChoices(opened, 'receipt_email_element', receiptCandidates, 'No receipt');
   return (
     <Card title="Mail">
       <TextField
@@ -40,29 +41,11 @@ export function MailCard({ form, opened }: { form: SettingsForm; opened: Builder
         label="Receipt for visitors"
         description="The answer that gets a mail with all answers, and with the link to change them where that is allowed."
         value={settings.receipt_email_element ?? ''}
-        choices={useReceiptChoices(opened)}
+        choices={receipts}
         onChange={(id) => set({ receipt_email_element: id })}
         error={error('receipt_email_element')}
         isDisabled={isReadOnly}
       />
     </Card>
   );
-}
-
-/** The email elements of the live form, by which the service checks. */
-function useReceiptChoices({ live, form }: BuilderForm): readonly Choice<string>[] {
-  return useMemo(() => {
-    const result = validateStructure(live.structure);
-    const known = (result.ok ? receiptCandidates(result.form) : []).map(({ attrs }) => ({
-      id: attrs.id,
-      label: `${attrs.label} (${attrs.id})`,
-    }));
-    const chosen = (form.settings as Settings).receipt_email_element;
-    const isGone = chosen !== undefined && !known.some(({ id }) => id === chosen);
-    return [
-      { id: '', label: 'No receipt' },
-      ...known,
-      ...(isGone ? [{ id: chosen, label: `${chosen} (not in the live form)` }] : []),
-    ];
-  }, [live.structure, form.settings]);
 }

@@ -1,12 +1,11 @@
 import { type ReactElement, useMemo } from 'react';
 import { type Language, languages } from '#ast/languages.ts';
 import { subjectCandidates } from '#ast/searchable.ts';
-import type { Settings } from '#ast/settings.ts';
-import { validateStructure } from '#ast/validate.ts';
 import { Card } from '../../design/page.tsx';
 import { Select } from '../../design/select.tsx';
 import type { BuilderForm } from '../saving/builder-api.ts';
 import type { SettingsForm } from './setting-fields.tsx';
+import { useLiveChoices } from './use-live-choices.ts';
 
 const languageChoices = (Object.keys(languages) as Language[]).map((id) => ({
   id,
@@ -16,7 +15,12 @@ const languageChoices = (Object.keys(languages) as Language[]).map((id) => ({
 /** How submissions are found and named, and which day it is for them. */
 export function SearchCard({ form, opened }: { form: SettingsForm; opened: BuilderForm }): ReactElement {
   const { settings, set, error, isReadOnly } = form;
-  const subjects = useSubjects(opened);
+  const subjects = useLiveChoices(
+    opened,
+    'subject_element',
+    subjectCandidates,
+    'By itself: the element “subject”, else the first short text',
+  );
   const zones = useMemo(() => timeZoneChoices(settings.time_zone), [settings.time_zone]);
   return (
     <Card title="Search and time">
@@ -59,23 +63,4 @@ function timeZoneChoices(chosen: string | undefined): readonly { id: string; lab
     { id: '', label: 'UTC, unless chosen' },
     ...[...names].map((id) => ({ id, label: id === own ? `${id} (yours)` : id.replaceAll('_', ' ') })),
   ];
-}
-
-/** The text elements of the live form, by which the service checks. */
-function useSubjects({ live, form }: BuilderForm): readonly { id: string; label: string }[] {
-  return useMemo(() => {
-    const result = validateStructure(live.structure);
-    const candidates = result.ok ? subjectCandidates(result.form) : [];
-    const chosen = (form.settings as Settings).subject_element;
-    const known = candidates.map(({ attrs }) => ({ id: attrs.id, label: `${attrs.label} (${attrs.id})` }));
-    const gone =
-      chosen && !known.some(({ id }) => id === chosen)
-        ? [{ id: chosen, label: `${chosen} (not in the live form)` }]
-        : [];
-    return [
-      { id: '', label: 'By itself: the element “subject”, else the first short text' },
-      ...known,
-      ...gone,
-    ];
-  }, [live.structure, form.settings]);
 }

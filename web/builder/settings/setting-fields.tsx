@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { Switch } from '../../design/checkbox.tsx';
-import { TextField } from '../../design/field.tsx';
+import { NumberInput } from '../../design/number-input.tsx';
 
 /** A change of some settings; undefined takes one away. */
 export type SettingsChange = { readonly [Name in SettingName]?: Settings[Name] | undefined };
@@ -28,15 +28,13 @@ type FieldProps<Name extends SettingName> = {
 
 /** A setting that is a whole number; empty for none. */
 export function CountField({ form, name, label, description }: FieldProps<NamesOf<number>>): ReactElement {
-  const value = form.settings[name];
   return (
-    <TextField
+    <NumberInput
       label={label}
       description={description}
-      inputMode="numeric"
-      autoComplete="off"
-      value={value === undefined ? '' : String(value)}
-      onChange={(text) => form.set({ [name]: /^\d{1,9}$/.test(text) ? Number(text) : undefined })}
+      value={form.settings[name]}
+      isWhole
+      onChange={(number) => form.set({ [name]: number })}
       error={form.error(name)}
       isReadOnly={form.isReadOnly}
     />

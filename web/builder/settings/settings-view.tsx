@@ -12,7 +12,7 @@ import { MailCard } from './mail-card.tsx';
 import { ProgressCard } from './progress-card.tsx';
 import { SearchCard } from './search-card.tsx';
 import type { SettingsChange, SettingsForm } from './setting-fields.tsx';
-import { changedSettings } from './settings-values.ts';
+import { changedSettings, otherSettings } from './settings-values.ts';
 import { SpamCard } from './spam-card.tsx';
 import { useSaveSettings } from './use-save-settings.ts';
 
@@ -21,11 +21,11 @@ type SettingsProps = {
   readonly opened: BuilderForm;
   /** What is entered and not saved yet; it outlives a look at another view. */
   readonly draft: Settings;
-  readonly onDraft: (draft: Settings) => void;
+  readonly onDraft: (change: (draft: Settings) => Settings) => void;
   readonly onSaved: (settings: Settings) => void;
 };
 
-/** All settings of the form (DESIGN 4.15). They hold as soon as they are saved, without publishing. */
+/** All settings of the form (DESIGN 4.15) but those of its theme. They hold as soon as they are saved, without publishing. */
 export function SettingsView({
   path,
   opened,
@@ -35,7 +35,7 @@ export function SettingsView({
 }: SettingsProps): ReactElement {
   const { isReadOnly } = useBuilder();
   const saved = opened.form.settings as Settings;
-  const changes = changedSettings(saved, settings);
+  const changes = changedSettings(otherSettings(saved), otherSettings(settings));
   const { save, isPending, problem } = useSaveSettings(
     path,
     changes,
@@ -43,9 +43,9 @@ export function SettingsView({
     'Settings saved. They hold from now on.',
   );
   const set = (change: SettingsChange): void =>
-    onDraft(
+    onDraft((draft) =>
       Object.fromEntries(
-        Object.entries({ ...settings, ...change }).filter(([, value]) => value !== undefined && value !== ''),
+        Object.entries({ ...draft, ...change }).filter(([, value]) => value !== undefined && value !== ''),
       ),
     );
   const form: SettingsForm = { settings, set, error: (name) => problem?.of(name), isReadOnly };

@@ -6,9 +6,9 @@ import { Message } from '../../design/message.tsx';
 import { useBuilder } from '../editor/use-editor.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import type { BuilderForm } from '../saving/builder-api.ts';
-import { changedSettings } from '../settings/settings-values.ts';
+import { changedSettings, themeSettings } from '../settings/settings-values.ts';
 import { useSaveSettings } from '../settings/use-save-settings.ts';
-import { changedTheme, drawableTheme } from './theme-choices.ts';
+import { changedTheme, drawableTheme, type ThemeChange } from './theme-choices.ts';
 import { ThemePanel } from './theme-panel.tsx';
 import { ThemePreview } from './theme-preview.tsx';
 
@@ -18,14 +18,9 @@ type ThemeProps = {
   readonly root: EditNode;
   /** All settings as they are entered and not saved yet; this view changes two of them. */
   readonly draft: Settings;
-  readonly onDraft: (draft: Settings) => void;
+  readonly onDraft: (change: (draft: Settings) => Settings) => void;
   readonly onSaved: (settings: Settings) => void;
 };
-
-/** The settings that this view is about. */
-export function themeSettings({ theme, locale }: Settings): Settings {
-  return { ...(theme !== undefined && { theme }), ...(locale !== undefined && { locale }) };
-}
 
 /** How the form looks and in which language it speaks, with its page beside. It holds as soon as it is saved. */
 export function ThemeView({ path, opened, root, draft, onDraft, onSaved }: ThemeProps): ReactElement {
@@ -40,10 +35,12 @@ export function ThemeView({ path, opened, root, draft, onDraft, onSaved }: Theme
     onSaved,
     'Theme saved. Visitors see it from now on.',
   );
-  const set = (change: Pick<Settings, 'theme' | 'locale'>, without: 'theme' | 'locale'): void => {
-    const { [without]: _, ...others } = draft;
-    onDraft({ ...others, ...change });
-  };
+  // An image may take its time: what was chosen while it was on its way is in the draft that it is put into.
+  const changeTheme = (change: ThemeChange): void =>
+    onDraft(({ theme: old = {}, ...others }) => {
+      const next = changedTheme(old, change);
+      return { ...others, ...(next && { theme: next }) };
+    });
   return (
     <div className="theme-view">
       <form
@@ -73,11 +70,13 @@ export function ThemeView({ path, opened, root, draft, onDraft, onSaved }: Theme
           locale={locale}
           isReadOnly={isReadOnly}
           error={(field) => problem?.of(field)}
-          onTheme={(change) => {
-            const next = changedTheme(theme, change);
-            set(next === undefined ? {} : { theme: next }, 'theme');
-          }}
-          onLocale={(next) => set(next === 'auto' ? {} : { locale: next }, 'locale')}
+          onTheme={changeTheme}
+          onLocale={(next) =>
+            onDraft(({ locale: _old, ...others }) => ({
+              ...others,
+              ...(next !== 'auto' && { locale: next }),
+            }))
+          }
         />
       </form>
       <ThemePreview root={root} formId={formId} settings={draft} theme={drawable} />

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../../api/client.ts';
+import { ApiProblem, postFile } from '../../api/client.ts';
 
 /** What the service stores (src/forms/images). */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
@@ -13,22 +13,5 @@ export async function uploadImage(workspaceId: string, file: File): Promise<stri
     throw new ApiProblem(415, { message: 'This is no PNG, JPEG or WebP image.' });
   if (file.size > mostBytes)
     throw new ApiProblem(413, { message: 'The image is larger than 2 MB. Choose a smaller one.' });
-  const response = await send(workspaceId, file);
-  const body = (await response.json().catch(() => ({}))) as { id?: string; message?: string };
-  if (!response.ok || body.id === undefined) throw new ApiProblem(response.status, body);
-  return body.id;
-}
-
-async function send(workspaceId: string, file: File): Promise<Response> {
-  try {
-    return await fetch(`/app/api/workspaces/${workspaceId}/images`, {
-      method: 'POST',
-      headers: { Accept: 'application/json', 'Content-Type': file.type },
-      body: file,
-    });
-  } catch {
-    throw new ApiProblem(0, {
-      message: 'The service cannot be reached. Check the connection and try again.',
-    });
-  }
+  return (await postFile<{ id: string }>(`/workspaces/${workspaceId}/images`, file)).id;
 }

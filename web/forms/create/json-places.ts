@@ -64,3 +64,23 @@ export function findNodes(text: string): Map<string, TextPlace> {
 }
 
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
+/** "Step 2, element 3" of `[1, 2]`. */
+export function sayPath(path: readonly number[]): string {
+  const [step, ...elements] = path.map((index) => index + 1);
+  if (step === undefined) return 'Form';
+  return [
+    `Step ${step}`,
+    ...elements.map((index, depth) => `${depth === 0 ? 'element' : 'child'} ${index}`),
+  ].join(', ');
+}
+
+/** Where a text stops being JSON. Engines tell it in words of their own (Safari does not: then it is the end). */
+export function offsetOfError(text: string, { message }: SyntaxError): number {
+  const position = /position (\d+)/.exec(message);
+  if (position) return Number(position[1]);
+  const lineAndColumn = /line (\d+) column (\d+)/.exec(message);
+  if (!lineAndColumn) return text.length;
+  const before = text.split('\n').slice(0, Number(lineAndColumn[1]) - 1);
+  return before.reduce((sum, line) => sum + line.length + 1, 0) + Number(lineAndColumn[2]) - 1;
+}

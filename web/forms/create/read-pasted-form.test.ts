@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readPastedForm, sayPath } from './read-pasted-form.ts';
+import { findNodes, sayPath } from './json-places.ts';
+import { readPastedForm } from './read-pasted-form.ts';
 import { templates } from '../templates/templates.ts';
 
 const problemsOf = (text: string) => {
@@ -71,4 +72,13 @@ test('a path is said as people count', () => {
     [sayPath([]), sayPath([0]), sayPath([1, 2]), sayPath([1, 2, 0])],
     ['Form', 'Step 1', 'Step 2, element 3', 'Step 2, element 3, child 1'],
   );
+});
+
+test('a path is found past braces and quotes in texts, numbers, blanks and empty lists', () => {
+  const text =
+    '{ "note": "}\\"]{", "n": [1, {"children": []}, -2.5], "children" : [ {"children":[]} , {"x": true,"children":[ null,{"type":"here"} ]} ] }';
+  const places = findNodes(text);
+  assert.equal(text.slice(places.get('1.1')!.start), '{"type":"here"} ]} ] }');
+  assert.equal(places.get('0.0'), undefined);
+  assert.equal(places.get('5'), undefined);
 });

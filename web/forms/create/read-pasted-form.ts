@@ -1,6 +1,6 @@
 import type { Form } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { findNodes, lineAt, type TextPlace } from './json-places.ts';
+import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './json-places.ts';
 
 /** One problem of a pasted text: what, in which part of the form, and where in the text. */
 export type PastedProblem = { message: string; where: string; place?: TextPlace };
@@ -38,16 +38,6 @@ export function readPastedForm(text: string): PastedForm {
   };
 }
 
-/** "Step 2, element 3" of `[1, 2]`. */
-export function sayPath(path: readonly number[]): string {
-  const [step, ...elements] = path.map((index) => index + 1);
-  if (step === undefined) return 'Form';
-  return [
-    `Step ${step}`,
-    ...elements.map((index, depth) => `${depth === 0 ? 'element' : 'child'} ${index}`),
-  ].join(', ');
-}
-
 /** The node itself, or the closest one around it. */
 function nearest(places: Map<string, TextPlace>, path: readonly number[]): TextPlace | undefined {
   for (let length = path.length; length >= 0; length -= 1) {
@@ -57,9 +47,8 @@ function nearest(places: Map<string, TextPlace>, path: readonly number[]): TextP
   return undefined;
 }
 
-/** Engines tell the place in words of their own (Safari does not: then it is the end of the text). */
 function locateSyntaxError(text: string, error: SyntaxError): PastedProblem {
-  const offset = offsetIn(text, error.message) ?? text.length;
+  const offset = offsetOfError(text, error);
   const message =
     text.trim() === ''
       ? 'There is no JSON yet.'
@@ -69,13 +58,4 @@ function locateSyntaxError(text: string, error: SyntaxError): PastedProblem {
     where: 'JSON',
     place: { start: offset, end: Math.min(text.length, offset + 1), line: lineAt(text, offset) },
   };
-}
-
-function offsetIn(text: string, message: string): number | undefined {
-  const position = /position (\d+)/.exec(message);
-  if (position) return Number(position[1]);
-  const lineAndColumn = /line (\d+) column (\d+)/.exec(message);
-  if (!lineAndColumn) return undefined;
-  const before = text.split('\n').slice(0, Number(lineAndColumn[1]) - 1);
-  return before.join('\n').length + (before.length > 0 ? 1 : 0) + Number(lineAndColumn[2]) - 1;
 }

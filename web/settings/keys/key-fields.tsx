@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect } from 'react';
 import type { ApiProblem } from '../../api/client.ts';
 import { CheckboxGroup, RadioGroup } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
 import { Loading } from '../../design/states.tsx';
 import { sayDay } from '../../design/time.tsx';
-import { formNamesQuery } from '../workspace.ts';
+import { formNamesQuery, mostFormNames } from '../workspace.ts';
 import type { KeyDraft, Lifetime } from './key-draft.ts';
 import { permissionChoices } from './permissions.ts';
 
@@ -106,15 +106,21 @@ function FormChoices({
   error: string | undefined;
 }): ReactElement {
   const forms = useQuery(formNamesQuery(workspaceId));
-  if (forms.isPending) return <Loading lines={2} label="Loading the forms …" />;
-  // A form that was deleted since is let go of here, so that it does not stand in the way of saving.
   const known = (forms.data ?? []).map(({ id, name }) => ({ id, label: name }));
+  const left = value.filter((id) => known.some((form) => form.id === id));
+  // A form that was deleted since is let go of, so that it does not stand in the way of saving.
+  const hasGone =
+    forms.isSuccess && !forms.isFetching && known.length < mostFormNames && left.length < value.length;
+  useEffect(() => {
+    if (hasGone) onChange(left);
+  });
+  if (forms.isPending) return <Loading lines={2} label="Loading the forms …" />;
   return (
     <div className="key-forms">
       <CheckboxGroup
         label="Forms"
         choices={known}
-        value={value.filter((id) => known.some((form) => form.id === id))}
+        value={left}
         onChange={onChange}
         error={error ?? forms.error?.message}
       />

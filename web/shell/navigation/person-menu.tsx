@@ -6,13 +6,7 @@ import { Icon } from '../../design/icon.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { toastProblem } from '../../design/toast.tsx';
 import { Avatar } from './avatar.tsx';
-import { setTheme, type Theme, useTheme } from '../theme.ts';
-
-const themes: readonly { id: Theme; label: string }[] = [
-  { id: 'system', label: 'As the system' },
-  { id: 'light', label: 'Light' },
-  { id: 'dark', label: 'Dark' },
-];
+import { setTheme, themes, useTheme } from '../theme.ts';
 
 /** Leaves nothing of the person behind: what was loaded goes with the page. */
 async function signOut(): Promise<void> {

@@ -92,6 +92,7 @@ function sayRange(from: string | number | undefined, to: string | number | undef
 }
 
 const ops: readonly unknown[] = ['contains', 'equals', 'empty', 'filled', 'number', 'time', 'any', 'all'];
+const listOps: readonly unknown[] = ['any', 'all'];
 
 /** Conditions as an address holds them. What is no condition at all is left out; the service judges the rest. */
 export function readConditions(given: unknown): readonly Condition[] {
@@ -102,7 +103,7 @@ export function readConditions(given: unknown): readonly Condition[] {
       ops.includes(item['op']) &&
       (item['on'] === 'version' ||
         ((item['on'] === 'answer' || item['on'] === 'reference') && typeof item['name'] === 'string')) &&
-      (item['values'] === undefined || Array.isArray(item['values'])),
+      Array.isArray(item['values']) === listOps.includes(item['op']),
   );
   return found.length > 0 ? found : none;
 }

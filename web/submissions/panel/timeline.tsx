@@ -10,6 +10,7 @@ import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
 import { sayWhole } from '../answer-text.tsx';
 import { type FormPlace, timelineQuery } from '../queries.ts';
+import { hostOf } from '../../webhooks/edit/url-problem.ts';
 
 /** What happened to a submission, the newest first: who changed what, and whom it was told. */
 export function Timeline({
@@ -82,8 +83,6 @@ function sayWho({ by, through }: { by: string | null; through: 'console' | 'link
   if (through === 'link') return 'the person who sent it';
   return by ?? 'somebody who is gone';
 }
-
-const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
 
 /** What an edit changed, value by value. */
 function Changes({

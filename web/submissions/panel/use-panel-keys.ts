@@ -20,7 +20,7 @@ export function usePanelKeys({ onNext, onPrevious, onClose }: Keys, isActive: bo
     const listen = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
       if (event.target instanceof Element && event.target.closest(others)) return;
-      if (document.querySelector('[role="alertdialog"], [role="menu"]')) return;
+      if (document.querySelector('.dialog-veil, [role="menu"]')) return;
       const action = actions[event.key];
       if (!action) return;
       event.preventDefault();

@@ -6,6 +6,7 @@ import { Button } from '../../design/button.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import { type FormPlace, submissionsPath } from '../queries.ts';
 import { filterOf, isFiltered, type ViewState } from '../view-state.ts';
+import { saySubmissions } from '../say-submissions.ts';
 
 type Props = {
   form: FormPlace;
@@ -19,7 +20,9 @@ type Props = {
 
 /** What is done with a selection, or with everything of the view. */
 export function BulkBar({ form, view, selected, total, onClear, onStart }: Props): ReactElement {
-  const [isAll, setAll] = useState(false);
+  // All that match is meant until the selection changes: a row that is unticked then is not to go.
+  const [allBeside, setAllBeside] = useState<ReadonlySet<string>>();
+  const isAll = allBeside === selected;
   const [isAsking, setAsking] = useState(false);
   const count = isAll ? total : selected.size;
   const start = useMutation({
@@ -34,14 +37,18 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
       onStart(removal);
     },
   });
-  const what = `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;
+  const close = (): void => {
+    setAsking(false);
+    start.reset();
+  };
+  const what = saySubmissions(count);
   return (
     <div className="bulk-bar" role="region" aria-label="Selection">
       <strong role="status">
         {isAll ? `All ${what}${isFiltered(view) ? ' of this view' : ''} are selected` : `${what} selected`}
       </strong>
       {!isAll && total > selected.size && (
-        <Button size="small" onPress={() => setAll(true)}>
+        <Button size="small" onPress={() => setAllBeside(selected)}>
           Select all {total.toLocaleString()} {isFiltered(view) ? 'matching' : ''}
         </Button>
       )}
@@ -56,7 +63,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
         <ConfirmDialog
           title={`Delete ${what}?`}
           isOpen
-          onClose={() => setAsking(false)}
+          onClose={close}
           confirmLabel={`Delete ${what}`}
           typed={String(count)}
           isPending={start.isPending}

@@ -3,6 +3,7 @@ import { type ReactElement, useEffect } from 'react';
 import { ProgressBar } from 'react-aria-components/ProgressBar';
 import { toastDone } from '../../design/toast.tsx';
 import { type FormPlace, refreshSubmissions, removalQuery } from '../queries.ts';
+import { saySubmissions } from '../say-submissions.ts';
 
 /** A bulk removal under way: how far it is, until it is done. */
 export function RemovalProgress({
@@ -20,7 +21,7 @@ export function RemovalProgress({
   const toTrash = data?.to_trash ?? true;
   useEffect(() => {
     if (!isDone) return;
-    const what = `${removed.toLocaleString()} ${removed === 1 ? 'submission was' : 'submissions were'}`;
+    const what = `${saySubmissions(removed)} ${removed === 1 ? 'was' : 'were'}`;
     toastDone(toTrash ? `${what} moved to the trash.` : `${what} deleted for good.`);
     void refreshSubmissions(form);
     onDone(id);

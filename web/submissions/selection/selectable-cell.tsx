@@ -11,20 +11,6 @@ export type RowSelection = {
   readonly select: (ids: readonly string[], isSelected: boolean) => void;
 };
 
-/** The selection after some rows were taken in or out. */
-export function changeSelection(
-  selected: ReadonlySet<string>,
-  ids: readonly string[],
-  isSelected: boolean,
-): ReadonlySet<string> {
-  const next = new Set(selected);
-  for (const id of ids) {
-    if (isSelected) next.add(id);
-    else next.delete(id);
-  }
-  return next;
-}
-
 /** The first cell of a row: its checkbox, and beside it by what a person knows the submission. */
 export function SelectableCell({
   row,

@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../../design/dialog.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import type { FormPlace } from '../queries.ts';
 import { decide } from './spam-query.ts';
+import { saySubmissions } from '../say-submissions.ts';
 
 type Props = {
   form: FormPlace;
@@ -19,7 +20,7 @@ export function SpamActions({ form, ids, onDone }: Props): ReactElement {
   const release = useMutation({
     mutationFn: () => decide(form, 'releases', ids),
     onSuccess(count) {
-      toastDone(`${sayCount(count)} moved to the submissions.`);
+      toastDone(`${saySubmissions(count)} moved to the submissions.`);
       onDone();
     },
     onError: toastProblem,
@@ -28,7 +29,7 @@ export function SpamActions({ form, ids, onDone }: Props): ReactElement {
     mutationFn: () => decide(form, 'removals', ids),
     onSuccess(count) {
       setAsking(false);
-      toastDone(`${sayCount(count)} deleted.`);
+      toastDone(`${saySubmissions(count)} deleted.`);
       onDone();
     },
   });
@@ -54,7 +55,7 @@ export function SpamActions({ form, ids, onDone }: Props): ReactElement {
         Delete
       </Button>
       <ConfirmDialog
-        title={`Delete ${sayCount(ids.length)}?`}
+        title={`Delete ${saySubmissions(ids.length)}?`}
         isOpen={isAsking}
         onClose={close}
         confirmLabel="Delete"
@@ -67,6 +68,3 @@ export function SpamActions({ form, ids, onDone }: Props): ReactElement {
     </>
   );
 }
-
-const sayCount = (count: number): string =>
-  `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;

@@ -14,12 +14,8 @@ import { Ago } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { rowsOfPage } from '../queries.ts';
-import {
-  changeSelection,
-  firstAnswers,
-  type RowSelection,
-  SelectableCell,
-} from '../selection/selectable-cell.tsx';
+import { changeSelection } from '../selection/change-selection.ts';
+import { firstAnswers, type RowSelection, SelectableCell } from '../selection/selectable-cell.tsx';
 import { HeldDialog } from './held-dialog.tsx';
 import { reasons } from './reasons.ts';
 import { SpamActions } from './spam-actions.tsx';

@@ -98,8 +98,11 @@ function options(element: HTMLElement): uPlot.Options {
       },
       {
         ...axis,
-        size: 48,
-        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000],
+        size: (_chart, labels) => axisWidth(labels),
+        incrs: [
+          1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000,
+          500_000, 1_000_000,
+        ],
       },
     ],
     series: [
@@ -113,6 +116,10 @@ function options(element: HTMLElement): uPlot.Options {
     ],
   };
 }
+
+/** Room for the longest number: a label of 12 px has digits of 7, and stands 20 from the curve. */
+const axisWidth = (labels: readonly string[] | null): number =>
+  Math.max(48, 20 + 7 * Math.max(0, ...(labels ?? []).map((label) => label.length)));
 
 /** What a token is in this theme: a canvas takes no variables. */
 function resolveColour(element: HTMLElement, name: string): string {

@@ -2,7 +2,7 @@ import { type DragEvent, type PointerEvent, type ReactElement, useRef, useState 
 import { Button } from 'react-aria-components/Button';
 import { Icon } from '../../design/icon.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { columnWidth, type TableColumn } from './table-columns.ts';
+import { columnWidth, isFixedColumn, type TableColumn } from './table-columns.ts';
 
 /** What can be done with a column. */
 export type ColumnActions = {
@@ -88,9 +88,6 @@ function placeIn(event: DragEvent, cell: HTMLElement): 'before' | 'after' {
   const isFirstHalf = event.clientX < left + width / 2;
   return isFirstHalf === (getComputedStyle(cell).direction === 'ltr') ? 'before' : 'after';
 }
-
-/** These two stand first, and stay. */
-const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'created' || kind === 'found';
 
 function actionsOf(props: Props): MenuAction[] {
   const { column, width, previous, next, onMove, onHide, onResize } = props;

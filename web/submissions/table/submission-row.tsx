@@ -20,7 +20,7 @@ type Props = {
   isOpen: boolean;
   isSelected: boolean;
   mayEdit: boolean;
-  onSelect: (id: string, isSelected: boolean) => void;
+  onSelect: (ids: readonly string[], isSelected: boolean) => void;
   onOpen: (id: string) => void;
 };
 
@@ -53,7 +53,7 @@ export const SubmissionRow = memo(function SubmissionRow({
           <Checkbox
             aria-label={`Select the submission of ${sayMoment(row.created_at)}`}
             isSelected={isSelected}
-            onChange={(selected) => onSelect(row.id, selected)}
+            onChange={(selected) => onSelect([row.id], selected)}
           />
         </td>
       )}

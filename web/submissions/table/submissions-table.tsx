@@ -4,10 +4,11 @@ import type { TableRow } from '#console/submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { type ColumnActions, ColumnHead } from './column-head.tsx';
 import { SubmissionRow } from './submission-row.tsx';
-import { createdColumn, type TableColumn, usualWidth } from './table-columns.ts';
+import { createdColumn, isFixedColumn, type TableColumn, usualWidth } from './table-columns.ts';
 
 type Props = ColumnActions & {
   rows: readonly TableRow[];
+  /** The same list until one of them changes: rows are drawn again for another one. */
   columns: readonly TableColumn[];
   /** How many of the columns stay in place with the first. */
   pinned: number;
@@ -18,7 +19,7 @@ type Props = ColumnActions & {
   open: string | undefined;
   mayEdit: boolean;
   selected: ReadonlySet<string>;
-  onSelect: (id: string, isSelected: boolean) => void;
+  onSelect: (ids: readonly string[], isSelected: boolean) => void;
   onSelectPage: (isSelected: boolean) => void;
   onOpen: (id: string) => void;
 };
@@ -58,8 +59,8 @@ export function SubmissionsTable({
     const [before, list] = JSON.parse(pinKey) as [number, number[]];
     return pinPlaces(list, before);
   }, [pinKey]);
-  const isMovable = (column: TableColumn | undefined): boolean =>
-    column !== undefined && column.kind !== 'created' && column.kind !== 'found';
+  const movable = (column: TableColumn | undefined): TableColumn | undefined =>
+    column && !isFixedColumn(column) ? column : undefined;
   return (
     <div
       ref={sheet}
@@ -100,7 +101,7 @@ export function SubmissionsTable({
                 place={index}
                 pinned={pinned}
                 pinnedAt={pins[index]}
-                previous={isMovable(all[index - 1]) ? all[index - 1] : undefined}
+                previous={movable(all[index - 1])}
                 next={all[index + 1]}
                 {...actions}
               />

@@ -1,5 +1,4 @@
 import type { Column } from '#console/submissions/shapes.ts';
-import type { TableSettings } from './table-settings.ts';
 
 /** A column of the table. Element ids begin with a letter, so `$` marks our own. */
 export type TableColumn = { id: string; title: string } & (
@@ -12,6 +11,9 @@ export const createdColumn: TableColumn = { id: '$created', title: 'Received', k
 
 /** Where a search found its words; it is there while there is a search. */
 export const foundColumn: TableColumn = { id: '$found', title: 'Found in', kind: 'found' };
+
+/** These two stand first, and stay. */
+export const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'created' || kind === 'found';
 
 /**
  * Every other column that a form's table can have, in the form's order; labels that occur twice carry the id.
@@ -36,10 +38,7 @@ export function allColumns(columns: readonly Column[], isWide: boolean): TableCo
  * The columns in the person's own order. What is new since they arranged them comes where the form has it: behind
  * the column that it follows there.
  */
-export function arrange(
-  columns: readonly TableColumn[],
-  { order }: Pick<TableSettings, 'order'>,
-): TableColumn[] {
+export function arrange(columns: readonly TableColumn[], order: readonly string[]): TableColumn[] {
   const known = order.flatMap((id) => columns.find((column) => column.id === id) ?? []);
   for (const [index, column] of columns.entries()) {
     if (known.includes(column)) continue;

@@ -6,6 +6,7 @@ import { Button } from '../../design/button.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { type FormPlace, refreshSubmissions, trashPath } from '../queries.ts';
+import { saySubmissions } from '../say-submissions.ts';
 
 type Props = {
   form: FormPlace;
@@ -21,11 +22,11 @@ type Props = {
 export function TrashActions({ form, selected, total, onDone, onStart }: Props): ReactElement {
   const [isAsking, setAsking] = useState(false);
   const count = selected.length === 0 ? total : selected.length;
-  const what = sayCount(count);
+  const what = saySubmissions(count);
   const restore = useMutation({
     mutationFn: () => post<{ restored: number }>(`${trashPath(form)}/restorations`, { ids: selected }),
     async onSuccess({ restored }) {
-      toastDone(`${sayCount(restored)} restored.`);
+      toastDone(`${saySubmissions(restored)} restored.`);
       onDone();
       await refreshSubmissions(form);
     },
@@ -78,6 +79,3 @@ export function TrashActions({ form, selected, total, onDone, onStart }: Props):
     </>
   );
 }
-
-const sayCount = (count: number): string =>
-  `${count.toLocaleString()} ${count === 1 ? 'submission' : 'submissions'}`;

@@ -12,12 +12,8 @@ import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { rowsOfPage, trashQuery } from '../queries.ts';
 import { RemovalProgress } from '../selection/removal-progress.tsx';
-import {
-  changeSelection,
-  firstAnswers,
-  type RowSelection,
-  SelectableCell,
-} from '../selection/selectable-cell.tsx';
+import { changeSelection } from '../selection/change-selection.ts';
+import { firstAnswers, type RowSelection, SelectableCell } from '../selection/selectable-cell.tsx';
 import { TrashActions } from './trash-actions.tsx';
 
 /** What was deleted within 30 days: to be taken back, or deleted for good. */

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { ChangedWebhook, CreatedWebhook, Webhook, WebhookChange } from '#console/webhooks/shapes.ts';
-import { ApiProblem, patch, post } from '../../api/client.ts';
+import { ApiProblem, patch, post, unlocatedProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -88,6 +88,7 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
       />
     );
   const problem = save.error instanceof ApiProblem ? save.error : undefined;
+  const unlocated = unlocatedProblem(save.error);
   const typedProblem = wasLeft || /^http:/i.test(draft.url) ? urlProblem(draft.url) : undefined;
   return (
     <Dialog
@@ -162,9 +163,7 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
         onChange={(headers) => set({ headers })}
         error={problem?.of('headers')}
       />
-      {save.error && !(problem && problem.errors.length > 0) && (
-        <Message tone="bad">{save.error.message}</Message>
-      )}
+      {unlocated !== undefined && <Message tone="bad">{unlocated}</Message>}
     </Dialog>
   );
 }

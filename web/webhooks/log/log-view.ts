@@ -1,5 +1,6 @@
 import type { DeliveryLine } from '#console/webhooks/shapes.ts';
 import { type EventKind, eventChoices } from '../events.ts';
+import { startOf } from '../../design/day.ts';
 
 export type DeliveryStatus = DeliveryLine['status'];
 
@@ -48,11 +49,4 @@ export function logParameters({
   page,
 }: LogView): Record<string, string | number | undefined> {
   return { status, event, from: from && startOf(from, 0), to: to && startOf(to, 1), page, per_page: 25 };
-}
-
-/** The first moment of a day, or of one some days later, where the reader is. Days are not always 24 hours long. */
-function startOf(day: string, daysLater: number): string {
-  const start = new Date(`${day}T00:00:00`);
-  start.setDate(start.getDate() + daysLater);
-  return start.toISOString();
 }

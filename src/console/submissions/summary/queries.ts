@@ -1,17 +1,71 @@
-import { bigint, statement, text, uuid } from '#kit/statement.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { Form } from '#ast/tree.ts';
+import { bigint, integer, json, statement, text, uuid } from '#kit/statement.ts';
 
-/** Submissions per day of a time zone; days without any are left out. PostgreSQL refuses unknown zones (22023). */
+/** Times are given as the ids that were made then: ids sort by time, and their indexes answer. */
+const span = { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid } as const;
+
+const inSpan = `p.workspace_id = $workspace_id and p.form_id = $form_id and p.trashed_at is null
+  and p.id >= $from_id and p.id < $to_id`;
+
+/** The moment in which an id was made: its first 48 bits, in milliseconds. */
+const timeOfId = (id: string): string =>
+  `to_timestamp(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
+/** Less than every id that is made from a moment on. */
+const leastIdAt = (moment: string): string =>
+  `(lpad(to_hex(greatest(0, extract(epoch from ${moment}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
+
+const countOfDay = (status: string): string => `(
+  select count(*) from submissions p
+  where ${inSpan} and p.status = '${status}' and p.id >= days.from_id and p.id < days.to_id)`;
+
+/**
+ * Submissions per day of a time zone; days without any are left out. PostgreSQL refuses unknown zones (22023).
+ * A day is a range of ids, which are counted in their index alone: at 500,000 submissions 50 ms, where a look at each
+ * row took seconds.
+ */
 export const countDays = statement(
   'summary.count_days',
-  { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid, time_zone: text },
+  { ...span, time_zone: text },
   { day: text, completed: bigint, incomplete: bigint },
-  `select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete
-   from (
-     select (created_at at time zone $time_zone)::date as day,
-            count(*) filter (where status = 'completed') as completed,
-            count(*) filter (where status = 'incomplete') as incomplete
-     from submissions
-     where workspace_id = $workspace_id and form_id = $form_id and trashed_at is null and id >= $from_id and id < $to_id
-     group by 1) days
-   order by day`,
+  `with ends as (
+     select min(${timeOfId('first.id')}) as first, max(${timeOfId('last.id')}) as last
+     from (values ('completed'), ('incomplete')) as each (status)
+     cross join lateral (
+       select p.id from submissions p where ${inSpan} and p.status = each.status order by p.id limit 1) first
+     cross join lateral (
+       select p.id from submissions p where ${inSpan} and p.status = each.status order by p.id desc limit 1) last),
+   days as (
+     select day, ${leastIdAt('day at time zone $time_zone')} as from_id,
+            ${leastIdAt("(day + interval '1 day') at time zone $time_zone")} as to_id
+     from ends cross join generate_series(
+       date_trunc('day', first at time zone $time_zone), last at time zone $time_zone, interval '1 day') as day),
+   -- Materialized, or each count would be made once more to be compared with zero.
+   counted as materialized (
+     select day, ${countOfDay('completed')} as completed, ${countOfDay('incomplete')} as incomplete from days)
+   select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from counted
+   where completed > 0 or incomplete > 0
+   order by counted.day`,
+);
+
+/** The next submissions with their answers, newest first, from `to_id` downwards. */
+export const readAnswersDown = statement(
+  'summary.read_answers_down',
+  { ...span, limit: integer },
+  { id: uuid, answers: json<Answers>() },
+  `select p.id, p.answers from submissions p where ${inSpan} order by p.id desc limit $limit`,
+);
+
+/** The live version, and those that the newest `limit` submissions answered, from new to old. */
+export const findSampledVersions = statement(
+  'summary.find_sampled_versions',
+  { ...span, limit: integer },
+  { structure: json<Form>() },
+  `select v.structure from form_versions v
+   join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id
+   where v.workspace_id = $workspace_id and v.form_id = $form_id
+     and (v.version = f.version or v.version in (
+       select sample.version from (
+         select p.version from submissions p where ${inSpan} order by p.id desc limit $limit) sample))
+   order by v.version desc limit 200`,
 );

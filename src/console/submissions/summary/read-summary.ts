@@ -1,42 +1,46 @@
+import type { Answers } from '#ast/answers.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { ExportedSubmission } from '#submissions/export/cells.ts';
-import { readColumns } from '../columns.ts';
-import type { Summary } from '../shapes.ts';
-import { readWholeView, type View } from '../view.ts';
-import { countDays } from './queries.ts';
+import { unionColumns } from '#submissions/columns.ts';
+import type { Summary, SummarySample } from '../shapes.ts';
+import type { View } from '../view.ts';
+import { countDays, findSampledVersions, readAnswersDown } from './queries.ts';
 import { summariseElements } from './summarise.ts';
 
 /**
- * So many of the newest submissions are added up, which bounds the time: 0.9 s for 100,000 of 14 answers. Adding up
- * in SQL took 4.4 s for the same, as every function there parses the JSON again.
+ * From how many of the newest submissions answers are added up. The first bound keeps the page fast at any size; the
+ * second is for whoever asks for all, and keeps that within seconds.
  */
-const sampleSize = 100_000;
+export const sampleSizes = { newest: 10_000, all: 1_000_000 } as const satisfies Record<
+  SummarySample,
+  number
+>;
+
+/** Rows in one round trip. The event loop serves others between two. */
+const batchSize = 500;
+
+type Span = { workspace_id: string; form_id: string; from_id: string; to_id: string };
 
 /** PostgreSQL's name for a wrong parameter, here the time zone. */
 const invalidParameter = '22023';
 
 /**
  * What a form's submissions say together: how many a day, how many were completed, and the answers to each question.
- * Days and totals are exact; the answers are those of the newest submissions.
+ * Days and totals are exact; the answers are those of the newest submissions (sampleSizes), of which `sampled` says
+ * how many there are.
  * @throws ApiError bad_request for an unknown time zone.
  */
-export async function readSummary(database: Database, view: View, timeZone: string): Promise<Summary> {
-  const { workspace_id, form_id, from_id, to_id } = view.filter;
-  const days = await countDays(database, {
-    workspace_id,
-    form_id,
-    from_id,
-    to_id,
-    time_zone: timeZone,
-  }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === invalidParameter) {
-      throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
-    }
-    throw error;
-  });
-  const columns = await readColumns(database, { workspaceId: workspace_id, formId: form_id });
-  const { sampled, elements } = await summariseElements(columns, newest(readWholeView(database, view)));
+export async function readSummary(
+  database: Database,
+  { filter }: Pick<View, 'filter'>,
+  { timeZone, sample }: { timeZone: string; sample: SummarySample },
+): Promise<Summary> {
+  const { workspace_id, form_id, from_id, to_id } = filter;
+  const span = { workspace_id, form_id, from_id, to_id };
+  const [days, { sampled, elements }] = await Promise.all([
+    readDays(database, { ...span, time_zone: timeZone }),
+    addUp(database, span, sampleSizes[sample]),
+  ]);
   const completed = days.reduce((sum, day) => sum + day.completed, 0);
   const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
   const all = completed + incomplete;
@@ -50,11 +54,46 @@ export async function readSummary(database: Database, view: View, timeZone: stri
   };
 }
 
-async function* newest(submissions: AsyncIterable<ExportedSubmission>): AsyncGenerator<ExportedSubmission> {
-  let left = sampleSize;
-  for await (const submission of submissions) {
-    yield submission;
-    left -= 1;
-    if (left === 0) return;
+async function readDays(database: Database, asked: Span & { time_zone: string }): Promise<Summary['days']> {
+  try {
+    return await countDays(database, asked);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === invalidParameter)
+      throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
+    throw error;
+  }
+}
+
+async function addUp(database: Database, span: Span, limit: number): ReturnType<typeof summariseElements> {
+  const versions = await findSampledVersions(database, { ...span, limit });
+  const columns = unionColumns(versions.map((version) => version.structure));
+  return summariseElements(columns, readNewest(database, span, limit));
+}
+
+/** The newest submissions in batches. The next one is read while the reader is at work. */
+async function* readNewest(
+  database: Database,
+  span: Span,
+  limit: number,
+): AsyncGenerator<{ id: string; answers: Answers }[]> {
+  let left = limit;
+  let to_id = span.to_id;
+  const readOn = () => {
+    const rows = readAnswersDown(database, { ...span, to_id, limit: Math.min(left, batchSize) });
+    // A failure is told when the reader comes to it, and to nobody when the reader has gone.
+    rows.catch(() => {});
+    return rows;
+  };
+  let coming = readOn();
+  for (;;) {
+    const rows = await coming;
+    left -= rows.length;
+    const isLast = rows.length < batchSize || left === 0;
+    if (!isLast) {
+      to_id = rows.at(-1)!.id;
+      coming = readOn();
+    }
+    yield rows;
+    if (isLast) return;
   }
 }

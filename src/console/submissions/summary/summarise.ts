@@ -12,21 +12,19 @@ const textLength = 280;
 type Question = { id: string; label: string; type: ElementType; options: readonly string[] };
 
 /**
- * Adds up the answers to every question, one submission after the other, the newest first. The submissions come as
- * a stream, so that memory does not grow with their number (only numbers are kept, for the histogram).
+ * Adds up the answers to every question, one submission after the other, the newest first. The submissions come in
+ * batches, so that memory does not grow with their number (only numbers are kept, for the histogram).
  */
 export async function summariseElements(
   columns: readonly Column[],
-  submissions: AsyncIterable<{ id: string; answers: Answers }>,
+  batches: AsyncIterable<readonly { id: string; answers: Answers }[]>,
 ): Promise<{ sampled: number; elements: ElementSummary[] }> {
   const counters = columns.map((column) => ({
     column,
     top: openCounter(column, column, null),
     inner: column.inputs.map((input) => openCounter(input, column, column.label)),
   }));
-  let sampled = 0;
-  for await (const { id, answers } of submissions) {
-    sampled += 1;
+  const addAll = ({ id, answers }: { id: string; answers: Answers }): void => {
     for (const { column, top, inner } of counters) {
       const answer = own(answers, column.id);
       if (answer === undefined) continue;
@@ -36,6 +34,11 @@ export async function summariseElements(
         for (const counter of inner) counter.add(id, own(row as AnswerRow, counter.id));
       }
     }
+  };
+  let sampled = 0;
+  for await (const batch of batches) {
+    sampled += batch.length;
+    for (const submission of batch) addAll(submission);
   }
   return {
     sampled,

@@ -1,6 +1,6 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { InputType } from '#ast/elements.ts';
-import { type InputElement, isRequired, optionsOf } from '#ast/tree.ts';
+import { type InputElement, isRequired, optionsOf, takesOther } from '#ast/tree.ts';
 import type { LinkedFile } from '#console/submissions/shapes.ts';
 import { CheckboxGroup, RadioGroup } from '../../../design/checkbox.tsx';
 import { IconButton } from '../../../design/button.tsx';
@@ -69,37 +69,86 @@ function NumberField({ input, value, error, onChange }: Props): ReactElement {
 }
 
 const none = 'none';
+const other = 'other';
 
 /** Options are known by their place: any text may be one. */
 function ChoiceField({ input, value, error, onChange }: Props): ReactElement {
   const options = optionsOf(input);
-  const at = options.indexOf(asText(value));
+  const text = asText(value);
+  const at = options.indexOf(text);
+  const [isOwn, setOwn] = useOwn(text !== '' && at < 0);
   return (
-    <Select
-      label={labelOf(input)}
-      choices={[
-        { id: none, label: 'No answer' },
-        ...options.map((label, index) => ({ id: String(index), label })),
-      ]}
-      value={at < 0 ? none : String(at)}
-      onChange={(id) => onChange(id === none ? undefined : options[Number(id)])}
-      error={error}
-    />
+    <>
+      <Select
+        label={labelOf(input)}
+        choices={[{ id: none, label: 'No answer' }, ...choicesOf(options, takesOther(input) || isOwn)]}
+        value={isOwn ? other : at < 0 ? none : String(at)}
+        onChange={(id) => {
+          setOwn(id === other);
+          onChange(id === none ? undefined : id === other ? '' : options[Number(id)]);
+        }}
+        error={error}
+      />
+      {isOwn && <OwnAnswer input={input} value={text} onChange={onChange} />}
+    </>
   );
 }
 
 function ChoicesField({ input, value, error, onChange }: Props): ReactElement {
   const options = optionsOf(input);
-  const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
+  const chosen = (Array.isArray(value) ? (value as readonly unknown[]) : []).map(asText);
+  const own = chosen.filter((text) => !options.includes(text));
+  const [isOwn, setOwn] = useOwn(own.length > 0);
   return (
-    <CheckboxGroup
-      label={labelOf(input)}
-      choices={options.map((label, index) => ({ id: String(index), label }))}
-      value={options.flatMap((option, index) => (chosen.includes(option) ? [String(index)] : []))}
-      onChange={(ids) => onChange(options.filter((_, index) => ids.includes(String(index))))}
-      error={error}
-    />
+    <>
+      <CheckboxGroup
+        label={labelOf(input)}
+        choices={choicesOf(options, takesOther(input) || isOwn)}
+        value={[
+          ...options.flatMap((option, index) => (chosen.includes(option) ? [String(index)] : [])),
+          ...(isOwn ? [other] : []),
+        ]}
+        onChange={(ids) => {
+          setOwn(ids.includes(other));
+          const ticked = options.filter((_, index) => ids.includes(String(index)));
+          onChange(ids.includes(other) ? [...ticked, ...own] : ticked);
+        }}
+        error={error}
+      />
+      {isOwn && (
+        <OwnAnswer
+          input={input}
+          value={own[0] ?? ''}
+          onChange={(text) =>
+            onChange([...options.filter((option) => chosen.includes(option)), ...(text === '' ? [] : [text])])
+          }
+        />
+      )}
+    </>
   );
+}
+
+/** Whether the answer is besides the options; so it stays while its text is empty, or passes that of an option. */
+function useOwn(isThere: boolean): [boolean, (isOwn: boolean) => void] {
+  const [isChosen, setChosen] = useState(isThere);
+  return [isThere || isChosen, setChosen];
+}
+
+const choicesOf = (options: readonly string[], hasOther: boolean): { id: string; label: string }[] => [
+  ...options.map((label, index) => ({ id: String(index), label })),
+  ...(hasOther ? [{ id: other, label: 'Other' }] : []),
+];
+
+function OwnAnswer({
+  input,
+  value,
+  onChange,
+}: {
+  input: InputElement;
+  value: string;
+  onChange: (text: string) => void;
+}): ReactElement {
+  return <TextField label={`${input.attrs.label}: other answer`} value={value} onChange={onChange} />;
 }
 
 function YesNoField({ input, value, error, onChange }: Props): ReactElement {

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Client } from 'pg';
+import { testDatabase } from '#test/database.ts';
+import { openDatabase } from './database.ts';
+import { openLog } from './log.ts';
+
+const { database, url } = await testDatabase();
+
+/** What PgBouncer takes of a client in its first packet, without being told to ignore more. */
+const allowedAtStart = new Set([
+  'user',
+  'database',
+  'client_encoding',
+  'datestyle',
+  'timezone',
+  'standard_conforming_strings',
+  'application_name',
+  'IntervalStyle',
+]);
+
+/** Stands before the server, and ends connections that begin with what PgBouncer refuses. */
+async function startPooler(): Promise<{ port: number; refused: string[] }> {
+  const refused: string[] = [];
+  const server = createServer((client) => {
+    client.once('data', (first) => {
+      // Length and protocol version, then names and values in turn, each ended by a zero.
+      const words = first.subarray(8).toString('utf8').split('\0');
+      const names = words.filter((_, index) => index % 2 === 0).filter(Boolean);
+      const others = names.filter((name) => !allowedAtStart.has(name));
+      refused.push(...others);
+      if (others.length > 0) {
+        client.destroy();
+        return;
+      }
+      const upstream = dial();
+      upstream.write(first);
+      client.pipe(upstream).pipe(client);
+      upstream.on('error', () => client.destroy());
+      client.on('error', () => upstream.destroy());
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return { port: portOf(server), refused };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return address.port;
+}
+
+/** A connection to the server of the tests, on its socket or its port. */
+function dial(): Socket {
+  const { host, port } = new Client({ connectionString: url });
+  return host.startsWith('/') ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host);
+}
+
+const settings = `select name, setting from pg_settings
+  where name in ('plan_cache_mode', 'statement_timeout', 'idle_in_transaction_session_timeout') order by name`;
+
+test('a session begins as a pooler allows it, and has its plans and limits all the same', async () => {
+  const { port, refused } = await startPooler();
+  const { user, database: name } = new Client({ connectionString: url });
+  const pooled = openDatabase(
+    { host: '127.0.0.1', port, user: user!, database: name! },
+    { pool: 1, log: openLog('silent') },
+  );
+  after(() => pooled.end());
+  const { rows } = await pooled.query(settings);
+  assert.deepEqual(refused, []);
+  assert.deepEqual(rows, [
+    { name: 'idle_in_transaction_session_timeout', setting: '30000' },
+    { name: 'plan_cache_mode', setting: 'force_generic_plan' },
+    { name: 'statement_timeout', setting: '10000' },
+  ]);
+});
+
+test('a statement is planned once for a connection, whatever its parameters', async () => {
+  const client = await database.connect();
+  try {
+    for (const _ of Array.from({ length: 8 }))
+      await client.query({
+        name: 'planned_once',
+        text: 'select from pg_class where oid = $1::oid',
+        values: [1],
+      });
+    const { rows } = await client.query(
+      "select generic_plans::int, custom_plans::int from pg_prepared_statements where name = 'planned_once'",
+    );
+    assert.deepEqual(rows, [{ generic_plans: 8, custom_plans: 0 }]);
+  } finally {
+    client.release();
+  }
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { until } from '../service.ts';
+import { makeForm, show, submit, tenant } from './submissions-stage.ts';
+
+/* What an editor chooses is what happens, and nothing beside it: answers besides the options, rows, and keys. */
+
+test('an answer besides the options is shown, stays when others are ticked, and can be changed', async () => {
+  const form = await makeForm([
+    element('radio', 'colour', { label: 'Colour', other: true }),
+    element('multiple_choice', 'tones', { label: 'Tones', other: true }),
+    element('dropdown', 'shade', { label: 'Shade', other: true }),
+  ]);
+  const id = await submit(form, { colour: 'Mauve', tones: ['Red', 'Teal'] });
+  const { page, context, problems } = await show(`/forms/${form}/submissions?open=${id}`);
+  const answers = async () => (await tenant.call('GET', `/submissions/${id}`)).body.answers;
+  await page.getByRole('button', { name: 'Edit answers' }).click();
+  assert.equal(await page.getByLabel('Colour: other answer').inputValue(), 'Mauve');
+  await page.getByRole('group', { name: 'Tones' }).getByText('Blue').click();
+  await page.getByRole('button', { name: 'No answer Shade' }).click();
+  await page.getByRole('option', { name: 'Other' }).click();
+  await page.getByLabel('Shade: other answer').fill('Red');
+  await page.getByLabel('Shade: other answer').fill('Reddish');
+  await page.getByRole('button', { name: 'Save answers' }).click();
+  await page.getByText('Saved.').waitFor();
+  assert.deepEqual(await answers(), { colour: 'Mauve', tones: ['Red', 'Blue', 'Teal'], shade: 'Reddish' });
+
+  await page.getByRole('button', { name: 'Edit answers' }).click();
+  await page.getByLabel('Tones: other answer').fill('Ochre');
+  await page.getByRole('button', { name: 'Other Colour' }).click();
+  await page.getByRole('option', { name: 'Green' }).click();
+  await page.getByLabel('Colour: other answer').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Save answers' }).click();
+  await until('the second edit', async () => (await answers())['colour'] === 'Green');
+  assert.deepEqual((await answers())['tones'], ['Red', 'Blue', 'Ochre']);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('a row that is unticked after all were selected is not deleted with them', async () => {
+  const form = await makeForm();
+  await Promise.all(Array.from({ length: 52 }, (_, index) => submit(form, { name: `Person ${index}` })));
+  const { page, context } = await show(`/forms/${form}/submissions`);
+  await page.getByText('1 – 50 of 52').waitFor();
+  await page.locator('label:has(input[aria-label="Select all submissions on this page"])').click();
+  await page.getByRole('button', { name: 'Select all 52' }).click();
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await bar.getByText('All 52 submissions are selected').waitFor();
+  await page.locator('.sheet-row label').first().click();
+  await bar.getByText('49 submissions selected').waitFor();
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete 49 submissions' }).waitFor();
+  await context.close();
+});
+
+test('keys in a dialog over the table do not turn to another submission behind it', async () => {
+  const form = await makeForm();
+  const older = await submit(form, { name: 'Ada' });
+  const newer = await submit(form, { name: 'Ben' });
+  const { page, context } = await show(`/forms/${form}/submissions?open=${newer}`);
+  const opened = () => new URL(page.url()).searchParams.get('open');
+  await page.getByRole('region', { name: 'Answers' }).getByText('Ben').waitFor();
+  await page.getByRole('button', { name: 'Columns', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Columns' });
+  await dialog.getByRole('button', { name: 'Done' }).focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(opened(), newer);
+  await page.keyboard.press('j');
+  await until('the older one', () => Promise.resolve(opened() === older));
+  await context.close();
+});

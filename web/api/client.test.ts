@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import { after, before, test } from 'node:test';
+import { ApiProblem, get, post } from './client.ts';
+
+/** What stands between the browser and the service, or the service itself, answers to each path. */
+const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  '/cut': (response) => {
+    response.writeHead(200, { 'Content-Length': '100' });
+    response.write('{"revision":', () => response.destroy());
+  },
+  '/portal': (response) => response.writeHead(200).end('<h1>Sign in to the network</h1>'),
+  '/proxy': (response) => response.writeHead(502).end('<h1>Bad gateway</h1>'),
+  '/refused': (response) => response.writeHead(422).end('{"error":"validation_failed","message":"No."}'),
+  '/nothing': (response) => response.writeHead(204).end(),
+};
+const server = createServer((request, response) => answers[request.url!.replace('/app/api', '')]!(response));
+const { fetch: ownFetch } = globalThis;
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  // A page knows its own origin; here it is put before the paths.
+  globalThis.fetch = (path, options) =>
+    ownFetch(new URL(path as string, `http://127.0.0.1:${port}`), options);
+});
+after(() => {
+  globalThis.fetch = ownFetch;
+  server.close();
+});
+
+const problemAt = async (path: string): Promise<readonly [status: number, code: string]> => {
+  const problem = await get(path).catch((error: unknown) => error);
+  assert.ok(problem instanceof ApiProblem, String(problem));
+  return [problem.status, problem.code];
+};
+
+test('an answer that breaks off, or that is not the service’s own, is no answer', async () => {
+  assert.deepEqual(await problemAt('/cut'), [0, 'offline']);
+  assert.deepEqual(await problemAt('/portal'), [0, 'offline']);
+});
+
+test('a refusal keeps its status, whoever words it', async () => {
+  assert.deepEqual(await problemAt('/proxy'), [502, 'unknown']);
+  assert.deepEqual(await problemAt('/refused'), [422, 'validation_failed']);
+});
+
+test('a success may have no content', async () => {
+  assert.equal(await post('/nothing'), undefined);
+});

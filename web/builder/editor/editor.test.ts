@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeNode } from '../model/edit-node.ts';
+import { setLabel } from '../model/edit.ts';
+import { addElement, duplicate } from './commands.ts';
+import { openEditor } from './editor.ts';
+
+const open = () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((id) => makeNode('text', { id, label: id }));
+  const step = makeNode('step', {}, [a!, b!, c!]);
+  const editor = openEditor(makeNode('form', { name: 'F' }, [step]), {
+    now: () => 0,
+    isReadOnly: false,
+    publishedIds: () => new Set(['a', 'a_2', 'text']),
+  });
+  const labels = () =>
+    editor.read().history.present.root.children[0]!.children.map(({ attrs }) => attrs['label']);
+  const rename = (label: string) =>
+    editor.change((root) => ({ root: setLabel(root, a!.key, label, new Set()) }));
+  return { editor, labels, rename, key: a!.key };
+};
+
+test('undo while something is lifted puts it back, and takes no step before it along', () => {
+  const { editor, labels, rename, key } = open();
+  rename('A');
+  editor.lift(key);
+  editor.moveLifted(1);
+  assert.deepEqual(labels(), ['b', 'A', 'c']);
+  editor.redo();
+  assert.deepEqual(labels(), ['b', 'A', 'c']);
+  editor.undo();
+  assert.deepEqual([labels(), editor.read().lifted], [['A', 'b', 'c'], undefined]);
+  editor.undo();
+  assert.deepEqual(labels(), ['a', 'b', 'c']);
+  editor.redo();
+  assert.deepEqual(labels(), ['A', 'b', 'c']);
+});
+
+test('what was lifted and dropped is one step', () => {
+  const { editor, labels, key } = open();
+  editor.lift(key);
+  editor.moveLifted(1);
+  editor.moveLifted(1);
+  editor.drop();
+  assert.deepEqual(labels(), ['b', 'c', 'a']);
+  editor.undo();
+  assert.deepEqual(labels(), ['a', 'b', 'c']);
+});
+
+test('what is new takes no id of the published form, whose answers are stored under it', () => {
+  const { editor, key } = open();
+  addElement(editor, 'text');
+  duplicate(editor, key);
+  assert.deepEqual(
+    editor.read().history.present.root.children[0]!.children.map(({ attrs }) => attrs['id']),
+    ['a', 'a_3', 'b', 'c', 'text_2'],
+  );
+});
+
+test('leaving a field in which nothing was typed draws nothing again', () => {
+  const { editor } = open();
+  let told = 0;
+  editor.subscribe(() => {
+    told += 1;
+  });
+  editor.endGesture();
+  assert.equal(told, 0);
+});
