@@ -251,6 +251,34 @@ test('1,000 due jobs of a dead receiver do not hold back a healthy one, and take
   assert.ok(delays.toSorted((a, b) => a - b)[10]! < 500, `took ${delays.map(Math.round).join(', ')} ms`);
 });
 
+test('a job of a transaction that took long is found, behind a receiver that hangs', async () => {
+  const hangs = Promise.withResolvers<void>();
+  const done: string[] = [];
+  await enqueue('dead', { count: 100 });
+  const held: string[] = [];
+  start(async (job) => {
+    held.push(job.lane);
+    if (job.lane === 'dead') await hangs.promise;
+    await completeJob(database, job);
+    done.push(job.lane);
+  });
+  await until('the lane to be full', () => held.length === 8);
+  await transaction(database, async (client) => {
+    const job = {
+      workspace_id: workspaceId,
+      id: newId(),
+      kind: 'work',
+      lane: 'late',
+      payload: {},
+      delay: -60,
+    };
+    await enqueueJob(client, job);
+  });
+  await until('the late job', () => done.includes('late'));
+  assert.deepEqual(done, ['late']);
+  hangs.resolve();
+});
+
 test('no more jobs of a lane run at once than its cap, and all of them in the end', async () => {
   let running = 0;
   let most = 0;

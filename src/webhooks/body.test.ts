@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliveryBody, type BodySource } from './body.ts';
+import type { Snapshot } from './event.ts';
 
+const snapshot: Snapshot = {
+  form: { id: 'form', name: 'Application', workspace_id: 'workspace' },
+  submission: {
+    id: 'submission',
+    submitted_at: '2026-01-02T03:04:05.000Z',
+    status: 'completed',
+    reference_data: { utm: 'mail' },
+    responses: { name: 'Ada', age: 36, agreed: true },
+    file_uploads: { photo: [{ id: 'a', filename: 'a.png', size: 3, content_type: 'image/png' }] },
+  },
+};
 const source: BodySource = {
   kind: 'submission.created',
   occurredAt: new Date('2026-01-02T03:04:05.678Z'),
   deliveryId: '0198c5f0-0000-7000-8000-000000000001',
-  snapshot: {
-    form: { id: 'form', name: 'Application', workspace_id: 'workspace' },
-    submission: {
-      id: 'submission',
-      submitted_at: '2026-01-02T03:04:05.000Z',
-      status: 'completed',
-      reference_data: { utm: 'mail' },
-      responses: { name: 'Ada', age: 36, agreed: true },
-      file_uploads: { photo: [{ id: 'a', filename: 'a.png', size: 3, content_type: 'image/png' }] },
-    },
-  },
+  snapshot: JSON.stringify(snapshot),
   signLink: (fileId) => `https://files.example/${fileId}`,
 };
 
@@ -42,12 +44,32 @@ test('the body is the one of the specification, with a signed address for each f
 });
 
 test('the same delivery has the same text, but for the links', () => {
-  const readAgain = {
-    ...source,
-    snapshot: JSON.parse(JSON.stringify(source.snapshot)) as BodySource['snapshot'],
-  };
+  const readAgain = { ...source, snapshot: JSON.stringify(JSON.parse(source.snapshot)) };
   assert.equal(deliveryBody(readAgain), deliveryBody(source));
   const later = deliveryBody({ ...source, signLink: (fileId) => `https://files.example/${fileId}?later` });
   assert.notEqual(later, deliveryBody(source));
   assert.equal(later.replace('?later', ''), deliveryBody(source));
+});
+
+test('a body without files has its snapshot as it is, and no text of a visitor’s takes a file’s address away', () => {
+  const hostile = ',"file_uploads":{}}}';
+  for (const file_uploads of [{}, snapshot.submission.file_uploads]) {
+    const submission = {
+      ...snapshot.submission,
+      reference_data: { [hostile]: hostile },
+      responses: { [hostile]: hostile, file_uploads: hostile },
+      file_uploads,
+    };
+    const body = deliveryBody({ ...source, snapshot: JSON.stringify({ ...snapshot, submission }) });
+    const read = JSON.parse(body) as Snapshot;
+    assert.deepEqual(read.submission.responses, submission.responses);
+    assert.deepEqual(read.submission.reference_data, submission.reference_data);
+    assert.deepEqual(Object.keys(read.submission.file_uploads), Object.keys(file_uploads));
+    assert.equal(body.includes('https://files.example/a'), 'photo' in file_uploads);
+  }
+});
+
+test('what is no snapshot makes no body', () => {
+  for (const damaged of ['null', '{}', '[]', '{"form":{}}', '{"form":{},"submission":7}'])
+    assert.throws(() => deliveryBody({ ...source, snapshot: damaged }));
 });

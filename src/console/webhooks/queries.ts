@@ -17,7 +17,7 @@ import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Condition } from '#ast/logic/condition.ts';
 import type { Trigger } from '#webhooks/delivery-job.ts';
-import type { EventKind, Snapshot } from '#webhooks/event.ts';
+import type { EventKind } from '#webhooks/event.ts';
 import type { DeliveryStatus, PausedBy } from '#webhooks/queries.ts';
 import type { Plan } from '#workspaces/plans.ts';
 
@@ -174,8 +174,8 @@ export const countDeliveryLines = statement(
 export const findDeliveryLine = statement(
   'console_find_delivery_line',
   { workspace_id: uuid, webhook_id: uuid, id: uuid },
-  { ...lineColumns, occurred_at: timestamp, snapshot: json<Snapshot>() },
-  `select ${line}, e.occurred_at, e.snapshot from ${lineSource}
+  { ...lineColumns, occurred_at: timestamp, snapshot: text },
+  `select ${line}, e.occurred_at, e.snapshot::text as snapshot from ${lineSource}
     where d.workspace_id = $workspace_id and d.webhook_id = $webhook_id and d.id = $id`,
 );
 

@@ -27,7 +27,7 @@ export function workbenchRoutes(services: Services): readonly ConsoleRoute[] {
     async run({ workspaceId, params }) {
       const { id, name, structure } = await loadForm(services, workspaceId, params.form);
       const schema = payloadSchema(structure, { id: schemaUrlOf(services.config, id) });
-      const snapshot = sampleSnapshot({ id, name, workspaceId }, structure);
+      const snapshot = JSON.stringify(sampleSnapshot({ id, name, workspaceId }, structure));
       const common = { occurredAt: now(), deliveryId: newId(), snapshot };
       const signLink = (fileId: string): string => services.links.sign(workspaceId, fileId);
       const body: Payload = {

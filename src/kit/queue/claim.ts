@@ -1,12 +1,14 @@
 import type { Database } from '../database.ts';
 import type { Job } from '../queue.ts';
 import type { Lanes } from './lanes.ts';
+import type { LookBack } from './look-back.ts';
 import { claimJobs, findNextDue } from './queries.ts';
 
 /** What claims are made with. */
 export type Claims = {
   database: Database;
   lanes: Lanes;
+  lookBack: LookBack;
   /** Kinds that this process knows, and how many of a lane of each may be inside at first. */
   kinds: string[];
   caps: number[];
@@ -24,22 +26,31 @@ const mostAtOnce = 128;
  * Leases the jobs to begin now.
  *
  * Measured on two cores: a healthy job behind 10,000 due jobs of a dead lane is claimed in 2 to 4 ms, behind
- * 100,000 in 17 ms.
+ * 100,000 in 17 ms, when everything is looked at.
  * @param free how many more can be held.
  */
 export async function claim(claims: Claims, free: number): Promise<Job[]> {
-  const { database, kinds, caps, lanes, leaseSeconds } = claims;
+  const { database, kinds, caps, lanes, lookBack, leaseSeconds } = claims;
   const limit = Math.min(free, mostAtOnce);
   const { names, rooms } = lanes.rooms();
+  const began = performance.now();
+  const opened = lanes.takeOpened();
+  const look_back = lookBack.seconds(opened.length > 0);
   const rows = await claimJobs(database, {
     kinds,
     caps,
     closed_lanes: lanes.closed(),
     open_lanes: names,
     rooms,
+    look_back,
     limit,
     lease_seconds: leaseSeconds,
+  }).catch((error: unknown) => {
+    lookBack.forget();
+    throw error;
   });
+  if (rows.length === 0) lookBack.foundNothing(began, look_back);
+  else lanes.keepOpened(opened);
   // Only when no more can be held: a round costs one claim that finds nothing.
   if (rows.length === free) lanes.served(new Set(rows.map(({ lane }) => lane)));
   else if (rows.length === 0 && lanes.newRound()) return claim(claims, free);
@@ -55,8 +66,12 @@ export async function claim(claims: Claims, free: number): Promise<Job[]> {
 }
 
 /** How long there will be nothing to claim, in milliseconds, unless a job is added or a lane opens. */
-export async function idleTime({ database, kinds, lanes }: Claims): Promise<number> {
-  const [next] = await findNextDue(database, { kinds, closed_lanes: lanes.closed() });
+export async function idleTime({ database, kinds, lanes, lookBack }: Claims): Promise<number> {
+  const [next] = await findNextDue(database, {
+    kinds,
+    closed_lanes: lanes.closed(),
+    look_back: lookBack.seconds(false),
+  });
   if (next?.seconds == null) return pollMs;
   return Math.min(Math.max(next.seconds * 1_000, retryClaimMs), pollMs);
 }

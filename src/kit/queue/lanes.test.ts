@@ -89,6 +89,18 @@ test('a slow run narrows its lane to a quarter, also while nothing of it runs, a
   assert.equal(scene.opened(), 1);
 });
 
+test('a lane that has opened is told once, unless there may be more of it; closed again, it is not', async () => {
+  const scene = openScene();
+  const [first] = await scene.begin('a', { perLane: 2 }, 2);
+  assert.deepEqual(scene.takeOpened(), []);
+  first!.turn.leave();
+  assert.deepEqual(scene.takeOpened(), ['a']);
+  assert.deepEqual(scene.takeOpened(), []);
+  scene.keepOpened(['a']);
+  await scene.begin('a', { perLane: 2 }, 1);
+  assert.deepEqual(scene.takeOpened(), []);
+});
+
 test('a lane that was narrowed below what runs is full until enough of it has ended', async () => {
   const scene = openScene();
   const all = await scene.begin('a', { perLane: 4 }, 4);

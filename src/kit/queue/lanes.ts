@@ -23,6 +23,10 @@ export type Lanes = {
   served(names: Iterable<string>): void;
   /** Every lane is open again. @returns false when it was already so. */
   newRound(): boolean;
+  /** Lanes that were closed and are open: asked once, unless they are kept. */
+  takeOpened(): string[];
+  /** Of what was taken there may be more: it is still to be asked for, while the lane stays open. */
+  keepOpened(names: readonly string[]): void;
 };
 
 export type LanesOptions = {
@@ -37,6 +41,7 @@ export type LanesOptions = {
 export function openLanes({ places: count, onOpen, clock = () => performance.now() }: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>();
   const done = new Set<string>();
+  const opened = new Set<string>();
   const places = openPlaces(count);
 
   const ended = (lane: Lane, ms: number): void => {
@@ -56,6 +61,7 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
       const lane = lanes.get(name) ?? newLane(width);
       lanes.set(name, lane);
       lane.held += 1;
+      if (!isOpen(lane)) opened.delete(name);
       let entered: number | undefined;
       let hasLeft = false;
       return {
@@ -71,7 +77,9 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
           lane.held -= 1;
           lane.leftAt = clock();
           if (entered !== undefined) ended(lane, lane.leftAt - entered);
-          if (!wasOpen && isOpen(lane)) onOpen();
+          if (wasOpen || !isOpen(lane)) return;
+          opened.add(name);
+          onOpen();
         },
       };
     },
@@ -88,8 +96,17 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
     },
     newRound() {
       const wasOpen = done.size === 0;
+      for (const name of done) opened.add(name);
       done.clear();
       return !wasOpen;
+    },
+    takeOpened() {
+      const names = [...opened];
+      opened.clear();
+      return names;
+    },
+    keepOpened(names) {
+      for (const name of names) opened.add(name);
     },
   };
 }

@@ -34,6 +34,8 @@ export const claimJobs = statement(
     /** Lanes whose room is not their kind's cap, and that room. */
     open_lanes: texts,
     rooms: integers,
+    /** Only what became due so many seconds ago (look-back.ts). */
+    look_back: double,
     limit: integer,
     lease_seconds: double,
   },
@@ -50,7 +52,8 @@ export const claimJobs = statement(
    with due as materialized (
      select workspace_id, id, kind, lane, run_at
        from jobs
-      where run_at <= now() and kind = any($kinds) and lane <> all($closed_lanes)
+      where run_at <= now() and run_at >= now() - make_interval(secs => $look_back)
+        and kind = any($kinds) and lane <> all($closed_lanes)
         and (select set_config('synchronous_commit', 'off', true)) is not null
       order by run_at
       limit $limit
@@ -73,12 +76,13 @@ export const claimJobs = statement(
 /** Seconds until the next job is due that could run here; null when there is none. */
 export const findNextDue = statement(
   'queue.find_next_due',
-  { kinds: texts, closed_lanes: texts },
+  { kinds: texts, closed_lanes: texts, look_back: double },
   { seconds: nullable(double) },
   `/* operator: across workspaces */
    select extract(epoch from min(run_at) - now())::double precision as seconds
      from jobs
-    where kind = any($kinds) and lane <> all($closed_lanes)`,
+    where run_at >= now() - make_interval(secs => $look_back)
+      and kind = any($kinds) and lane <> all($closed_lanes)`,
 );
 
 /**

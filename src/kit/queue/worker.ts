@@ -10,6 +10,7 @@ import type { Width } from './lane.ts';
 import { openLanes } from './lanes.ts';
 import { type Held, keepLeases } from './leases.ts';
 import { listen } from './listen.ts';
+import { openLookBack } from './look-back.ts';
 import { putBackFailed, putBackUnfinished } from './put-back.ts';
 
 /** What a kind of job is done by, and how many of one lane may run at once in a process. */
@@ -74,6 +75,7 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
     caps: Object.values(options.handlers).map(({ perLane }) => perLane),
     bell,
     lanes: openLanes({ places: concurrency, onOpen: () => bell.ring() }),
+    lookBack: openLookBack(),
     mostHeld: concurrency * heldPerPlace,
     running: new Map(),
     lookAgain: undefined,

@@ -4,15 +4,15 @@ import {
   boolean,
   type Column,
   integer,
-  json,
   nullable,
   statement,
+  text,
   timestamp,
   uuid,
   uuids,
   word,
 } from '#kit/statement.ts';
-import type { EventKind, Snapshot } from '../event.ts';
+import type { EventKind } from '../event.ts';
 
 const bigints: Column<number[]> = { pg: 'bigint[]' };
 
@@ -66,7 +66,7 @@ export const selectFeed = statement(
     delivery_id: nullable(uuid),
     kind: nullable(word<EventKind>()),
     occurred_at: nullable(timestamp),
-    snapshot: nullable(json<Snapshot>()),
+    snapshot: nullable(text),
   },
   `with seen as materialized (
      select position, id, form_id, kind, occurred_at, snapshot
@@ -75,7 +75,8 @@ export const selectFeed = statement(
       order by position
       limit $window
    )
-   select ends.seen, ends.reach, wanted.position, wanted.delivery_id, wanted.kind, wanted.occurred_at, wanted.snapshot
+   select ends.seen, ends.reach, wanted.position, wanted.delivery_id, wanted.kind, wanted.occurred_at,
+          wanted.snapshot::text as snapshot
      from (select count(*) as seen, max(position) as reach from seen) as ends
      left join lateral (
        select seen.position, coalesce(delivery.id, seen.id) as delivery_id, seen.kind, seen.occurred_at, seen.snapshot

@@ -4,7 +4,6 @@ import {
   bytes,
   double,
   integer,
-  json,
   jsonText,
   nullable,
   statement,
@@ -15,7 +14,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import type { EventKind, Snapshot } from '../event.ts';
+import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../queries.ts';
 
 export const deliveryColumns = {
@@ -32,7 +31,7 @@ export const deliveryColumns = {
   active: boolean,
   kind: word<EventKind>(),
   occurred_at: timestamp,
-  snapshot: json<Snapshot>(),
+  snapshot: text,
 } as const;
 
 /**
@@ -49,7 +48,7 @@ export const findDeliveries = statement(
   `select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
           case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
           case when delivery.test_url is null then webhook.headers end as headers, webhook.header_names, webhook.active,
-          event.kind, event.occurred_at, event.snapshot
+          event.kind, event.occurred_at, event.snapshot::text as snapshot
      from unnest($workspace_ids, $ids) as wanted (workspace_id, id)
     cross join lateral (
        select status, attempts, webhook_id, event_id, test_url from deliveries

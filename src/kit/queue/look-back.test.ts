@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openLookBack } from './look-back.ts';
+
+const everything = 1e9;
+
+test('after a claim that found nothing, only what became due since is looked at', () => {
+  let time = 10_000;
+  const lookBack = openLookBack(() => time);
+  assert.equal(lookBack.seconds(false), everything, 'nothing is known yet');
+  lookBack.foundNothing(time, everything);
+  time += 40;
+  assert.equal(lookBack.seconds(false), 0.29, 'what was enqueued meanwhile, by a transaction of 250 ms');
+});
+
+test('everything is looked at when a lane has opened, when a claim failed, and once in a second', () => {
+  let time = 10_000;
+  const lookBack = openLookBack(() => time);
+  lookBack.foundNothing(time, everything);
+  assert.equal(lookBack.seconds(true), everything);
+  lookBack.forget();
+  assert.equal(lookBack.seconds(false), everything);
+  lookBack.foundNothing(time, everything);
+  for (let looks = 0; looks < 9; looks += 1) {
+    time += 100;
+    lookBack.foundNothing(time, lookBack.seconds(false));
+  }
+  assert.ok(lookBack.seconds(false) < everything);
+  time += 100;
+  assert.equal(lookBack.seconds(false), everything);
+});
