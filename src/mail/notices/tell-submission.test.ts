@@ -101,6 +101,14 @@ test('a completed submission is mailed to each address of notification_email, in
   assert.match(toOwner.mail.text!, new RegExp(`/app/forms/${formId}/submissions\\?open=${id}`));
 });
 
+test('an answer that HTML takes for an address, and mail does not, keeps nobody from being told', async () => {
+  const formId = await makeForm({ notification_email: 'told@example.test', receipt_email_element: 'mail' });
+  await submit(formId, { mail: 'ada.@example.test', wish: 'tea' });
+  const told = await server.waitForOne('told@example.test');
+  assert.match(told.mail.text!, /Your address:\n {2}ada\.@example\.test/);
+  assert.equal(told.mail.replyTo, undefined);
+});
+
 test('a file is a signed link that works, and the mail says that it expires', async () => {
   const formId = await makeForm({ notification_email: 'files@example.test' });
   const form = new FormData();
