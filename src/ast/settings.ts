@@ -198,6 +198,17 @@ function areRecipients(text: string): boolean {
   return addresses.length <= limits.notificationAddresses && addresses.every(isEmail);
 }
 
+/**
+ * Stored settings as they hold for a structure: without the name of an element that went, for that says nothing any
+ * more, and must not be in the way of other settings.
+ */
+export function settingsFor(form: Form, settings: Settings): Settings {
+  const gone = (['receipt_email_element', 'subject_element'] as const).filter(
+    (name) => settings[name] !== undefined && !table[name].accepts(settings[name], form),
+  );
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !gone.some((each) => each === name)));
+}
+
 /** The elements whose answer may get a receipt: email answers outside repeatable composites. */
 export function receiptCandidates(form: Form): InputElement[] {
   return listQuestions(form).flatMap((question) =>
