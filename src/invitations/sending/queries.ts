@@ -24,6 +24,8 @@ export const mailColumns = {
   name: text,
   reference: jsonb<Record<string, string>>(),
   expires_at: nullable(timestamp),
+  /** The last mail about it. */
+  mail_id: nullable(uuid),
   form_name: text,
   workspace_name: text,
   /** settings.locale */
@@ -35,7 +37,7 @@ export const mailColumns = {
   remind_after_days: integers,
 } as const;
 
-const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, f.name as form_name,
+const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, i.mail_id, f.name as form_name,
   w.name as workspace_name, f.settings->>'locale' as locale, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days`;
 
 const mailSource = `invitations i ${withSubmission}
@@ -46,8 +48,9 @@ const mailSource = `invitations i ${withSubmission}
 const wantsMail = `not exists (select from unsubscribed_addresses u
   where u.workspace_id = i.workspace_id and u.address_key = i.address_key)`;
 
-/** A link that still leads to an answer: not used, not revoked, not run out. */
-const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_at is null or i.expires_at > $now)`;
+/** A link that still leads to an answer: not used, also when what was sent lies in the spam box; not revoked, not run out. */
+const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_at is null or i.expires_at > $now)
+  and not exists (select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id)`;
 
 /** Those of the named that may be mailed now. Locked until the transaction ends. */
 export const lockToMail = statement(
@@ -81,7 +84,8 @@ export const lockUnanswered = statement(
       and ($ids is null or i.id = any($ids)) and ($after is null or i.id > $after)
       and ${isOpen} and ${wantsMail} and ${statusOf} in ('sent', 'opened', 'started')
       and i.sent_at is not null and greatest(i.sent_at, i.reminded_at) < $quiet_since
-      and not exists (select from mails m where m.workspace_id = i.workspace_id and m.id = i.mail_id and m.state = 'queued')
+      and not exists (select from mails m where m.workspace_id = i.workspace_id and m.id = i.mail_id
+                                            and (m.state = 'queued' or m.settled_at >= $quiet_since))
     order by i.id limit 1000
     for update of i`,
 );

@@ -47,7 +47,11 @@ async function whyNot(
     return new ApiError('conflict', `This invitation is ${found.status}: there is nothing to send.`);
   if (found.is_unsubscribed)
     return new ApiError('conflict', `${found.email} asked for no more mails of this workspace.`);
-  return new ApiError('conflict', 'This invitation has run out.');
+  const isOver = found.expires_at !== null && found.expires_at <= now();
+  return new ApiError(
+    'conflict',
+    isOver ? 'This invitation has run out.' : 'This invitation was answered: the answers are in the spam box.',
+  );
 }
 
 /**
