@@ -50,7 +50,9 @@ async function whyNot(
   const isOver = found.expires_at !== null && found.expires_at <= now();
   return new ApiError(
     'conflict',
-    isOver ? 'This invitation has run out.' : 'This invitation was answered: the answers are in the spam box.',
+    isOver
+      ? 'This invitation has run out.'
+      : 'This invitation was answered: the answers are in the spam box.',
   );
 }
 
