@@ -206,7 +206,7 @@ test('settings: two people who change different ones lose nothing; null takes on
   );
 });
 
-test('a setting that names an element which went is in nobody\'s way: other settings change, and the form is duplicated', async () => {
+test("a setting that names an element which went is in nobody's way: other settings change, and the form is duplicated", async () => {
   const settings = { receipt_email_element: 'email', subject_element: 'subject', editing: true };
   const { id } = await createForm(database, workspaceId, { structure: edited, settings });
   await changeForm(database, workspaceId, id, { structure: structure(element('text', 'other')) });
