@@ -97,16 +97,16 @@ export const lockRecipient = statement(
   'mail.lock_recipient',
   { workspace_id: uuid, recipient: text },
   {},
-  `select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || $recipient, 0))`,
+  `select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || lower($recipient), 0))`,
 );
 
-/** How many mails of some kinds were written to an address in the last so many seconds. */
+/** How many mails of some kinds were written to an address, in whatever case, in the last so many seconds. */
 export const countMailsTo = statement(
   'mail.count_mails_to',
   { workspace_id: uuid, recipient: text, kinds: texts, seconds: double },
   { count: bigint },
   `select count(*) as count from mails
-    where workspace_id = $workspace_id and recipient = $recipient and kind = any($kinds)
+    where workspace_id = $workspace_id and lower(recipient) = lower($recipient) and kind = any($kinds)
       and created_at > now() - make_interval(secs => $seconds)`,
 );
 
