@@ -4,8 +4,10 @@ import { element } from '#ast/testing.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import { retryMail } from '#mail/log/mail-log.ts';
 import { remindUnanswered, sendDueReminders } from './remind.ts';
 import { openInvitations, queryOf } from '../testing.ts';
+import { unsubscribe } from './unsubscribe.ts';
 
 const server = await openMailServer();
 const service = await openService({
@@ -168,6 +170,27 @@ test('an invitation that is sent again while its mail waits is one mail, and non
       [revoked.email, 0],
     ]),
   );
+});
+
+test('a mail that failed is not sent again from the log once its address wants none, or its link was revoked', async () => {
+  const { form, inviteOne, reach, path } = await stage();
+  const failed = async () => {
+    const email = someone();
+    server.treat(email, 'refuse recipient');
+    const { id, url } = await inviteOne(email);
+    await reach(id, 'bounced');
+    const { rows } = await services.database.query('select mail_id from invitations where id = $1', [id]);
+    return { id, token: new URL(url).searchParams.get('_invitation')!, mailId: rows[0].mail_id as string };
+  };
+  const [kept, revoked, unsubscribed] = [await failed(), await failed(), await failed()];
+  assert.equal((await tenant.call('POST', `${path}/${revoked.id}/revoke`)).status, 200);
+  await unsubscribe(services.database, { formId: form.id, token: unsubscribed.token });
+  const retry = ({ mailId }: { mailId: string }) =>
+    retryMail(services, { workspaceId: tenant.workspaceId, id: mailId });
+  await retry(kept);
+  await reach(kept.id, 'sent');
+  await assert.rejects(retry(revoked), /still wanted/);
+  await assert.rejects(retry(unsubscribed), /still wanted/);
 });
 
 test('scheduled reminders go out on their days, and stop when the form was answered', async () => {
