@@ -6,7 +6,7 @@ import { deleteExpiredResets } from '#workspaces/password-reset/queries.ts';
 import { deleteOldMails, requeueMail } from './queries.ts';
 
 /** For how many days the log is kept. */
-export const logDays = 90;
+const logDays = 90;
 const dayMs = 86_400_000;
 
 /**

@@ -25,10 +25,7 @@ export async function askForPasswordReset(database: Database, given: string): Pr
   refuseProblems(emailProblems(email));
   const workspace = only(await findFirstWorkspace(database, {}));
   if (!workspace) return;
-  await reportNews(database, workspace.id, {
-    kind: 'password_reset_asked',
-    email: email.trim().toLowerCase(),
-  });
+  await reportNews(database, workspace.id, { kind: 'password_reset_asked', email });
 }
 
 /**
