@@ -31,13 +31,19 @@ export async function takeRequest(
     'X-RateLimit-Reset': String(Math.ceil((at + msLeft) / 1_000)),
   };
   if (requests <= rate.perMinute + rate.burst) return { headers };
-  return { headers, exceeded: Math.max(1, Math.ceil(msLeft / 1_000)) };
+  return { headers, exceeded: secondsToWait(msLeft) };
 }
 
-/** The 429 for a request that has to wait so many seconds, with retry_after and Retry-After. Specification, "Errors". */
-export function rateLimitExceeded(seconds: number): ApiError {
+/** Whole seconds until a window has ended, at least 1. */
+export const secondsToWait = (msLeft: number): number => Math.max(1, Math.ceil(msLeft / 1_000));
+
+/**
+ * The 429 for a request that has to wait so many seconds, with retry_after and Retry-After. Specification, "Errors".
+ * @param why the sentence before the one that says how long.
+ */
+export function rateLimitExceeded(seconds: number, why = 'The rate limit is exceeded.'): ApiError {
   const unit = seconds === 1 ? 'second' : 'seconds';
-  return new ApiError('rate_limit_exceeded', `The rate limit is exceeded. Try again in ${seconds} ${unit}.`, {
+  return new ApiError('rate_limit_exceeded', `${why} Try again in ${seconds} ${unit}.`, {
     retryAfter: seconds,
   });
 }

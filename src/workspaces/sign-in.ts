@@ -4,6 +4,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from './accounts.ts';
+import { rateLimitExceeded, secondsToWait } from './limit.ts';
 import { reportPasswordChange } from './password-reset/password-reset.ts';
 import { refuseProblems } from './problems.ts';
 import { confirmPassword } from './queries.ts';
@@ -116,14 +117,7 @@ export async function countTry(
 ): Promise<void> {
   const { requests, msLeft } = await requestCounter.count(key);
   if (requests <= most) return;
-  const seconds = Math.max(1, Math.ceil(msLeft / 1000));
-  throw new ApiError(
-    'rate_limit_exceeded',
-    `Too many tries. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-    {
-      retryAfter: seconds,
-    },
-  );
+  throw rateLimitExceeded(secondsToWait(msLeft), 'Too many tries.');
 }
 
 /** `<random>.<signature of it and the address>`: proof that this browser has signed in with this address before. */

@@ -1,5 +1,4 @@
 import {
-  type Column,
   boolean,
   jsonb,
   nullable,
@@ -12,9 +11,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { MailPurpose } from '../message/write-letter.ts';
-import { statusOf, withSubmission } from '../queries.ts';
-
-const integers: Column<number[]> = { pg: 'integer[]' };
+import { integers, statusOf, withSubmission } from '../queries.ts';
 
 /** An invitation with all that a mail about it says. */
 export const mailColumns = {
