@@ -135,7 +135,8 @@ export async function addInvitations(
     skipped: rows.length - made.size,
   });
   if (batch.is_mailed) {
-    const mailable = await lockToMail(db, { workspace_id: workspaceId, ids: [...made], now: now() });
+    const key = { workspace_id: workspaceId, form_id: batch.form_id };
+    const mailable = await lockToMail(db, { ...key, ids: [...made], now: now() });
     await mailInvitations(db, context, { workspaceId, formId: batch.form_id }, mailable, 'invitation');
   }
   return rows.map(({ id }) => (made.has(id) ? id : undefined));

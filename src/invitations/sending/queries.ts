@@ -49,13 +49,13 @@ const wantsMail = `not exists (select from unsubscribed_addresses u
 const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_at is null or i.expires_at > $now)
   and not exists (select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id)`;
 
-/** Those of the named that may be mailed now. Locked until the transaction ends. */
+/** Those of the named, of one form, that may be mailed now. Locked until the transaction ends. */
 export const lockToMail = statement(
   'invitations.lock_to_mail',
-  { workspace_id: uuid, ids: uuids, now: timestamp },
+  { workspace_id: uuid, form_id: uuid, ids: uuids, now: timestamp },
   mailColumns,
   `select ${mailSelection} from ${mailSource}
-    where i.workspace_id = $workspace_id and i.id = any($ids) and ${isOpen} and ${wantsMail}
+    where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and ${isOpen} and ${wantsMail}
     order by i.id
     for update of i`,
 );

@@ -20,12 +20,12 @@ export async function resendInvitation(
   const isSent = await transaction(context.database, async (client) => {
     const rows = await lockToMail(client, {
       workspace_id: form.workspaceId,
+      form_id: form.formId,
       ids: [invitationId],
       now: now(),
     });
-    const own = rows.filter((row) => row.form_id === form.formId);
-    await mailInvitations(client, context, form, own, 'invitation');
-    return own.length > 0;
+    await mailInvitations(client, context, form, rows, 'invitation');
+    return rows.length > 0;
   });
   if (isSent) context.wakeQueue();
   else throw await whyNot(context, form, invitationId);

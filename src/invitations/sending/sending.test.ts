@@ -193,6 +193,18 @@ test('a mail that failed is not sent again from the log once its address wants n
   await assert.rejects(retry(unsubscribed), /still wanted/);
 });
 
+test('ids in capital letters name the same form and invitation', async () => {
+  const { form, inviteOne, reach, path } = await stage();
+  const { id, email } = await inviteOne(someone());
+  await reach(id, 'sent');
+  const loud = `/forms/${form.id.toUpperCase()}/invitations/${id.toUpperCase()}`;
+  assert.equal((await tenant.call('GET', loud)).body.id, id);
+  assert.equal((await tenant.call('POST', `${loud}/resend`)).status, 200);
+  await server.waitFor(email, 2);
+  const other = await stage();
+  assert.equal((await tenant.call('POST', `${other.path}/${id}/resend`)).status, 404, path);
+});
+
 test('scheduled reminders go out on their days, and stop when the form was answered', async () => {
   const { form, inviteOne, reach, age, read } = await stage();
   const message = { remind_after_days: [3, 7], reminder_subject: 'Still time, {{name|friend}}' };
