@@ -5,7 +5,7 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from './accounts.ts';
 import { rateLimitExceeded, secondsToWait } from './limit.ts';
-import { reportPasswordChange } from './password-reset/password-reset.ts';
+import { reportPasswordChange } from './mail-news.ts';
 import { refuseProblems } from './problems.ts';
 import { confirmPassword } from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';

@@ -4,10 +4,22 @@ import { ApiError } from '#kit/errors.ts';
 import { testDatabase } from '#test/database.ts';
 import { confirmPassword } from '../queries.ts';
 import { createUser, resetUserPassword } from '../users.ts';
+import { createWorkspace } from '../workspaces.ts';
 import { beginPasswordReset, finishPasswordReset } from './password-reset.ts';
 
 const { database } = await testDatabase();
 const password = 'correct horse battery';
+
+test('a person whose password the operator replaced is told of it', async () => {
+  await createWorkspace(database, { name: 'Test', plan: 'free' });
+  const { id } = await createUser(database, { email: 'told@example.org', password });
+  await resetUserPassword(database, 'told@example.org');
+  const { rows } = await database.query("select payload from jobs where kind = 'mail_news'");
+  assert.deepEqual(
+    rows.map(({ payload }) => payload),
+    [{ kind: 'password_changed', userId: id }],
+  );
+});
 
 const changes: [how: string, change: (person: { id: string; email: string }) => Promise<unknown>][] = [
   ['by the person', ({ id }) => confirmPassword(database, { id })],
