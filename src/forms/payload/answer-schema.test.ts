@@ -7,7 +7,11 @@ import { answersSchema } from './answers-schema.ts';
 test('the schema of a web address takes every one that the form takes, letters of any script among them', () => {
   const form = formOf(element('url', 'site'));
   const schema = answersSchema(form, { files: true }).properties!['site']!;
-  for (const site of ['HTTPS://example.org', 'https://bücher.example/größe?q=ä', 'http://localhost:3000/a|b']) {
+  for (const site of [
+    'HTTPS://example.org',
+    'https://bücher.example/größe?q=ä',
+    'http://localhost:3000/a|b',
+  ]) {
     assert.ok(checkAnswers(form, { site }, new Map(), context).ok, site);
     assert.equal(schema.format, undefined);
     assert.match(site, new RegExp(schema.pattern!, 'u'));
