@@ -195,8 +195,15 @@ export const recipientsOf = (text: string): string[] => [
 
 function areRecipients(text: string): boolean {
   const addresses = recipientsOf(text);
-  return addresses.length <= limits.notificationAddresses && addresses.every(isEmail);
+  return addresses.length <= limits.notificationAddresses && addresses.every(isMailable);
 }
+
+/**
+ * Mail takes less than HTML does: before the @ at most 64 characters, and no dot first, last or beside another one
+ * (RFC 5321, 5322). An address that is none to mail would be one that hears of nothing.
+ */
+const isMailable = (address: string): boolean =>
+  isEmail(address) && /^(?!\.)(?!.*\.[.@])[^@]{1,64}@/.test(address);
 
 /**
  * Stored settings as they hold for a structure: without the name of an element that went, for that says nothing any
