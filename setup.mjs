@@ -6,17 +6,7 @@
 // What browsers load (web/) is built when its sources are not those of dist/, but for the command line, which has no pages.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -131,14 +121,17 @@ function buildPart(part, sources) {
 function inTurn(work) {
   for (;;) {
     try {
-      const lock = openSync(lockPath, 'wx');
-      writeSync(lock, String(process.pid));
-      closeSync(lock);
+      writeFileSync(lockPath, String(process.pid), { flag: 'wx' });
       break;
     } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
+      if (error.code !== 'EEXIST') {
+        // A full disk: an empty lock would have no process to be gone.
+        rmSync(lockPath, { force: true });
+        throw error;
+      }
       const holder = Number(existsSync(lockPath) ? readFileSync(lockPath, 'utf8') : 0);
-      if (holder > 0 && !isAlive(holder)) rmSync(lockPath, { force: true });
+      // A container gives its processes the same numbers at each start: one that was killed may have had this one.
+      if (holder > 0 && (holder === process.pid || !isAlive(holder))) rmSync(lockPath, { force: true });
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     }
   }

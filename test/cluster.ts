@@ -21,9 +21,12 @@ export async function makeCluster(log: (line: string) => void): Promise<string> 
   await chmod(dataDir, 0o755);
   const server = await startEmbeddedPostgres({ dataDir, log, durable: false });
   const database = openDatabase(server.connection, { pool: 2, log: openLog('silent') });
-  await migrate(database, await readMigrations());
-  await database.end();
-  await server.stop();
+  try {
+    await migrate(database, await readMigrations());
+  } finally {
+    await database.end();
+    await server.stop();
+  }
   return dataDir;
 }
 

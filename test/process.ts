@@ -152,7 +152,11 @@ function spawnServer(
     });
   }
   const exit = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
+    child.once('error', (error) => {
+      // It never was a process, so nobody has to wait for its end.
+      children.delete(child);
+      reject(error);
+    });
     child.once('close', (code) => {
       children.delete(child);
       resolve(code);

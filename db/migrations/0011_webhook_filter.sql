@@ -1,5 +1,5 @@
 -- Webhooks that hear of some submissions only, and that are never paused by themselves
--- (docs/decisions/0024-webhook-filters.md).
+-- (docs/decisions/0025-webhook-filters.md).
 
 alter table webhooks
   -- A condition of the form language as it was sent (src/ast/logic/condition.ts); null: it hears of every submission.

@@ -67,7 +67,15 @@ export function handleOnce(event) {
 
 // --- server -----------------------------------------------------------------
 
-export const server = createServer(async (request, response) => {
+export const server = createServer((request, response) => {
+  receive(request, response).catch((error) => {
+    // It was broken off; it will be sent again.
+    console.error(error);
+    response.destroy();
+  });
+});
+
+async function receive(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const rawBody = Buffer.concat(chunks);
@@ -85,7 +93,7 @@ export const server = createServer(async (request, response) => {
     console.error(error);
     response.writeHead(500).end();
   }
-});
+}
 
 if (import.meta.main) {
   if (!SECRET) throw new Error('WEBHOOK_SECRET is missing.');

@@ -7,7 +7,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 import { fullMessage, isFull } from '#submissions/exactly-once/maximum.ts';
-import { rateLimitExceeded } from '#workspaces/limit.ts';
+import { countUpTo } from '#workspaces/limit.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /**
@@ -89,8 +89,8 @@ export async function enterPassword(
   live: LiveForm,
   attempt: { password: string; address: string; publicUrl: string },
 ): Promise<string | undefined> {
-  await countTry(requestCounter, `password of ${live.id} from ${attempt.address}`, passwordTries.ofAddress);
-  await countTry(requestCounter, `password of ${live.id}`, passwordTries.ofForm);
+  await countUpTo(requestCounter, `password of ${live.id} from ${attempt.address}`, passwordTries.ofAddress);
+  await countUpTo(requestCounter, `password of ${live.id}`, passwordTries.ofForm);
   const { passwordHash } = live;
   if (passwordHash === null || !(await isFormPassword(passwordHash, attempt.password))) return undefined;
   const expires = String(Math.floor(now().getTime() / 1000) + entrySeconds);
@@ -98,11 +98,6 @@ export async function enterPassword(
   // An embedded form is a third party in its page; browsers send its cookie only so, and only by https.
   const site = attempt.publicUrl.startsWith('https:') ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
   return `${cookieName(live)}=${value}; Max-Age=${entrySeconds}; Path=/f/${live.id}; HttpOnly; ${site}`;
-}
-
-async function countTry(counter: RequestCounter, key: string, most: number): Promise<void> {
-  const { requests, msLeft } = await counter.count(key);
-  if (requests > most) throw rateLimitExceeded(Math.max(1, Math.ceil(msLeft / 1_000)));
 }
 
 const cookieName = ({ id }: LiveForm): string => `formloom.form.${id}`;

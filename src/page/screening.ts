@@ -14,7 +14,7 @@ import {
   type SubmitRequest,
   type SubmitResult,
 } from '#submissions/submit.ts';
-import { rateLimitExceeded } from '#workspaces/limit.ts';
+import { countUpTo } from '#workspaces/limit.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /** What screening needs. */
@@ -110,8 +110,7 @@ async function countSubmission(
   ];
   for (const [key, most] of limits) {
     if (most === undefined) continue;
-    const { requests, msLeft } = await counter.count(key, hourSeconds);
-    if (requests > most) throw rateLimitExceeded(Math.max(1, Math.ceil(msLeft / 1_000)));
+    await countUpTo(counter, key, most, hourSeconds);
   }
 }
 
@@ -120,6 +119,5 @@ const savesPerMinute = 120;
 
 /** @throws ApiError rate_limit_exceeded when an address saves more than a person can. */
 export async function limitSaves(counter: RequestCounter, formId: string, address: string): Promise<void> {
-  const { requests, msLeft } = await counter.count(`saves of ${formId} from ${address}`);
-  if (requests > savesPerMinute) throw rateLimitExceeded(Math.max(1, Math.ceil(msLeft / 1_000)));
+  await countUpTo(counter, `saves of ${formId} from ${address}`, savesPerMinute);
 }

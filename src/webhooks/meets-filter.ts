@@ -12,7 +12,7 @@ export type Filtered = {
 };
 
 /**
- * Whether an event is one that a webhook's filter lets through (docs/decisions/0024). What the version that was
+ * Whether an event is one that a webhook's filter lets through (docs/decisions/0025). What the version that was
  * answered does not ask counts as unanswered. Pure; never throws.
  * @param today YYYY-MM-DD in the form's time zone.
  */

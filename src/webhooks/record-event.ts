@@ -20,10 +20,10 @@ export type SubmissionEvent = {
 
 /**
  * Records an event for every active webhook of the form that asked for its kind and whose filter it meets, and for the
- * feed of the workspace when that is read, in the caller's transaction: the event and the change that it tells of commit together, or not at
- * all. One round trip when nobody listens, two otherwise. For a webhook that was paused because it failed for days, the
- * delivery is written down as Failed, so that it can be replayed. The first delivery of an event has the event's id, by
- * which the feed tells of it, too.
+ * feed of the workspace when that is read, in the caller's transaction: the event and the change that it tells of
+ * commit together, or not at all. One round trip when nobody listens, two otherwise. For a webhook that was paused
+ * because it failed for days, the delivery is written down as Failed, so that it can be replayed. The first delivery of
+ * an event has the event's id, by which the feed tells of it, too.
  * @returns how often it will be heard: deliveries to be sent, and events for the feed. When that is not 0, wake the
  * queue after the commit: its announcement also wakes whoever waits for the feed.
  */

@@ -34,8 +34,23 @@ export async function takeRequest(
   return { headers, exceeded: secondsToWait(msLeft) };
 }
 
-/** Whole seconds until a window has ended, at least 1. */
+/** Whole seconds, at least 1, until a window has ended. */
 export const secondsToWait = (msLeft: number): number => Math.max(1, Math.ceil(msLeft / 1_000));
+
+/**
+ * Counts one more of what may be done `most` times in a window.
+ * @param seconds the length of the window, a minute unless said.
+ * @throws ApiError rate_limit_exceeded.
+ */
+export async function countUpTo(
+  counter: RequestCounter,
+  key: string,
+  most: number,
+  seconds?: number,
+): Promise<void> {
+  const { requests, msLeft } = await counter.count(key, seconds);
+  if (requests > most) throw rateLimitExceeded(secondsToWait(msLeft));
+}
 
 /**
  * The 429 for a request that has to wait so many seconds, with retry_after and Retry-After. Specification, "Errors".

@@ -189,6 +189,27 @@ test('a button opens the form in a dialog by keyboard; Escape closes it, also fr
   await page.close();
 });
 
+test('in a dialog too, a step begins at its top when the one before was longer than the window', async () => {
+  const long = ['one', 'two'].map((name) => ({
+    type: 'step',
+    children: Array.from({ length: 8 }, (_, index) => element('textarea', `${name}-${index}`)),
+  }));
+  const steps = { type: 'form', attrs: { name: 'Long' }, children: long };
+  const { body } = await tenant.call('POST', '/forms', { structure: steps, publish: true });
+  const page = await visit(tag(body.id, ' data-popup="Open"'));
+  await page.getByRole('button', { name: 'Open' }).click();
+  await until('a step that is longer than the window', async () => {
+    const box = await page.locator('.formloom iframe').boundingBox();
+    return box !== null && box.height > 800;
+  });
+  await frameOf(page).getByRole('button', { name: 'Next' }).click();
+  await frameOf(page).getByText('Step 2 of 2').first().waitFor();
+  await until('the top of the step', () =>
+    page.evaluate("document.querySelector('.formloom iframe').getBoundingClientRect().top >= 0"),
+  );
+  await page.close();
+});
+
 const framings: readonly (readonly [what: string, settings: object, query: string, isShown: boolean])[] = [
   ['an embedded page of a form that names no origins', {}, '?_embed=1', true],
   ['an embedded page of a form that names this one', { embed_origins: [site] }, '?_embed=1', true],

@@ -10,7 +10,7 @@ import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { publishForm, sendVisitors, submitEntry } from '#test/crowd.ts';
 
-test('SIGTERM under load: every request that was begun is answered, readyz says 503, exit 0 within 10 s', async () => {
+test('SIGTERM under load: every request that was begun is answered, readyz says 503, exit 0 in time', async () => {
   const instance = await makeInstance();
   const server = await instance.start();
   const form = await publishForm(instance);
@@ -25,7 +25,7 @@ test('SIGTERM under load: every request that was begun is answered, readyz says 
   const { code, ms } = await ending;
   await visitors.gone;
   assert.equal(code, 0, server.output());
-  // 10 s where nothing else runs; a busy machine takes longer to stop a database.
+  // Below 10 s where nothing else runs; a busy machine takes longer to stop a database. 30 s is what Kubernetes gives.
   assert.ok(ms < 30_000, `${ms} ms`);
   assert.deepEqual(visitors.failures, []);
   assert.equal(await instance.databasePid(), undefined, 'the database is stopped with its last user');
@@ -40,7 +40,7 @@ test('SIGTERM under load: every request that was begun is answered, readyz says 
   assert.deepEqual([...totals], [listed]);
 });
 
-test('SIGTERM while a receiver hangs: exit 0 within 10 s, and the delivery is made by the next start at once', async () => {
+test('SIGTERM while a receiver hangs: exit 0 in time, and the delivery is made by the next start at once', async () => {
   const instance = await makeInstance();
   const server = await instance.start();
   const receiver = await openReceiver();
@@ -51,7 +51,7 @@ test('SIGTERM while a receiver hangs: exit 0 within 10 s, and the delivery is ma
 
   const { code, ms } = await server.terminate();
   assert.equal(code, 0, server.output());
-  // 10 s where nothing else runs; a busy machine takes longer to stop a database.
+  // Below 10 s where nothing else runs; a busy machine takes longer to stop a database. 30 s is what Kubernetes gives.
   assert.ok(ms < 30_000, `${ms} ms`);
   receiver.replyWith(200);
   await instance.start();

@@ -59,7 +59,7 @@
       else container.dispatchEvent(new CustomEvent(`formloom:${data.event}`, { detail, bubbles: true }));
       // What comes next begins at its top, also where the step before was longer than the window.
       const isNext = data.event === 'step' || data.event === 'submitted';
-      if (isNext && container.getBoundingClientRect().top < 0) frame.scrollIntoView();
+      if (isNext && frame.getBoundingClientRect().top < 0) frame.scrollIntoView();
     });
     return frame;
   };

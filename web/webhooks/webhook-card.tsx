@@ -5,6 +5,7 @@ import { Chip, StatusChip } from '../design/chip.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { shortEvent } from './events.ts';
+import { FilterSentence } from './filter/filter-sentence.tsx';
 import { DayHealth, LastDelivery } from './health/health.tsx';
 import { hostOf } from './edit/url-problem.ts';
 import { WebhookActions } from './webhook-actions.tsx';
@@ -38,6 +39,7 @@ export function WebhookCard({
           {webhook.has_secret && <Chip tone="info">Signed</Chip>}
           {webhook.paused_by === 'failure' && <Chip tone="bad">Failed for days</Chip>}
         </div>
+        {webhook.filter && <FilterSentence form={form} filter={webhook.filter} />}
       </div>
       <dl className="webhook-fact">
         <dt>Last delivery</dt>

@@ -3,6 +3,7 @@ import type { Webhook } from '#console/webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { Chip, StatusChip } from '../design/chip.tsx';
 import { shortEvent } from './events.ts';
+import { FilterSentence } from './filter/filter-sentence.tsx';
 import { DayHealth, LastDelivery } from './health/health.tsx';
 import { VerifyDialog } from './edit/secret-dialog.tsx';
 import { sayMoment } from '../design/time.tsx';
@@ -28,6 +29,20 @@ export function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: We
             ))}
           </dd>
         </div>
+        {webhook.filter && (
+          <div className="webhook-fact">
+            <dt>Filter</dt>
+            <dd>
+              <FilterSentence form={form} filter={webhook.filter} />
+            </dd>
+          </div>
+        )}
+        {!webhook.pauses_on_failure && (
+          <div className="webhook-fact">
+            <dt>When it fails for days</dt>
+            <dd>Goes on</dd>
+          </div>
+        )}
         <div className="webhook-fact">
           <dt>Last delivery</dt>
           <dd>

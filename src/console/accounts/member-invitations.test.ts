@@ -96,11 +96,13 @@ test('a withdrawn invitation, one whose time is over, a replaced and a forged on
   await invite(owner, 'gone@example.org', 'viewer');
   assert.equal((await open(token)).status, 410, 'a new invitation replaces the one before');
   const next = await tokenFor('gone@example.org', 2);
-  const { data } = (
-    await owner.call<{ data: { id: string; email: string; mail_state: string }[] }>('GET', path)
-  ).body;
-  const listed = data.find(({ email }) => email === 'gone@example.org')!;
-  assert.equal(listed.mail_state, 'sent');
+  const listed = await until('the invitation to be listed as sent', async () => {
+    const { body } = await owner.call<{ data: { id: string; email: string; mail_state: string }[] }>(
+      'GET',
+      path,
+    );
+    return body.data.find(({ email, mail_state }) => email === 'gone@example.org' && mail_state === 'sent');
+  });
   assert.equal((await owner.call('DELETE', `${path}/${listed.id}`)).status, 204);
   assert.equal((await open(next)).status, 410);
 });

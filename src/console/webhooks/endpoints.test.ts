@@ -100,68 +100,6 @@ test('change, pause, delete', async () => {
   assert.equal((await viewer.call('GET', path)).status, 404);
 });
 
-const aboutLooms = { element: 'subject', is: 'contains', value: 'loom' };
-
-test('a filter is set, shown, changed and taken away, and what it lets through is delivered', async () => {
-  const scene = await setScene(200, 200);
-  const path = at(scene.form, `/${scene.webhook}`);
-  const read = async () => (await viewer.call<WebhookDetail>('GET', path)).body.webhook;
-  const sent = { filter: aboutLooms, pauses_on_failure: false };
-  assert.equal((await editor.call('PATCH', path, sent)).status, 200);
-  const { filter, pauses_on_failure } = await read();
-  assert.deepEqual({ filter, pauses_on_failure }, sent);
-  await submit(scene.form, 'A spindle');
-  await submit(scene.form, 'A Loom');
-  const [heard] = await scene.receiver.waitFor(1);
-  assert.equal(JSON.parse(heard!.body.toString()).submission.responses.subject, 'A Loom');
-  assert.equal((await log(scene)).data.length, 1);
-  assert.equal((await editor.call('PATCH', path, { filter: null })).status, 200);
-  assert.equal((await read()).filter, null);
-  assert.equal((await read()).pauses_on_failure, false);
-  await submit(scene.form, 'A spindle');
-  await scene.receiver.waitFor(2);
-});
-
-test('a test is sent whatever the filter says, and so is a delivery that is retried by hand', async () => {
-  const scene = await setScene(404, 200, 200);
-  const path = at(scene.form, `/${scene.webhook}`);
-  await submit(scene.form, 'A spindle');
-  const { id } = await settled(scene);
-  await editor.call('PATCH', path, { filter: aboutLooms });
-  assert.equal((await editor.call('POST', `${path}/deliveries/${id}/retry`)).status, 202);
-  await scene.receiver.waitFor(2);
-  const test = { event: 'submission.created', submissions: 1 };
-  assert.equal((await editor.call<SentTest>('POST', `${path}/tests`, test)).status, 202);
-  const [, , last] = await scene.receiver.waitFor(3);
-  assert.equal(JSON.parse(last!.body.toString()).submission.responses.subject, 'A spindle');
-});
-
-test('a filter that does not fit the form is refused with the place of each problem: 422', async () => {
-  const { form, webhook } = await setScene();
-  const filter = {
-    any: [
-      { element: 'gone', is: 'answered' },
-      { element: 'photo', is: 'equals', value: 'x' },
-    ],
-  };
-  const create = { url, events: ['submission.created'], filter };
-  for (const answer of [
-    await editor.call('PATCH', at(form, `/${webhook}`), { filter }),
-    await editor.call('POST', at(form), create),
-  ]) {
-    assert.equal(answer.status, 422);
-    assert.deepEqual(answer.body.errors, [
-      { field: 'filter', message: 'The filter names "gone", which is no element of the form.', path: [0] },
-      {
-        field: 'filter',
-        message: 'The filter cannot ask "photo" for "equals"; ask for answered, not_answered.',
-        path: [1],
-      },
-    ]);
-  }
-  assert.equal((await viewer.call('PATCH', at(form, `/${webhook}`), { filter: aboutLooms })).status, 403);
-});
-
 test('every problem of a webhook comes by field: 422', async () => {
   const form = await makeForm();
   const sent = { url: 'http://93.184.215.14/', events: [], secret: 'short' };

@@ -20,13 +20,13 @@ const sources: ReadonlyMap<string, string> = new Map(
  * read when it is first asked for; they are 10 to 85 KB, some 700 KB together.
  */
 export function fontRoutes(server: Server): void {
-  const read = new Map<string, Promise<Buffer>>();
+  const read = new Map<string, Buffer>();
   server.get('/f/fonts/:name', async (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
     const source = sources.get(`/f/fonts/${request.params.name}`);
     if (source === undefined) throw new ApiError('not_found', 'There is no such font.');
-    const bytes = read.get(source) ?? readFile(new URL(import.meta.resolve(source)));
+    const bytes = read.get(source) ?? (await readFile(new URL(import.meta.resolve(source))));
     read.set(source, bytes);
-    return sendFont(reply, await bytes);
+    return sendFont(reply, bytes);
   });
   refuseOtherMethods(server, '/f/fonts/:name', ['GET']);
 }

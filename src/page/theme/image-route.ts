@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { type ImagesContext, openImage } from '#forms/images/images.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { uuidPattern } from '../visit/open-visit.ts';
 
-const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const path = '/f/:id/images/:image';
 
 /**

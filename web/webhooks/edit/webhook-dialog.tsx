@@ -3,13 +3,15 @@ import { type ReactElement, useState } from 'react';
 import type { ChangedWebhook, CreatedWebhook, Webhook, WebhookChange } from '#console/webhooks/shapes.ts';
 import { ApiProblem, patch, post, unlocatedProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
-import { CheckboxGroup } from '../../design/checkbox.tsx';
+import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { type EventKind, eventChoices } from '../events.ts';
+import { changedFilter, type FilterDraft, filterProblem } from '../filter/filter-draft.ts';
+import { FilterField } from '../filter/filter-field.tsx';
 import { type HeaderDraft, headerDrafts, headersOf } from './header-draft.ts';
 import { HeaderFields } from './header-fields.tsx';
 import { type SecretChoice, secretOf } from './secret-choice.ts';
@@ -36,6 +38,8 @@ type Draft = {
   entered: string;
   overlap: boolean;
   headers: HeaderDraft[];
+  filter: FilterDraft;
+  pauses: boolean;
 };
 
 const draftOf = (webhook: Webhook | undefined): Draft => ({
@@ -45,6 +49,8 @@ const draftOf = (webhook: Webhook | undefined): Draft => ({
   entered: '',
   overlap: true,
   headers: headerDrafts(webhook),
+  filter: webhook?.filter ?? null,
+  pauses: webhook?.pauses_on_failure ?? true,
 });
 
 /** Creates a webhook or changes one; a new secret is shown afterwards, this once. */
@@ -56,6 +62,7 @@ export function WebhookDialog(props: Props): ReactElement | null {
 function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated }: Props): ReactElement {
   const [draft, setDraft] = useState(() => draftOf(webhook));
   const [wasLeft, setLeft] = useState(false);
+  const [wasSent, setSent] = useState(false);
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
   const save = useMutation({
     mutationFn: () => saveWebhook(form, webhook, draft),
@@ -91,7 +98,9 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
       onClose={onClose}
       onSubmit={() => {
         setLeft(true);
-        if (urlProblem(draft.url) === undefined && !save.isPending) save.mutate();
+        setSent(true);
+        const isSendable = urlProblem(draft.url) === undefined && filterProblem(draft.filter) === undefined;
+        if (isSendable && !save.isPending) save.mutate();
       }}
       actions={
         <>
@@ -127,6 +136,12 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
         onChange={(events) => set({ events })}
         error={problem?.of('events')}
       />
+      <FilterField
+        form={form}
+        filter={draft.filter}
+        onChange={(filter) => set({ filter })}
+        error={(wasSent ? filterProblem(draft.filter) : undefined) ?? problem?.of('filter')}
+      />
       <SecretField
         webhook={webhook}
         isAllowed={secretsAllowed}
@@ -136,6 +151,13 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
         error={problem?.of('secret')}
         overlap={draft.overlap}
       />
+      <Checkbox
+        isSelected={draft.pauses}
+        onChange={(pauses) => set({ pauses })}
+        description="Its events are then written down as failed, to be sent when you resume it. Otherwise each goes on being tried."
+      >
+        Pause it when it has only failed for days
+      </Checkbox>
       <HeaderFields
         headers={draft.headers}
         onChange={(headers) => set({ headers })}
@@ -149,16 +171,19 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
 async function saveWebhook(
   form: LocatedForm,
   webhook: Webhook | undefined,
-  { url, events, choice, entered, overlap, headers: drafts }: Draft,
+  { url, events, choice, entered, overlap, headers: drafts, filter: drafted, pauses }: Draft,
 ): Promise<CreatedWebhook> {
   const secret = secretOf(choice, entered, webhook?.has_secret ?? false);
   const headers = headersOf(drafts, webhook);
+  const filter = changedFilter(drafted, webhook);
   if (!webhook) {
     return post<CreatedWebhook>(webhooksPath(form), {
       url,
       events,
       ...(typeof secret === 'string' && { secret }),
       ...(headers && { headers }),
+      ...(filter && { filter }),
+      pauses_on_failure: pauses,
     });
   }
   // Only what is different is sent, so that two who change different things lose nothing.
@@ -167,6 +192,8 @@ async function saveWebhook(
     ...(events.toSorted().join() !== webhook.events.toSorted().join() && { events }),
     ...(secret !== undefined && { secret, overlap }),
     ...(headers && { headers }),
+    ...(filter !== undefined && { filter }),
+    ...(pauses !== webhook.pauses_on_failure && { pauses_on_failure: pauses }),
   };
   const changed = await patch<ChangedWebhook>(webhookPath(form, webhook.id), change);
   return { id: webhook.id, ...changed };

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import { signIn } from '#test/console.ts';
+import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
+import { openService, until } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
+import type { CreatedWebhook, DeliveryList, SentTest, WebhookDetail } from './shapes.ts';
+
+const service = await openService({ WEBHOOK_RETRY_DELAYS: '0.05,0.05' });
+const tenant = await service.makeTenant();
+const { workspaceId } = tenant;
+const editor = await signIn(service, { role: 'editor', workspaceId });
+const viewer = await signIn(service, { role: 'viewer', workspaceId });
+const visitor = openVisitor(service);
+const url = 'https://93.184.215.14/hook';
+
+const at = (form: string, more = ''): string => `/workspaces/${workspaceId}/forms/${form}/webhooks${more}`;
+
+type Scene = { form: string; webhook: string; receiver: Receiver };
+async function setScene(...replies: Reply[]): Promise<Scene> {
+  const asked = structure(element('text', 'subject'), element('file_upload', 'photo'));
+  const form = (await tenant.call('POST', '/forms', { structure: asked, publish: true })).body.id;
+  const receiver = await openReceiver();
+  receiver.replyWith(...replies);
+  const sent = { url: receiver.url, events: ['submission.created'] };
+  const { body } = await editor.call<CreatedWebhook>('POST', at(form), sent);
+  return { form, webhook: body.id, receiver };
+}
+const submit = async (form: string, subject: string): Promise<void> =>
+  assert.equal((await visitor.submit(form, { subject })).status, 201);
+const log = async ({ form, webhook }: Scene): Promise<DeliveryList['data']> =>
+  (await viewer.call<DeliveryList>('GET', at(form, `/${webhook}/deliveries`))).body.data;
+
+const aboutLooms = { element: 'subject', is: 'contains', value: 'loom' };
+
+test('a filter is set, shown, changed and taken away, and what it lets through is delivered', async () => {
+  const scene = await setScene(200, 200);
+  const path = at(scene.form, `/${scene.webhook}`);
+  const read = async () => (await viewer.call<WebhookDetail>('GET', path)).body.webhook;
+  const sent = { filter: aboutLooms, pauses_on_failure: false };
+  assert.equal((await editor.call('PATCH', path, sent)).status, 200);
+  const { filter, pauses_on_failure } = await read();
+  assert.deepEqual({ filter, pauses_on_failure }, sent);
+  await submit(scene.form, 'A spindle');
+  await submit(scene.form, 'A Loom');
+  const [heard] = await scene.receiver.waitFor(1);
+  assert.equal(JSON.parse(heard!.body.toString()).submission.responses.subject, 'A Loom');
+  assert.equal((await log(scene)).length, 1);
+  assert.equal((await editor.call('PATCH', path, { filter: null })).status, 200);
+  assert.equal((await read()).filter, null);
+  assert.equal((await read()).pauses_on_failure, false);
+  await submit(scene.form, 'A spindle');
+  await scene.receiver.waitFor(2);
+});
+
+test('a test is sent whatever the filter says, and so is a delivery that is retried by hand', async () => {
+  const scene = await setScene(404, 200, 200);
+  const path = at(scene.form, `/${scene.webhook}`);
+  await submit(scene.form, 'A spindle');
+  const { id } = await until('the delivery to fail', async () =>
+    (await log(scene)).find(({ status }) => status === 'Failed'),
+  );
+  await editor.call('PATCH', path, { filter: aboutLooms });
+  assert.equal((await editor.call('POST', `${path}/deliveries/${id}/retry`)).status, 202);
+  await scene.receiver.waitFor(2);
+  const test = { event: 'submission.created', submissions: 1 };
+  assert.equal((await editor.call<SentTest>('POST', `${path}/tests`, test)).status, 202);
+  const [, , last] = await scene.receiver.waitFor(3);
+  assert.equal(JSON.parse(last!.body.toString()).submission.responses.subject, 'A spindle');
+});
+
+test('a filter that does not fit the form is refused with the place of each problem: 422', async () => {
+  const { form, webhook } = await setScene();
+  const filter = {
+    any: [
+      { element: 'gone', is: 'answered' },
+      { element: 'photo', is: 'equals', value: 'x' },
+    ],
+  };
+  const create = { url, events: ['submission.created'], filter };
+  for (const answer of [
+    await editor.call('PATCH', at(form, `/${webhook}`), { filter }),
+    await editor.call('POST', at(form), create),
+  ]) {
+    assert.equal(answer.status, 422);
+    assert.deepEqual(answer.body.errors, [
+      { field: 'filter', message: 'The filter names "gone", which is no element of the form.', path: [0] },
+      {
+        field: 'filter',
+        message: 'The filter cannot ask "photo" for "equals"; ask for answered, not_answered.',
+        path: [1],
+      },
+    ]);
+  }
+  assert.equal((await viewer.call('PATCH', at(form, `/${webhook}`), { filter: aboutLooms })).status, 403);
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { element, structure } from '#ast/testing.ts';
+import { findBarriers, openConsoleBrowser } from '#test/console-browser.ts';
+import { signIn } from '#test/console.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { openService } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
+const viewer = await signIn(service, { role: 'viewer', workspaceId: tenant.workspaceId });
+const browser = await openConsoleBrowser(service);
+const patience = 10_000;
+
+const questions = [
+  element('radio', 'country', { label: 'Country', options: ['France', 'Germany'] }),
+  element('number', 'people', { label: 'How many?' }),
+];
+
+async function makeForm(): Promise<string> {
+  const sent = { structure: structure(...questions), publish: true };
+  return (await tenant.call('POST', '/forms', sent)).body.id;
+}
+
+async function open(form: string, more = '', person = editor, width = 1280): Promise<Page> {
+  const page = await browser.open(`/app/forms/${form}/webhooks${more}`, person, {
+    viewport: { width, height: 900 },
+  });
+  page.setDefaultTimeout(patience);
+  return page;
+}
+
+/** Chooses in the list of this name that was opened last. */
+async function choose(page: Page, dialog: Locator, name: RegExp, option: string): Promise<void> {
+  await dialog.getByRole('button', { name }).last().click();
+  await page.getByRole('option', { name: option }).first().click();
+}
+
+test('a webhook gets a filter, is read as a sentence, and hears only of what meets it', async () => {
+  const form = await makeForm();
+  const receiver = await openReceiver();
+  receiver.replyWith(200);
+  const page = await open(form);
+  await page.getByRole('button', { name: 'Add webhook' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add webhook' });
+  await dialog.getByLabel('Address').fill(receiver.url);
+  await dialog.getByRole('button', { name: 'Only when …' }).click();
+  await dialog.getByText('Only when Country is France').waitFor();
+  await choose(page, dialog, /Value/, 'Germany');
+  await dialog.getByText('Only when Country is Germany').waitFor();
+  await dialog.getByRole('button', { name: 'Comparison', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Add webhook' }).click();
+  await dialog.getByText('A comparison is not complete.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Remove comparison 2' }).click();
+  await dialog.getByRole('checkbox', { name: /Pause it when it has only failed/ }).uncheck({ force: true });
+  await dialog.getByRole('button', { name: 'Add webhook' }).click();
+
+  // It leads to the page of the new webhook.
+  await page.getByRole('definition').getByText('Only when Country is Germany').waitFor();
+  await page.getByText('When it fails for days').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+
+  await visitor.submit(form, { country: 'France', people: 1 });
+  await visitor.submit(form, { country: 'Germany', people: 2 });
+  const [heard] = await receiver.waitFor(1, patience);
+  assert.equal(JSON.parse(heard!.body.toString()).submission.responses.country, 'Germany');
+  const log = `/workspaces/${tenant.workspaceId}/forms/${form}/webhooks/${page.url().split('/').at(-1)}/deliveries`;
+  const { data } = (await editor.call<{ data: unknown[] }>('GET', log)).body;
+  assert.equal(data.length, 1, 'what does not meet the filter makes no delivery');
+  assert.equal(receiver.requests.length, 1);
+});
+
+test('a filter is changed on a phone, shown in the list, and taken away', async () => {
+  const form = await makeForm();
+  const receiver = await openReceiver();
+  receiver.replyWith(200);
+  const path = `/workspaces/${tenant.workspaceId}/forms/${form}/webhooks`;
+  const filter = { not: { element: 'country', is: 'equals', value: 'Germany' } };
+  await editor.call('POST', path, { url: receiver.url, events: ['submission.created'], filter });
+  const looking = await open(form, '', viewer);
+  await looking.getByText('Not when Country is Germany').waitFor();
+  await looking.context().close();
+
+  const page = await open(form, '', editor, 375);
+  await page.getByText('Not when Country is Germany').waitFor();
+  const edit = async (): Promise<Locator> => {
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit webhook' });
+    await dialog.getByText('Not when Country is Germany').waitFor();
+    return dialog;
+  };
+  const dialog = await edit();
+  assert.deepEqual(await findBarriers(page), []);
+  await choose(page, dialog, /Answer to/, 'A value of the address');
+  await dialog.getByLabel('Name in the address').fill('campaign');
+  await dialog.getByLabel('Value', { exact: true }).fill('spring');
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Not when the reference campaign is spring').waitFor();
+
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const again = page.getByRole('dialog', { name: 'Edit webhook' });
+  await again.getByRole('button', { name: 'Remove the filter' }).click();
+  await again.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Not when the reference').waitFor({ state: 'detached' });
+  await visitor.submit(form, { country: 'Germany', people: 2 });
+  await receiver.waitFor(1, patience);
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readCondition } from '../../conditions/condition-tree.ts';
+import { sayOnlyWhen, toPlain } from '../../conditions/say-condition.ts';
+import { changedFilter, filterProblem, findIn } from './filter-draft.ts';
+
+const german = { element: 'country', is: 'equals', value: 'Germany' } as const;
+const questions = [
+  { type: 'radio', attrs: { id: 'country', label: 'Country', options: ['Germany'] } },
+  { type: 'number', attrs: { id: 'people', label: 'How many?' } },
+];
+
+const sentences: [filter: object, sentence: string][] = [
+  [german, 'Only when “Country” is “Germany”'],
+  [{ not: german }, 'Not when “Country” is “Germany”'],
+  [
+    {
+      all: [
+        german,
+        {
+          any: [
+            { element: 'people', is: 'at_least', value: 3 },
+            { reference: 'vip', is: 'answered' },
+          ],
+        },
+      ],
+    },
+    'Only when “Country” is “Germany” and (“How many?” is at least “3” or the reference “vip” is answered)',
+  ],
+  [{ element: 'gone', is: 'answered' }, 'Only when “gone (missing)” is answered'],
+];
+for (const [filter, sentence] of sentences) {
+  test(`a filter reads: ${sentence}`, () =>
+    assert.equal(toPlain(sayOnlyWhen(readCondition(filter)!, findIn(questions))), sentence));
+}
+
+test('a comparison without a name or a value is not sent', () => {
+  for (const filter of [null, german, { all: [{ element: 'country', is: 'answered' }] }])
+    assert.equal(filterProblem(filter), undefined);
+  for (const leaf of [
+    { element: 'country', is: 'equals' },
+    { ...german, element: undefined, reference: '' },
+  ])
+    assert.match(filterProblem({ all: [german, { not: leaf }] }) ?? '', /not complete/);
+});
+
+test('a filter is sent when it is another one', () => {
+  assert.equal(changedFilter(null, undefined), undefined);
+  assert.deepEqual(changedFilter(german, undefined), german);
+  assert.equal(changedFilter({ ...german }, { filter: german }), undefined);
+  assert.equal(changedFilter(null, { filter: german }), null);
+});

@@ -1,0 +1,32 @@
+import type { Webhook } from '#console/webhooks/shapes.ts';
+import { type AskedNode, type FindAsked, textOf } from '../../conditions/asked-node.ts';
+import { type Group, leavesOf, readCondition } from '../../conditions/condition-tree.ts';
+import { takesValue } from '../../conditions/operators.ts';
+
+/** A filter as it is entered: a condition as it is stored, or none. */
+export type FilterDraft = object | null;
+
+export const findIn =
+  (questions: readonly AskedNode[]): FindAsked =>
+  (id) =>
+    questions.find((node) => textOf(node, 'id') === id);
+
+/** What keeps a filter from being sent, before the service says so. */
+export function filterProblem(filter: FilterDraft): string | undefined {
+  const group = readCondition(filter);
+  return group && !isComplete(group)
+    ? 'A comparison is not complete. Enter what it compares with, or remove it.'
+    : undefined;
+}
+
+const isComplete = (group: Group): boolean =>
+  leavesOf(group).every(
+    ({ subject, is, value }) => subject.name !== '' && (!takesValue(is) || value !== undefined),
+  );
+
+/** What is sent for a filter; undefined when it is as it was. */
+export const changedFilter = (
+  filter: FilterDraft,
+  webhook: Pick<Webhook, 'filter'> | undefined,
+): FilterDraft | undefined =>
+  JSON.stringify(filter) === JSON.stringify(webhook?.filter ?? null) ? undefined : filter;

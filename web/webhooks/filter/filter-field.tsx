@@ -1,0 +1,82 @@
+import './filter.css';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import type { AskedNode } from '../../conditions/asked-node.ts';
+import { ConditionEditor } from '../../conditions/condition-editor.tsx';
+import { readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { newLeaf } from '../../conditions/new-leaf.ts';
+import { sayOnlyWhen } from '../../conditions/say-condition.ts';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
+import { Button, IconButton } from '../../design/button.tsx';
+import { FieldNotes } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import type { LocatedForm } from '../../shell/form-place.ts';
+import { type FilterDraft, findIn } from './filter-draft.ts';
+import { questionsQuery } from './questions-query.ts';
+
+type Props = {
+  form: LocatedForm;
+  filter: FilterDraft;
+  onChange: (filter: FilterDraft) => void;
+  error: string | undefined;
+};
+
+/** What is refused comes after the dialog was saved, and may be out of sight. */
+const show = (problem: HTMLElement | null): void => problem?.scrollIntoView({ block: 'nearest' });
+
+/** Of which submissions a webhook hears: of all, or only when a condition holds. */
+export function FilterField({ form, filter, onChange, error }: Props): ReactElement {
+  const { data: questions, error: unread } = useQuery(questionsQuery(form));
+  return (
+    <fieldset className="filter-field">
+      <legend className="field-label">Filter</legend>
+      <FieldNotes description="Without one, every submission is told of. An updated submission is judged by its answers after the change, a deleted one by its last." />
+      {unread && !questions && <Message tone="bad">{unread.message}</Message>}
+      {filter === null ? (
+        // It stands there before the questions are, so that nothing below it moves.
+        <Button
+          size="small"
+          icon="add"
+          isDisabled={!questions}
+          onPress={() =>
+            onChange(writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(questions?.[0])] }))
+          }
+        >
+          Only when …
+        </Button>
+      ) : (
+        questions && <Filter questions={questions} filter={filter} onChange={onChange} />
+      )}
+      {error && (
+        <div ref={show}>
+          <Message tone="bad">{error}</Message>
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+type FilterProps = Pick<Props, 'onChange'> & { filter: object; questions: readonly AskedNode[] };
+
+function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
+  const group = readCondition(filter);
+  return (
+    <>
+      <div className="spread">
+        {group && (
+          <p className="logic-sentence">
+            <SentenceText sentence={sayOnlyWhen(group, findIn(questions))} />
+          </p>
+        )}
+        <IconButton icon="remove" label="Remove the filter" size="small" onPress={() => onChange(null)} />
+      </div>
+      {group && (
+        <ConditionEditor
+          group={group}
+          nameable={questions}
+          onChange={(next) => onChange(next ? writeCondition(next) : null)}
+        />
+      )}
+    </>
+  );
+}
