@@ -10,7 +10,6 @@ import { createForm } from '#forms/forms.ts';
 import { importStep } from '#invitations/import/start-import.ts';
 import { newId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { openLog } from '#kit/log.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
@@ -70,7 +69,7 @@ function readAnswer({ code, stdout, stderr }: Outcome) {
 
 const isKnown = async (key: string): Promise<boolean> => {
   forgetKeys();
-  return authenticate({ database, log: openLog('silent') }, `Bearer ${key}`).then(
+  return authenticate({ database }, `Bearer ${key}`).then(
     () => true,
     (error: unknown) => {
       assert.ok(error instanceof ApiError);

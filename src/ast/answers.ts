@@ -57,7 +57,7 @@ export function checkAnswers(
 }
 
 /** The problem with its English sentence, as the API answers it. */
-export function sayInEnglish({ field, problem }: FieldProblem): AnswerError {
+function sayInEnglish({ field, problem }: FieldProblem): AnswerError {
   return { field, problem, message: sayProblem(problem, englishSentences) };
 }
 

@@ -88,7 +88,7 @@ const choicesAttributes = {
 const uploadAttributes = {
   ...inputAttributes,
   accept: { kind: 'file-types', title: 'File types' },
-  max_file_size: count('Largest file in bytes', 1, Number.MAX_SAFE_INTEGER),
+  max_file_size: count('Largest file in bytes', 1, limits.fileBytes),
   min_files: count('Fewest files', 0, limits.files),
   max_files: count('Most files', 1, limits.files),
 } as const;

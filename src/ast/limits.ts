@@ -53,8 +53,10 @@ export const limits = {
   patternLength: 500,
   /** Places of a compiled pattern, with its repeats written out. */
   patternPlaces: 250,
-  /** Files of one upload, whatever the instance allows. */
-  files: 1_000,
+  /** Files of one upload: a form that asks for more could not be filled in. */
+  files: 10,
+  /** One file, in bytes. */
+  fileBytes: 10 * 1024 * 1024,
   /** Types that one upload accepts. */
   fileTypes: 50,
   /** Addresses that hear of each submission. */

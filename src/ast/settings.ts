@@ -195,7 +195,25 @@ export const recipientsOf = (text: string): string[] => [
 
 function areRecipients(text: string): boolean {
   const addresses = recipientsOf(text);
-  return addresses.length <= limits.notificationAddresses && addresses.every(isEmail);
+  return addresses.length <= limits.notificationAddresses && addresses.every(isMailable);
+}
+
+/**
+ * Mail takes less than HTML does: before the @ at most 64 characters, and no dot first, last or beside another one
+ * (RFC 5321, 5322). An address that is none to mail would be one that hears of nothing.
+ */
+const isMailable = (address: string): boolean =>
+  isEmail(address) && /^(?!\.)(?!.*\.[.@])[^@]{1,64}@/.test(address);
+
+/**
+ * Stored settings as they hold for a structure: without the name of an element that went, for that says nothing any
+ * more, and must not be in the way of other settings.
+ */
+export function settingsFor(form: Form, settings: Settings): Settings {
+  const gone = (['receipt_email_element', 'subject_element'] as const).filter(
+    (name) => settings[name] !== undefined && !table[name].accepts(settings[name], form),
+  );
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !gone.some((each) => each === name)));
 }
 
 /** The elements whose answer may get a receipt: email answers outside repeatable composites. */

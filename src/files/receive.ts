@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { fileTypeFromBuffer } from 'file-type';
 import type { FileAnswer } from '#ast/answers.ts';
+import { limits } from '#ast/limits.ts';
 import { byteLength, cutToBytes } from '#ast/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
@@ -11,7 +12,7 @@ import { deleteTakenFiles, insertUnclaimedFile, setFileContent, takeUnclaimedFil
 export type FilesContext = { database: Database; storage: Storage };
 
 /** DESIGN 4.13: 10 MB each, 10 for each element. */
-export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } as const;
+export const fileLimits = { fileBytes: limits.fileBytes, filesPerElement: limits.files } as const;
 
 /** Where the bytes of a file lie. Nothing of it comes from the visitor; the last two digits spread directories. */
 export const storageKey = (workspaceId: string, id: string): string => `${workspaceId}/${id.slice(-2)}/${id}`;

@@ -22,7 +22,7 @@ export type FormChange = { structure: unknown; status?: FormStatus; settings?: u
  * Creates a form; name and description come from `structure.attrs` (specification, "Forms", note 1).
  * @throws ApiError validation_error with every problem of the structure (`message`, `path`).
  */
-export async function createForm(database: Database, workspaceId: string, change: FormChange) {
+export async function createForm(database: Queryable, workspaceId: string, change: FormChange) {
   const { form, settings, password } = readChange(change);
   await claimImages(database, workspaceId, settings ?? {});
   const { password_hash } = await storedPassword(password);

@@ -5,7 +5,7 @@ import { type FormStatus, formStatuses } from './queries.ts';
 export type FormAddresses = { publicUrl: string };
 export const publicUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
   `${publicUrl}/f/${formId}`;
-export const builderUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
+const builderUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
   `${publicUrl}/app/forms/${formId}`;
 
 const timestamp = Type.String({ format: 'date-time' });

@@ -1,5 +1,5 @@
 import { defaultLanguage } from '#ast/languages.ts';
-import { checkSettings, type Settings } from '#ast/settings.ts';
+import { checkSettings, type Settings, settingsFor } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -23,7 +23,8 @@ export async function changeSettings(
     const [form] = await lockForm(client, { workspace_id: workspaceId, id });
     if (!form) throw new ApiError('not_found');
     // The structure was validated when it became the live version.
-    const checked = checkSettings({ ...form.settings, ...changes }, form.structure as Form);
+    const structure = form.structure as Form;
+    const checked = checkSettings({ ...settingsFor(structure, form.settings), ...changes }, structure);
     if (!checked.ok)
       throw new ApiError('validation_error', 'The settings are not valid.', { errors: checked.errors });
     const settings = withoutPassword(checked.settings);

@@ -3,6 +3,7 @@ import { findForm } from '#forms/queries.ts';
 import { newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { hashOfToken } from '#submissions/links/token.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
@@ -48,7 +49,8 @@ export async function invite(
       message,
     })),
   );
-  errors.push(...checkInvitation(invitation, drafts));
+  const names = new Set(drafts.flatMap(({ reference }) => Object.keys(reference)));
+  errors.push(...checkInvitation(invitation, names));
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   const ids = await transaction(context.database, async (client) => {
     const batch = await openBatch(client, context, form, invitation, drafts.length);
@@ -65,14 +67,14 @@ export async function readStructure(db: Queryable, { workspaceId, formId }: Invi
   return found.structure as Form;
 }
 
-/** What is wrong with what these people would be told. */
+/** What is wrong with what people would be told who have reference values of these names, each of them or some. */
 export function checkInvitation(
   invitation: Invitation,
-  drafts: readonly InvitationDraft[],
+  referenceNames: ReadonlySet<string>,
 ): { field: string; message: string }[] {
-  const names = new Set(drafts.flatMap(({ reference }) => Object.keys(reference)));
-  const problems = checkMessage(invitation, names);
-  if (invitation.expiresAt && invitation.expiresAt <= now())
+  const problems = checkMessage(invitation, referenceNames);
+  // A leap second is a time by RFC 3339 and none to a Date, which then is neither before nor after anything.
+  if (invitation.expiresAt && !(invitation.expiresAt > now()))
     problems.push({ field: 'expires_at', message: 'The links would have run out already.' });
   return problems;
 }
@@ -133,14 +135,17 @@ export async function addInvitations(
     skipped: rows.length - made.size,
   });
   if (batch.is_mailed) {
-    const mailable = await lockToMail(db, { workspace_id: workspaceId, ids: [...made], now: now() });
+    const key = { workspace_id: workspaceId, form_id: batch.form_id };
+    const mailable = await lockToMail(db, { ...key, ids: [...made], now: now() });
     await mailInvitations(db, context, { workspaceId, formId: batch.form_id }, mailable, 'invitation');
   }
   return rows.map(({ id }) => (made.has(id) ? id : undefined));
 }
 
-function rowOf({ vault }: MailingContext, { email, name, reference, prefill }: InvitationDraft) {
+function rowOf({ vault }: MailingContext, { email: given, name, reference, prefill }: InvitationDraft) {
   const id = newId();
+  // As mail and its log write it: `<ada@example.org>` is without its brackets, a domain of another script in ASCII.
+  const email = readMailAddress(given)?.address ?? given;
   const hash = hashOfToken(invitationToken(vault, id)).toString('hex');
   return { id, hash, email, address_key: addressKeyOf(email), name, reference, prefill };
 }

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import { now } from '#kit/clock.ts';
 import { csvRecord } from '#submissions/export/csv.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
-import { presentInvitation } from './present.ts';
+import { presentInvitation, type PresentedInvitation } from './present.ts';
 import { readOnInvitations } from './queries.ts';
 
 type FileContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
@@ -30,7 +31,7 @@ async function* writeLinks(
       limit: batchSize,
     });
     yield rows
-      .filter(({ status }) => status !== 'revoked')
+      .filter(leadsSomewhere)
       .map((row) => presentInvitation(context, row))
       .map((row) => csvRecord([row.email, row.name, row.status, row.url, row.expires_at ?? undefined]))
       .join('');
@@ -38,3 +39,10 @@ async function* writeLinks(
     before = rows.at(-1)!.id;
   }
 }
+
+/** An answered link says so, also after its time. */
+const leadsSomewhere = ({
+  status,
+  expires_at,
+}: Pick<PresentedInvitation, 'status' | 'expires_at'>): boolean =>
+  status === 'completed' || (status !== 'revoked' && (expires_at === null || expires_at > now()));

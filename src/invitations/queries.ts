@@ -15,6 +15,8 @@ import {
 } from '#kit/statement.ts';
 import type { InvitationStatus } from './status.ts';
 
+export const integers: Column<number[]> = { pg: 'integer[]' };
+
 /** An invitation as a reader sees it. */
 export const invitationColumns = {
   id: uuid,

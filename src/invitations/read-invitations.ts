@@ -63,5 +63,6 @@ export async function readNamed(
     ids: [...ids],
   });
   const byId = new Map(rows.map((row) => [row.id, presentInvitation(context, row)]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  // PostgreSQL writes a UUID in lower case, however it was sent.
+  return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? []);
 }

@@ -44,6 +44,11 @@ export function openInvitations(service: Pick<TestService, 'services'>, tenant: 
           where id = $1`,
         [id, days],
       );
+      await service.services.database.query(
+        `update mails set settled_at = settled_at - make_interval(days => $2)
+          where id = (select mail_id from invitations where id = $1)`,
+        [id, days],
+      );
     },
   };
 }

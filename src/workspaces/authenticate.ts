@@ -1,12 +1,11 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Log } from '#kit/log.ts';
 import { only } from '#kit/statement.ts';
 import { hashApiKey, parseAuthorization } from './api-key.ts';
 import { permissions, type Permission } from './permissions.ts';
 import { rateOf } from './plans.ts';
-import { findKeyByHash, touchApiKey } from './keys/queries.ts';
+import { findKeyByHash } from './keys/queries.ts';
 
 /** Who a request comes from, and what it may do. */
 export type Caller = {
@@ -32,8 +31,6 @@ export const keyChannel = 'formloom_keys';
 const rememberMs = 1_000;
 /** More keys than are busy within a second; about 1 KB each. */
 const rememberedKeys = 10_000;
-/** How fresh last_used_at is. */
-const touchEveryMs = 60_000;
 
 /**
  * What this process asked the database within the last second, by hash: a busy key costs one query a second. The
@@ -51,11 +48,11 @@ export const forgetKeys = (): void => asked.clear();
  * @throws ApiError unauthorized when the key is missing, malformed, unknown, revoked or expired: all the same answer.
  */
 export async function authenticate(
-  context: { database: Database; log: Log },
+  { database }: { database: Database },
   header: string | readonly string[] | undefined,
 ): Promise<Caller> {
   const key = parseAuthorization(header);
-  const row = key === undefined ? undefined : await findKey(context, hashApiKey(key));
+  const row = key === undefined ? undefined : await findKey(database, hashApiKey(key));
   if (!row || (row.expires_at && row.expires_at <= now())) {
     throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
@@ -78,22 +75,13 @@ export function requirePermission(caller: Caller, permission: Permission): void 
   );
 }
 
-function findKey(context: { database: Database; log: Log }, hash: Buffer): Promise<KeyRow | undefined> {
+function findKey(database: Database, hash: Buffer): Promise<KeyRow | undefined> {
   const name = hash.toString('base64');
   const at = now().getTime();
   const known = asked.get(name);
   if (known && at - known.at < rememberMs) return known.row;
-  const row = askForKey(context, hash);
+  const row = findKeyByHash(database, { hash }).then(only);
   remember(name, { at, row });
-  return row;
-}
-
-async function askForKey(
-  context: { database: Database; log: Log },
-  hash: Buffer,
-): Promise<KeyRow | undefined> {
-  const row = only(await findKeyByHash(context.database, { hash }));
-  if (row) void touchKey(context, row);
   return row;
 }
 
@@ -106,21 +94,4 @@ function remember(name: string, question: Question): void {
     if (asked.get(name) === question) asked.delete(name);
   };
   question.row.then((row) => row ?? forget(), forget);
-}
-
-/** Notes that the key is in use. No request waits for this, and none fails when it does. */
-async function touchKey(context: { database: Database; log: Log }, row: KeyRow): Promise<void> {
-  const at = now();
-  const stale = new Date(at.getTime() - touchEveryMs);
-  if (row.last_used_at && row.last_used_at > stale) return;
-  try {
-    await touchApiKey(context.database, {
-      workspace_id: row.workspace_id,
-      id: row.id,
-      now: at,
-      unless_since: stale,
-    });
-  } catch (error) {
-    context.log.warn({ err: error, key_id: row.id }, 'the last use of an API key was not noted');
-  }
 }

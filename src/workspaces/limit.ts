@@ -52,10 +52,13 @@ export async function countUpTo(
   if (requests > most) throw rateLimitExceeded(secondsToWait(msLeft));
 }
 
-/** The 429 for a request that has to wait so many seconds, with retry_after and Retry-After. Specification, "Errors". */
-export function rateLimitExceeded(seconds: number): ApiError {
+/**
+ * The 429 for a request that has to wait so many seconds, with retry_after and Retry-After. Specification, "Errors".
+ * @param why the sentence before the one that says how long.
+ */
+export function rateLimitExceeded(seconds: number, why = 'The rate limit is exceeded.'): ApiError {
   const unit = seconds === 1 ? 'second' : 'seconds';
-  return new ApiError('rate_limit_exceeded', `The rate limit is exceeded. Try again in ${seconds} ${unit}.`, {
+  return new ApiError('rate_limit_exceeded', `${why} Try again in ${seconds} ${unit}.`, {
     retryAfter: seconds,
   });
 }

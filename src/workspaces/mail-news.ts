@@ -1,7 +1,8 @@
 import type { Locale } from '#ast/locales.ts';
 import { newId } from '#kit/clock.ts';
 import { enqueueJob } from '#kit/queue.ts';
-import type { Queryable } from '#kit/statement.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { findFirstWorkspace } from './password-reset/queries.ts';
 
 /**
  * Something that people are told of by mail. Who caused it knows nothing of mails: it leaves a job in its own
@@ -36,4 +37,10 @@ export async function reportNews(
     payload: news,
     delay,
   });
+}
+
+/** Tells a person that their password was changed. */
+export async function reportPasswordChange(db: Queryable, userId: string): Promise<void> {
+  const workspace = only(await findFirstWorkspace(db, {}));
+  if (workspace) await reportNews(db, workspace.id, { kind: 'password_changed', userId });
 }

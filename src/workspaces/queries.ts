@@ -70,7 +70,10 @@ export const insertUser = statement(
    returning user_id as id`,
 );
 
-/** Gives a person a temporary password and ends all their sessions; nothing for an unknown address. */
+/**
+ * Gives a person a temporary password and ends all their sessions, and links to choose another password; nothing for an
+ * unknown address.
+ */
 export const resetPassword = statement(
   'workspaces.reset_password',
   { email: text, password: text, now: timestamp },
@@ -82,16 +85,18 @@ export const resetPassword = statement(
      update accounts set password = $password, updated_at = $now
       where user_id in (select id from person) and provider_id = 'credential'
    ),
-   ended as (delete from sessions where user_id in (select id from person))
+   ended as (delete from sessions where user_id in (select id from person)),
+   resets as (delete from password_resets where user_id in (select id from person))
    select id from person`,
 );
 
-/** The person has chosen a password: everything is open again. */
+/** The person has chosen a password: everything is open again, and links to choose another one have ended. */
 export const confirmPassword = statement(
   'workspaces.confirm_password',
   { id: text },
   {},
-  `update users set must_change_password = false where id = $id and must_change_password`,
+  `with resets as (delete from password_resets where user_id = $id)
+   update users set must_change_password = false where id = $id and must_change_password`,
 );
 
 /** Adds nothing, and returns nothing, when the workspace does not exist or the person is a member already. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
-import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { authenticate } from './authenticate.ts';
 import { completeSetup, prepareSetup } from './setup.ts';
@@ -40,7 +39,7 @@ test('the set-up link makes the first account, the owner of the first workspace,
   const made = await completeSetup(database, { token, ...first });
   const members = await database.query('select workspace_id, user_id, role from members');
   assert.deepEqual(members.rows, [{ workspace_id: made.workspaceId, user_id: made.userId, role: 'owner' }]);
-  const caller = await authenticate({ database, log: openLog('silent') }, `Bearer ${made.apiKey}`);
+  const caller = await authenticate({ database }, `Bearer ${made.apiKey}`);
   assert.equal(caller.workspaceId, made.workspaceId);
   assert.deepEqual(await countRows(), one);
 });

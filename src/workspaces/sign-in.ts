@@ -4,8 +4,8 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from './accounts.ts';
-import { secondsToWait } from './limit.ts';
-import { reportPasswordChange } from './password-reset/password-reset.ts';
+import { rateLimitExceeded, secondsToWait } from './limit.ts';
+import { reportPasswordChange } from './mail-news.ts';
 import { refuseProblems } from './problems.ts';
 import { confirmPassword } from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';
@@ -117,14 +117,7 @@ export async function countTry(
 ): Promise<void> {
   const { requests, msLeft } = await requestCounter.count(key);
   if (requests <= most) return;
-  const seconds = secondsToWait(msLeft);
-  throw new ApiError(
-    'rate_limit_exceeded',
-    `Too many tries. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-    {
-      retryAfter: seconds,
-    },
-  );
+  throw rateLimitExceeded(secondsToWait(msLeft), 'Too many tries.');
 }
 
 /** `<random>.<signature of it and the address>`: proof that this browser has signed in with this address before. */

@@ -3,6 +3,7 @@ import { hashPassword } from 'better-auth/crypto';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { reportPasswordChange } from './mail-news.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
 import { insertUser, resetPassword } from './queries.ts';
 
@@ -70,7 +71,7 @@ export const makeTemporaryPassword = (): string => randomBytes(12).toString('bas
 
 /**
  * Lets a person back in who has lost their password: a temporary one, returned this once, which they have to change at
- * the next sign-in. Every session of theirs ends.
+ * the next sign-in. Every session of theirs ends, and they are told by mail.
  * @throws ApiError not_found when there is no account with this address.
  */
 export async function resetUserPassword(
@@ -84,5 +85,6 @@ export async function resetUserPassword(
     now: now(),
   });
   if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
+  await reportPasswordChange(database, person.id);
   return { id: person.id, temporaryPassword };
 }

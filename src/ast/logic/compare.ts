@@ -46,7 +46,8 @@ const equals = (answer: unknown, value: unknown, pair: (value: unknown) => Pair)
 
 const contains: Test = (answer, value, pair) => {
   if (Array.isArray(answer)) return answer.includes(value);
-  const found = pair(value);
+  // A part of a text is text, also where a reference value is asked for a number.
+  const found = pair(typeof value === 'number' ? String(value) : value);
   return typeof found?.[0] === 'string' && found[0].includes(String(found[1]));
 };
 

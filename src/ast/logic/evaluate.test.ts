@@ -70,6 +70,7 @@ for (const [type, is, value, holding, failing] of comparisons) {
 }
 
 const references: [is: Operator, value: unknown, holding: string[], failing: string[]][] = [
+  ['contains', 5, ['5', '15'], ['', '1']],
   ['equals', 'Gold', ['gold', ' GOLD'], ['silver']],
   ['greater_than', 9, ['10'], ['9', 'x', '']],
   ['equals', 10, ['10', '10.0'], ['ten']],

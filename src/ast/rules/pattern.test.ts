@@ -27,6 +27,7 @@ const scenarios: [pattern: string, good: string[], bad: string[]][] = [
   ['\\(\\+\\d\\)\\.\\/', ['(+1)./'], ['(1)./']],
   ['|a', ['', 'a'], ['b']],
   ['()', [''], ['a']],
+  ['a(?:){1000000000000}(?:b{0}){1000000000000,}', ['a'], ['', 'ab']],
 ];
 
 for (const [pattern, good, bad] of scenarios) {

@@ -139,7 +139,12 @@ function buildRepeat(places: Place[], repeat: Repeat, next: number): number {
       start = add(places, { next: [build(places, part, start), next] });
     }
   }
-  for (let left = least; left > 0; left -= 1) start = build(places, part, start);
+  for (let left = least; left > 0; left -= 1) {
+    const end = start;
+    start = build(places, part, end);
+    // A part without places, `(?:){1000000000000}`, is the same however often it is repeated.
+    if (start === end) break;
+  }
   return start;
 }
 

@@ -1,3 +1,4 @@
+import { fill } from '../words.ts';
 import type { englishSentences } from './sentences.ts';
 
 /** Every rule that an answer can break. */
@@ -22,6 +23,5 @@ export type AnswerProblem = BrokenRule & { readonly label: string; readonly cust
 export function sayProblem(problem: AnswerProblem, sentences: ProblemSentences): string {
   const { rule, label, custom, values } = problem;
   if (custom) return `${label}: ${custom}`;
-  const known: ProblemValues = { ...values, label };
-  return sentences[rule].replaceAll(/\{(\w+)\}/g, (hole, name: string) => String(known[name] ?? hole));
+  return fill(sentences[rule], { ...values, label });
 }

@@ -182,6 +182,12 @@ const badAttributes: [type: string, attrs: Record<string, unknown>, problem: str
     { accept: ['pdf'] },
     '"accept" of "q" must be a list of 1 to 50 types like ".pdf", "image/*" or "application/pdf".',
   ],
+  ['file_upload', { min_files: 11 }, '"min_files" of "q" must be a whole number from 0 to 10.'],
+  [
+    'file_upload',
+    { max_file_size: 10_485_761 },
+    '"max_file_size" of "q" must be a whole number from 1 to 10485760.',
+  ],
   ['file_upload', { min_files: 3, max_files: 2 }, '"q" has a "min_files" over its "max_files".'],
 ];
 

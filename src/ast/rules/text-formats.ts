@@ -26,7 +26,7 @@ export function isUrl(text: string): boolean {
 }
 
 /** 3 to 20 digits, with spaces and `( ) - .` between them and perhaps a `+` first. */
-export function isPhone(text: string): boolean {
+function isPhone(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '').length;
   return text.length <= 40 && digits >= 3 && digits <= 20 && /^\+?[0-9() .-]+$/.test(text);
 }

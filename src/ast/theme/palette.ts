@@ -98,7 +98,7 @@ function groundOf(background: string, isChosen: boolean): string {
 }
 
 /** White or nearly black, whichever reads better: one of them always has 4.5:1. */
-export function textOn(colour: string): string {
+function textOn(colour: string): string {
   const { hue, chroma } = toOklch(colour);
   const dark = fromOklch({ lightness: 0.2, chroma: Math.min(chroma, 0.03), hue });
   return contrast('#ffffff', colour) >= contrast(dark, colour) ? '#ffffff' : dark;

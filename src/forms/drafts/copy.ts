@@ -1,4 +1,4 @@
-import type { Database } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { createForm } from '../forms.ts';
 import { readBuilderForm, saveWorkingCopy } from './draft.ts';
 
@@ -12,15 +12,17 @@ export type CopyRequest = { workspaceId: string; formId: string; structure: obje
  */
 export async function copyAsNewForm(database: Database, request: CopyRequest): Promise<{ id: string }> {
   const { workspaceId, formId, structure, userId } = request;
-  const { form } = await readBuilderForm(database, workspaceId, formId);
-  const { id } = await createForm(database, workspaceId, { structure: form.structure });
-  await saveWorkingCopy(database, {
-    workspaceId,
-    formId: id,
-    revision: 0,
-    structure,
-    baseVersion: 1,
-    userId,
+  return transaction(database, async (client) => {
+    const { form } = await readBuilderForm(client, workspaceId, formId);
+    const { id } = await createForm(client, workspaceId, { structure: form.structure });
+    await saveWorkingCopy(client, {
+      workspaceId,
+      formId: id,
+      revision: 0,
+      structure,
+      baseVersion: 1,
+      userId,
+    });
+    return { id };
   });
-  return { id };
 }

@@ -11,6 +11,7 @@ import { changeSettings } from '../settings.ts';
 import { changeStatus } from '../status.ts';
 import { copyAsNewForm } from './copy.ts';
 import { readBuilderForm, saveWorkingCopy } from './draft.ts';
+import { duplicateForm } from './duplicate.ts';
 import { publishWorkingCopy } from './publish.ts';
 
 const { database } = await testDatabase();
@@ -203,6 +204,33 @@ test('settings: two people who change different ones lose nothing; null takes on
     changeSettings(database, workspaceId, id, { subject_element: 'absent' }),
     refused('validation_error'),
   );
+});
+
+test("a setting that names an element which went is in nobody's way: other settings change, and the form is duplicated", async () => {
+  const settings = { receipt_email_element: 'email', subject_element: 'subject', editing: true };
+  const { id } = await createForm(database, workspaceId, { structure: edited, settings });
+  await changeForm(database, workspaceId, id, { structure: structure(element('text', 'other')) });
+  const copy = await duplicateForm(database, { workspaceId, formId: id, userId: ada });
+  assert.deepEqual((await read(copy.id)).form.settings, { editing: true });
+  assert.deepEqual(await changeSettings(database, workspaceId, id, { edit_days: 3 }), {
+    editing: true,
+    edit_days: 3,
+  });
+  await assert.rejects(
+    changeSettings(database, workspaceId, id, { subject_element: 'subject' }),
+    refused('validation_error'),
+  );
+});
+
+test('a copy or a duplicate that fails on the way leaves no form behind', async () => {
+  const id = await make();
+  await save(id, 0, edited);
+  const count = async () => (await database.query('select count(*) from forms')).rows[0].count as string;
+  const before = await count();
+  const nobody = { workspaceId, formId: id, userId: 'nobody' };
+  await assert.rejects(copyAsNewForm(database, { ...nobody, structure: incomplete }));
+  await assert.rejects(duplicateForm(database, nobody));
+  assert.equal(await count(), before);
 });
 
 test('a copy becomes a form of its own with the working copy, complete or not', async () => {

@@ -1,6 +1,5 @@
 import { isRecord } from '#ast/json.ts';
 import { now } from '#kit/clock.ts';
-import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { findBuilderForm, saveDraft } from './queries.ts';
@@ -54,7 +53,7 @@ export type DraftChange = {
  *   precondition_failed, naming who saved meanwhile and when.
  */
 export async function saveWorkingCopy(
-  database: Database,
+  database: Queryable,
   change: DraftChange,
 ): Promise<{ revision: number; saved_at: Date }> {
   if (!isRecord(change.structure)) throw new ApiError('validation_error', 'The structure must be an object.');
@@ -71,7 +70,7 @@ export async function saveWorkingCopy(
 }
 
 async function refuseOrRepeat(
-  database: Database,
+  database: Queryable,
   change: DraftChange,
 ): Promise<{ revision: number; saved_at: Date }> {
   const { form, draft } = await readBuilderForm(database, change.workspaceId, change.formId);

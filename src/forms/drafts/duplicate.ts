@@ -1,6 +1,8 @@
 import { limits } from '#ast/limits.ts';
-import type { FormNode } from '#ast/tree.ts';
-import type { Database } from '#kit/database.ts';
+import { settingsFor } from '#ast/settings.ts';
+import { cutToBytes } from '#ast/text.ts';
+import type { Form, FormNode } from '#ast/tree.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { createForm } from '../forms.ts';
 import { readBuilderForm, saveWorkingCopy } from './draft.ts';
 
@@ -15,23 +17,26 @@ export async function duplicateForm(
   database: Database,
   { workspaceId, formId, userId }: { workspaceId: string; formId: string; userId: string },
 ): Promise<{ id: string }> {
-  const { form, draft } = await readBuilderForm(database, workspaceId, formId);
-  const { id } = await createForm(database, workspaceId, {
-    structure: renamed(form.structure),
-    settings: form.settings,
-  });
-  if (draft.revision > 0) {
-    const structure = renamed(draft.structure);
-    await saveWorkingCopy(database, {
-      workspaceId,
-      formId: id,
-      revision: 0,
-      structure,
-      baseVersion: 1,
-      userId,
+  return transaction(database, async (client) => {
+    const { form, draft } = await readBuilderForm(client, workspaceId, formId);
+    const { id } = await createForm(client, workspaceId, {
+      structure: renamed(form.structure),
+      // The live structure was validated when it became that.
+      settings: settingsFor(form.structure as Form, form.settings),
     });
-  }
-  return { id };
+    if (draft.revision > 0) {
+      const structure = renamed(draft.structure);
+      await saveWorkingCopy(client, {
+        workspaceId,
+        formId: id,
+        revision: 0,
+        structure,
+        baseVersion: 1,
+        userId,
+      });
+    }
+    return { id };
+  });
 }
 
 /** A working copy may have lost its name; then there is nothing to add to. */
@@ -43,10 +48,4 @@ function renamed(structure: object): object {
     ...rest,
     attrs: { ...attrs, name: `${cutToBytes(name, limits.labelBytes - suffix.length)}${suffix}` },
   };
-}
-
-function cutToBytes(text: string, most: number): string {
-  let cut = text;
-  while (Buffer.byteLength(cut) > most) cut = Array.from(cut).slice(0, -1).join('');
-  return cut;
 }

@@ -67,7 +67,8 @@ const schemas: Schemas = {
   textarea: prose,
   email: (input) => text(input, { format: 'email' }),
   phone: (input) => text(input),
-  url: (input) => text(input, { format: 'uri' }),
+  // The format `uri` has no letters beyond ASCII, which answers may have.
+  url: (input) => text(input, { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$' }),
   number,
   date: (input) => moment(input, { format: 'date' }),
   // Without seconds and zone, so not the format `time` of JSON Schema.

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { openService } from '#test/service.ts';
 import { asJson, makeForm, openVisitor } from '#test/visitor.ts';
+import { linksFile } from '../links-file.ts';
 import { openInvitations, queryOf } from '../testing.ts';
 
 const service = await openService();
@@ -110,6 +112,15 @@ test('a revoked link and one that has run out lead nowhere, also on a public for
     assert.equal((await visitor.fetch(`/f/${form.id}${queryOf({ url })}`)).status, 404);
     assert.equal((await visitor.submit(form.id, { city: 'x' }, queryOf({ url }))).status, 404);
   }
+  const file = linksFile(service.services, { workspaceId: tenant.workspaceId, formId: form.id });
+  assert.equal(await text(file), 'email,name,status,link,expires_at\r\n', 'nor are they handed out');
+});
+
+test('an address is kept as mail writes it, and a time that is none is refused', async () => {
+  const { inviteOne, invite } = await stage();
+  assert.equal((await inviteOne('<Ada@Example.org>')).email, 'Ada@example.org');
+  const leap = await invite(['grace@example.org'], { expires_at: '2090-12-31T23:59:60Z' });
+  assert.deepEqual([leap.status, leap.body.errors[0]!.field], [422, 'expires_at']);
 });
 
 test('answers that an invited person saved are there when the link is opened again, and are completed under it', async () => {

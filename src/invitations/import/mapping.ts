@@ -26,7 +26,7 @@ export function describeColumns(records: readonly CsvRecord[]): Column[] {
   }));
 }
 
-/** What the columns probably are: by their headings, and by what is in them. */
+/** What the columns probably are: by their headings, and by what is in them. Of two for the same the first counts. */
 export function suggestMapping(
   records: readonly CsvRecord[],
   form: Form,
@@ -38,20 +38,27 @@ export function suggestMapping(
   const chosen = email >= 0 ? email : addresses;
   const questions = listQuestions(form);
   const named = hasHeading(records);
-  let hasName = false;
+  const taken = new Set<string>();
   return columns.map(({ title }, index): ColumnUse => {
     if (index === chosen) return { as: 'email' };
     if (!named) return { as: 'ignore' };
     const question = questions.find((each) => isNamed(each, title));
+    const uses: ColumnUse[] = [{ as: 'reference', name: title.slice(0, 64) }];
+    if (/^(full[ _]?)?name$/i.test(title)) uses.unshift({ as: 'name' });
     if (question && isPrefillable(question.element.attrs.id))
-      return { as: 'prefill', name: question.element.attrs.id };
-    if (!hasName && /^(full[ _]?)?name$/i.test(title)) {
-      hasName = true;
-      return { as: 'name' };
-    }
-    return { as: 'reference', name: title.slice(0, 64) };
+      uses.unshift({ as: 'prefill', name: question.element.attrs.id });
+    const use = uses.find((each) => !taken.has(targetOf(each)) && !isBadReference(each));
+    if (!use) return { as: 'ignore' };
+    taken.add(targetOf(use));
+    return use;
   });
 }
+
+/** What no two columns may become. */
+const targetOf = (use: ColumnUse): string => JSON.stringify(use);
+
+const isBadReference = (use: ColumnUse): boolean =>
+  use.as === 'reference' && !/^(?!_)[^\p{Cc}]{1,64}$/u.test(use.name);
 
 const isNamed = ({ element }: Question, title: string): boolean =>
   [element.attrs.id, element.attrs.label].some((text) => text.toLowerCase() === title.toLowerCase());
@@ -81,13 +88,13 @@ const split = (cell: string): string[] =>
 
 /** What is wrong with a mapping as a whole; undefined when it can be used. */
 export function findMappingProblem(mapping: Mapping, isPrefillable: Prefillable): string | undefined {
-  const targets = mapping.filter(({ as }) => as !== 'ignore').map((use) => JSON.stringify(use));
+  const targets = mapping.filter(({ as }) => as !== 'ignore').map(targetOf);
   if (!mapping.some(({ as }) => as === 'email')) return 'Choose the column that holds the email addresses.';
   if (new Set(targets).size < targets.length) return 'Two columns are used for the same.';
   for (const use of mapping) {
     if (use.as === 'prefill' && !isPrefillable(use.name))
       return `The form has no question "${use.name}" that can be filled in.`;
-    if (use.as === 'reference' && !/^(?!_)[^\p{Cc}]{1,64}$/u.test(use.name))
+    if (isBadReference(use))
       return 'A reference value has a name of 1 to 64 characters that does not begin with an underscore.';
   }
   return undefined;

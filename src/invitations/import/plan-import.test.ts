@@ -65,6 +65,23 @@ test('the columns of a file are suggested by their headings: address, name, ques
   ]);
 });
 
+test('a column that can be nothing, or is what another one is, is left out of what is suggested', () => {
+  const text =
+    '_id,email,note,note,City,your city,name,Full name\n7,ada@example.org,a,b,London,Paris,Ada,Ada L.\n';
+  const planned = plan({ kind: 'csv', text });
+  assert.deepEqual(planned.mapping, [
+    { as: 'ignore' },
+    { as: 'email' },
+    { as: 'reference', name: 'note' },
+    { as: 'ignore' },
+    { as: 'prefill', name: 'city' },
+    { as: 'reference', name: 'your city' },
+    { as: 'name' },
+    { as: 'reference', name: 'Full name' },
+  ]);
+  assert.deepEqual(emailsOf(planned), ['ada@example.org']);
+});
+
 test('a file without headings is a list of addresses from its first line on', () => {
   const planned = plan({ kind: 'csv', text: 'x;ada@example.org\ny;grace@example.org' });
   assert.deepEqual(planned.mapping, [{ as: 'ignore' }, { as: 'email' }]);

@@ -1,7 +1,6 @@
 import {
   bigint,
   boolean,
-  type Column,
   integer,
   jsonb,
   jsonText,
@@ -13,8 +12,7 @@ import {
   uuid,
 } from '#kit/statement.ts';
 import type { InvitationDraft } from '../draft.ts';
-
-const integers: Column<number[]> = { pg: 'integer[]' };
+import { integers } from '../queries.ts';
 
 /** What is invited at once. */
 export const insertBatch = statement(

@@ -21,10 +21,29 @@ const stepSize = 500;
 export type ImportPreview = ImportPlan & { unsubscribed: number };
 
 /**
- * Reads what is to be imported, and changes nothing.
+ * Reads what is to be imported, and changes nothing. The reference values of a person are all that there are columns
+ * for, with an empty text for a blank cell: what a preview of the mail needs to know.
  * @throws ApiError not_found; validation_error when nothing of it can be used.
  */
 export async function previewImport(
+  context: Pick<InvitationContext, 'database'>,
+  form: InvitedForm,
+  source: ImportSource,
+): Promise<ImportPreview> {
+  const read = await readImport(context, form, source);
+  const blank = Object.fromEntries([...referenceNames(read)].map((name) => [name, '']));
+  const drafts = read.drafts.map(({ line, draft }) => ({
+    line,
+    draft: { ...draft, reference: { ...blank, ...draft.reference } },
+  }));
+  return { ...read, drafts };
+}
+
+/** The reference values that some of the people may have. */
+const referenceNames = ({ mapping }: ImportPlan): ReadonlySet<string> =>
+  new Set(mapping.flatMap((use) => (use.as === 'reference' ? [use.name] : [])));
+
+async function readImport(
   { database }: Pick<InvitationContext, 'database'>,
   form: InvitedForm,
   source: ImportSource,
@@ -63,11 +82,9 @@ export async function startImport(
   source: ImportSource,
   invitation: Invitation,
 ): Promise<{ batchId: string; total: number; problems: ImportPlan['problems'] }> {
-  const { drafts, problems } = await previewImport(context, form, source);
-  const errors = checkInvitation(
-    invitation,
-    drafts.map(({ draft }) => draft),
-  );
+  const read = await readImport(context, form, source);
+  const { drafts, problems } = read;
+  const errors = checkInvitation(invitation, referenceNames(read));
   if (drafts.length === 0) errors.push({ field: 'text', message: 'There is nobody to invite.' });
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   const batchId = await transaction(context.database, async (client) => {

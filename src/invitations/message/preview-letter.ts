@@ -19,7 +19,7 @@ export async function previewLetter(
 ): Promise<{ subject: string; letter: Letter }> {
   const [names] = await findFormNames(database, { workspace_id: workspaceId, form_id: formId });
   if (!names) throw new ApiError('not_found');
-  const errors = checkInvitation(invitation, [person]);
+  const errors = checkInvitation(invitation, new Set(Object.keys(person.reference)));
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   return writeLetter(
     invitation,

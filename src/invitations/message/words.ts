@@ -67,7 +67,3 @@ export const letterWords: Readonly<Record<Locale, LetterWords>> = {
     reminder: 'تذكير: {subject}',
   },
 };
-
-/** Puts values in the place of `{parts}`. */
-export const say = (sentence: string, parts: Readonly<Record<string, string>>): string =>
-  sentence.replaceAll(/\{(\w+)\}/g, (whole, name: string) => parts[name] ?? whole);

@@ -1,8 +1,9 @@
 import type { Letter, LetterBlock } from '#kit/outbox/letter.ts';
 import type { Locale } from '#ast/locales.ts';
+import { fill, sayDay } from '#ast/words.ts';
 import type { Message } from './message.ts';
 import { fillPlaceholders } from './placeholders.ts';
-import { letterWords, say } from './words.ts';
+import { letterWords } from './words.ts';
 
 /** The person that a mail is written to, and what it is about. */
 export type Recipient = {
@@ -35,14 +36,14 @@ export function writeLetter(
     { kind: 'text', text: fillPlaceholders(words.message, values) },
     { kind: 'button', label: own.button, url: link },
   ];
-  if (expiresAt) blocks.push({ kind: 'text', text: say(own.until, { date: sayDay(expiresAt, locale) }) });
+  if (expiresAt) blocks.push({ kind: 'text', text: fill(own.until, { date: sayDay(expiresAt, locale) }) });
   return {
     subject: fillPlaceholders(words.subject, values),
     letter: {
       lang: locale,
       heading: formName,
       blocks,
-      reason: say(own.reason, { workspace: workspaceName, email }),
+      reason: fill(own.reason, { workspace: workspaceName, email }),
     },
   };
 }
@@ -54,7 +55,7 @@ function wordsFor(
 ): { subject: string; message: string } {
   if (purpose === 'invitation') return message;
   return {
-    subject: message.reminderSubject ?? say(reminder, { subject: message.subject }),
+    subject: message.reminderSubject ?? fill(reminder, { subject: message.subject }),
     message: message.reminderMessage ?? message.message,
   };
 }
@@ -78,6 +79,3 @@ function valuesFor({
     ['expires', expiresAt ? sayDay(expiresAt, locale) : ''],
   ]);
 }
-
-const sayDay = (at: Date, locale: Locale): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(at);

@@ -1,6 +1,7 @@
 import { isLocale } from '#ast/locales.ts';
 import { now } from '#kit/clock.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import { cancelMails } from '#kit/outbox/queries.ts';
 import type { Queryable, RowOf } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
 import { type MailPurpose, writeLetter } from '../message/write-letter.ts';
@@ -13,7 +14,10 @@ export type Mailable = RowOf<typeof mailColumns>;
 /** What writing mails needs. */
 export type MailingContext = Pick<InvitationContext, 'vault' | 'config'>;
 
-/** Puts the mails about some invitations of one form into the outbox, in the caller's transaction. */
+/**
+ * Puts the mails about some invitations of one form into the outbox, in the caller's transaction. Each takes the place
+ * of one that waits: a person gets no two at once, and the last mail is the only one that revoking has to stop.
+ */
 export async function mailInvitations(
   db: Queryable,
   context: MailingContext,
@@ -22,6 +26,8 @@ export async function mailInvitations(
   purpose: MailPurpose,
 ): Promise<void> {
   if (rows.length === 0) return;
+  const former = rows.flatMap(({ mail_id }) => mail_id ?? []);
+  if (former.length > 0) await cancelMails(db, { workspace_id: workspaceId, ids: former });
   const mails = rows.map((row) => writeMail(context, row, purpose));
   const mailIds = await enqueueMails(db, context.vault, { workspaceId, formId }, mails);
   await noteMails(db, {

@@ -1,5 +1,4 @@
 import {
-  type Column,
   boolean,
   jsonb,
   nullable,
@@ -12,9 +11,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { MailPurpose } from '../message/write-letter.ts';
-import { statusOf, withSubmission } from '../queries.ts';
-
-const integers: Column<number[]> = { pg: 'integer[]' };
+import { integers, statusOf, withSubmission } from '../queries.ts';
 
 /** An invitation with all that a mail about it says. */
 export const mailColumns = {
@@ -24,6 +21,8 @@ export const mailColumns = {
   name: text,
   reference: jsonb<Record<string, string>>(),
   expires_at: nullable(timestamp),
+  /** The last mail about it. */
+  mail_id: nullable(uuid),
   form_name: text,
   workspace_name: text,
   /** settings.locale */
@@ -35,7 +34,7 @@ export const mailColumns = {
   remind_after_days: integers,
 } as const;
 
-const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, f.name as form_name,
+const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, i.mail_id, f.name as form_name,
   w.name as workspace_name, f.settings->>'locale' as locale, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days`;
 
 const mailSource = `invitations i ${withSubmission}
@@ -46,16 +45,17 @@ const mailSource = `invitations i ${withSubmission}
 const wantsMail = `not exists (select from unsubscribed_addresses u
   where u.workspace_id = i.workspace_id and u.address_key = i.address_key)`;
 
-/** A link that still leads to an answer: not used, not revoked, not run out. */
-const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_at is null or i.expires_at > $now)`;
+/** A link that still leads to an answer: not used, also when what was sent lies in the spam box; not revoked, not run out. */
+const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_at is null or i.expires_at > $now)
+  and not exists (select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id)`;
 
-/** Those of the named that may be mailed now. Locked until the transaction ends. */
+/** Those of the named, of one form, that may be mailed now. Locked until the transaction ends. */
 export const lockToMail = statement(
   'invitations.lock_to_mail',
-  { workspace_id: uuid, ids: uuids, now: timestamp },
+  { workspace_id: uuid, form_id: uuid, ids: uuids, now: timestamp },
   mailColumns,
   `select ${mailSelection} from ${mailSource}
-    where i.workspace_id = $workspace_id and i.id = any($ids) and ${isOpen} and ${wantsMail}
+    where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and ${isOpen} and ${wantsMail}
     order by i.id
     for update of i`,
 );
@@ -81,7 +81,8 @@ export const lockUnanswered = statement(
       and ($ids is null or i.id = any($ids)) and ($after is null or i.id > $after)
       and ${isOpen} and ${wantsMail} and ${statusOf} in ('sent', 'opened', 'started')
       and i.sent_at is not null and greatest(i.sent_at, i.reminded_at) < $quiet_since
-      and not exists (select from mails m where m.workspace_id = i.workspace_id and m.id = i.mail_id and m.state = 'queued')
+      and not exists (select from mails m where m.workspace_id = i.workspace_id and m.id = i.mail_id
+                                            and (m.state = 'queued' or m.settled_at >= $quiet_since))
     order by i.id limit 1000
     for update of i`,
 );

@@ -20,12 +20,12 @@ export async function resendInvitation(
   const isSent = await transaction(context.database, async (client) => {
     const rows = await lockToMail(client, {
       workspace_id: form.workspaceId,
+      form_id: form.formId,
       ids: [invitationId],
       now: now(),
     });
-    const own = rows.filter((row) => row.form_id === form.formId);
-    await mailInvitations(client, context, form, own, 'invitation');
-    return own.length > 0;
+    await mailInvitations(client, context, form, rows, 'invitation');
+    return rows.length > 0;
   });
   if (isSent) context.wakeQueue();
   else throw await whyNot(context, form, invitationId);
@@ -47,7 +47,13 @@ async function whyNot(
     return new ApiError('conflict', `This invitation is ${found.status}: there is nothing to send.`);
   if (found.is_unsubscribed)
     return new ApiError('conflict', `${found.email} asked for no more mails of this workspace.`);
-  return new ApiError('conflict', 'This invitation has run out.');
+  const isOver = found.expires_at !== null && found.expires_at <= now();
+  return new ApiError(
+    'conflict',
+    isOver
+      ? 'This invitation has run out.'
+      : 'This invitation was answered: the answers are in the spam box.',
+  );
 }
 
 /**

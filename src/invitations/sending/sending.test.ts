@@ -4,8 +4,10 @@ import { element } from '#ast/testing.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import { retryMail } from '#mail/log/mail-log.ts';
 import { remindUnanswered, sendDueReminders } from './remind.ts';
 import { openInvitations, queryOf } from '../testing.ts';
+import { unsubscribe } from './unsubscribe.ts';
 
 const server = await openMailServer();
 const service = await openService({
@@ -104,6 +106,103 @@ test('a reminder goes to those who did not answer, once within the hour', async 
   const mails = await server.waitFor(quiet.email, 2);
   assert.match(mails[1]!.mail.subject!, /^Reminder: /);
   assert.equal((await read(quiet.id)).reminders, 1);
+});
+
+test('whoever got the invitation again within the hour is not reminded', async () => {
+  const { form, inviteOne, reach, path, age, read } = await stage();
+  const { id, email } = await inviteOne(someone());
+  await reach(id, 'sent');
+  await age(id, 1);
+  await tenant.call('POST', `${path}/${id}/resend`);
+  await server.waitFor(email, 2);
+  await until('the second mail to be noted', async () => {
+    const { rows } = await services.database.query(
+      `select state from mails where id = (select mail_id from invitations where id = $1)`,
+      [id],
+    );
+    return rows[0].state === 'sent';
+  });
+  const remind = () => remindUnanswered(services, { workspaceId: tenant.workspaceId, formId: form.id }, null);
+  assert.equal(await remind(), 0);
+  await age(id, 1);
+  assert.equal(await remind(), 1);
+  assert.equal((await read(id)).reminders, 1);
+});
+
+test('whose answers lie in the spam box has answered: no mail asks for them again', async () => {
+  const { form, inviteOne, reach, path, age } = await stage();
+  const invitation = await inviteOne(someone(), {}, { remind_after_days: [3] });
+  await reach(invitation.id, 'sent');
+  const query = queryOf(invitation);
+  const spam = [['city', 'x'] as const, ['_website', 'https://spam.test'] as const];
+  assert.equal((await visitor.post(form.id, spam, { query })).status, 303);
+  assert.equal((await visitor.fetch(`/f/${form.id}${query}`)).status, 410);
+  await age(invitation.id, 4);
+  const place = { workspaceId: tenant.workspaceId, formId: form.id };
+  assert.equal(await remindUnanswered(services, place, null), 0);
+  await sendDueReminders(services);
+  const { status, body } = await tenant.call('POST', `${path}/${invitation.id}/resend`);
+  assert.deepEqual(
+    [status, body.message],
+    [409, 'This invitation was answered: the answers are in the spam box.'],
+  );
+  const { rowCount } = await services.database.query('select from mails where form_id = $1', [form.id]);
+  assert.equal(rowCount, 1);
+});
+
+test('an invitation that is sent again while its mail waits is one mail, and none after it was revoked', async () => {
+  const { form, inviteOne, path } = await stage();
+  await server.goAway();
+  const [kept, revoked] = [await inviteOne(someone()), await inviteOne(someone())];
+  for (const { id } of [kept, revoked])
+    assert.equal((await tenant.call('POST', `${path}/${id}/resend`)).status, 200);
+  assert.equal((await tenant.call('POST', `${path}/${revoked.id}/revoke`)).status, 200);
+  await server.comeBack();
+  const { rows } = await services.database.query(
+    `select recipient, count(*) filter (where state <> 'cancelled')::integer as leaving
+       from mails where form_id = $1 group by recipient`,
+    [form.id],
+  );
+  assert.deepEqual(
+    new Map(rows.map(({ recipient, leaving }) => [recipient, leaving])),
+    new Map([
+      [kept.email, 1],
+      [revoked.email, 0],
+    ]),
+  );
+});
+
+test('a mail that failed is not sent again from the log once its address wants none, or its link was revoked', async () => {
+  const { form, inviteOne, reach, path } = await stage();
+  const failed = async () => {
+    const email = someone();
+    server.treat(email, 'refuse recipient');
+    const { id, url } = await inviteOne(email);
+    await reach(id, 'bounced');
+    const { rows } = await services.database.query('select mail_id from invitations where id = $1', [id]);
+    return { id, token: new URL(url).searchParams.get('_invitation')!, mailId: rows[0].mail_id as string };
+  };
+  const [kept, revoked, unsubscribed] = [await failed(), await failed(), await failed()];
+  assert.equal((await tenant.call('POST', `${path}/${revoked.id}/revoke`)).status, 200);
+  await unsubscribe(services.database, { formId: form.id, token: unsubscribed.token });
+  const retry = ({ mailId }: { mailId: string }) =>
+    retryMail(services, { workspaceId: tenant.workspaceId, id: mailId });
+  await retry(kept);
+  await reach(kept.id, 'sent');
+  await assert.rejects(retry(revoked), /still wanted/);
+  await assert.rejects(retry(unsubscribed), /still wanted/);
+});
+
+test('ids in capital letters name the same form and invitation', async () => {
+  const { form, inviteOne, reach, path } = await stage();
+  const { id, email } = await inviteOne(someone());
+  await reach(id, 'sent');
+  const loud = `/forms/${form.id.toUpperCase()}/invitations/${id.toUpperCase()}`;
+  assert.equal((await tenant.call('GET', loud)).body.id, id);
+  assert.equal((await tenant.call('POST', `${loud}/resend`)).status, 200);
+  await server.waitFor(email, 2);
+  const other = await stage();
+  assert.equal((await tenant.call('POST', `${other.path}/${id}/resend`)).status, 404, path);
 });
 
 test('scheduled reminders go out on their days, and stop when the form was answered', async () => {

@@ -6,12 +6,13 @@ import { deleteExpiredResets } from '#workspaces/password-reset/queries.ts';
 import { deleteOldMails, requeueMail } from './queries.ts';
 
 /** For how many days the log is kept. */
-export const logDays = 90;
+const logDays = 90;
 const dayMs = 86_400_000;
 
 /**
  * Lets a failed mail of a workspace leave once more.
- * @throws ApiError conflict when it has not failed, or is not in the workspace's log.
+ * @throws ApiError conflict when it has not failed, is not in the workspace's log, or is about an invitation that
+ *   was revoked, whose address wants no mails, or about which another mail was written since.
  */
 export async function retryMail(
   { database, wakeQueue }: { database: Database; wakeQueue: () => void },
@@ -23,8 +24,10 @@ export async function retryMail(
     id,
     kinds,
     lanes: kinds.map(laneOfMail),
+    invitation_kinds: ['invitation', 'reminder'] satisfies MailKind[],
   });
-  if (again.length === 0) throw new ApiError('conflict', 'Only a mail that failed can be sent again.');
+  if (again.length === 0)
+    throw new ApiError('conflict', 'Only a mail that failed, and that is still wanted, can be sent again.');
   wakeQueue();
 }
 

@@ -38,7 +38,10 @@ export const countMails = statement(
   `select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`,
 );
 
-/** Lets a failed mail leave once more, now; of two who ask at once, one gets the row. */
+/**
+ * Lets a failed mail leave once more, now; of two who ask at once, one gets the row. One about an invitation only while
+ * it is the last about it, its link was not revoked, and its address did not ask for no more.
+ */
 export const requeueMail = statement(
   'mail.requeue_mail',
   {
@@ -47,11 +50,18 @@ export const requeueMail = statement(
     /** Every kind of mail, and its lane. */
     kinds: texts,
     lanes: texts,
+    /** Those about invitations. */
+    invitation_kinds: texts,
   },
   { id: uuid },
   `with again as (
      update mails set state = 'queued', next_attempt_at = now(), settled_at = null
       where workspace_id = $workspace_id and id = $id and state = 'failed' and not is_private
+        and (kind <> all($invitation_kinds) or exists (
+          select from invitations i
+           where i.workspace_id = mails.workspace_id and i.mail_id = mails.id and i.revoked_at is null
+             and not exists (select from unsubscribed_addresses u
+                              where u.workspace_id = i.workspace_id and u.address_key = i.address_key)))
      returning id, kind
    ),
    job as (

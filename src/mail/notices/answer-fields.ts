@@ -1,6 +1,7 @@
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
 import { own } from '#ast/json.ts';
 import { type Form, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
 import type { MailWords } from '../words/english.ts';
 
@@ -39,11 +40,15 @@ function fieldOf(
   return { label, value: typeof answer === 'boolean' ? words[answer ? 'yes' : 'no'] : String(answer) };
 }
 
-/** The first answer to a question for an email address, so that an answer to the mail goes there. */
+/**
+ * The first answer to a question for an email address that mail can be sent to, so that an answer to the mail goes
+ * there. An answer is an address by the HTML standard, which takes some that are none of mail: `ada.@example.org`.
+ */
 export function replyAddress(form: Form, answers: Answers): string | undefined {
   for (const { kind, element } of listQuestions(form)) {
     const answer = kind === 'input' && element.type === 'email' ? own(answers, element.attrs.id) : undefined;
-    if (typeof answer === 'string') return answer;
+    const address = typeof answer === 'string' ? readMailAddress(answer)?.address : undefined;
+    if (address !== undefined) return address;
   }
   return undefined;
 }

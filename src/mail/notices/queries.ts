@@ -4,6 +4,7 @@ import type { Form } from '#ast/tree.ts';
 import type { MailKind } from '#kit/outbox/kinds.ts';
 import {
   bigint,
+  boolean,
   double,
   integer,
   json,
@@ -54,25 +55,33 @@ export const insertDigestItem = statement(
    on conflict (workspace_id, form_id, submission_id) do nothing`,
 );
 
-/** Begins a digest; nothing when one of the form is under way. */
-export const insertDigest = statement(
-  'mail.insert_digest',
+/**
+ * Begins a digest, or takes hold of the one that is under way, so that it does not end before this transaction has put
+ * its submission on the list.
+ */
+export const holdDigest = statement(
+  'mail.hold_digest',
   { workspace_id: uuid, form_id: uuid, mode: word<DigestMode>() },
-  { form_id: uuid },
-  `insert into digests (workspace_id, form_id, mode) values ($workspace_id, $form_id, $mode)
-   on conflict (workspace_id, form_id) do nothing
-   returning form_id`,
+  { is_new: boolean },
+  `insert into digests as d (workspace_id, form_id, mode) values ($workspace_id, $form_id, $mode)
+   on conflict (workspace_id, form_id) do update set mode = d.mode
+   returning d.xmax = 0 as is_new`,
 );
 
-/** Ends a form's digest: the number of submissions on its list, and the first `limit` of them. */
+/** Ends a form's digest. Whoever is putting a submission on its list is waited for, so this comes before takeDigest. */
+export const endDigest = statement(
+  'mail.end_digest',
+  { workspace_id: uuid, form_id: uuid },
+  {},
+  `delete from digests where workspace_id = $workspace_id and form_id = $form_id`,
+);
+
+/** Empties the list of a digest that has ended: the number of submissions on it, and the first `limit` of them. */
 export const takeDigest = statement(
   'mail.take_digest',
   { workspace_id: uuid, form_id: uuid, limit: integer },
   { total: bigint, ...noticeColumns },
-  `with digest as (
-     delete from digests where workspace_id = $workspace_id and form_id = $form_id
-   ),
-   item as (
+  `with item as (
      delete from digest_items where workspace_id = $workspace_id and form_id = $form_id returning submission_id
    ),
    notice as (${noticeSelection}
@@ -88,16 +97,16 @@ export const lockRecipient = statement(
   'mail.lock_recipient',
   { workspace_id: uuid, recipient: text },
   {},
-  `select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || $recipient, 0))`,
+  `select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || lower($recipient), 0))`,
 );
 
-/** How many mails of some kinds were written to an address in the last so many seconds. */
+/** How many mails of some kinds were written to an address, in whatever case, in the last so many seconds. */
 export const countMailsTo = statement(
   'mail.count_mails_to',
   { workspace_id: uuid, recipient: text, kinds: texts, seconds: double },
   { count: bigint },
   `select count(*) as count from mails
-    where workspace_id = $workspace_id and recipient = $recipient and kind = any($kinds)
+    where workspace_id = $workspace_id and lower(recipient) = lower($recipient) and kind = any($kinds)
       and created_at > now() - make_interval(secs => $seconds)`,
 );
 

@@ -1,9 +1,10 @@
 import type { Locale } from '#ast/locales.ts';
+import { fill, sayDay } from '#ast/words.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { MailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
 import type { Vault } from '#kit/vault.ts';
-import { fill, mailWords, sayDay } from '../words/words.ts';
+import { mailWords } from '../words/words.ts';
 import { maySendToVisitor } from './visitor-limit.ts';
 
 /** Saved answers, and where the visitor goes on with them. */

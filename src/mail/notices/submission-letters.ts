@@ -1,10 +1,11 @@
 import { own } from '#ast/json.ts';
 import type { LocaleChoice } from '#ast/locales.ts';
+import { fill, sayDay } from '#ast/words.ts';
 import type { NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { LetterBlock } from '#kit/outbox/letter.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { english } from '../words/english.ts';
-import { fill, mailWords, sayDay } from '../words/words.ts';
+import { mailWords } from '../words/words.ts';
 import { answerFields, replyAddress } from './answer-fields.ts';
 import type { noticeColumns } from './queries.ts';
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
+import { transaction } from '#kit/database.ts';
 import { nextDigest } from './next-digest.ts';
+import { tellDigest, tellSubmission } from './tell-submission.ts';
 
 const server = await openMailServer();
 const service = await openService({
@@ -101,6 +103,14 @@ test('a completed submission is mailed to each address of notification_email, in
   assert.match(toOwner.mail.text!, new RegExp(`/app/forms/${formId}/submissions\\?open=${id}`));
 });
 
+test('an answer that HTML takes for an address, and mail does not, keeps nobody from being told', async () => {
+  const formId = await makeForm({ notification_email: 'told@example.test', receipt_email_element: 'mail' });
+  await submit(formId, { mail: 'ada.@example.test', wish: 'tea' });
+  const told = await server.waitForOne('told@example.test');
+  assert.match(told.mail.text!, /Your address:\n {2}ada\.@example\.test/);
+  assert.equal(told.mail.replyTo, undefined);
+});
+
 test('a file is a signed link that works, and the mail says that it expires', async () => {
   const formId = await makeForm({ notification_email: 'files@example.test' });
   const form = new FormData();
@@ -138,9 +148,14 @@ test('a form that speaks its visitor’s language writes the receipt in it, too'
 
 test('one address gets five receipts in a day at most: a form is not for filling an inbox', async () => {
   const formId = await makeForm({ receipt_email_element: 'mail', notification_email: 'count@example.test' });
-  for (let each = 0; each < 7; each += 1) await submit(formId, { mail: 'victim@example.test' });
+  for (let each = 0; each < 6; each += 1) await submit(formId, { mail: 'victim@example.test' });
+  await submit(formId, { mail: 'Victim@example.test' });
   await server.waitFor('count@example.test', 7);
   assert.equal((await server.waitFor('victim@example.test', 5)).length, 5);
+  const { rowCount } = await services.database.query(
+    `select from mails where lower(recipient) = 'victim@example.test'`,
+  );
+  assert.equal(rowCount, 5, 'in whatever case it is entered');
 });
 
 test('a digest gathers what is submitted until it is due, and what was deleted meanwhile is not in it', async () => {
@@ -167,13 +182,43 @@ test('a digest gathers what is submitted until it is due, and what was deleted m
   assert.doesNotMatch(mail.text!, /the third/);
 });
 
+test('a submission that is put on the list while its digest leaves is in that one, or in another', async () => {
+  const { database } = services;
+  const formId = await makeForm({ notification_email: 'late@example.test', notification_digest: 'daily' });
+  const submissionId = await submit(formId, { wish: 'the late one' });
+  const removed = () => database.query('delete from digest_items where form_id = $1', [formId]);
+  await until('it to be on the list', async () => (await removed()).rowCount === 1);
+  let leaving: Promise<void> | undefined;
+  let hasLeft = false;
+  await transaction(database, async (client) => {
+    await tellSubmission(services, client, tenant.workspaceId, { submissionId });
+    leaving = transaction(database, (other) =>
+      tellDigest(services, other, tenant.workspaceId, { formId }),
+    ).then(() => void (hasLeft = true));
+    await until('the digest to have left, or to wait', async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      return hasLeft || (await database.query(waiting)).rowCount === 1;
+    });
+  });
+  await leaving;
+  const { rowCount } = await database.query(
+    `select from digest_items i where i.form_id = $1
+        and not exists (select from digests d where d.form_id = i.form_id)`,
+    [formId],
+  );
+  assert.equal(rowCount, 0, 'nothing is on a list that nobody will send');
+  services.wakeQueue();
+  assert.match((await server.waitForOne('late@example.test')).mail.text!, /the late one/);
+});
+
 test('an hourly digest leaves at the next full hour, a daily one at 08:00 in the zone of the form', () => {
   const at = new Date('2026-03-28T10:20:30Z');
   assert.equal(nextDigest(at, 'hourly').toISOString(), '2026-03-28T11:00:00.000Z');
   assert.equal(nextDigest(at, 'daily').toISOString(), '2026-03-29T08:00:00.000Z');
   // The clocks of Berlin go forward that night.
   assert.equal(nextDigest(at, 'daily', 'Europe/Berlin').toISOString(), '2026-03-29T06:00:00.000Z');
-  assert.equal(nextDigest(at, 'daily', 'Asia/Kolkata').toISOString(), '2026-03-29T03:00:00.000Z');
+  assert.equal(nextDigest(at, 'daily', 'Asia/Kolkata').toISOString(), '2026-03-29T02:30:00.000Z');
+  assert.equal(nextDigest(at, 'daily', 'Asia/Kathmandu').toISOString(), '2026-03-29T02:15:00.000Z');
   assert.equal(
     nextDigest(new Date('2026-03-28T08:00:00Z'), 'daily').toISOString(),
     '2026-03-29T08:00:00.000Z',

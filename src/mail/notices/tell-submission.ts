@@ -9,7 +9,7 @@ import { reportNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import { maySendToVisitor } from './visitor-limit.ts';
 import { nextDigest } from './next-digest.ts';
-import { findForNotice, insertDigest, insertDigestItem, takeDigest } from './queries.ts';
+import { endDigest, findForNotice, holdDigest, insertDigestItem, takeDigest } from './queries.ts';
 import { digestOf, notificationOf, type Noticed, receiptAddress, receiptOf } from './submission-letters.ts';
 
 const dayMs = 86_400_000;
@@ -43,8 +43,9 @@ async function tellPeople(
     await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, toEach(people, mail));
     return;
   }
+  const digest = only(await holdDigest(client, { ...form, mode }));
   await insertDigestItem(client, { ...form, submission_id: found.id });
-  if ((await insertDigest(client, { ...form, mode })).length === 0) return;
+  if (!digest?.is_new) return;
   const at = now();
   const due = nextDigest(at, mode, found.settings.time_zone);
   const news = { kind: 'digest_due', formId: found.form_id } as const;
@@ -58,11 +59,9 @@ export async function tellDigest(
   workspaceId: string,
   { formId }: { formId: string },
 ): Promise<void> {
-  const [first, ...rest] = await takeDigest(client, {
-    workspace_id: workspaceId,
-    form_id: formId,
-    limit: digestLength,
-  });
+  const form = { workspace_id: workspaceId, form_id: formId };
+  await endDigest(client, form);
+  const [first, ...rest] = await takeDigest(client, { ...form, limit: digestLength });
   const people = first?.settings.notification_email;
   if (!first || people === undefined) return;
   const mail = digestOf([first, ...rest], first.total, config.publicUrl);

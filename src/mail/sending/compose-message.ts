@@ -47,7 +47,7 @@ export async function composeMessage(parts: MessageParts): Promise<Buffer> {
   return composer.compile().build();
 }
 
-export const messageIdOf = (id: string, from: MailAddress): string =>
+const messageIdOf = (id: string, from: MailAddress): string =>
   `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`;
 
 /** As an object, so that the library reads no commas and brackets out of a name. */

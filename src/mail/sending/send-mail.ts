@@ -105,7 +105,7 @@ async function settle(
 type Verdict = { state: 'queued' | 'sent' | 'failed'; error: string | null; delay: number | null };
 
 /** What becomes of a mail after its attempt number `attempts + 1`. */
-export function verdictOf(outcome: SmtpOutcome, attempts: number, retryDelays: readonly number[]): Verdict {
+function verdictOf(outcome: SmtpOutcome, attempts: number, retryDelays: readonly number[]): Verdict {
   if (outcome.kind === 'sent') return { state: 'sent', error: null, delay: null };
   if (outcome.kind === 'refused') return { state: 'failed', error: outcome.reason, delay: null };
   const delay = retryDelays[attempts];

@@ -7,13 +7,3 @@ export function mailWords(choice: LocaleChoice | undefined): { locale: Locale; w
   const locale = isLocale(choice) ? choice : 'en';
   return { locale, words: locale === 'en' ? english : translations[locale] };
 }
-
-/** A sentence with its `{names}` filled in. */
-export const fill = (sentence: string, values: Readonly<Record<string, string>>): string =>
-  sentence.replaceAll(/\{(\w+)\}/g, (written, name: string) =>
-    Object.hasOwn(values, name) ? values[name]! : written,
-  );
-
-/** A day for a reader, in the form's time zone. */
-export const sayDay = (date: Date, locale: Locale, timeZone = 'UTC'): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone }).format(date);

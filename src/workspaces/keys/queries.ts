@@ -27,15 +27,14 @@ export const findKeyByHash = statement(
     permissions: nullable(permissionList),
     form_ids: nullable(uuids),
     expires_at: nullable(timestamp),
-    last_used_at: nullable(timestamp),
     plan: word<Plan>(),
     rate_limit: nullable(integer),
     burst: nullable(integer),
   },
   // A key that was rotated ends by itself: least() leaves out what is null.
   `select api_keys.workspace_id, api_keys.id, api_keys.permissions, api_keys.form_ids,
-          least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, api_keys.last_used_at,
-          workspaces.plan, workspaces.rate_limit, workspaces.burst
+          least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, workspaces.plan,
+          workspaces.rate_limit, workspaces.burst
      from api_key_lookup
      join api_keys on api_keys.workspace_id = api_key_lookup.workspace_id and api_keys.id = api_key_lookup.api_key_id
      join workspaces on workspaces.id = api_keys.workspace_id
@@ -179,13 +178,4 @@ export const rotateApiKey = statement(
      insert into api_key_lookup (hash, workspace_id, api_key_id) select $hash, workspace_id, id from key
    )
    select key.id from key, pg_notify($channel, '')`,
-);
-
-/** The condition repeats the caller's, because several processes may use one key in the same moment. */
-export const touchApiKey = statement(
-  'workspaces.touch_api_key',
-  { workspace_id: uuid, id: uuid, now: timestamp, unless_since: timestamp },
-  {},
-  `update api_keys set last_used_at = $now
-    where workspace_id = $workspace_id and id = $id and (last_used_at is null or last_used_at < $unless_since)`,
 );

@@ -47,15 +47,18 @@ export async function inviteMember(
     await refuseMember(client, workspaceId, email);
     const workspace = only(await findWorkspace(client, { workspace_id: workspaceId }));
     if (!workspace) throw new ApiError('not_found');
-    await insertInvitation(client, {
-      workspace_id: workspaceId,
-      id,
-      email,
-      role: asked.role,
-      invited_by: inviter.id,
-      created_at: timeOfId(id),
-      expires_at: new Date(timeOfId(id).getTime() + openDays * dayMs),
-    });
+    const former = only(
+      await insertInvitation(client, {
+        workspace_id: workspaceId,
+        id,
+        email,
+        role: asked.role,
+        invited_by: inviter.id,
+        created_at: timeOfId(id),
+        expires_at: new Date(timeOfId(id).getTime() + openDays * dayMs),
+      }),
+    );
+    await cancelMail(client, workspaceId, former?.former_mail_id);
     return send(context, client, {
       workspaceId,
       id,
@@ -83,6 +86,7 @@ export async function resendInvitation(
     const found = only(await prolongInvitation(client, { ...key, expires_at: expiresAt }));
     if (!found) throw new ApiError('not_found');
     requireOwner(inviter.role, found.role);
+    await cancelMail(client, workspaceId, found.mail_id);
     return send(context, client, { ...found, workspaceId, id, inviter });
   });
   context.wakeQueue();
@@ -97,8 +101,17 @@ export function revokeInvitation(
   return transaction(database, async (client) => {
     const gone = only(await deleteInvitation(client, { workspace_id: workspaceId, id }));
     if (!gone) throw new ApiError('not_found');
-    if (gone.mail_id) await cancelMails(client, { workspace_id: workspaceId, ids: [gone.mail_id] });
+    await cancelMail(client, workspaceId, gone.mail_id);
   });
+}
+
+/** The mail that waits need not leave: its link has ended, or another mail carries it. */
+async function cancelMail(
+  client: Queryable,
+  workspaceId: string,
+  mailId: string | null | undefined,
+): Promise<void> {
+  if (mailId) await cancelMails(client, { workspace_id: workspaceId, ids: [mailId] });
 }
 
 async function refuseMember(client: Queryable, workspaceId: string, email: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { MailState } from '#kit/outbox/queries.ts';
 import { nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
 import type { Role } from '../roles.ts';
 
-/** Replaces what was open for the same address: its link ends. */
+/** Replaces what was open for the same address: its link ends. @returns the mail of that, which need not leave. */
 export const insertInvitation = statement(
   'member_invitations.insert',
   {
@@ -14,12 +14,15 @@ export const insertInvitation = statement(
     created_at: timestamp,
     expires_at: timestamp,
   },
-  {},
-  `insert into member_invitations (workspace_id, id, email, role, invited_by, created_at, expires_at)
+  { former_mail_id: nullable(uuid) },
+  `with former as (
+     select mail_id from member_invitations where workspace_id = $workspace_id and email = $email)
+   insert into member_invitations (workspace_id, id, email, role, invited_by, created_at, expires_at)
    values ($workspace_id, $id, $email, $role, $invited_by, $created_at, $expires_at)
    on conflict (workspace_id, email) do update
       set id = excluded.id, role = excluded.role, invited_by = excluded.invited_by, mail_id = null,
-          created_at = excluded.created_at, expires_at = excluded.expires_at`,
+          created_at = excluded.created_at, expires_at = excluded.expires_at
+   returning (select mail_id from former) as former_mail_id`,
 );
 
 /** An invitation and the mail that carries it; the fate of that mail, where there is one. */
@@ -73,11 +76,11 @@ export const findOpenInvitation = statement(
 export const prolongInvitation = statement(
   'member_invitations.prolong',
   { workspace_id: uuid, id: uuid, expires_at: timestamp },
-  { email: text, role: word<Role>(), workspace: text },
+  { email: text, role: word<Role>(), mail_id: nullable(uuid), workspace: text },
   `update member_invitations i set expires_at = $expires_at
      from workspaces w
     where w.id = i.workspace_id and i.workspace_id = $workspace_id and i.id = $id
-   returning i.email, i.role, w.name as workspace`,
+   returning i.email, i.role, i.mail_id, w.name as workspace`,
 );
 
 export const setInvitationMail = statement(

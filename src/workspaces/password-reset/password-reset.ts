@@ -4,7 +4,7 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
-import { reportNews } from '../mail-news.ts';
+import { reportNews, reportPasswordChange } from '../mail-news.ts';
 import { refuseProblems } from '../problems.ts';
 import { emailProblems, passwordProblems } from '../users.ts';
 import { findFirstWorkspace, insertReset, setPassword, useReset } from './queries.ts';
@@ -25,10 +25,7 @@ export async function askForPasswordReset(database: Database, given: string): Pr
   refuseProblems(emailProblems(email));
   const workspace = only(await findFirstWorkspace(database, {}));
   if (!workspace) return;
-  await reportNews(database, workspace.id, {
-    kind: 'password_reset_asked',
-    email: email.trim().toLowerCase(),
-  });
+  await reportNews(database, workspace.id, { kind: 'password_reset_asked', email });
 }
 
 /**
@@ -68,10 +65,4 @@ export async function finishPasswordReset(
     await reportPasswordChange(client, person.user_id);
     return { email: person.email };
   });
-}
-
-/** Tells a person that their password was changed. */
-export async function reportPasswordChange(db: Queryable, userId: string): Promise<void> {
-  const workspace = only(await findFirstWorkspace(db, {}));
-  if (workspace) await reportNews(db, workspace.id, { kind: 'password_changed', userId });
 }

@@ -54,8 +54,12 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
     try {
       await writeBatch(database, [...batch.values()]);
     } catch (error) {
-      // Tried again, unless there is newer news of the same key.
-      for (const [key, item] of batch) if (!waiting.has(key)) waiting.set(key, item);
+      // Tried again, together with what came meanwhile.
+      for (const [key, item] of batch) {
+        const newer = waiting.get(key);
+        if (newer) waiting.set(key, join(item, newer));
+        else if (waiting.size < mostKeys) waiting.set(key, item);
+      }
       throw error;
     }
   };
@@ -81,6 +85,13 @@ function add(waiting: Waiting, request: KeyRequest): Waiting {
   waiting.days.set(day, (waiting.days.get(day) ?? 0) + 1);
   waiting.last = request;
   return waiting;
+}
+
+/** What waited, and what came after it, of one key. */
+function join(older: Waiting, newer: Waiting): Waiting {
+  const days = new Map(older.days);
+  for (const [day, requests] of newer.days) days.set(day, (days.get(day) ?? 0) + requests);
+  return { requests: [...older.requests, ...newer.requests].slice(-keptRequests), days, last: newer.last };
 }
 
 async function writeBatch(database: Database, keys: readonly Waiting[]): Promise<void> {

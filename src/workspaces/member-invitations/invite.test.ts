@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readSmtp } from '#kit/smtp/read-smtp.ts';
+import { openVault } from '#kit/vault.ts';
+import { testDatabase } from '#test/database.ts';
+import { createUser } from '../users.ts';
+import { createWorkspace } from '../workspaces.ts';
+import { inviteMember, resendInvitation } from './invite.ts';
+
+const { database } = await testDatabase();
+const smtp = readSmtp({ url: 'smtp://127.0.0.1:1', from: 'forms@example.org' }, []);
+const context = {
+  database,
+  vault: openVault('00112233445566778899aabbccddeeff'.repeat(2)),
+  config: { publicUrl: 'https://forms.example.org', smtp },
+  wakeQueue: () => {},
+};
+const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan: 'free' });
+const { id } = await createUser(database, { email: 'ada@example.org', password: 'correct horse battery' });
+const inviter = { id, name: 'Ada', role: 'owner' } as const;
+
+test('of the mails about one invitation that wait, only the last one leaves: the others lead nowhere', async () => {
+  const email = 'grace@example.org';
+  const invite = () => inviteMember(context, { workspaceId, inviter, email, role: 'viewer' });
+  await invite();
+  const again = await invite();
+  await resendInvitation(context, { workspaceId, id: again.id, inviter });
+  const { rows } = await database.query('select state from mails where recipient = $1 order by id', [email]);
+  assert.deepEqual(rows.map(({ state }) => state).toSorted(), ['cancelled', 'cancelled', 'queued']);
+});
