@@ -30,6 +30,22 @@ export function compileCheck<S extends TObject>(schema: S): Check<Static<S>> {
       : { ok: false, errors: describeErrors(schema, compiled.Errors(value)) };
 }
 
+/**
+ * Compiles a schema for JSON bodies.
+ * @throws ApiError bad_request for what is no object, validation_error with every problem of one.
+ */
+export function compileBody<S extends TObject>(schema: S): (body: unknown) => Static<S> {
+  const check = compileCheck(schema);
+  return (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw new ApiError('bad_request', 'The body must be a JSON object.');
+    }
+    const result = check(body);
+    if (!result.ok) throw new ApiError('validation_error', undefined, { errors: result.errors });
+    return result.value;
+  };
+}
+
 /** One item per property, in words. The branches of a union that did not match are summed up by its own error. */
 function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorItem[] {
   const items = new Map<string, string>();
