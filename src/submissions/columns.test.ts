@@ -5,7 +5,7 @@ import type { Form } from '#ast/tree.ts';
 import { unionColumns } from './columns.ts';
 
 /** A version that asks these questions, a letter each. */
-const version = (ids: string): Form => structure(...[...ids].map((id) => element('text', id))) as Form;
+const version = (ids: string): Form => structure(...ids.split('').map((id) => element('text', id))) as Form;
 
 const orders: readonly [why: string, versions: readonly string[], columns: string][] = [
   ['the live version alone', ['abc'], 'abc'],

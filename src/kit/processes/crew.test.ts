@@ -96,17 +96,16 @@ test('what cannot be handed to a process that has hung up is given back when it 
   const answer = async (): Promise<Mood> => 'leaves';
   const leaving = startWebProcess(1, { script, environment: process.env, answer });
   await leaving.ready;
-  let hasEnded = false;
-  void leaving.ended.then(() => (hasEnded = true));
-  const given = { early: 0, back: 0 };
-  const refused = (): void => void (hasEnded ? (given.back += 1) : (given.early += 1));
-  while (!hasEnded) {
+  const seen = { hasEnded: false, early: 0, back: 0 };
+  void leaving.ended.then(() => (seen.hasEnded = true));
+  const refused = (): void => void (seen[seen.hasEnded ? 'back' : 'early'] += 1);
+  while (!seen.hasEnded) {
     leaving.receive(new Socket(), refused);
     await nextTurn();
   }
   await nextTurn();
-  assert.equal(given.early, 0);
-  assert.ok(given.back > 0);
+  assert.equal(seen.early, 0);
+  assert.ok(seen.back > 0);
 });
 
 test('a process that does not end in time is killed', async () => {
