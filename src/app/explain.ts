@@ -1,6 +1,6 @@
 import { ConfigError } from '#kit/config.ts';
 import { isUnavailable } from '#kit/database.ts';
-import { EmbeddedPostgresError } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { WebProcessError } from '#kit/processes/web-process.ts';
 
@@ -14,6 +14,9 @@ const listenProblems: Readonly<Record<string, string>> = {
     'This machine does not have this address. Set HOST to one that it has, such as 127.0.0.1 or 0.0.0.0.',
 };
 
+/** PostgreSQL's classes for a wrong user or password (28) and a database that does not exist (3D). */
+const refusalStates = /^(28|3D)...$/;
+
 /** What went wrong, for the operator: in words where the cause is known, else with its trace. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -26,5 +29,6 @@ export function explain(error: unknown): string {
   if (path !== undefined)
     return `${error.message}. Give it to the user that runs Formloom, or choose another DATA_DIR.`;
   if (isUnavailable(error)) return `The database does not answer: ${error.message}`;
+  if (refusalStates.test(code ?? '')) return `The database refuses the connection: ${error.message}`;
   return error.stack ?? error.message;
 }

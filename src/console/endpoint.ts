@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Static, type TObject, Type } from 'typebox';
-import { ApiError } from '#kit/errors.ts';
-import { compileCheck, compileQuery } from '#kit/validation.ts';
+import { compileBody, compileQuery } from '#kit/validation.ts';
 import type { Role } from '#workspaces/roles.ts';
 
 /** A person who is signed in. */
@@ -132,15 +131,7 @@ function compileShape<P extends TObject, Q extends TObject, B extends TObject>(
 ): (raw: RawRequest) => Given<P, Q, B> {
   const readParams = compileQuery(shape.params ?? nothing);
   const readQuery = compileQuery(shape.query ?? nothing);
-  const checkBody = compileCheck(shape.body ?? nothing);
-  const readBody = (raw: unknown): unknown => {
-    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-      throw new ApiError('bad_request', 'The body must be a JSON object.');
-    }
-    const result = checkBody(raw);
-    if (!result.ok) throw new ApiError('validation_error', undefined, { errors: result.errors });
-    return result.value;
-  };
+  const readBody = compileBody(shape.body ?? nothing);
   return (raw) =>
     ({
       params: readParams(raw.params ?? {}),

@@ -131,6 +131,7 @@ test('the service itself is refused by address and by name, also in an allowed n
   assert.equal(own.mayConnect('127.0.0.1', 3001), true);
   assert.equal(own.mayConnect('8.8.8.8', 3000), true);
   assert.equal(own.isOwnHost('forms.example.com', 443), true);
+  assert.equal(own.isOwnHost('forms.example.com.', 443), true);
   assert.equal(own.isOwnHost('forms.example.com', 8443), false);
   assert.equal(own.isOwnHost('other.example.com', 443), false);
 });

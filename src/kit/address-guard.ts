@@ -43,9 +43,12 @@ export function openAddressGuard(
       return isPublic(address) && isReceiverPort(port);
     },
     isOwnHost: (hostname, port) =>
-      own.some((url) => bareHost(url.hostname) === bareHost(hostname) && portOf(url) === port),
+      own.some((url) => rootless(url.hostname) === rootless(hostname) && portOf(url) === port),
   };
 }
+
+/** `forms.example.` is the name `forms.example` (RFC 1034, 3.1), which URL leaves as it is written. */
+const rootless = (hostname: string): string => bareHost(hostname).replace(/\.$/, '');
 
 /** The deprecated IPv4-compatible addresses (RFC 4291), `::a.b.c.d`: ipaddr.js takes them for ordinary ones. */
 const ipv4Compatible = ipaddr.parseCIDR('::/96');

@@ -53,6 +53,8 @@ const read: readonly [environment: Record<string, string>, part: Partial<Config>
   [{ WEB_PROCESSES: 'auto' }, { webProcesses: availableParallelism() }],
   [{ HOST: '::1' }, { publicUrl: 'http://[::1]:3000' }],
   [{ PUBLIC_URL: 'https://forms.example/' }, { publicUrl: 'https://forms.example' }],
+  [{ PUBLIC_URL: 'HTTPS://Forms.Example:443' }, { publicUrl: 'https://forms.example' }],
+  [{ PUBLIC_URL: 'http://forms.example:8080' }, { publicUrl: 'http://forms.example:8080' }],
   [
     { PORT: '  ', DATABASE_URL: '', LOG_LEVEL: '' },
     { port: 3000, databaseUrl: undefined, logLevel: 'info' },
@@ -137,6 +139,9 @@ const refused: readonly [environment: Record<string, string>, sentence: RegExp][
   [{ PORT: '70000' }, /PORT/],
   [{ PUBLIC_URL: 'forms.example' }, /PUBLIC_URL/],
   [{ PUBLIC_URL: 'javascript:alert(1)' }, /PUBLIC_URL/],
+  [{ PUBLIC_URL: 'https://example.org/forms' }, /PUBLIC_URL .* without a path/],
+  [{ PUBLIC_URL: 'https://example.org/?forms' }, /PUBLIC_URL .* without a path/],
+  [{ PUBLIC_URL: 'https://ada:secret@example.org' }, /PUBLIC_URL is "https:\/\/…@example\.org"/],
   [{ DATABASE_URL: 'mysql://h/db' }, /DATABASE_URL .* postgres/],
   [{ VALKEY_URL: 'http://h' }, /VALKEY_URL/],
   [{ DATABASE_POOL: '1' }, /DATABASE_POOL/],

@@ -131,7 +131,8 @@ export function readConfig(environment: Environment): Config {
     port,
     webProcesses: readWebProcesses(value('WEB_PROCESSES'), complain),
     publicUrl:
-      url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+      readOrigin(value('PUBLIC_URL'), complain) ??
+      `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     dataDir: resolve(value('DATA_DIR') ?? './data'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePool: wholeNumber('DATABASE_POOL', 10, 2, 200),
@@ -151,6 +152,21 @@ export function readConfig(environment: Environment): Config {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+/**
+ * The origin of PUBLIC_URL, as browsers write it: that `HTTPS://Forms.Example` is https decides about cookies. The
+ * addresses of pages begin with their own paths, so one below a path would not be found.
+ */
+function readOrigin(
+  given: string | undefined,
+  complain: <T>(name: string, expected: string, fallback: T) => T,
+): string | undefined {
+  if (given === undefined) return undefined;
+  const url = URL.parse(given);
+  const isOrigin = url !== null && `${url.origin}/` === url.href && /^https?:$/.test(url.protocol);
+  const expected = 'an address that begins with http:// or https://, without a path';
+  return isOrigin ? url.origin : complain('PUBLIC_URL', expected, undefined);
 }
 
 /** All of the S3 settings or none of them. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { testDatabase } from '#test/database.ts';
-import { openDatabase } from './database.ts';
+import { isUnavailable, openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
 
 const { database, url } = await testDatabase();
@@ -97,4 +97,24 @@ test('a statement is planned once for a connection, whatever its parameters', as
   } finally {
     client.release();
   }
+});
+
+test('a connection that is lost between two statements of a transaction ends the transaction, and not the process', {
+  timeout: 5_000,
+}, async (t) => {
+  const uncaught: string[] = [];
+  const note = (error: Error): void => void uncaught.push(error.message);
+  process.on('uncaughtException', note);
+  t.after(() => process.off('uncaughtException', note));
+  const lost = transaction(database, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    // Not `once`, which listens for errors as well.
+    const ended = new Promise<void>((resolve) => client.on('end', resolve));
+    await database.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
+    await ended;
+    await client.query('select 1');
+  });
+  await assert.rejects(lost, isUnavailable);
+  assert.deepEqual(uncaught, []);
+  assert.deepEqual((await database.query('select 1 as one')).rows, [{ one: 1 }]);
 });

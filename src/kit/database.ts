@@ -58,6 +58,8 @@ export function openDatabase(
   pool.on('error', (error) =>
     options.log.warn({ reason: error.message }, 'an idle database connection was lost'),
   );
+  // The same for one that is lent, while it waits for its next statement, which then says that it was lost.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 import { diskStorage } from './disk-storage.ts';
 import { streamOf, testStorage } from './testing.ts';
 
@@ -38,4 +40,25 @@ test('what a crash left half-written under a key is not its bytes, and is remove
   assert.equal(await storage.open('ws/gg/crashed'), undefined);
   await storage.remove('ws/gg/crashed');
   assert.deepEqual(await left(), before);
+});
+
+test('a file that the disk has no room for is refused as a whole, not cut off', async () => {
+  const place = join(directory, 'full');
+  const put = `
+    const { diskStorage } = await import(${JSON.stringify(new URL('disk-storage.ts', import.meta.url).href)});
+    const { Readable } = await import('node:stream');
+    const source = Readable.from([Buffer.alloc(100_000)], { objectMode: false });
+    await diskStorage(${JSON.stringify(place)}).put('cut', source, 1_000_000).then(
+      ({ size }) => console.log('stored', size),
+      ({ code }) => console.log(code),
+    );`;
+  // The same to a write as a disk with room for 16 KB.
+  const limited = [
+    '-c',
+    'ulimit -f 32 && exec "$0" --disable-warning=ExperimentalWarning -e "$1"',
+    process.execPath,
+  ];
+  const { stdout } = await promisify(execFile)('sh', [...limited, put]);
+  assert.equal(stdout.trim(), 'EFBIG');
+  assert.deepEqual(await readdir(place), []);
 });

@@ -57,7 +57,8 @@ async function writeDurably(
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
       if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);
-      await file.write(chunk);
+      // Not `write`: where the disk becomes full within a chunk, that writes a part of it and says nothing.
+      await file.writeFile(chunk);
     }
     // Bytes first, then the name (rename and directory): a name never leads to bytes that are not there.
     await file.sync();

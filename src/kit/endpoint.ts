@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { ApiError, type ErrorCode } from './errors.ts';
-import { compileCheck, compileQuery } from './validation.ts';
+import type { ErrorCode } from './errors.ts';
+import { compileBody, compileQuery } from './validation.ts';
 
 /** What an endpoint answers: a status and a body; `json` is a body that is JSON text already. */
 export type Reply = { status: number; body?: object; json?: string };
@@ -56,16 +56,7 @@ export function endpoint<
   const query = definition.query ?? nothing;
   const readParams = compileQuery(params);
   const readQuery = compileQuery(query);
-  const checkBody = definition.body && compileCheck(definition.body);
-  const readBody = (raw: unknown): Static<B> => {
-    if (!checkBody) return {} as Static<B>;
-    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-      throw new ApiError('bad_request', 'The body must be a JSON object.');
-    }
-    const result = checkBody(raw);
-    if (!result.ok) throw new ApiError('validation_error', undefined, { errors: result.errors });
-    return result.value;
-  };
+  const readBody = definition.body && compileBody(definition.body);
   return {
     summary: definition.summary,
     description: definition.description,
@@ -81,7 +72,7 @@ export function endpoint<
         formIds,
         params: readParams(raw.params) as Static<P>,
         query: readQuery(raw.query) as Static<Q>,
-        body: readBody(raw.body),
+        body: readBody ? readBody(raw.body) : ({} as Static<B>),
       }),
   };
 }

@@ -12,6 +12,9 @@ const body = Type.Object(
     kind: Type.Optional(Type.Enum(['one', 'two'])),
     id: Type.Optional(Type.String({ format: 'uuid' })),
     inner: Type.Optional(Type.Object({ deep: Type.Boolean() }, { additionalProperties: false })),
+    rows: Type.Optional(Type.Array(Type.Object({ cell: Type.String() }, { additionalProperties: false }))),
+    notes: Type.Optional(Type.Record(Type.String(), Type.String())),
+    at: Type.Optional(Type.String({ format: 'date-time' })),
   },
   { additionalProperties: false },
 );
@@ -25,7 +28,18 @@ const sentences: readonly [value: unknown, errors: Record<string, string>][] = [
   [{ name: '', count: 1.5 }, { count: '"count" must be an integer.' }],
   [{ name: '', kind: 'three' }, { kind: '"kind" must be one of one, two.' }],
   [{ name: '', id: '42' }, { id: '"id" must be a UUID.' }],
-  [{ name: '', extra: 1 }, { extra: '"extra" is not known here. Known: name, count, kind, id, inner.' }],
+  [
+    { name: '', extra: 1 },
+    { extra: '"extra" is not known here. Known: name, count, kind, id, inner, rows, notes, at.' },
+  ],
+  [{ name: '', inner: { deep: true, wide: 1 } }, { 'inner.wide': '"wide" is not known here. Known: deep.' }],
+  [
+    { name: '', rows: [{ cell: '' }, { cell: '', row: 1 }] },
+    { 'rows.1.row': '"row" is not known here. Known: cell.' },
+  ],
+  [{ name: '', notes: { 'a/b~c': 1 } }, { 'notes.a/b~c': '"notes.a/b~c" must be a string.' }],
+  [{ name: '', at: '2026-02-30T00:00:00Z' }, { at: '"at" must match format "date-time".' }],
+  [{ name: '', at: '2026-12-31T23:59:60Z' }, { at: '"at" must match format "date-time".' }],
   [{ name: '', inner: {} }, { 'inner.deep': '"deep" is required.' }],
   [{ name: '', inner: { deep: 'yes' } }, { 'inner.deep': '"inner.deep" must be a boolean.' }],
   [
@@ -122,6 +136,13 @@ test('no other notation is a page', () => {
   for (const page of [['1', '2'], { $ne: '1' }, null]) {
     assert.throws(() => readQuery({ page }), { code: 'bad_request' });
   }
+});
+
+test('a text with NUL, which PostgreSQL cannot take, is refused before it gets there', () => {
+  assert.throws(() => readQuery({ q: 'a\0b' }), {
+    code: 'bad_request',
+    message: '"q" must not hold a NUL character.',
+  });
 });
 
 test('the first problem is the message, and all of them are listed', () => {

@@ -1,6 +1,10 @@
 import type { Static, TObject } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Format } from 'typebox/format';
 import { ApiError, type ErrorItem } from './errors.ts';
+
+// A leap second (23:59:60) is a valid time to the format, and to Date and PostgreSQL none.
+Format.Set('date-time', (text) => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)));
 
 /**
  * Checks what came over the wire against a TypeBox schema, once, at the edge. A property that the schema does not
@@ -10,6 +14,8 @@ export type Check<T> = (value: unknown) => { ok: true; value: T } | { ok: false;
 
 type SchemaError = {
   keyword: string;
+  /** Of the schema that was not met, within the whole: `#/properties/inner`. */
+  schemaPath: string;
   instancePath: string;
   params: Record<string, unknown>;
   message: string;
@@ -24,6 +30,22 @@ export function compileCheck<S extends TObject>(schema: S): Check<Static<S>> {
       : { ok: false, errors: describeErrors(schema, compiled.Errors(value)) };
 }
 
+/**
+ * Compiles a schema for JSON bodies.
+ * @throws ApiError bad_request for what is no object, validation_error with every problem of one.
+ */
+export function compileBody<S extends TObject>(schema: S): (body: unknown) => Static<S> {
+  const check = compileCheck(schema);
+  return (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw new ApiError('bad_request', 'The body must be a JSON object.');
+    }
+    const result = check(body);
+    if (!result.ok) throw new ApiError('validation_error', undefined, { errors: result.errors });
+    return result.value;
+  };
+}
+
 /** One item per property, in words. The branches of a union that did not match are summed up by its own error. */
 function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorItem[] {
   const items = new Map<string, string>();
@@ -31,22 +53,34 @@ function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorI
     if (!items.has(field)) items.set(field, message);
   };
   for (const error of errors) {
-    const field = error.instancePath.slice(1).replaceAll('/', '.');
+    const field = stepsOf(error.instancePath).join('.');
     if (error.keyword === 'required') {
       for (const name of names(error.params['requiredProperties']))
         add(join(field, name), `"${name}" is required.`);
     } else if (error.keyword === 'additionalProperties') {
+      const known = knownAt(schema, error.schemaPath).join(', ');
       for (const name of names(error.params['additionalProperties'])) {
-        add(
-          join(field, name),
-          `"${clip(name)}" is not known here. Known: ${Object.keys(schema.properties).join(', ')}.`,
-        );
+        add(join(field, name), `"${clip(name)}" is not known here. Known: ${known}.`);
       }
     } else if (error.keyword !== 'boolean' && error.keyword !== 'const') {
       add(field, describe(field, error));
     }
   }
   return [...items].map(([field, message]) => ({ field: clip(field), message }));
+}
+
+/** The steps of a JSON pointer (RFC 6901). */
+const stepsOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The names of the properties that the schema at this place has. */
+function knownAt(schema: TObject, schemaPath: string): string[] {
+  let place: unknown = schema;
+  for (const step of stepsOf(schemaPath)) place = (place as Readonly<Record<string, unknown>>)[step];
+  return Object.keys((place as Partial<TObject>).properties ?? {});
 }
 
 const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
@@ -67,7 +101,8 @@ const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` 
 
 /**
  * Compiles a schema for query parameters: texts become whole numbers where the schema says integer. Only plain
- * digits do: "1e3", "0x10", "" and " 1" are refused, and so is a parameter given twice.
+ * digits do: "1e3", "0x10", "" and " 1" are refused, and so are a parameter given twice and a text with NUL, which
+ * PostgreSQL cannot take.
  * @throws ApiError bad_request.
  */
 export function compileQuery<S extends TObject>(schema: S): (query: unknown) => Static<S> {
@@ -76,7 +111,14 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
     Object.entries(schema.properties).flatMap(([name, property]) => (isInteger(property) ? [name] : [])),
   );
   return (query) => {
-    const entries = Object.entries(query as Record<string, unknown>).map(([name, value]) => [
+    const given = Object.entries(query as Record<string, unknown>);
+    const unclean = given.find(([, value]) => typeof value === 'string' && value.includes('\0'));
+    if (unclean) {
+      const field = clip(unclean[0]);
+      const message = `"${field}" must not hold a NUL character.`;
+      throw new ApiError('bad_request', message, { errors: [{ field, message }] });
+    }
+    const entries = given.map(([name, value]) => [
       name,
       integers.has(name) && typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
     ]);

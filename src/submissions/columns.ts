@@ -20,18 +20,26 @@ export type Column = Asked & {
  * @param versions the live one first, then others from new to old; of an element in several, the first counts.
  */
 export function unionColumns(versions: readonly Form[]): Column[] {
-  const columns: Column[] = [];
+  let columns: Column[] = [];
   for (const [age, form] of versions.entries()) {
-    let before = -1;
+    const known = new Set(columns.map(({ id }) => id));
+    /** What is new in this version, behind the column that it follows; undefined: before all. */
+    const added = new Map<string | undefined, Column[]>();
+    let before: string | undefined;
     for (const question of listQuestions(form)) {
-      const known = columns.findIndex((column) => column.id === question.element.attrs.id);
-      if (known >= 0) {
-        before = known;
-      } else {
-        before += 1;
-        columns.splice(before, 0, columnOf(question, age > 0));
+      const { id } = question.element.attrs;
+      if (known.has(id)) {
+        before = id;
+        continue;
       }
+      const beside = added.get(before) ?? [];
+      beside.push(columnOf(question, age > 0));
+      added.set(before, beside);
     }
+    columns = [
+      ...(added.get(undefined) ?? []),
+      ...columns.flatMap((column) => [column, ...(added.get(column.id) ?? [])]),
+    ];
   }
   return columns;
 }

@@ -242,7 +242,7 @@ export const deleteSubmissions = statement(
    select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`,
 );
 
-/** Takes removed submissions off a slot; only the sum over the slots means anything. */
+/** Adds to a slot, or takes off it: only the sum over the slots means anything. */
 export const addToCount = statement(
   'add_to_count',
   { workspace_id: uuid, form_id: uuid, status: word<SubmissionStatus>(), slot: smallint, change: bigint },

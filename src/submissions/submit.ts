@@ -92,8 +92,9 @@ async function meetEarlier(
   request: SubmitRequest,
   writing: Writing,
 ): Promise<SubmitResult> {
+  const { live, key } = request;
   const completed =
-    request.key !== undefined && (await completeProgress(context, { ...writing, key: request.key }));
+    key !== undefined && (await inTurn(live, () => completeProgress(context, { ...writing, key })));
   if (completed) return { ok: true, repeated: false, ...completed };
   const repeated = await answerRepeat(context, request, { refuseOther: true });
   if (repeated) return repeated;

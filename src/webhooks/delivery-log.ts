@@ -40,11 +40,13 @@ const conflicts = {
   Retrying: 'This delivery is being sent already, or waits for its next attempt.',
   Failed: 'This delivery changed at the same moment. Look again.',
 } as const satisfies Record<DeliveryStatus, string>;
+/** Sent again, it would be told to the receiver as a submission that somebody made. */
+const isTest = 'A test is one request. Send another test instead.';
 
 /**
  * Sends a failed delivery again, at once and once, however many ask for it. Specification, "Webhook delivery
  * status". It does not start the schedule again: when it fails, the delivery is Failed.
- * @throws ApiError not_found; conflict when the delivery is not Failed.
+ * @throws ApiError not_found; conflict when the delivery is not Failed, or a test.
  */
 export async function retryDelivery(
   { database }: { database: Database },
@@ -55,7 +57,8 @@ export async function retryDelivery(
     const marked = only(await markForRetry(client, delivery));
     if (!marked) {
       const found = only(await findDeliveryStatus(client, delivery));
-      throw found ? new ApiError('conflict', conflicts[found.status]) : new ApiError('not_found');
+      if (!found) throw new ApiError('not_found');
+      throw new ApiError('conflict', found.is_test ? isTest : conflicts[found.status]);
     }
     await enqueueJob(client, {
       ...delivery,

@@ -276,20 +276,20 @@ export const selectDeliveries = statement(
     limit $limit offset $offset`,
 );
 
-/** Makes a failed delivery wait for a request now; of two who ask at once, one gets the row. */
+/** Makes a failed delivery that is no test wait for a request now; of two who ask at once, one gets the row. */
 export const markForRetry = statement(
   'webhooks.mark_for_retry',
   { workspace_id: uuid, id: uuid },
   { webhook_id: uuid },
   `update deliveries
       set status = 'Retrying', next_attempt_at = now()
-    where workspace_id = $workspace_id and id = $id and status = 'Failed'
+    where workspace_id = $workspace_id and id = $id and status = 'Failed' and not is_test
    returning webhook_id`,
 );
 
 export const findDeliveryStatus = statement(
   'webhooks.find_delivery_status',
   { workspace_id: uuid, id: uuid },
-  { status: word<DeliveryStatus>() },
-  `select status from deliveries where workspace_id = $workspace_id and id = $id`,
+  { status: word<DeliveryStatus>(), is_test: boolean },
+  `select status, is_test from deliveries where workspace_id = $workspace_id and id = $id`,
 );

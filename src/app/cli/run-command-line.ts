@@ -1,9 +1,7 @@
-import { ConfigError, readConfig } from '#kit/config.ts';
-import { isUnavailable } from '#kit/database.ts';
-import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
+import { readConfig } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
-import { MigrationError } from '#kit/migrate.ts';
+import { explain } from '../explain.ts';
 import { openFormloomDatabase } from '../open-database.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
@@ -34,7 +32,7 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
   try {
     return await runWords(args, around.environment, out);
   } catch (error) {
-    out.complain(explain(error));
+    out.complain(explainToCaller(error));
     return 1;
   }
 }
@@ -102,25 +100,16 @@ async function runCommand(
   }
 }
 
-/** What went wrong, in words where they are meant for a person; what nobody foresaw, with its trace. */
-function explain(error: unknown): string {
+/** What went wrong: what the caller did with every item of it, all else as a start explains it. */
+function explainToCaller(error: unknown): string {
   if (error instanceof ApiError) {
     const items = (error.errors ?? []).map(
       ({ field, message }) => `\n  ${field ? `${field}: ` : ''}${message}`,
     );
     return `${error.message}${items.join('')}`;
   }
-  if (error instanceof ConfigError || error instanceof MigrationError) return error.message;
-  if (error instanceof EmbeddedPostgresError) return error.message;
-  if (!(error instanceof Error)) return String(error);
-  if (isUnavailable(error)) return `The database does not answer: ${error.message}`;
-  if (isRefusal(error)) return `The database refuses the connection: ${error.message}`;
-  return error.stack ?? error.message;
+  return explain(error);
 }
-
-/** PostgreSQL's classes for a wrong user or password (28) and a database that does not exist (3D). */
-const isRefusal = (error: Error): boolean =>
-  'code' in error && typeof error.code === 'string' && /^(28|3D)...$/.test(error.code);
 
 function printHelp(explained: readonly Command[], json: boolean, out: Output): number {
   out.print(json ? JSON.stringify({ help: helpFor(explained) }) : helpFor(explained).trimEnd());

@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 
 /** One line: the command, its parameters and its options. */
-export function usageOf(command: Command): string {
+function usageOf(command: Command): string {
   const parameters = Object.entries(command.parameters).map(([name, { shows }]) =>
     shows.includes('|') ? `<${shows}>` : `<${name}>`,
   );

@@ -10,7 +10,7 @@ const status = Type.Enum([...formStatuses]);
 const closed = { additionalProperties: false } as const;
 
 /** What a list of forms can be ordered by. */
-export const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
+const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
 export type FormOrder = (typeof formOrders)[number];
 
 export const FormsQuery = Type.Object(

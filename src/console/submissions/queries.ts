@@ -238,7 +238,10 @@ export const findTimes = statement(
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $submission_id and s.trashed_at is null`,
 );
 
-/** Whom a submission was told: each delivery when it began, and each time that a person sent it again. */
+/**
+ * Whom a submission was told: each delivery when it began, and each time that a person sent it again, alone or
+ * with others.
+ */
 export const listDeliveriesOf = statement(
   'view.list_deliveries_of',
   { workspace_id: uuid, form_id: uuid, submission_id: uuid },
@@ -261,7 +264,8 @@ export const listDeliveriesOf = statement(
    select created_at as at, false as is_resend, kind as event, status, webhook_id, id as delivery_id, url from told
    union all
    select a.started_at, true, told.kind, told.status, told.webhook_id, told.id, told.url
-   from told join attempts a on a.workspace_id = told.workspace_id and a.delivery_id = told.id and a.trigger = 'manual'`,
+   from told join attempts a on a.workspace_id = told.workspace_id and a.delivery_id = told.id
+     and a.trigger in ('manual', 'replay')`,
 );
 
 export const findTableSettings = statement(

@@ -27,7 +27,7 @@ export type View = {
 };
 
 /** As many ids are held in memory at once: about 20 MB. */
-export const listedLimit = 200_000;
+const listedLimit = 200_000;
 
 const [firstId, lastId] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
 

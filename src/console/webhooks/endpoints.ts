@@ -171,9 +171,7 @@ function deliveryRoutes(services: Services): readonly ConsoleRoute[] {
     async run({ workspaceId, params }) {
       await requireWebhook(database, workspaceId, params);
       const delivery = { workspace_id: workspaceId, webhook_id: params.webhook, id: params.delivery };
-      const found = only(await findDeliveryLine(database, delivery));
-      if (!found) throw new ApiError('not_found');
-      if (found.is_test) throw new ApiError('conflict', 'A test is one request. Send another test instead.');
+      if (!only(await findDeliveryLine(database, delivery))) throw new ApiError('not_found');
       await retryDelivery(services, { workspaceId, deliveryId: params.delivery });
       return { status: 202 };
     },

@@ -8,8 +8,6 @@ import { checkReachable, chooseSocketDirectory, makeDataDirectory, sharedDirecto
 import type { Server } from './postmaster.ts';
 import { port } from './settings.ts';
 
-export { EmbeddedPostgresError } from './error.ts';
-
 /** A running database of ours, and our place among its users. */
 export type EmbeddedPostgres = {
   /** connection settings for `pg`; `host` is the directory of the Unix socket */
@@ -35,7 +33,7 @@ export type EmbeddedPostgresOptions = {
 /**
  * Gives Formloom its own PostgreSQL in `<dataDir>/postgres`: makes the cluster when there is none, joins the server
  * when one runs, starts it when none does, and starts it again should it die before `stop()`.
- * Any number of processes may use one data directory. Throws {@link EmbeddedPostgresError}.
+ * Any number of processes may use one data directory. Throws EmbeddedPostgresError (error.ts).
  * Takes 0.8 s the first time, 0.05 s later, 0.01 s when the server runs (two cores, quiet).
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {

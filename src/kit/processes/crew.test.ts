@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openLog } from '../log.ts';
 import { openCrew } from './crew.ts';
@@ -89,6 +90,22 @@ test('a connection that comes while no process serves waits for the replacement'
   process.kill(old, 'SIGKILL');
   while (isAlive(old)) await new Promise((resolve) => setImmediate(resolve));
   assert.notEqual(await ask(url), old);
+});
+
+test('what cannot be handed to a process that has hung up is given back when it has ended, and not before', async () => {
+  const answer = async (): Promise<Mood> => 'leaves';
+  const leaving = startWebProcess(1, { script, environment: process.env, answer });
+  await leaving.ready;
+  const seen = { hasEnded: false, early: 0, back: 0 };
+  void leaving.ended.then(() => (seen.hasEnded = true));
+  const refused = (): void => void (seen[seen.hasEnded ? 'back' : 'early'] += 1);
+  while (!seen.hasEnded) {
+    leaving.receive(new Socket(), refused);
+    await nextTurn();
+  }
+  await nextTurn();
+  assert.equal(seen.early, 0);
+  assert.ok(seen.back > 0);
 });
 
 test('a process that does not end in time is killed', async () => {

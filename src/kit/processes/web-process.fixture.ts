@@ -6,7 +6,8 @@ import { joinPrimary } from './primary-link.ts';
 
 /* A web process for tests. It asks the primary how it feels, and answers every request with its process id. */
 
-export type Mood = 'well' | 'fails' | 'stays';
+/** `leaves`: hangs up, and ends a moment later. */
+export type Mood = 'well' | 'fails' | 'stays' | 'leaves';
 
 const told = Promise.withResolvers<void>();
 const primary = joinPrimary(process.argv, { onStopping: () => {}, onEnd: told.resolve })!;
@@ -20,7 +21,9 @@ server.get('/', async () => String(process.pid));
 await server.ready();
 const close = closeInOrder(server);
 primary.serve(server.server);
+if (mood === 'leaves') process.disconnect();
 await told.promise;
 await close(5_000);
 if (mood === 'stays') await sleep(60_000);
+if (mood === 'leaves') await sleep(300);
 process.exit(0);

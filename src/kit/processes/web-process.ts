@@ -32,19 +32,21 @@ export type WebProcessOptions = {
 /** Starts web process `number`. */
 export function startWebProcess(number: number, options: WebProcessOptions): WebProcess {
   const child = fork(options.script, [webProcessArgument, String(number)], { env: options.environment });
-  // Sockets that wait for the one before them to be acknowledged are still ours.
+  // Sockets that wait for the one before them to be acknowledged, or that could not be sent, are still ours.
   const handing = new Map<Socket, () => void>();
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
     // Not 'exit': what it said last would still be on its way.
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
-  const refuseRest = async (): Promise<void> => {
-    await ended;
-    for (const [socket, refused] of handing) if (!socket.destroyed) refused();
-    handing.clear();
-  };
-  void refuseRest();
+  // In a later turn than that in which those who wait for its end hear of it: by then it is dismissed, and what is
+  // given back does not come here again.
+  void ended.then(() =>
+    setImmediate(() => {
+      for (const [socket, refused] of handing) if (!socket.destroyed) refused();
+      handing.clear();
+    }),
+  );
   // A message to one that has just ended is lost, and `ended` says so.
   const tell = (message: ToWebProcess): void => void child.send(message, () => {});
   const kill = (): void => void child.kill('SIGKILL');
@@ -70,10 +72,10 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
     tell,
     receive(socket, refused) {
       handing.set(socket, refused);
+      // What cannot be sent is given back when this process has ended. At once, it would come here again and again, and
+      // the primary would never hear that it has ended.
       child.send({ kind: 'connection' } satisfies ToWebProcess, socket, (error) => {
-        // Without an error it has been sent, or its process has ended and has refused it above.
-        if (!handing.delete(socket)) return;
-        if (error && !socket.destroyed) refused();
+        if (!error) handing.delete(socket);
       });
     },
     async end(ms) {

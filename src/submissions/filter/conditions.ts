@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import { compileCheck } from '#kit/validation.ts';
 
 /** More conditions than a person reads; each costs every submission that it looks at. */
-export const conditionLimit = 20;
+const conditionLimit = 20;
 
 const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 1_000 });

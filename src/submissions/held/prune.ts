@@ -4,7 +4,7 @@ import { deleteExpiredLinks } from '../links/queries.ts';
 import { deleteHeldBefore } from './queries.ts';
 
 /** How long the spam box keeps what nobody decided on. */
-export const heldDays = 30;
+const heldDays = 30;
 
 /** Removes what lay in spam boxes for too long, a batch at a time, and links whose time is over. */
 export async function pruneHeld(database: Database): Promise<void> {

@@ -185,6 +185,22 @@ test('a full form completes nothing more, and what was saved stays saved', async
   assert.equal((await scene.read(id)).status, 'incomplete');
 });
 
+test('those who submit what they saved to a form with a maximum wait for each other without a connection', async () => {
+  const scene = await openScene(database, [element('text', 'name')], { ...settings, max_submissions: 20 });
+  const keys = Array.from({ length: 20 }, newId);
+  for (const key of keys) await save(scene, { raw: { name: 'Ada' }, key });
+  let [held, most] = [0, 0];
+  const acquired = (): void => void (most = Math.max(most, (held += 1)));
+  const released = (): void => void (held -= 1);
+  database.on('acquire', acquired).on('release', released);
+  const sent = await Promise.all(keys.map((key) => scene.send({ name: 'Ada' }, { key })));
+  database.off('acquire', acquired).off('release', released);
+  assert.ok(sent.every(({ ok }) => ok));
+  assert.deepEqual((await scene.counts()).shown, { completed: 20 });
+  // The visitors of other forms need the rest.
+  assert.equal(most, 1);
+});
+
 test('what its owner laid into the trash comes back when it is submitted', async () => {
   const scene = await openScene(database, [element('text', 'name')], settings);
   const key = newId();

@@ -31,7 +31,7 @@ export type WebhookChange = {
 export type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
 
 /** How long the secret of before a rotation goes on signing, in seconds. */
-export const overlapSeconds = 24 * 3_600;
+const overlapSeconds = 24 * 3_600;
 
 /**
  * Changes a webhook under the rules by which it was created. What waits to be sent goes to the new address, signed

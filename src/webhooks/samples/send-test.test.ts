@@ -10,7 +10,7 @@ import { until } from '#test/service.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { deliverWebhook } from '../sending/deliver.ts';
 import { deliverJob } from '../delivery-job.ts';
-import { deliveryLog } from '../delivery-log.ts';
+import { deliveryLog, retryDelivery } from '../delivery-log.ts';
 import { eventKinds } from '../event.ts';
 import { sampleSnapshot, sendSubmissionTests, sendTest } from './send-test.ts';
 import { verifySignature } from '../signature.ts';
@@ -103,6 +103,16 @@ test('a test that fails is one request, says why, and is not retried', async () 
     scene.workspaceId,
   ]);
   assert.equal(rows[0].count, 0);
+});
+
+test('a test that failed is not retried by hand either: it would go out as if it were real', async () => {
+  const scene = await setScene({ reply: 500 });
+  const { id } = await sendAndSettle(scene);
+  await assert.rejects(retryDelivery({ database }, { workspaceId: scene.workspaceId, deliveryId: id }), {
+    code: 'conflict',
+    message: 'A test is one request. Send another test instead.',
+  });
+  assert.equal((await attemptsOf(id)).length, 1);
 });
 
 test('a test may be repeated, each with an id of its own, and makes no submission', async () => {

@@ -242,6 +242,28 @@ test('a paused webhook gets nothing, and what waited for it is Failed', async ()
   await settled(scene, 'Failed', 1);
   assert.equal(scene.receiver.requests.length, 0);
   assert.match((await attemptsOf(scene))[0]!['reason'] as string, /paused/);
+  const { rows } = await database.query('select failing_since from webhooks where id = $1', [
+    scene.webhookId,
+  ]);
+  assert.deepEqual(rows, [{ failing_since: null }]);
+});
+
+test('a webhook fails since the first delivery that failed: what failed since then includes it', async () => {
+  const scene = await setScene({ replies: [200, 500] });
+  await fire(scene);
+  await settled(scene, 'Success');
+  await fire(scene);
+  await scene.receiver.waitFor(2);
+  const isFailing = async () =>
+    (await database.query('select failing_since from webhooks where id = $1', [scene.webhookId])).rows[0]
+      .failing_since as Date | null;
+  for (const end = performance.now() + 5_000; (await isFailing()) === null; await sleep(5)) {
+    assert.ok(performance.now() < end, 'it does not fail');
+  }
+  const [failed, delivered] = await deliveryLog({ database }, scene);
+  const since = (await isFailing())!;
+  assert.ok(since <= failed!.created_at, 'the one that failed was made before');
+  assert.ok(since > delivered!.created_at);
 });
 
 test('a deleted webhook gets nothing, and its jobs end', async () => {

@@ -69,7 +69,9 @@ export const findDeliveries = statement(
  * end.
  *
  * A webhook's row is written when its luck turns, not at each delivery, and skipped while another has it: whoever has
- * it writes the same. One that is not to be paused by itself goes on failing.
+ * it writes the same. One that is not to be paused by itself goes on failing; one that is paused already does not begin
+ * to. It fails since its first such delivery was made and not since that was found out, so that a replay of what failed
+ * since then has that one, too.
  */
 export const settleDeliveries = statement(
   'webhooks.settle_deliveries',
@@ -97,7 +99,7 @@ export const settleDeliveries = statement(
        join settled_job on settled_job.workspace_id = outcome.workspace_id and settled_job.id = outcome.id
       where deliveries.workspace_id = outcome.workspace_id and deliveries.id = outcome.id
      returning deliveries.workspace_id, deliveries.id, deliveries.attempts, deliveries.webhook_id, deliveries.status,
-               deliveries.is_test
+               deliveries.is_test, deliveries.created_at
    ),
    attempt as (
      insert into attempts (workspace_id, delivery_id, attempt, trigger, url, request_headers, body_sha256, body_bytes,
@@ -109,26 +111,28 @@ export const settleDeliveries = statement(
        from delivery join outcome using (workspace_id, id)
    ),
    luck as (
-     select workspace_id, webhook_id, bool_or(status = 'Success') as has_success, bool_or(status = 'Failed') as has_end
+     select workspace_id, webhook_id, bool_or(status = 'Success') as has_success, bool_or(status = 'Failed') as has_end,
+            min(created_at) filter (where attempts = 1) as since
        from delivery
       where not is_test
       group by workspace_id, webhook_id
    ),
    turned as (
-     select webhooks.workspace_id, webhooks.id, luck.has_success,
+     select webhooks.workspace_id, webhooks.id, luck.has_success, luck.since,
             luck.has_end and webhooks.pauses_on_failure
               and webhooks.failing_since < now() - make_interval(secs => $pause_after) as is_hopeless
        from luck
        join webhooks on webhooks.workspace_id = luck.workspace_id and webhooks.id = luck.webhook_id
       where case when luck.has_success then webhooks.failing_since is not null
-                 else webhooks.failing_since is null
-                      or webhooks.active and luck.has_end and webhooks.pauses_on_failure
-                         and webhooks.failing_since < now() - make_interval(secs => $pause_after) end
+                 else webhooks.active
+                      and (webhooks.failing_since is null
+                           or luck.has_end and webhooks.pauses_on_failure
+                              and webhooks.failing_since < now() - make_interval(secs => $pause_after)) end
         for no key update of webhooks skip locked
    ),
    webhook as (
      update webhooks
-        set failing_since = case when has_success then null else coalesce(failing_since, now()) end,
+        set failing_since = case when has_success then null else coalesce(failing_since, turned.since, now()) end,
             active = active and not coalesce(not has_success and is_hopeless, false),
             paused_at = case when active and not has_success and is_hopeless then now() else paused_at end,
             paused_by = case when active and not has_success and is_hopeless then 'failure' else paused_by end

@@ -57,6 +57,23 @@ test('the history says who changed what, from what to what, and whom it was told
   );
 });
 
+test('a delivery that was sent again, by hand or in a replay, is history each time', async () => {
+  const form = await makeForm();
+  const { database } = service.services;
+  const key = { workspaceId: tenant.workspaceId, formId: form };
+  await makeWebhook(database, key, { url: 'https://receiver.invalid/hook' });
+  const id = await submit(form, { name: 'Ada' });
+  await database.query(
+    `insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms)
+     select d.workspace_id, d.id, given.attempt, given.trigger, now() + make_interval(mins => given.attempt), 5
+     from deliveries d, (values (1, 'schedule'), (2, 'manual'), (3, 'replay')) as given (attempt, trigger)
+     where d.form_id = $1`,
+    [form],
+  );
+  const kinds = (await timeline(form, id)).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['resend', 'resend', 'delivery', 'created']);
+});
+
 test('going to the trash and coming back is history too; what is in the trash has none to show', async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada' });

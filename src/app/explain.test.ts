@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { explain } from './explain.ts';
+
+const failure = (message: string, more: object): Error => Object.assign(new Error(message), more);
+
+const explained: readonly [why: string, error: unknown, words: string | RegExp][] = [
+  [
+    'a wrong password',
+    failure('password authentication failed for user "forms"', { code: '28P01', severity: 'FATAL' }),
+    'The database refuses the connection: password authentication failed for user "forms"',
+  ],
+  [
+    'a database that does not exist',
+    failure('database "forms" does not exist', { code: '3D000', severity: 'FATAL' }),
+    'The database refuses the connection: database "forms" does not exist',
+  ],
+  [
+    'a database that is away',
+    failure('connect ECONNREFUSED 127.0.0.1:5432', { code: 'ECONNREFUSED', syscall: 'connect' }),
+    'The database does not answer: connect ECONNREFUSED 127.0.0.1:5432',
+  ],
+  [
+    'a port that is taken',
+    failure('listen EADDRINUSE', { code: 'EADDRINUSE', syscall: 'listen', address: '127.0.0.1', port: 3000 }),
+    /^127\.0\.0\.1:3000: This port is taken\./,
+  ],
+  [
+    'a directory of somebody else',
+    failure("EACCES: permission denied, open '/data/secret.key'", {
+      code: 'EACCES',
+      path: '/data/secret.key',
+    }),
+    /secret\.key'\. Give it to the user that runs Formloom/,
+  ],
+  ['what nobody foresaw', new TypeError('x is not a function'), /^TypeError: x is not a function\n {4}at /],
+];
+for (const [why, error, words] of explained) {
+  test(`an operator is told of ${why}: in words, or with its trace where there are none`, () => {
+    if (typeof words === 'string') assert.equal(explain(error), words);
+    else assert.match(explain(error), words);
+  });
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import type { Form } from '#ast/tree.ts';
+import { unionColumns } from './columns.ts';
+
+/** A version that asks these questions, a letter each. */
+const version = (ids: string): Form => structure(...ids.split('').map((id) => element('text', id))) as Form;
+
+const orders: readonly [why: string, versions: readonly string[], columns: string][] = [
+  ['the live version alone', ['abc'], 'abc'],
+  ['what is asked no more, behind what it followed', ['abc', 'axbyc'], 'axbyc'],
+  ['several behind one another', ['ab', 'axyzb'], 'axyzb'],
+  ['what came before all others', ['ab', 'xyab'], 'xyab'],
+  ['another order then: the live one counts', ['abc', 'cxa'], 'abcx'],
+  ['of several versions the newest first', ['ab', 'axb', 'ayxb'], 'ayxb'],
+  ['nothing in common', ['ab', 'xy'], 'xyab'],
+];
+for (const [why, versions, expected] of orders) {
+  test(`columns are those of all versions that were answered, in the live one's order: ${why}`, () => {
+    const columns = unionColumns(versions.map(version));
+    assert.equal(columns.map(({ id }) => id).join(''), expected);
+    assert.deepEqual(
+      columns.filter((column) => column.is_retired).map(({ id }) => id),
+      columns.map(({ id }) => id).filter((id) => !versions[0]!.includes(id)),
+    );
+  });
+}
