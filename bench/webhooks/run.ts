@@ -22,8 +22,8 @@ export async function benchWebhooks({
   const stage = await openStage(profile);
   try {
     const cases = [
-      { hooks: 1, connections: 32, count: 4_000, rounds },
-      { hooks: 20, connections: 256, count: 8_000, rounds },
+      { hooks: 1, connections: 32, count: 16_000, rounds },
+      { hooks: 20, connections: 256, count: 16_000, rounds },
     ];
     for (const each of cases) for await (const line of throughput(stage, each)) say(line);
     say(await latency(stage));
