@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { testDatabase } from '#test/database.ts';
 import { isUnavailable, openDatabase, transaction } from './database.ts';
@@ -23,8 +24,9 @@ const allowedAtStart = new Set([
 ]);
 
 /** Stands before the server, and ends connections that begin with what PgBouncer refuses. */
-async function startPooler(): Promise<{ port: number; refused: string[] }> {
+async function startPooler(): Promise<{ port: number; refused: string[]; silence: () => void }> {
   const refused: string[] = [];
+  const upstreams = new Set<Socket>();
   const server = createServer((client) => {
     client.once('data', (first) => {
       // Length and protocol version, then names and values in turn, each ended by a zero.
@@ -37,6 +39,7 @@ async function startPooler(): Promise<{ port: number; refused: string[] }> {
         return;
       }
       const upstream = dial();
+      upstreams.add(upstream);
       upstream.write(first);
       client.pipe(upstream).pipe(client);
       upstream.on('error', () => client.destroy());
@@ -46,7 +49,11 @@ async function startPooler(): Promise<{ port: number; refused: string[] }> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   after(() => server.close());
-  return { port: portOf(server), refused };
+  /** What is connected now gets no word through any more, and is not told. */
+  const silence = (): void => {
+    for (const upstream of upstreams) upstream.unpipe();
+  };
+  return { port: portOf(server), refused, silence };
 }
 
 function portOf(server: Server): number {
@@ -79,6 +86,27 @@ test('a session begins as a pooler allows it, and has its plans and limits all t
     { name: 'plan_cache_mode', setting: 'force_generic_plan' },
     { name: 'statement_timeout', setting: '10000' },
   ]);
+});
+
+test('a connection that goes dead without a word ends its statement, and the next one gets another', {
+  timeout: 20_000,
+}, async () => {
+  const { port, silence } = await startPooler();
+  const { user, database: name } = new Client({ connectionString: url });
+  const silenceMs = 300;
+  const pooled = openDatabase(
+    { host: '127.0.0.1', port, user: user!, database: name! },
+    { pool: 1, log: openLog('silent'), silenceMs },
+  );
+  after(() => pooled.end());
+  const pid = async (): Promise<unknown> => (await pooled.query('select pg_backend_pid() as pid')).rows[0];
+  const first = await pid();
+  // One that owes nothing may be silent for as long as it likes.
+  await sleep(2 * silenceMs);
+  assert.deepEqual(await pid(), first);
+  silence();
+  await assert.rejects(pooled.query('select 1'), isUnavailable);
+  assert.notDeepEqual(await pid(), first);
 });
 
 test('a statement is planned once for a connection, whatever its parameters', async () => {
