@@ -118,7 +118,7 @@ async function copyForm(
   const { id } = await createForm(database, workspaceId, { structure, status: 'published' });
   await database.query(
     `with copied as (
-       select *, overlay(s.id::text placing right($3::uuid::text, 12) from 25)::uuid as copy from submissions s
+       select *, overlay(s.id::text placing right($3::uuid::text, 10) from 27)::uuid as copy from submissions s
        where workspace_id = $1 and form_id = $2 order by s.id desc limit $4),
      written as (
        insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)

@@ -109,6 +109,25 @@ test('a connection that goes dead without a word ends its statement, and the nex
   assert.notDeepEqual(await pid(), first);
 });
 
+for (const zone of ['UTC', 'Asia/Kolkata', 'America/St_Johns'])
+  test(`a moment arrives as PostgreSQL has it, to the millisecond, in a session of ${zone}`, async () => {
+    const client = await database.connect();
+    try {
+      await client.query(`select set_config('TimeZone', $1, false)`, [zone]);
+      const { rows } = await client.query<{ at: Date; ms: string }>(
+        `select at, trunc(extract(epoch from at) * 1000)::text as ms
+           from unnest(array['2026-11-21 19:30:00Z', '2026-11-21 19:30:00.1Z', '2026-02-28 23:59:59.999Z',
+                             '1969-12-31 23:59:59.5Z', '2026-11-21 19:30:00.123456Z', '0001-01-02 00:00:00Z',
+                             '9998-12-31 23:59:59.001Z', '12026-01-01 00:00:00Z']::timestamptz[]) as at`,
+      );
+      for (const { at, ms } of rows) assert.equal(at.getTime(), Number(ms));
+      const infinite = await client.query<{ at: unknown }>(`select 'infinity'::timestamptz as at`);
+      assert.deepEqual(infinite.rows, [{ at: Number.POSITIVE_INFINITY }]);
+    } finally {
+      client.release(true);
+    }
+  });
+
 test('a statement is planned once for a connection, whatever its parameters', async () => {
   const client = await database.connect();
   try {
