@@ -44,8 +44,11 @@ export function runProgram(
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    // A program that dies before it has read its input breaks the pipe; how it ended says why.
-    child.stdin.on('error', (error) => collect(Buffer.from(`\n${error.message}`)));
+    // A program that dies before it has read its input breaks the pipe; how it ended says why. Without input, that
+    // pipe says nothing.
+    child.stdin.on('error', (error) => {
+      if (how.input !== undefined) collect(Buffer.from(`\n${error.message}\n`));
+    });
     child.once('error', (error) => reject(spawnError(program, error)));
     child.once('close', (code, signal) => {
       if (code === 0) return resolve();
