@@ -97,8 +97,10 @@ async function settle(
     // First, for it holds the job: whoever lost the lease writes nothing.
     if (delay === null) await completeJob(client, job);
     else await rescheduleJob(client, job, { delay });
-    await settleMail(client, { workspace_id: job.workspaceId, id: job.id, state, error, delay });
+    // What the mail is about comes before the mail, as it does for whoever resends or revokes: in the other order the two
+    // waited for each other, and PostgreSQL ended one of them after a second.
     await followers[kind]?.(client, { workspaceId: job.workspaceId, mailId: job.id, state, error });
+    await settleMail(client, { workspace_id: job.workspaceId, id: job.id, state, error, delay });
   });
 }
 
