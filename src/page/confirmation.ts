@@ -5,9 +5,7 @@ import { renderConfirmation } from './render/notices.ts';
 import { writeAddress } from './visit/address.ts';
 import { uuidPattern } from './visit/open-visit.ts';
 import { scriptInFrame, type Visit } from './visit/visit.ts';
-import { sayDay } from './words/say-day.ts';
-
-/** For how many days a submission can be changed, unless the form says otherwise (docs/decisions/0014). */
+import { sayDay } from '#ast/words.ts';
 
 /** The text of the page after a submission. `query` is that of its address; undefined when it names no receipt. */
 export function confirmationPage(
@@ -37,7 +35,7 @@ export function confirmationPage(
   });
 }
 
-/** The receipt is the submission's id, which carries its time. */
+/** The receipt is the submission's id, which carries its time (docs/decisions/0014). */
 function editableUntil({ settings }: LiveForm, receipt: string): Date {
   return new Date(timeOfId(receipt).getTime() + editDaysOf(settings) * 86_400_000);
 }

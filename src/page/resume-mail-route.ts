@@ -12,7 +12,7 @@ import { sendPage } from './send-page.ts';
 import { resumeAddress, resumeMailAddress } from './visit/resume-address.ts';
 import { type LinkRequest, type OpenContext, openVisit } from './visit/open-visit.ts';
 import { scriptInFrame, type Visit } from './visit/visit.ts';
-import { sayDay } from './words/say-day.ts';
+import { sayDay } from '#ast/words.ts';
 
 type MailContext = AnsweringContext & OpenContext;
 

@@ -28,7 +28,7 @@ import { resumeAddress } from './visit/resume-address.ts';
 import type { Visit } from './visit/visit.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
 import { linkToken } from '#submissions/links/token.ts';
-import { fill } from './words/words.ts';
+import { fill } from '#ast/words.ts';
 
 /** What the room needs. */
 export type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & ImagesContext;

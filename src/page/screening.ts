@@ -110,7 +110,7 @@ async function countSubmission(
   ];
   for (const [key, most] of limits) {
     if (most === undefined) continue;
-    await countUpTo(counter, key, most, hourSeconds);
+    await countUpTo(counter, key, most, { seconds: hourSeconds });
   }
 }
 

@@ -35,21 +35,21 @@ export async function takeRequest(
 }
 
 /** Whole seconds, at least 1, until a window has ended. */
-export const secondsToWait = (msLeft: number): number => Math.max(1, Math.ceil(msLeft / 1_000));
+const secondsToWait = (msLeft: number): number => Math.max(1, Math.ceil(msLeft / 1_000));
 
 /**
  * Counts one more of what may be done `most` times in a window.
- * @param seconds the length of the window, a minute unless said.
- * @throws ApiError rate_limit_exceeded.
+ * @param options.seconds the length of the window, a minute unless said; `why` as rateLimitExceeded has it.
+ * @throws ApiError rate_limit_exceeded with the wait.
  */
 export async function countUpTo(
   counter: RequestCounter,
   key: string,
   most: number,
-  seconds?: number,
+  { seconds, why }: { seconds?: number; why?: string } = {},
 ): Promise<void> {
   const { requests, msLeft } = await counter.count(key, seconds);
-  if (requests > most) throw rateLimitExceeded(secondsToWait(msLeft));
+  if (requests > most) throw rateLimitExceeded(secondsToWait(msLeft), why);
 }
 
 /**

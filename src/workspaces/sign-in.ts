@@ -4,7 +4,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from './accounts.ts';
-import { rateLimitExceeded, secondsToWait } from './limit.ts';
+import { countUpTo } from './limit.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { refuseProblems } from './problems.ts';
 import { confirmPassword } from './queries.ts';
@@ -110,15 +110,11 @@ async function countAttempt(context: Context, { address, device }: Attempt, emai
  * Counts something that may be done `most` times in a minute.
  * @throws ApiError rate_limit_exceeded with the wait.
  */
-export async function countTry(
+export const countTry = (
   { requestCounter }: Pick<Context, 'requestCounter'>,
   key: string,
   most: number,
-): Promise<void> {
-  const { requests, msLeft } = await requestCounter.count(key);
-  if (requests <= most) return;
-  throw rateLimitExceeded(secondsToWait(msLeft), 'Too many tries.');
-}
+): Promise<void> => countUpTo(requestCounter, key, most, { why: 'Too many tries.' });
 
 /** `<random>.<signature of it and the address>`: proof that this browser has signed in with this address before. */
 function deviceMark(vault: Vault, email: string): string {

@@ -1,6 +1,6 @@
 import type { Operator } from '#ast/logic/condition.ts';
 import { type AskedNode, textOf } from './asked-node.ts';
-import type { Leaf } from './condition-tree.ts';
+import { type Leaf, writeCondition } from './condition-tree.ts';
 import { type Asked, askedKind, isOperator, operatorsOf, takesValue } from './operators.ts';
 
 /** What a comparison asks about: its kind and its options decide the values. */
@@ -23,6 +23,10 @@ export function newLeaf(asked: AskedNode | undefined): Leaf {
     : ({ of: 'reference', name: '' } as const);
   return withOperator({ kind: 'leaf', subject, is }, part, is);
 }
+
+/** A new condition of one comparison, as a form keeps it. */
+export const newCondition = (asked: AskedNode | undefined): object =>
+  writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(asked)] });
 
 /** The comparison asking for something else; the operator stays where it fits there, and with it a free value. */
 export function withSubject(leaf: Leaf, asked: AskedNode | undefined): Leaf {

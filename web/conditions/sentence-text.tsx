@@ -1,3 +1,4 @@
+import './conditions.css';
 import type { ReactNode } from 'react';
 import type { Sentence } from './say-condition.ts';
 
@@ -5,6 +6,12 @@ import type { Sentence } from './say-condition.ts';
 export function SentenceText({ sentence }: { sentence: Sentence }): ReactNode {
   return sentence.map(({ text, isStrong }, index) =>
     // A sentence is drawn anew as a whole: the place is the identity.
-    isStrong ? <em key={index}>{text}</em> : <span key={index}>{text}</span>,
+    isStrong ? (
+      <em key={index} className="asked-strong">
+        {text}
+      </em>
+    ) : (
+      <span key={index}>{text}</span>
+    ),
   );
 }

@@ -8,6 +8,15 @@ const icons = { info: 'info', good: 'check', warn: 'warning', bad: 'error' } as 
 >;
 export type Tone = keyof typeof icons;
 
+/** What is refused only when a dialog was saved: it may be out of sight, and is brought to where the eyes are. */
+export const LateProblem = ({ children }: { children: ReactNode }): ReactElement => (
+  <div ref={show} className="late-problem">
+    <Message tone="bad">{children}</Message>
+  </div>
+);
+
+const show = (problem: HTMLElement | null): void => problem?.scrollIntoView({ block: 'nearest' });
+
 /** A note within a page or a dialog. One that is `bad` is read out when it appears. */
 export function Message({
   tone = 'info',

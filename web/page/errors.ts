@@ -1,4 +1,4 @@
-import { fill } from '#page/words/words.ts';
+import { fill } from '#ast/words.ts';
 import type { FieldError } from './answers.ts';
 import { boxOf, byId, make, type Page } from './page.ts';
 

@@ -1,5 +1,5 @@
 import { limits } from '#ast/limits.ts';
-import { fill } from '#page/words/words.ts';
+import { fill } from '#ast/words.ts';
 import { byId, labelButton, make, type Page } from './page.ts';
 
 /** Attributes that carry the name of a row, as the server writes them. */

@@ -1,4 +1,5 @@
-import { fill, saySize } from '#page/words/words.ts';
+import { fill } from '#ast/words.ts';
+import { saySize } from '#page/words/words.ts';
 import { findErrors } from './answers.ts';
 import { showAtField } from './errors.ts';
 import { heldOf, type StoredFile } from './held-files.ts';

@@ -7,6 +7,7 @@ import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { conditionRecords, readConditions } from '#submissions/filter/conditions.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 import { findNeighbours, listView, listViewIds, readListed, readViewDown } from './queries.ts';
+import { batchSize, readDown } from './read-down.ts';
 import type { ViewQuery } from './shapes.ts';
 
 /** Which submissions of a form are looked at, and in which order: newest first, or with `q` by relevance. */
@@ -116,9 +117,6 @@ export async function readViewIds(database: Database, view: View): Promise<strin
   );
 }
 
-/** Rows in one round trip of an export. */
-const batchSize = 500;
-
 /**
  * Every submission, in order, in batches; the next one is read while the reader is at the last. Without a search memory
  * is constant; a search is asked once, and its ids are kept.
@@ -134,18 +132,5 @@ export async function* readWholeView(database: Database, view: View): AsyncGener
     return;
   }
   const read = readViewDown[statementOf(view)];
-  const readBefore = (to_id: string) => {
-    const rows = read(database, { ...view.filter, to_id, limit: batchSize });
-    // It is read ahead: a failure is told when the reader comes to it, and to nobody when the reader has gone.
-    rows.catch(() => {});
-    return rows;
-  };
-  let coming = readBefore(view.filter.to_id);
-  for (;;) {
-    const rows = await coming;
-    const isLast = rows.length < batchSize;
-    if (!isLast) coming = readBefore(rows.at(-1)!.id);
-    yield rows;
-    if (isLast) return;
-  }
+  yield* readDown((to_id, limit) => read(database, { ...view.filter, to_id, limit }), view.filter.to_id);
 }

@@ -1,6 +1,6 @@
 import { type Database, transaction } from '#kit/database.ts';
 import { createForm } from '../forms.ts';
-import { readBuilderForm, saveWorkingCopy } from './draft.ts';
+import { readBuilderForm, saveFirstCopy } from './draft.ts';
 
 /** What becomes a form of its own, and who wants it. */
 export type CopyRequest = { workspaceId: string; formId: string; structure: object; userId: string };
@@ -15,14 +15,7 @@ export async function copyAsNewForm(database: Database, request: CopyRequest): P
   return transaction(database, async (client) => {
     const { form } = await readBuilderForm(client, workspaceId, formId);
     const { id } = await createForm(client, workspaceId, { structure: form.structure });
-    await saveWorkingCopy(client, {
-      workspaceId,
-      formId: id,
-      revision: 0,
-      structure,
-      baseVersion: 1,
-      userId,
-    });
+    await saveFirstCopy(client, { workspaceId, formId: id, structure, userId });
     return { id };
   });
 }

@@ -69,6 +69,12 @@ export async function saveWorkingCopy(
   return saved ?? refuseOrRepeat(database, change);
 }
 
+/** The first working copy of a form that was made a moment ago. @throws as saveWorkingCopy. */
+export const saveFirstCopy = (
+  client: Queryable,
+  copy: Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'userId'>,
+): Promise<unknown> => saveWorkingCopy(client, { ...copy, revision: 0, baseVersion: 1 });
+
 async function refuseOrRepeat(
   database: Queryable,
   change: DraftChange,

@@ -4,7 +4,7 @@ import { cutToBytes } from '#ast/text.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { createForm } from '../forms.ts';
-import { readBuilderForm, saveWorkingCopy } from './draft.ts';
+import { readBuilderForm, saveFirstCopy } from './draft.ts';
 
 const suffix = ' (copy)';
 
@@ -25,13 +25,10 @@ export async function duplicateForm(
       settings: settingsFor(form.structure as Form, form.settings),
     });
     if (draft.revision > 0) {
-      const structure = renamed(draft.structure);
-      await saveWorkingCopy(client, {
+      await saveFirstCopy(client, {
         workspaceId,
         formId: id,
-        revision: 0,
-        structure,
-        baseVersion: 1,
+        structure: renamed(draft.structure),
         userId,
       });
     }

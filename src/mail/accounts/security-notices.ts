@@ -1,6 +1,6 @@
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
-import type { Letter, LetterBlock } from '#kit/outbox/letter.ts';
+import type { Letter, LetterBlock, LetterField } from '#kit/outbox/letter.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { NewsContext } from '../news-context.ts';
 import { findKeyForNotice, findMemberForNotice, findPerson, selectKeepers } from './queries.ts';
@@ -8,65 +8,59 @@ import { findKeyForNotice, findMemberForNotice, findPerson, selectKeepers } from
 // Without a mail server nobody is told: the console shows keys and members, and these are no letters to keep.
 
 /** A new API key: to the workspace's owners and admins. */
-export async function tellKeyCreated(
+export const tellKeyCreated = (
   context: NewsContext,
   client: Queryable,
   workspaceId: string,
   { keyId }: { keyId: string },
-): Promise<void> {
-  const key = only(await findKeyForNotice(client, { workspace_id: workspaceId, id: keyId }));
-  if (!key || !context.config.smtp) return;
-  await tellKeepers(context, client, workspaceId, {
+): Promise<void> =>
+  tellOfKey(context, client, { workspaceId, keyId }, (key) => ({
     subject: `New API key in ${key.workspace}: ${key.name}`,
-    letter: {
-      heading: 'A new API key was made',
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            { label: 'Workspace', value: key.workspace },
-            { label: 'Name of the key', value: key.name },
-            { label: 'Made by', value: key.created_by ?? 'The operator of this server' },
-            { label: 'Made at', value: key.created_at.toISOString() },
-          ],
-        },
-        {
-          kind: 'text',
-          text: 'If nobody of you made it, revoke it: a key reaches the data of the workspace.',
-        },
-        keysButton(context, workspaceId),
-      ],
-      reason: reasonOfKeepers(key.workspace),
-    },
-  });
-}
+    heading: 'A new API key was made',
+    fields: [
+      { label: 'Made by', value: key.created_by ?? 'The operator of this server' },
+      { label: 'Made at', value: key.created_at.toISOString() },
+    ],
+    warning: 'If nobody of you made it, revoke it: a key reaches the data of the workspace.',
+  }));
 
 /** A key that got another secret: to the workspace's owners and admins. */
-export async function tellKeyRotated(
+export const tellKeyRotated = (
   context: NewsContext,
   client: Queryable,
   workspaceId: string,
   { keyId, formerUntil }: { keyId: string; formerUntil: string },
+): Promise<void> =>
+  tellOfKey(context, client, { workspaceId, keyId }, (key) => ({
+    subject: `New secret for the API key in ${key.workspace}: ${key.name}`,
+    heading: 'An API key got a new secret',
+    fields: [{ label: 'The former secret works until', value: formerUntil }],
+    warning: 'If nobody of you did it, revoke the key: whoever did it holds the new secret.',
+  }));
+
+type FoundKey = Awaited<ReturnType<typeof findKeyForNotice>>[number];
+type KeyNotice = { subject: string; heading: string; fields: LetterField[]; warning: string };
+
+async function tellOfKey(
+  context: NewsContext,
+  client: Queryable,
+  { workspaceId, keyId }: { workspaceId: string; keyId: string },
+  noticeOf: (key: FoundKey) => KeyNotice,
 ): Promise<void> {
   const key = only(await findKeyForNotice(client, { workspace_id: workspaceId, id: keyId }));
   if (!key || !context.config.smtp) return;
+  const { subject, heading, fields, warning } = noticeOf(key);
+  const place = [
+    { label: 'Workspace', value: key.workspace },
+    { label: 'Name of the key', value: key.name },
+  ];
   await tellKeepers(context, client, workspaceId, {
-    subject: `New secret for the API key in ${key.workspace}: ${key.name}`,
+    subject,
     letter: {
-      heading: 'An API key got a new secret',
+      heading,
       blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            { label: 'Workspace', value: key.workspace },
-            { label: 'Name of the key', value: key.name },
-            { label: 'The former secret works until', value: formerUntil },
-          ],
-        },
-        {
-          kind: 'text',
-          text: 'If nobody of you did it, revoke the key: whoever did it holds the new secret.',
-        },
+        { kind: 'fields', fields: [...place, ...fields] },
+        { kind: 'text', text: warning },
         keysButton(context, workspaceId),
       ],
       reason: reasonOfKeepers(key.workspace),

@@ -7,7 +7,8 @@ import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { FieldMessage } from '../render/view.ts';
-import { fill, type Words } from '../words/words.ts';
+import { fill } from '#ast/words.ts';
+import type { Words } from '../words/words.ts';
 
 /**
  * Files that a page holds between two posts, because the visitor added a row and did not submit yet: a plain page

@@ -10,7 +10,8 @@ import { addressKey } from '#workspaces/address-key.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { restoreRows } from '../render/elements/rows.ts';
 import type { FieldMessage } from '../render/view.ts';
-import { fill, saySize, type Words } from '../words/words.ts';
+import { fill } from '#ast/words.ts';
+import { saySize, type Words } from '../words/words.ts';
 import { broken, isMultipart, type Part, readParts, takeMultipart } from './multipart.ts';
 import { openUploadAllowance, type UploadAllowance } from './upload-allowance.ts';
 

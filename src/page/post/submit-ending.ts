@@ -9,7 +9,7 @@ import { limitSaves } from '../screening.ts';
 import { sendPage } from '../send-page.ts';
 import { resumeAddress, resumeMailAddress } from '../visit/resume-address.ts';
 import { scriptInFrame, type Visit } from '../visit/visit.ts';
-import { sayDay } from '../words/say-day.ts';
+import { sayDay } from '#ast/words.ts';
 import { accept } from './accept.ts';
 import type { Ending } from './answer-form.ts';
 import { keyInHeader, sendResult, wantsJson } from './answer-json.ts';

@@ -1,5 +1,5 @@
 import { isComposite, isInput, isRepeatable, kindOf, walkElements } from '#ast/tree.ts';
-import { fill } from '../words/words.ts';
+import { fill } from '#ast/words.ts';
 import { buttons, type Buttons, enterButton } from './buttons.ts';
 import { conditionalPaths, shownByCondition } from './elements/conditional.ts';
 import { renderDocument } from './document.ts';

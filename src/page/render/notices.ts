@@ -1,5 +1,6 @@
 import type { Look } from '../theme/look.ts';
-import { fill, type Words } from '../words/words.ts';
+import { fill } from '#ast/words.ts';
+import type { Words } from '../words/words.ts';
 import { renderDocument } from './document.ts';
 import { attributes, type Html, html, url } from './html.ts';
 import { lead } from './steps.ts';

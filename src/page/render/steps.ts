@@ -1,5 +1,6 @@
 import { type Form, layoutOf, type Step } from '#ast/tree.ts';
-import { fill, type Words } from '../words/words.ts';
+import { fill } from '#ast/words.ts';
+import type { Words } from '../words/words.ts';
 import { attributes, type Html, html } from './html.ts';
 import { renderElement } from './elements/inputs.ts';
 import type { PageState, Place } from './elements/place.ts';

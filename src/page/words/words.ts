@@ -1,3 +1,4 @@
+import { fill } from '#ast/words.ts';
 import type { english } from './en.ts';
 
 /**
@@ -6,13 +7,6 @@ import type { english } from './en.ts';
  * for what is put in, so that it travels to the page's script as JSON.
  */
 export type Words = Readonly<Record<keyof typeof english, string>>;
-
-/** A sentence with its `{names}` filled in. A name that is not among `values` stays as it is written. */
-export function fill(sentence: string, values: Readonly<Record<string, string | number>>): string {
-  return sentence.replaceAll(/\{(\w+)\}/g, (written, name: string) =>
-    Object.hasOwn(values, name) ? String(values[name]) : written,
-  );
-}
 
 /** A size for a person, counted in 1024s: `1.2 MB`, `340 KB`. A file of a few bytes is `1 KB`. */
 export function saySize(bytes: number, words: Pick<Words, 'kilobytes' | 'megabytes'>): string {

@@ -6,6 +6,7 @@ import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
+import { countUpTo } from '#workspaces/limit.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { laneOf } from '../delivery-job.ts';
 import { type EventKind, type Snapshot, snapshotOf } from '../event.ts';
@@ -31,6 +32,7 @@ export type TestOf = {
 
 /** In one minute and workspace: enough to try things out, too few to look around in a network (reliability T10). */
 const testsPerMinute = 30;
+const tooManyTests = `A workspace sends at most ${testsPerMinute} tests in a minute.`;
 
 /**
  * Sends a sample of the form's live version to a webhook, paused or not, through the way of every delivery: the
@@ -68,7 +70,8 @@ async function sendAll(
   snapshotsOf: (client: Queryable, formId: string) => Promise<readonly Snapshot[]>,
 ): Promise<string[]> {
   const { workspaceId, webhookId, url } = test;
-  for (let sent = 0; sent < count; sent += 1) await countTest(requestCounter, workspaceId);
+  for (let sent = 0; sent < count; sent += 1)
+    await countUpTo(requestCounter, `webhook tests of ${workspaceId}`, testsPerMinute, { why: tooManyTests });
   if (url !== undefined) refuse(await urlProblems(config, url));
   const ids = await transaction(database, async (client) => {
     const webhook = only(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
@@ -120,12 +123,4 @@ export function sampleSnapshot(
     ...sampleSubmission(form, now().toISOString().slice(0, 10)),
   };
   return snapshotOf({ form: place, submission, fields: describeFields(form) });
-}
-
-async function countTest(counter: RequestCounter, workspaceId: string): Promise<void> {
-  const { requests, msLeft } = await counter.count(`webhook tests of ${workspaceId}`);
-  if (requests <= testsPerMinute) return;
-  const seconds = Math.max(1, Math.ceil(msLeft / 1_000));
-  const message = `A workspace sends at most ${testsPerMinute} tests in a minute. Try again in ${seconds} s.`;
-  throw new ApiError('rate_limit_exceeded', message, { retryAfter: seconds });
 }

@@ -2,7 +2,7 @@ import './logic.css';
 import type { ReactElement } from 'react';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import { readCondition, writeCondition } from '../../conditions/condition-tree.ts';
-import { newLeaf } from '../../conditions/new-leaf.ts';
+import { newCondition } from '../../conditions/new-leaf.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
@@ -34,9 +34,7 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
           size="small"
           icon="add"
           isDisabled={isIdle}
-          onPress={() =>
-            onChange(writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(nameable.at(-1))] }))
-          }
+          onPress={() => onChange(newCondition(nameable.at(-1)))}
         >
           {title} …
         </Button>

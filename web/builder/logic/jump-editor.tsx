@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { endOfForm } from '#ast/logic/condition.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import { readCondition, writeCondition } from '../../conditions/condition-tree.ts';
-import { newLeaf } from '../../conditions/new-leaf.ts';
+import { newCondition } from '../../conditions/new-leaf.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Select } from '../../design/select.tsx';
@@ -36,10 +36,7 @@ export function JumpEditor(props: JumpProps): ReactElement {
   const target = later.find((other) => textOf(other, 'id') === jump.to);
   const isKnown = target !== undefined || jump.to === endOfForm;
   const nameable = listNameable(root, step, true);
-  const addCondition = (): void => {
-    const parts = [newLeaf(nameable.at(-1))];
-    onChange({ ...jump, when: writeCondition({ kind: 'group', mode: 'all', parts }) });
-  };
+  const addCondition = (): void => onChange({ ...jump, when: newCondition(nameable.at(-1)) });
   return (
     <div className="logic-jump" role="group" aria-label={`Jump ${number}`}>
       <p className="logic-sentence">

@@ -2,8 +2,7 @@ import './logic.css';
 import type { ReactElement } from 'react';
 import { endOfForm } from '#ast/logic/condition.ts';
 import { limits } from '#ast/limits.ts';
-import { writeCondition } from '../../conditions/condition-tree.ts';
-import { newLeaf } from '../../conditions/new-leaf.ts';
+import { newCondition } from '../../conditions/new-leaf.ts';
 import { Button } from '../../design/button.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { setAttribute } from '../model/edit.ts';
@@ -40,8 +39,7 @@ export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement
     });
   const add = (): void => {
     const asked = listNameable(root, step, true).at(-1);
-    const when = writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(asked)] });
-    put([...jumps, { when, to: endOfForm }]);
+    put([...jumps, { when: newCondition(asked), to: endOfForm }]);
   };
   const always = jumps.findIndex(({ when }) => when === undefined);
   return (

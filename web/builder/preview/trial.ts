@@ -12,6 +12,7 @@ import { sayProblem } from '#ast/rules/problem.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
+import { fill } from '#ast/words.ts';
 import { type Controls, numberOf, seenOf } from '#page/post/controls.ts';
 import { applyRowAction, readAction } from '#page/post/row-action.ts';
 import { firstWrongStep, takeStep } from '#page/post/take-step.ts';
@@ -22,7 +23,6 @@ import { restoreRows } from '#page/render/elements/rows.ts';
 import type { FieldMessage, FormView } from '#page/render/view.ts';
 import { type Look, plainLook } from '#page/theme/look.ts';
 import { problemsOf, wordsOf } from '#page/words/languages.ts';
-import { fill } from '#page/words/words.ts';
 import { fileLimits } from '../canvas/page-markup.ts';
 
 /** A form that is filled in for a test: what the server would answer, as whole pages, and nothing is stored. */

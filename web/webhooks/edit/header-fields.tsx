@@ -2,7 +2,7 @@ import './header-fields.css';
 import type { ReactElement } from 'react';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes, TextField } from '../../design/field.tsx';
-import { Message } from '../../design/message.tsx';
+import { LateProblem } from '../../design/message.tsx';
 import { emptyHeader, type HeaderDraft, mostHeaders } from './header-draft.ts';
 
 type Props = {
@@ -10,9 +10,6 @@ type Props = {
   onChange: (headers: HeaderDraft[]) => void;
   error: string | undefined;
 };
-
-/** What is refused comes after the dialog was saved, at the end of what scrolls. */
-const show = (problem: HTMLElement | null): void => problem?.scrollIntoView({ block: 'nearest' });
 
 /** Headers that a person adds to every delivery. A value that was saved is not shown again: it is kept or replaced. */
 export function HeaderFields({ headers, onChange, error }: Props): ReactElement {
@@ -52,11 +49,7 @@ export function HeaderFields({ headers, onChange, error }: Props): ReactElement 
           Add header
         </Button>
       )}
-      {error && (
-        <div ref={show} className="header-problem">
-          <Message tone="bad">{error}</Message>
-        </div>
-      )}
+      {error && <LateProblem>{error}</LateProblem>}
     </fieldset>
   );
 }

@@ -4,12 +4,12 @@ import type { ReactElement } from 'react';
 import type { AskedNode } from '../../conditions/asked-node.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import { readCondition, writeCondition } from '../../conditions/condition-tree.ts';
-import { newLeaf } from '../../conditions/new-leaf.ts';
+import { newCondition } from '../../conditions/new-leaf.ts';
 import { sayOnlyWhen } from '../../conditions/say-condition.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes } from '../../design/field.tsx';
-import { Message } from '../../design/message.tsx';
+import { LateProblem, Message } from '../../design/message.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { type FilterDraft, findIn } from './filter-draft.ts';
 import { questionsQuery } from './questions-query.ts';
@@ -20,9 +20,6 @@ type Props = {
   onChange: (filter: FilterDraft) => void;
   error: string | undefined;
 };
-
-/** What is refused comes after the dialog was saved, and may be out of sight. */
-const show = (problem: HTMLElement | null): void => problem?.scrollIntoView({ block: 'nearest' });
 
 /** Of which submissions a webhook hears: of all, or only when a condition holds. */
 export function FilterField({ form, filter, onChange, error }: Props): ReactElement {
@@ -38,20 +35,14 @@ export function FilterField({ form, filter, onChange, error }: Props): ReactElem
           size="small"
           icon="add"
           isDisabled={!questions}
-          onPress={() =>
-            onChange(writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(questions?.[0])] }))
-          }
+          onPress={() => onChange(newCondition(questions?.[0]))}
         >
           Only when …
         </Button>
       ) : (
         questions && <Filter questions={questions} filter={filter} onChange={onChange} />
       )}
-      {error && (
-        <div ref={show}>
-          <Message tone="bad">{error}</Message>
-        </div>
-      )}
+      {error && <LateProblem>{error}</LateProblem>}
     </fieldset>
   );
 }

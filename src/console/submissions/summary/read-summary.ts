@@ -1,7 +1,7 @@
-import type { Answers } from '#ast/answers.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { unionColumns } from '#submissions/columns.ts';
+import { readDown } from '../read-down.ts';
 import type { Summary, SummarySample } from '../shapes.ts';
 import type { View } from '../view.ts';
 import { countDays, findSampledVersions, readAnswersDown } from './queries.ts';
@@ -15,9 +15,6 @@ export const sampleSizes = { newest: 10_000, all: 1_000_000 } as const satisfies
   SummarySample,
   number
 >;
-
-/** Rows in one round trip. The event loop serves others between two. */
-const batchSize = 500;
 
 type Span = { workspace_id: string; form_id: string; from_id: string; to_id: string };
 
@@ -67,33 +64,6 @@ async function readDays(database: Database, asked: Span & { time_zone: string })
 async function addUp(database: Database, span: Span, limit: number): ReturnType<typeof summariseElements> {
   const versions = await findSampledVersions(database, { ...span, limit });
   const columns = unionColumns(versions.map((version) => version.structure));
-  return summariseElements(columns, readNewest(database, span, limit));
-}
-
-/** The newest submissions in batches. The next one is read while the reader is at work. */
-async function* readNewest(
-  database: Database,
-  span: Span,
-  limit: number,
-): AsyncGenerator<{ id: string; answers: Answers }[]> {
-  let left = limit;
-  let to_id = span.to_id;
-  const readOn = () => {
-    const rows = readAnswersDown(database, { ...span, to_id, limit: Math.min(left, batchSize) });
-    // A failure is told when the reader comes to it, and to nobody when the reader has gone.
-    rows.catch(() => {});
-    return rows;
-  };
-  let coming = readOn();
-  for (;;) {
-    const rows = await coming;
-    left -= rows.length;
-    const isLast = rows.length < batchSize || left === 0;
-    if (!isLast) {
-      to_id = rows.at(-1)!.id;
-      coming = readOn();
-    }
-    yield rows;
-    if (isLast) return;
-  }
+  const read = (to_id: string, most: number) => readAnswersDown(database, { ...span, to_id, limit: most });
+  return summariseElements(columns, readDown(read, span.to_id, limit));
 }

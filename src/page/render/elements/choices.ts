@@ -1,6 +1,6 @@
 import { otherChoice, otherName } from '#ast/fields.ts';
 import { type InputElement, optionsOf, takesOther } from '#ast/tree.ts';
-import { fill } from '../../words/words.ts';
+import { fill } from '#ast/words.ts';
 import { controlAttributes, errorId, grouped, invalidOf, labelled } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
 import type { Field } from './place.ts';

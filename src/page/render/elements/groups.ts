@@ -14,7 +14,7 @@ import { boxAttributes, errorBox, errorId } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
 import type { Place } from './place.ts';
 import { countShownRows, rowName } from './rows.ts';
-import { fill } from '../../words/words.ts';
+import { fill } from '#ast/words.ts';
 
 /** Renders an element at its place; handed in by the table of all elements, of which groups are a part. */
 type RenderElement = (element: Element, place: Place) => Html;

@@ -8,7 +8,8 @@ import { hintsOf } from './hints.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { type Field, fieldAt, type HeldFile, type Place } from './place.ts';
 import { sayFileTypes } from '../../words/say-file-types.ts';
-import { fill, saySize } from '../../words/words.ts';
+import { fill } from '#ast/words.ts';
+import { saySize } from '../../words/words.ts';
 
 type UploadAttributes = Extract<InputElement, { type: 'file_upload' }>['attrs'];
 type Render<Type extends ElementType> = (element: Extract<Element, { type: Type }>, place: Place) => Html;
