@@ -55,7 +55,8 @@ export async function signIn(
   const workspaceId =
     options.workspaceId ?? (await createWorkspace(database, { name: 'Test', plan: 'enterprise' })).id;
   await addMember(database, { workspaceId, userId, role: options.role ?? 'owner' });
-  const { auth } = openAccounts({ database, vault, log, publicUrl: config.publicUrl });
+  const accounts = openAccounts({ database, vault, log, publicUrl: config.publicUrl });
+  const { auth } = await accounts.library();
   const { headers } = await auth.api.signInEmail({
     body: { email, password },
     headers: new Headers(),

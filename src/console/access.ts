@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { APIError } from 'better-auth/api';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only } from '#kit/statement.ts';
@@ -36,9 +35,12 @@ function isOwnOrigin(origin: string | undefined, host: string, publicUrl: string
 
 /** Who is signed in by these cookies, and the cookies to set when the session was extended. */
 export async function findPerson(
-  { auth }: Accounts,
+  accounts: Accounts,
   headers: Headers,
 ): Promise<{ user: ConsoleUser | undefined; cookies: string[] }> {
+  // Whoever has no cookie is nobody, and nothing is loaded for them.
+  if (!headers.has('Cookie')) return { user: undefined, cookies: [] };
+  const { auth, isRefusal } = await accounts.library();
   try {
     const found = await auth.api.getSession({ headers, returnHeaders: true });
     const user = found.response?.user;
@@ -53,7 +55,7 @@ export async function findPerson(
     };
   } catch (cause) {
     // The session ended while it was being extended.
-    if (cause instanceof APIError && cause.statusCode < 500) return { user: undefined, cookies: [] };
+    if (isRefusal(cause)) return { user: undefined, cookies: [] };
     // The library hides why it could not look; a browser that is told 401 would forget that it is signed in.
     throw new ApiError('service_unavailable', undefined, { retryAfter: 1, cause });
   }

@@ -1,5 +1,5 @@
-import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import type { Settings } from '#ast/settings.ts';
+import { hashPassword } from '#kit/password-hash.ts';
 
 /** A change of a form's password: undefined leaves it, null takes it away, a text is the new one. */
 export type PasswordChange = string | null | undefined;
@@ -24,7 +24,3 @@ export const storedPassword = async (
   changes_password: change !== undefined,
   password_hash: typeof change === 'string' ? await hashPassword(change) : null,
 });
-
-/** Whether this is the form's password. Takes some 50 ms of a core, so whoever asks limits the tries. */
-export const isFormPassword = (hash: string, password: string): Promise<boolean> =>
-  verifyPassword({ hash, password });

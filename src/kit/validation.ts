@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
+import { Compile } from 'typebox/schema';
 import { ApiError, type ErrorItem } from './errors.ts';
 
 // A leap second (23:59:60) is a valid time to the format, and to Date and PostgreSQL none.
@@ -27,7 +27,7 @@ export function compileCheck<S extends TObject>(schema: S): Check<Static<S>> {
   return (value) =>
     compiled.Check(value)
       ? { ok: true, value }
-      : { ok: false, errors: describeErrors(schema, compiled.Errors(value)) };
+      : { ok: false, errors: describeErrors(schema, compiled.Errors(value)[1]) };
 }
 
 /**

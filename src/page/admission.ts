@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Arrival } from '#invitations/admission/guest.ts';
-import { isFormPassword } from '#forms/password.ts';
+import { verifyPassword } from '#kit/password-hash.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
@@ -92,7 +92,7 @@ export async function enterPassword(
   await countUpTo(requestCounter, `password of ${live.id} from ${attempt.address}`, passwordTries.ofAddress);
   await countUpTo(requestCounter, `password of ${live.id}`, passwordTries.ofForm);
   const { passwordHash } = live;
-  if (passwordHash === null || !(await isFormPassword(passwordHash, attempt.password))) return undefined;
+  if (passwordHash === null || !(await verifyPassword(passwordHash, attempt.password))) return undefined;
   const expires = String(Math.floor(now().getTime() / 1000) + entrySeconds);
   const value = `${expires}.${vault.sign('form passwords', entryText(live, expires))}`;
   // An embedded form is a third party in its page; browsers send its cookie only so, and only by https.

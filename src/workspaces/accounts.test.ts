@@ -28,12 +28,13 @@ const failsWith =
   };
 
 /** Sends a form to the library as a browser would: same origin, JSON. */
-function post(
+async function post(
   path: string,
   body: object,
-  { auth } = accounts,
+  asked = accounts,
   origin = 'http://127.0.0.1:3000',
 ): Promise<Response> {
+  const { auth } = await asked.library();
   return auth.handler(
     new Request(`${origin}/api/auth/${path}`, {
       method: 'POST',
@@ -43,7 +44,8 @@ function post(
   );
 }
 
-const sessionOf = (response: Response, { auth } = accounts) => {
+const sessionOf = async (response: Response, asked = accounts) => {
+  const { auth } = await asked.library();
   const cookie = response.headers
     .getSetCookie()
     .map((each) => each.split(';', 1)[0])
@@ -82,7 +84,8 @@ test('a signed-out session is gone from the database', async () => {
   await accounts.createUser({ email: 'out@example.org', password });
   const signedIn = await post('sign-in/email', { email: 'out@example.org', password });
   const session = await sessionOf(signedIn);
-  await accounts.auth.api.signOut({
+  const { auth } = await accounts.library();
+  await auth.api.signOut({
     headers: new Headers({ Cookie: signedIn.headers.getSetCookie()[0]!.split(';', 1)[0]! }),
   });
   assert.equal(await sessionOf(signedIn), null);
@@ -109,7 +112,7 @@ test('cookies are bound to the host and to https where the service is reached by
 
 test('a form on another site cannot sign anyone in', async () => {
   await accounts.createUser({ email: 'csrf@example.org', password });
-  const response = await accounts.auth.handler(
+  const response = await (await accounts.library()).auth.handler(
     new Request('http://127.0.0.1:3000/api/auth/sign-in/email', {
       method: 'POST',
       headers: {

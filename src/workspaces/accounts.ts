@@ -1,107 +1,25 @@
-import { betterAuth, type BetterAuthOptions } from 'better-auth';
-import { newId } from '#kit/clock.ts';
-import type { Database } from '#kit/database.ts';
-import type { Log } from '#kit/log.ts';
-import type { Vault } from '#kit/vault.ts';
-import { createUser, type NewUser, passwordLength } from './users.ts';
-
-/** What the library needs from us. */
-type Surroundings = { database: Database; vault: Vault; publicUrl: string; log: Log };
+import type { AccountLibrary, Surroundings } from './account-library.ts';
+import { createUser, type NewUser } from './users.ts';
 
 /**
- * Accounts of people: email and password, sessions in cookies (better-auth on our pool and tables; DESIGN 2).
- * Nobody signs up: the library's sign-up is off, and people are made by the set-up link, the CLI or a member.
- * Its API-key plugin is not used (CVE-2025-61928); API keys are ours.
+ * Accounts of people. Nobody signs up: the library's sign-up is off, and people are made by the set-up link, the CLI
+ * or a member. Its API-key plugin is not used (CVE-2025-61928); API keys are ours.
  */
 export type Accounts = {
-  /** The library: `auth.handler` answers its routes, `auth.api.getSession({ headers })` tells who is signed in. */
-  auth: ReturnType<typeof betterAuth<BetterAuthOptions>>;
-  /** See users.ts, which does it without loading the library. */
+  /** Loaded when a person first comes: it takes 25 MB, and forms and the API do without it. */
+  library(): Promise<AccountLibrary>;
+  /** See users.ts, which does it without the library. */
   createUser(user: NewUser): Promise<{ id: string }>;
 };
 
 export function openAccounts(surroundings: Surroundings): Accounts {
-  return {
-    auth: betterAuth<BetterAuthOptions>({ ...tables, ...settings(surroundings) }),
-    createUser: (user) => createUser(surroundings.database, user),
+  let loading: Promise<AccountLibrary> | undefined;
+  const load = async (): Promise<AccountLibrary> => {
+    const { openAccountLibrary } = await import('./account-library.ts');
+    return openAccountLibrary(surroundings);
   };
-}
-
-/** The library's models in our tables (db/migrations/0001_init.sql). */
-const tables = {
-  user: {
-    modelName: 'users',
-    additionalFields: {
-      mustChangePassword: {
-        type: 'boolean',
-        fieldName: 'must_change_password',
-        required: false,
-        defaultValue: false,
-        input: false,
-      },
-    },
-    fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
-  },
-  session: {
-    modelName: 'sessions',
-    fields: {
-      userId: 'user_id',
-      expiresAt: 'expires_at',
-      ipAddress: 'ip_address',
-      userAgent: 'user_agent',
-      createdAt: 'created_at',
-      updatedAt: 'updated_at',
-    },
-  },
-  account: {
-    modelName: 'accounts',
-    fields: {
-      userId: 'user_id',
-      accountId: 'account_id',
-      providerId: 'provider_id',
-      accessToken: 'access_token',
-      refreshToken: 'refresh_token',
-      idToken: 'id_token',
-      accessTokenExpiresAt: 'access_token_expires_at',
-      refreshTokenExpiresAt: 'refresh_token_expires_at',
-      createdAt: 'created_at',
-      updatedAt: 'updated_at',
-    },
-  },
-  verification: {
-    modelName: 'verifications',
-    fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
-  },
-} as const satisfies BetterAuthOptions;
-
-function settings({ database, vault, publicUrl, log }: Surroundings): BetterAuthOptions {
-  const isSecure = publicUrl.startsWith('https:');
   return {
-    appName: 'Formloom',
-    baseURL: publicUrl,
-    secret: vault.derive('sessions'),
-    database,
-    emailAndPassword: {
-      enabled: true,
-      disableSignUp: true,
-      minPasswordLength: passwordLength.least,
-      maxPasswordLength: passwordLength.most,
-      // A stolen session ends with the password that it was stolen under (reliability T20).
-      revokeSessionsOnPasswordReset: true,
-    },
-    advanced: {
-      database: { generateId: newId },
-      // `__Host-` binds a cookie to this host, to https and to the path /. The library's own switch would put
-      // `__Secure-` in front of it.
-      cookiePrefix: isSecure ? '__Host-formloom' : 'formloom',
-      useSecureCookies: false,
-      defaultCookieAttributes: { secure: isSecure },
-      // The library would believe any X-Forwarded-For.
-      ipAddress: { disableIpTracking: true },
-    },
-    // Limits are ours (limit.ts), shared by all processes.
-    rateLimit: { enabled: false },
-    telemetry: { enabled: false },
-    logger: { level: 'warn', log: (level, message) => log[level]({ from: 'better-auth' }, message) },
+    library: () => (loading ??= load()),
+    createUser: (user) => createUser(surroundings.database, user),
   };
 }

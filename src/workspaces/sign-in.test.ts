@@ -160,7 +160,7 @@ test('the time of a refusal does not tell whether there is an account', async ()
 
 const sessionOf = (cookies: readonly string[]) => {
   const headers = new Headers({ Cookie: cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') });
-  return { headers, find: () => accounts.auth.api.getSession({ headers }) };
+  return { headers, find: async () => (await accounts.library()).auth.api.getSession({ headers }) };
 };
 
 test('a sign-in ends the session that the browser had, and never takes one over', async () => {

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { APIError } from 'better-auth/api';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -35,7 +34,7 @@ export async function signIn(
 ): Promise<{ userId: string; cookies: string[]; device: string }> {
   const email = given.email.trim().toLowerCase();
   await countAttempt(context, attempt, email);
-  const { auth } = context.accounts;
+  const { auth, isRefusal } = await context.accounts.library();
   try {
     const { response, headers } = await auth.api.signInEmail({
       body: { email, password: given.password },
@@ -49,7 +48,7 @@ export async function signIn(
       device: deviceMark(context.vault, email),
     };
   } catch (cause) {
-    if (!(cause instanceof APIError) || cause.statusCode >= 500) throw cause;
+    if (!isRefusal(cause)) throw cause;
     throw new ApiError('unauthorized', 'The email address or the password is wrong.', { cause });
   }
 }
@@ -66,8 +65,9 @@ export async function changePassword(
 ): Promise<string[]> {
   refuseProblems(changeProblems(current, next));
   await countTry(context, `password of ${person.userId}`, signInTries.ofAccount);
+  const { auth, isRefusal } = await context.accounts.library();
   try {
-    const { headers } = await context.accounts.auth.api.changePassword({
+    const { headers } = await auth.api.changePassword({
       body: { currentPassword: current, newPassword: next, revokeOtherSessions: true },
       headers: person.headers,
       returnHeaders: true,
@@ -76,7 +76,7 @@ export async function changePassword(
     await reportPasswordChange(context.database, person.userId);
     return headers.getSetCookie();
   } catch (cause) {
-    if (!(cause instanceof APIError) || cause.statusCode >= 500) throw cause;
+    if (!isRefusal(cause)) throw cause;
     throw new ApiError('validation_error', undefined, {
       errors: [{ field: 'current_password', message: 'This is not your current password.' }],
       cause,

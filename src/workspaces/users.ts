@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { hashPassword } from 'better-auth/crypto';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { hashPassword } from '#kit/password-hash.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { nameProblems, refuseProblems } from './problems.ts';

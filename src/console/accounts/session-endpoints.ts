@@ -38,7 +38,8 @@ export function sessionRoutes(services: ConsoleServices): readonly ConsoleRoute[
 
   const end = visitorEndpoint({
     async run({ visitor }) {
-      const { headers } = await accounts.auth.api.signOut({ headers: visitor.headers, returnHeaders: true });
+      const { auth } = await accounts.library();
+      const { headers } = await auth.api.signOut({ headers: visitor.headers, returnHeaders: true });
       return { status: 204, headers: { 'Set-Cookie': headers.getSetCookie() } };
     },
   });

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { hashPassword } from 'better-auth/crypto';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { hashPassword } from '#kit/password-hash.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { reportNews, reportPasswordChange } from '../mail-news.ts';
 import { refuseProblems } from '../problems.ts';
