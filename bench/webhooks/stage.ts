@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase, transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
+import { migrate, readMigrations } from '#kit/migrate.ts';
 import { newId, now } from '#kit/clock.ts';
 import { openInstance } from '#test/process.ts';
 import { snapshotOf } from '#webhooks/event.ts';
@@ -17,6 +18,8 @@ export type Stage = {
   database: Database;
   receiver: Receiver;
   bare: { pid: number; post(order: BareOrder): Promise<void> };
+  /** A database like the service's, on the same server, that only the bare loop knows. */
+  ledger: { url: string; database: Database };
   service: { pid: number };
   close(): Promise<void>;
 };
@@ -67,9 +70,15 @@ export async function openStage(profile: string | undefined): Promise<Stage> {
     { connectionString: instance.databaseUrl },
     { pool: 4, log: openLog('silent') },
   );
+  const ledgerUrl = new URL(instance.databaseUrl);
+  ledgerUrl.pathname = '/bench_ledger';
+  await database.query('create database bench_ledger');
+  const ledger = openDatabase({ connectionString: ledgerUrl.href }, { pool: 4, log: openLog('silent') });
+  await migrate(ledger, await readMigrations());
   return {
     database,
     receiver,
+    ledger: { url: ledgerUrl.href, database: ledger },
     service,
     bare: {
       pid: children.bare.pid!,
@@ -81,6 +90,7 @@ export async function openStage(profile: string | undefined): Promise<Stage> {
     async close() {
       children.receiver.disconnect();
       children.bare.disconnect();
+      await ledger.end();
       await database.end();
       await service.terminate();
       await instance.close();

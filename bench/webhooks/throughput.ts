@@ -1,5 +1,7 @@
-import { makeForm, makeWebhook } from '#webhooks/testing.ts';
+import type { Database } from '#kit/database.ts';
+import { makeForm, makeWebhook, type Place } from '#webhooks/testing.ts';
 import { cpuSeconds } from '../cpu-seconds.ts';
+import { middle } from '../report.ts';
 import type { ReceiverFigures } from './receiver.ts';
 import { record, type Stage } from './stage.ts';
 
@@ -9,39 +11,54 @@ type Speed = { rate: number; cpu: number };
 /** As long as the bodies that the service makes. */
 const body = JSON.stringify({ text: 'word '.repeat(220) });
 
+type Order = { hooks: number; connections: number; count: number };
+
 /**
- * Deliveries per second with the ledger written, beside what undici alone reaches: the two in turn, after one turn of
- * each that is not counted.
+ * Deliveries per second with the ledger written, beside two limits: what undici alone reaches, and undici with the log
+ * written by the service's own statements. The three in turn, after one turn of each that is not counted.
  */
 export async function* throughput(
   stage: Stage,
-  {
-    hooks,
-    connections,
-    count,
-    rounds,
-  }: { hooks: number; connections: number; count: number; rounds: number },
+  { rounds, ...order }: Order & { rounds: number },
 ): AsyncGenerator<string> {
-  const name = `${hooks} ${hooks === 1 ? 'webhook' : 'webhooks'}`.padEnd(12);
-  const shares: number[] = [];
+  const name = `${order.hooks} ${order.hooks === 1 ? 'webhook' : 'webhooks'}`.padEnd(12);
+  const shares: { bare: number[]; logged: number[] } = { bare: [], logged: [] };
   for (let round = 0; round <= rounds; round += 1) {
-    const bare = await speedOf(stage, stage.bare, count, () =>
-      stage.bare.post({ url: `${stage.receiver.url}/hook`, count, connections, body }),
-    );
-    const service = await deliver(stage, hooks, count);
+    const bare = await post(stage, order);
+    const logged = await postLogged(stage, order);
+    const service = await deliver(stage, order);
     if (round === 0) continue;
-    shares.push(service.rate / bare.rate);
-    yield `${name} service ${describe(service)}   bare ${describe(bare)}   ${percent(shares.at(-1)!)}`;
+    shares.bare.push(service.rate / bare.rate);
+    shares.logged.push(service.rate / logged.rate);
+    yield `${name} service ${describe(service)}   bare ${describe(bare)}   ${percent(shares.bare.at(-1)!)}   bare with the log ${describe(logged)}   ${percent(shares.logged.at(-1)!)}`;
   }
-  yield `${name} median ${percent(shares.sort((a, b) => a - b)[Math.floor(rounds / 2)]!)} (goal 60 %)`;
+  yield `${name} median ${percent(middle(shares.bare))} of bare, ${percent(middle(shares.logged))} of bare with the log (goal 60 %)`;
 }
 
-async function deliver(stage: Stage, hooks: number, count: number): Promise<Speed> {
+const post = (stage: Stage, { connections, count }: Order): Promise<Speed> =>
+  speedOf(stage, stage.bare, count, () =>
+    stage.bare.post({ url: `${stage.receiver.url}/hook`, count, connections, body }),
+  );
+
+async function postLogged(stage: Stage, { hooks, connections, count }: Order): Promise<Speed> {
+  const { database, url: databaseUrl } = stage.ledger;
+  const place = await makePlace(database, `${stage.receiver.url}/hook`, hooks);
+  await record(database, place, count / hooks);
+  return speedOf(stage, stage.bare, count, () =>
+    stage.bare.post({ url: `${stage.receiver.url}/hook`, count, connections, body, databaseUrl }),
+  );
+}
+
+async function deliver(stage: Stage, { hooks, count }: Order): Promise<Speed> {
   const { database, receiver, service } = stage;
-  const place = await makeForm(database);
-  for (let made = 0; made < hooks; made += 1)
-    await makeWebhook(database, place, { url: `${receiver.url}/hook` });
+  const place = await makePlace(database, `${receiver.url}/hook`, hooks);
   return speedOf(stage, service, count, () => record(database, place, count / hooks));
+}
+
+async function makePlace(database: Database, url: string, hooks: number): Promise<Place> {
+  const place = await makeForm(database);
+  for (let made = 0; made < hooks; made += 1) await makeWebhook(database, place, { url });
+  return place;
 }
 
 async function speedOf(

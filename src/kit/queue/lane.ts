@@ -20,7 +20,8 @@ export type Lane = {
   held: number;
   /** Of these, how many are inside. */
   inside: number;
-  waiting: Waiting[];
+  /** In the order in which they came. */
+  waiting: Set<Waiting>;
   /** When the last one left, by the clock of the lanes. */
   leftAt: number;
 };
@@ -45,7 +46,7 @@ export const newLane = (width: Width): Lane => ({
   runMs: undefined,
   held: 0,
   inside: 0,
-  waiting: [],
+  waiting: new Set(),
   leftAt: 0,
 });
 

@@ -49,7 +49,7 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
     places.giveBack(lane);
     if (lane.pace !== 'slow') return;
     const staying = Math.max(capOf(lane) - lane.inside, 0);
-    for (const waiting of lane.waiting.slice(staying)) waiting.refuse(new LaneNarrowed());
+    for (const waiting of [...lane.waiting].slice(staying)) waiting.refuse(new LaneNarrowed());
   };
 
   const forget = (): void => {

@@ -21,8 +21,8 @@ export function openPlaces(count: number): Places {
     new Promise((resolve, reject) => {
       const leave = (): void => {
         signal.removeEventListener('abort', giveUp);
-        lane.waiting = lane.waiting.filter((each) => each !== waiting);
-        if (lane.waiting.length === 0) inTurn.delete(lane);
+        lane.waiting.delete(waiting);
+        if (lane.waiting.size === 0) inTurn.delete(lane);
       };
       const giveUp = (): void => waiting.refuse(signal.reason as Error);
       const waiting: Waiting = {
@@ -37,14 +37,14 @@ export function openPlaces(count: number): Places {
         },
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      lane.waiting.push(waiting);
+      lane.waiting.add(waiting);
       inTurn.add(lane);
     });
 
   return {
     async take(lane, signal) {
       signal.throwIfAborted();
-      const isFree = left > 0 && lane.inside < capOf(lane) && lane.waiting.length === 0;
+      const isFree = left > 0 && lane.inside < capOf(lane) && lane.waiting.size === 0;
       if (isFree) take(lane);
       else await wait(lane, signal);
     },
@@ -56,8 +56,9 @@ export function openPlaces(count: number): Places {
         if (left === 0) return;
         if (each.inside >= capOf(each)) continue;
         inTurn.delete(each);
-        each.waiting[0]!.admit();
-        if (each.waiting.length > 0) inTurn.add(each);
+        const [first] = each.waiting;
+        first!.admit();
+        if (each.waiting.size > 0) inTurn.add(each);
       }
     },
   };
