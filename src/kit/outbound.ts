@@ -1,6 +1,6 @@
 import { openAddressGuard } from './address-guard.ts';
-import { BlockedTarget, type ConnectPhases, noPhases } from './guarded-connector.ts';
-import { type Connection, openConnections } from './outbound/connections.ts';
+import { BlockedTarget, type ConnectPhases, noPhases } from './outbound/addresses.ts';
+import type { Connection, Connections } from './outbound/connections.ts';
 import { type Answer, DeadlinePassed, exchange } from './outbound/exchange.ts';
 import { reasonOf } from './outbound/reason.ts';
 import { blockedTarget, type TargetOptions, urlProblem } from './outbound/target.ts';
@@ -64,7 +64,12 @@ export const refusal = (reason: string): OutboundResult => ({
 export function openOutbound(options: OutboundOptions): Outbound {
   const { allowNetworks, timeoutMs, ownUrls, resolve = resolveName } = options;
   const guard = openAddressGuard(allowNetworks, ownUrls);
-  const connections = openConnections({ guard, resolve, timeoutMs });
+  let connections: Connections | undefined;
+  /** undici is loaded with the first request: it takes 8 MB, and not every process sends. */
+  const connect = async (): Promise<Connections> => {
+    const { openConnections } = await import('./outbound/connections.ts');
+    return (connections ??= openConnections({ guard, resolve, timeoutMs }));
+  };
 
   return {
     async sendRequest({ url, headers, body, signal }) {
@@ -72,17 +77,19 @@ export function openOutbound(options: OutboundOptions): Outbound {
       const problem = urlProblem(url);
       if (problem !== undefined) return refusal(problem);
       const { origin, pathname, search } = new URL(url);
-      const connection = connections.take(origin);
+      const open = connections ?? (await connect());
+      signal.throwIfAborted();
+      const connection = open.take(origin);
       const began = performance.now();
       const ms = (): number => Math.round(performance.now() - began);
       try {
         const message = { path: pathname + search, headers, body };
         const answer = await exchange(connection, message, { timeoutMs, signal });
-        if (answer.isWhole) connections.give(connection);
-        else connections.forget(connection);
+        if (answer.isWhole) open.give(connection);
+        else open.forget(connection);
         return { ...present(answer), ms: ms(), phases: phasesOf(connection, answer.firstByteMs) };
       } catch (error) {
-        connections.forget(connection);
+        open.forget(connection);
         if (signal.aborted) throw signal.reason;
         const result = { ms: ms(), phases: phasesOf(connection, null) };
         if (error instanceof BlockedTarget) return { ...result, kind: 'refusal', reason: blockedTarget };
@@ -94,7 +101,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
       }
     },
 
-    close: () => connections.close(),
+    close: () => connections?.close(),
   };
 }
 

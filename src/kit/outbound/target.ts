@@ -1,6 +1,6 @@
 import { bareHost, openAddressGuard, portOf } from '../address-guard.ts';
-import { addressesToDial, BlockedTarget, type ResolveName } from '../guarded-connector.ts';
 import { resolveName } from '../resolve-name.ts';
+import { addressesToDial, BlockedTarget, type ResolveName } from './addresses.ts';
 
 export type TargetOptions = {
   /** CIDRs that are let through although they are not public. */
