@@ -46,13 +46,16 @@ export const searchSubmissions = statement(
   `with ${questionIn('$form_ids')},
    matches as materialized (${walk('anywhere', { limit: String(searchWindow), inOrder: false })}),
    total as materialized (select count(*) as total from matches),
-   -- When there are fewer matches than the window, they are all known already: each is asked for its subject.
+   -- When there are fewer matches than the window, they are all known already: each is asked for its subject. A segment's
+   -- question is read once, and not for each of its matches: 1 ms of 11 for three words.
+   subject_of as materialized (
+     select code, replace(any_subject, chr(1), code)::tsquery as any_subject
+     from question cross join (select distinct code from matches) reached_segments),
    known as materialized (
      select f.id, case when d.terms @@ replace(question.all_subject, chr(1), f.code)::tsquery then question.words
                        else ${wordsInSubject} end as words
      from matches f
-     join (select code, replace(any_subject, chr(1), code)::tsquery as any_subject from question cross join segments) asked
-       on asked.code = f.code
+     join subject_of asked on asked.code = f.code
      join search_documents d on d.ctid = f.place and d.workspace_id = $workspace_id and d.terms @@ asked.any_subject
      cross join question
      where (select total from total) < ${searchWindow}),
