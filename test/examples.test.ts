@@ -15,7 +15,7 @@ const examples = fileURLToPath(new URL('../examples/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'formloom-examples-'));
 const running = new Set<ChildProcess>();
 after(() => {
-  for (const { pid } of running) process.kill(-pid!, 'SIGKILL');
+  for (const { pid, exitCode } of running) if (exitCode === null) process.kill(-pid!, 'SIGKILL');
   rmSync(folder, { recursive: true });
 });
 
@@ -60,6 +60,9 @@ function delivery(
   return { body, headers: deliveryHeaders(source) };
 }
 
+/** A Go that has compiled nothing yet begins with its own library. */
+const mostSeconds = 120;
+
 /** Starts what the console shows for a webhook, as a person would save it. */
 async function start(id: keyof typeof languages, withSecret: string) {
   const url = 'https://example.org/a?b=c&d=?>';
@@ -88,13 +91,15 @@ async function start(id: keyof typeof languages, withSecret: string) {
   };
   const nothing: Sent = { body: '{}', headers: {} };
   await until(
-    `${id} to listen: ${said}`,
-    () =>
-      post(nothing).then(
+    `${id} to listen`,
+    () => {
+      if (child.exitCode !== null) throw new Error(`${id} ended: ${said}`);
+      return post(nothing).then(
         () => true,
         () => false,
-      ),
-    30,
+      );
+    },
+    mostSeconds,
   );
   return { post, said: () => said };
 }

@@ -1,4 +1,4 @@
-// Receives webhooks: verifies each, handles it once, and answers. Go 1.21 and later, no modules.
+// Receives webhooks: verifies each, handles it once, and answers. Go 1.19 and later, no modules.
 //
 // The webhook's address: https://example.com/hooks/formloom
 // Start: WEBHOOK_SECRET=whsec_... PORT=8080 go run receiver.go
@@ -20,7 +20,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,7 +98,10 @@ func handleOnce(event Event, folder string) (isNew bool, err error) {
 		return false, err
 	}
 	file.Close()
-	if slices.Contains(events, event.Event) {
+	for _, known := range events {
+		if known != event.Event {
+			continue
+		}
 		if err := handle(event); err != nil {
 			os.Remove(mark)
 			return false, err
