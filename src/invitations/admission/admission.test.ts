@@ -139,10 +139,17 @@ test('answers that an invited person saved are there when the link is opened aga
   const saved = await visitor.post(form.id, [key, ['city', 'Rome'], ['_go', 'save']], { query, ...asJson });
   assert.equal(saved.status, 200, saved.text);
   assert.equal((await read(invitation.id)).status, 'started');
-  const again = await visitor.fetch(`/f/${form.id}${query}`);
+  const again = await visitor.fetch(`/f/${form.id}${query}&_lang=de&_embed=1&ref=mail`);
   assert.equal(again.status, 303);
+  const { searchParams } = new URL(again.headers.get('location')!, service.url);
+  assert.deepEqual(
+    [...searchParams],
+    [...new URLSearchParams(query), ['_lang', 'de'], ['_embed', '1']],
+    'the language and the frame stay',
+  );
   const resumed = await visitor.fetch(again.headers.get('location')!);
   assert.match(resumed.text, /value="Rome"/);
+  assert.match(resumed.text, /<html lang="de"/);
   assert.ok(!resumed.text.includes('customer=17'));
   const { body } = await visitor.post(
     form.id,
