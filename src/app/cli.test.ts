@@ -288,6 +288,16 @@ test('webhook create, list and delete; delivery list and retry', async () => {
   const ofForm = await answer('delivery replay --status any --dry-run --form', form.id);
   assert.deepEqual(ofForm.data.map(({ total }: { total: number }) => total).toSorted(), [0, 1]);
 
+  const [busy] = (await answer(replay, plain.id)).data;
+  const partly = await formloom(['delivery', 'replay', '--form', form.id, '--json']);
+  assert.equal(partly.code, 1);
+  assert.deepEqual(
+    JSON.parse(partly.stdout).data.map((begun: { webhook_id: string }) => begun.webhook_id),
+    [generated.id],
+  );
+  assert.match(partly.stderr, new RegExp(`1 of 2 webhooks[^]*${plain.id}: A replay .* is under way`));
+  assert.equal((await answer('delivery cancel', busy.id)).state, 'cancelled');
+
   const feed = await answer('event list --workspace', workspace.id);
   assert.deepEqual([feed.data.length, feed.next, feed.has_more], [1, '1', false]);
   const { schema, type_script: type } = await answer('webhook schema --form', form.id);

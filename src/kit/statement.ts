@@ -21,6 +21,7 @@ export const boolean: Column<boolean> = { pg: 'boolean' };
 export const timestamp: Column<Date> = { pg: 'timestamp with time zone' };
 export const bytes: Column<Buffer> = { pg: 'bytea' };
 export const texts: Column<string[]> = { pg: 'text[]' };
+export const integers: Column<number[]> = { pg: 'integer[]' };
 export const uuids: Column<string[]> = { pg: 'uuid[]' };
 /** A JSON column that PostgreSQL hands over parsed; a parameter is an object, which the driver writes as JSON. */
 export const json = <T extends object>(): Column<T> => ({ pg: 'json' });

@@ -52,6 +52,34 @@ test('a page with a file that is sent twice has one receipt too, also when it wa
   }
 });
 
+test('who saves what was submitted elsewhere meanwhile gets its receipt; other answers stay on the page, to be sent as new ones', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
+  const page = await openPaper(service, `/f/${form}`);
+  const sent = await page.press('submit', { name: 'Ada' });
+  assert.equal(sent.status, 303);
+  const same = await page.press('save', { name: 'Ada' });
+  assert.deepEqual([same.status, same.location], [303, sent.location]);
+  const other = await page.press('save', { name: 'Bob' });
+  assert.deepEqual([other.status, other.values('name')], [409, ['Bob']]);
+  assert.match(other.notice ?? '', /Nothing is lost/);
+  assert.equal((await other.press('save')).status, 200);
+  const anew = await submissionOf(tenant, await other.press('submit'));
+  assert.deepEqual(anew.answers, { name: 'Bob' });
+  const key = page.values('_key')[0]!;
+  for (const name of ['Ada', 'Bob']) {
+    const saved = await visitor.post(
+      form,
+      [
+        ['_key', key],
+        ['name', name],
+        ['_go', 'save'],
+      ],
+      asJson,
+    );
+    assert.deepEqual([saved.status, saved.body.error], [409, 'conflict']);
+  }
+});
+
 test('a post that is repeated after the form has closed gets its receipt again; anything else is told that it closed', async () => {
   const form = await publishForm(tenant, trip);
   const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });

@@ -21,10 +21,9 @@ import { fontRoutes } from './theme/font-route.ts';
 import { imageRoutes } from './theme/image-route.ts';
 import { unsubscribeRoute } from './unsubscribe-route.ts';
 import { uploadRoute } from './upload-route.ts';
-import { readPrefill } from './visit/address.ts';
+import { readPrefill, writeAddress } from './visit/address.ts';
 import { firstPage, formPage } from './visit/form-page.ts';
 import { type FormRequest, type OpenContext, openKnownForm, openVisit } from './visit/open-visit.ts';
-import { resumeAddress } from './visit/resume-address.ts';
 import type { Visit } from './visit/visit.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
 import { linkToken } from '#submissions/links/token.ts';
@@ -61,7 +60,9 @@ function formRoutes(server: Server, context: Context): void {
     if (guest && request.method === 'GET') await noteArrival(context.database, guest);
     if (guest?.savedId !== undefined && live.settings.save_progress) {
       const token = linkToken(context.vault, 'resume', guest.savedId);
-      return reply.redirect(resumeAddress(live.id, token, guest), 303);
+      // The page's own parameters go along: the invitation, which alone opens the form, the language and the frame.
+      const path = `/f/${live.id}/resume/${token}`;
+      return reply.redirect(writeAddress(path, { ...visit.address, reference: {} }), 303);
     }
     return sendPage(reply, 200, firstShowing(context, visit), visit.look, live.settings.redirect_url);
   });

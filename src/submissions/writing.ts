@@ -112,6 +112,16 @@ export async function claimAll(
 export const isMailedAbout = ({ notification_email, receipt_email_element }: LiveForm['settings']): boolean =>
   notification_email !== undefined || receipt_email_element !== undefined;
 
+/** Leaves word of a first completion for the mails about it: to the form's people, and a receipt. @returns how many jobs that makes. */
+export async function reportCompletion(
+  db: Queryable,
+  { live, id, locale }: Editable & Pick<Writing, 'locale'>,
+): Promise<number> {
+  if (!isMailedAbout(live.settings)) return 0;
+  await reportNews(db, live.workspaceId, { kind: 'submission_completed', submissionId: id, locale });
+  return 1;
+}
+
 /** Tells webhooks and people of a new completed submission. @returns how many jobs that makes. */
 export async function tellCreated(
   db: Queryable,
@@ -119,11 +129,9 @@ export async function tellCreated(
   completedAt: Date,
   occurredAt = completedAt,
 ): Promise<number> {
-  const { live, id, answers, reference, locale } = writing;
-  const isMailed = isMailedAbout(live.settings);
-  if (isMailed)
-    await reportNews(db, live.workspaceId, { kind: 'submission_completed', submissionId: id, locale });
-  if (!live.hasListeners) return isMailed ? 1 : 0;
+  const { live, id, answers, reference } = writing;
+  const mails = await reportCompletion(db, writing);
+  if (!live.hasListeners) return mails;
   const deliveries = await recordEvent(db, {
     workspaceId: live.workspaceId,
     formId: live.id,
@@ -137,7 +145,7 @@ export async function tellCreated(
       fields: live.fields,
     }),
   });
-  return deliveries + (isMailed ? 1 : 0);
+  return deliveries + mails;
 }
 
 /** Where a link to edit is asked for: the form as it is set, and the submission's id. */

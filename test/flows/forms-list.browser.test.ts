@@ -76,6 +76,9 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
   await area.fill('{ "type": "form", ');
   await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('alert').getByText('This is not valid JSON').waitFor();
+  await page.getByRole('tab', { name: 'Templates' }).click();
+  await page.getByRole('tab', { name: 'From JSON' }).click();
+  assert.equal(await area.inputValue(), '{ "type": "form", ', 'a look at the templates takes nothing away');
 
   const dropped = await page.evaluateHandle(
     `(() => { const data = new DataTransfer(); data.items.add(new File([${JSON.stringify(step(',"label":"A"'))}], 'form.json', { type: 'application/json' })); return data; })()`,

@@ -80,6 +80,8 @@ test('a file is mapped, previewed, imported, and its columns travel with the ans
   const form = await makeInvitedForm();
   // High enough that nothing is cut by the edge of the screen, which axe would take for too small a target.
   const page = await open(`${form}/invitations/new`, { viewport: { width: 1280, height: 2_200 } });
+  const addresses = page.getByRole('textbox', { name: 'Email addresses' });
+  await addresses.fill('grace@example.net');
   await page.getByRole('tab', { name: 'Import a CSV file' }).click();
   const text = 'Mail;Who;Your city;Customer\nada@example.net;Ada;Rome;=17\nnobody;;;\n';
   const [chooser] = await Promise.all([
@@ -92,6 +94,12 @@ test('a file is mapped, previewed, imported, and its columns travel with the ans
   await mapping.getByRole('button', { name: /Answer: Your city/ }).waitFor();
   await mapping.getByRole('button', { name: /What “Who” becomes/ }).click();
   await page.getByRole('option', { name: 'Name', exact: true }).click();
+  await page.getByRole('region', { name: 'Preview of the mail' }).getByText('To Ada').waitFor();
+  // A look at the other tab takes nothing away, there or here.
+  await page.getByRole('tab', { name: 'Paste addresses' }).click();
+  assert.equal(await addresses.inputValue(), 'grace@example.net');
+  await page.getByRole('tab', { name: 'Import a CSV file' }).click();
+  await page.getByText('people.csv').waitFor();
   await page.getByRole('region', { name: 'Preview of the mail' }).getByText('To Ada').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('textbox', { name: 'Remind after days' }).fill('3, 7');

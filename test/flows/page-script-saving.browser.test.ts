@@ -126,6 +126,40 @@ test('a reload does not bring back a row and a file that the visitor had taken a
   await page.context().close();
 });
 
+test('after a row has gone, a reload leaves each file with the row that it came with', async () => {
+  const cells = [element('text', 'member'), element('file_upload', 'card')];
+  const team = composite('team', cells, { repeatable: true });
+  const form = await stage.publish([step('One', [team])], { editing: true });
+  const page = await stage.visit(form);
+  for (const [row, member] of ['Ada', 'Bob', 'Cleo'].entries()) {
+    if (row > 0) await page.locator('[name=_add]').click();
+    await field(page, `team[${row}][member]`).fill(member);
+    const card = { name: `${member}.txt`, mimeType: 'text/plain', buffer: Buffer.from(member) };
+    await field(page, `team[${row}][card]`).setInputFiles(card);
+    await page.locator(`[name="_file[team[${row}][card]]"]`).waitFor({ state: 'attached' });
+  }
+  await pressButton(page, 'Submit');
+  await page.getByRole('link', { name: 'Change your answers' }).click();
+  await wake(page);
+  await page.locator('[name=_remove][value="team[1]"]').click();
+  await page.locator('[name=_add]').click();
+  await field(page, 'team[2][member]').fill('Dan');
+  await page.reload();
+  await wake(page);
+  await page.locator('[name="_file[team[1][card]]"]').waitFor({ state: 'attached' });
+  assert.deepEqual(await page.locator('.held bdi').allInnerTexts(), ['Ada.txt', 'Cleo.txt']);
+  await pressButton(page, 'Save changes');
+  await page.getByText('Your changes have been saved.').waitFor();
+  const [only] = await stage.submissions(form);
+  assert.deepEqual(
+    (only!.answers as { team: { member: string; card?: { filename: string }[] }[] }).team.map(
+      ({ member, card = [] }) => [member, ...card.map(({ filename }) => filename)],
+    ),
+    [['Ada', 'Ada.txt'], ['Cleo', 'Cleo.txt'], ['Dan']],
+  );
+  await page.context().close();
+});
+
 test('two windows of one page: the second one with other answers is told, and may send them as new ones', async () => {
   const form = await stage.publish(steps);
   const first = await stage.visit(form);

@@ -10,7 +10,8 @@ import { openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { verifySignature } from '#webhooks/signature.ts';
 
-const service = await openService();
+// The operator lets no webhook be paused.
+const service = await openService({ WEBHOOK_PAUSE_DAYS: '0' });
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId: tenant.workspaceId });
@@ -46,6 +47,15 @@ async function save(dialog: Locator): Promise<void> {
   await dialog.getByRole('button', { name: 'Save changes' }).click();
   await dialog.waitFor({ state: 'detached' });
 }
+
+test('where the server never pauses a webhook, the dialog says so and has no switch for it', async () => {
+  const { page } = await setScene();
+  const dialog = await openEdit(page);
+  await dialog.getByText('This server never pauses a webhook').waitFor();
+  assert.equal(await dialog.getByRole('checkbox', { name: /Pause it/ }).count(), 0);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.context().close();
+});
 
 test('a header is entered, refused when its name is ours, sent with every delivery, and never shown again', async () => {
   const { form, receiver, page } = await setScene();

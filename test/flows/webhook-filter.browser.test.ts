@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
+import type { BuilderForm } from '#console/forms/shapes.ts';
 import { findBarriers, openConsoleBrowser } from '#test/console-browser.ts';
 import { signIn } from '#test/console.ts';
 import { openReceiver } from '#test/receiver.ts';
@@ -111,4 +112,37 @@ test('a filter is changed on a phone, shown in the list, and taken away', async 
   await page.getByText('Not when the reference').waitFor({ state: 'detached' });
   await visitor.submit(form, { country: 'Germany', people: 2 });
   await receiver.waitFor(1, patience);
+});
+
+test('who publishes a form without what a filter asks for is told which webhook that is, and led there', async () => {
+  const form = await makeForm();
+  const receiver = await openReceiver();
+  const path = `/workspaces/${tenant.workspaceId}/forms/${form}`;
+  for (const [name, value] of [
+    ['country', 'Germany'],
+    ['people', 2],
+  ] as const) {
+    const filter = { element: name, is: 'equals', value };
+    const sent = { url: `${receiver.url}/${name}`, events: ['submission.created'], filter };
+    assert.equal((await editor.call('POST', `${path}/webhooks`, sent)).status, 201);
+  }
+  const page = await open(form);
+  await page.goto(`${service.url}/app/forms/${form}`);
+  const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
+  await publish.waitFor();
+  const { body } = await editor.call<BuilderForm>('GET', `${path}/builder`);
+  const { revision, base_version } = body.draft;
+  const draft = { structure: structure(questions[1]!), revision, base_version };
+  const saved = await editor.call('PUT', `${path}/draft`, draft);
+  assert.equal(saved.status, 200, JSON.stringify(saved.body));
+  await page.reload();
+  await publish.click();
+  const dialog = page.getByRole('dialog', { name: 'Publish changes' });
+  await dialog.getByText('names "country", which is no element of the form').waitFor();
+  const links = dialog.getByRole('link');
+  assert.equal(await links.count(), 1, 'the filter that fits is not spoken of');
+  assert.deepEqual(await findBarriers(page), []);
+  await links.click();
+  await page.getByRole('definition').getByText('Only when Country is Germany').waitFor();
+  assert.match(page.url(), /\/webhooks\/[0-9a-f-]{36}$/);
 });

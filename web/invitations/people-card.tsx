@@ -20,12 +20,19 @@ type Props = {
 
 /** Who is invited: pasted addresses, or a file with what its columns become. */
 export function PeopleCard({ source, onChange, questions, preview, problem }: Props): ReactElement {
+  // What was pasted or chosen in one tab outlives a look at the other.
+  const [others, setOthers] = useState<readonly ImportSource[]>([]);
+  const [file, setFile] = useState<ChosenFile>();
+  const change = (kind: ImportSource['kind']): void => {
+    setOthers([...others.filter((other) => other.kind !== source.kind), source]);
+    onChange(others.find((other) => other.kind === kind) ?? { kind, text: '' });
+  };
   return (
     <Card title="People">
       <Tabs
         label="Where the people come from"
         value={source.kind}
-        onChange={(kind) => onChange({ kind, text: '' })}
+        onChange={change}
         tabs={[
           {
             id: 'addresses',
@@ -40,7 +47,19 @@ export function PeopleCard({ source, onChange, questions, preview, problem }: Pr
               />
             ),
           },
-          { id: 'csv', label: 'Import a CSV file', content: <FileChoice onChange={onChange} /> },
+          {
+            id: 'csv',
+            label: 'Import a CSV file',
+            content: (
+              <FileChoice
+                file={file}
+                onChoose={(chosen, text) => {
+                  setFile(chosen);
+                  onChange({ kind: 'csv', text });
+                }}
+              />
+            ),
+          },
         ]}
       />
       {problem !== undefined && <Message tone="bad">{problem}</Message>}
@@ -60,15 +79,22 @@ export function PeopleCard({ source, onChange, questions, preview, problem }: Pr
   );
 }
 
-function FileChoice({ onChange }: { onChange: Props['onChange'] }): ReactElement {
-  const [name, setName] = useState<string>();
-  const [problem, setProblem] = useState<string>();
-  const choose = async (file: File | undefined): Promise<void> => {
-    if (!file) return;
-    const read = await readTextFile(file);
-    setName(file.name);
-    setProblem('problem' in read ? read.problem : undefined);
-    onChange({ kind: 'csv', text: 'text' in read ? read.text : '' });
+/** A file that was chosen, and why its text could not be read. */
+type ChosenFile = { readonly name: string; readonly problem?: string };
+
+function FileChoice({
+  file,
+  onChoose,
+}: {
+  file: ChosenFile | undefined;
+  onChoose: (file: ChosenFile, text: string) => void;
+}): ReactElement {
+  const choose = async (chosen: File | undefined): Promise<void> => {
+    if (!chosen) return;
+    const { name } = chosen;
+    const read = await readTextFile(chosen);
+    if ('problem' in read) onChoose({ name, problem: read.problem }, '');
+    else onChoose({ name }, read.text);
   };
   return (
     <div className="stack">
@@ -83,9 +109,9 @@ function FileChoice({ onChange }: { onChange: Props['onChange'] }): ReactElement
         >
           <Button icon="file">Choose a file</Button>
         </FileTrigger>
-        {name !== undefined && <span className="soft cut">{name}</span>}
+        {file && <span className="soft cut">{file.name}</span>}
       </div>
-      {problem !== undefined && <Message tone="bad">{problem}</Message>}
+      {file?.problem !== undefined && <Message tone="bad">{file.problem}</Message>}
     </div>
   );
 }

@@ -44,7 +44,22 @@ export function restore(page: Page): Kept | undefined {
     if (isBox(control)) control.checked = state === true;
     else if (typeof state === 'string') control.value = state;
   }
+  takeMoved(page.form, kept.files);
   return kept;
+}
+
+/**
+ * Takes away the files that the server drew in a row where they are not any more, because one before it has gone. What
+ * was kept of them is shown at its own place, when uploads.ts is here.
+ */
+function takeMoved(form: HTMLFormElement, files: Kept['files']): void {
+  const places = new Map(files.map(([field, { token }]) => [token, field]));
+  for (const [field, { token }] of heldOf(form)) {
+    if (!field.includes('[') || places.get(token) === field) continue;
+    const list = byId(field)!.previousElementSibling!;
+    list.querySelector(`[value="${token}"]`)?.closest('li')?.remove();
+    if (list.childElementCount === 0) list.remove();
+  }
 }
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;

@@ -13,18 +13,18 @@ import { ReplayDialog } from './replay/replay-dialog.tsx';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
 import { PayloadDialog } from './workbench/payload-dialog.tsx';
 import { SubmissionTestDialog } from './workbench/submission-test-dialog.tsx';
-import { refreshWebhooks, webhookPath } from './webhooks-query.ts';
+import { refreshWebhooks, webhookPath, type WebhookRules } from './webhooks-query.ts';
 
 type Props = {
   form: LocatedForm;
   webhook: Webhook;
-  secretsAllowed: boolean;
+  rules: WebhookRules;
   /** Before the lists forget it; on its own page, leads away from there. */
   onDeleted?: () => void;
 };
 
 /** What an editor can do with a webhook: edit, pause or resume, delete. */
-export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Props): ReactElement {
+export function WebhookActions({ form, webhook, rules, onDeleted }: Props): ReactElement {
   const [open, setOpen] = useState<'edit' | 'delete' | 'payload' | 'submissions' | 'replay'>();
   // Since when deliveries failed, for what is sent again after it was resumed.
   const [failedFrom, setFailedFrom] = useState<string | null>(null);
@@ -89,13 +89,7 @@ export function WebhookActions({ form, webhook, secretsAllowed, onDeleted }: Pro
       >
         <IconButton icon="more" label={`Actions for ${hostOf(webhook.url)}`} />
       </Menu>
-      <WebhookDialog
-        form={form}
-        webhook={webhook}
-        secretsAllowed={secretsAllowed}
-        isOpen={open === 'edit'}
-        onClose={close}
-      />
+      <WebhookDialog form={form} webhook={webhook} rules={rules} isOpen={open === 'edit'} onClose={close} />
       {open === 'payload' && <PayloadDialog form={form} webhook={webhook} onClose={close} />}
       {open === 'submissions' && <SubmissionTestDialog form={form} webhook={webhook} onClose={close} />}
       {open === 'replay' && (

@@ -9,16 +9,17 @@ import { FilterSentence } from './filter/filter-sentence.tsx';
 import { DayHealth, LastDelivery } from './health/health.tsx';
 import { hostOf } from './edit/url-problem.ts';
 import { WebhookActions } from './webhook-actions.tsx';
+import type { WebhookRules } from './webhooks-query.ts';
 
 /** A webhook in the list: where it goes, what it tells, how it fares. */
 export function WebhookCard({
   form,
   webhook,
-  secretsAllowed,
+  rules,
 }: {
   form: LocatedForm;
   webhook: Webhook;
-  secretsAllowed: boolean;
+  rules: WebhookRules;
 }): ReactElement {
   return (
     <li className="card webhook-card">
@@ -55,7 +56,7 @@ export function WebhookCard({
       </dl>
       {mayEdit(form.role) && (
         <div className="webhook-menu">
-          <WebhookActions form={form} webhook={webhook} secretsAllowed={secretsAllowed} />
+          <WebhookActions form={form} webhook={webhook} rules={rules} />
         </div>
       )}
     </li>

@@ -71,7 +71,7 @@ function Webhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail })
             <WebhookActions
               form={form}
               webhook={webhook}
-              secretsAllowed={detail.secrets_allowed}
+              rules={detail}
               onDeleted={() => void navigate({ to: '/forms/$form/webhooks', params: { form: form.id } })}
             />
           </>

@@ -13,6 +13,9 @@ import { type LogView, logParameters } from './log/log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
+/** What the plan and the operator say of every webhook. */
+export type WebhookRules = Pick<WebhookDetail, 'secrets_allowed' | 'pause_days'>;
+
 /** How often a screen in view looks again: soon while something is being retried, else now and then. */
 const soonMs = 2_000;
 const laterMs = 5_000;

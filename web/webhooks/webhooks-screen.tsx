@@ -36,19 +36,14 @@ export function WebhooksScreen(): ReactElement {
       {list && list.data.length > 0 && (
         <ul role="list" className="webhook-list">
           {list.data.map((webhook) => (
-            <WebhookCard
-              key={webhook.id}
-              form={form}
-              webhook={webhook}
-              secretsAllowed={list.secrets_allowed}
-            />
+            <WebhookCard key={webhook.id} form={form} webhook={webhook} rules={list} />
           ))}
         </ul>
       )}
       {list && (
         <WebhookDialog
           form={form}
-          secretsAllowed={list.secrets_allowed}
+          rules={list}
           isOpen={isAdding}
           onClose={() => setAdding(false)}
           onCreated={(webhook) =>

@@ -32,6 +32,19 @@ export type Command = {
   readonly run: (context: CommandContext, input: Readonly<Record<string, unknown>>) => Promise<object>;
 };
 
+/**
+ * Ends a command that did only a part of what was asked: its answer is printed as ever, what was not done is said on
+ * standard error, and the exit code is 1.
+ */
+export class PartlyDone extends Error {
+  override readonly name = 'PartlyDone';
+  readonly answer: object;
+  constructor(message: string, answer: object) {
+    super(message);
+    this.answer = answer;
+  }
+}
+
 type InputOf<P, O> = {
   readonly [K in keyof P]: P[K] extends Value<infer T> ? T : never;
 } & {

@@ -1,12 +1,13 @@
 import { readDelivery } from '#console/webhooks/deliveries.ts';
 import { openFileLinks } from '#files/link.ts';
 import { now } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { deliveryLog, retryDelivery } from '#webhooks/delivery-log.ts';
 import { countReplay, cancelReplay, listReplays, startReplay } from '#webhooks/replay/replay.ts';
 import type { ReplayFilter } from '#webhooks/replay/filter.ts';
 import type { Database } from '#kit/database.ts';
-import { command, flag, optional, required } from './command.ts';
+import { command, flag, optional, PartlyDone, required } from './command.ts';
 import { findPlace, findWorkspace } from './find-place.ts';
 import { date, event, id, UsageError, type Value } from './values.ts';
 
@@ -70,23 +71,21 @@ export const deliveryCommands = [
         webhook === undefined ? 'form' : 'webhook',
         (webhook ?? form)!,
       );
-      const webhooks = webhook === undefined ? await activeWebhooks(database, workspaceId, form!) : [webhook];
       const filter: ReplayFilter = {
         status: replayed[status],
         event: kind,
         since: since?.toISOString() ?? null,
         until: until?.toISOString() ?? null,
       };
-      const data: object[] = [];
-      for (const webhookId of webhooks) {
-        const place = { workspaceId, webhookId };
-        data.push(
-          more['dry-run']
-            ? { webhook_id: webhookId, total: await countReplay(database, place, filter) }
-            : await startReplay({ database }, place, { filter, userId: null }),
-        );
-      }
-      return { data };
+      const replay = (webhookId: string) =>
+        more['dry-run']
+          ? countReplay(database, { workspaceId, webhookId }, filter).then((total) => ({
+              webhook_id: webhookId,
+              total,
+            }))
+          : startReplay({ database }, { workspaceId, webhookId }, { filter, userId: null });
+      if (webhook !== undefined) return { data: [await replay(webhook)] };
+      return replayEach(await activeWebhooks(database, workspaceId, form!), replay);
     },
   }),
   command({
@@ -108,6 +107,29 @@ export const deliveryCommands = [
     },
   }),
 ];
+
+/**
+ * One after the other. A webhook that cannot be replayed now keeps none of the others waiting.
+ * @throws PartlyDone naming those, with what was begun.
+ */
+async function replayEach(
+  webhooks: readonly string[],
+  replay: (webhookId: string) => Promise<object>,
+): Promise<object> {
+  const data: object[] = [];
+  const refused: string[] = [];
+  for (const webhookId of webhooks) {
+    try {
+      data.push(await replay(webhookId));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refused.push(`${webhookId}: ${error.message}`);
+    }
+  }
+  if (refused.length === 0) return { data };
+  const said = `${refused.length} of ${webhooks.length} webhooks could not be replayed:`;
+  throw new PartlyDone([said, ...refused].join('\n  '), { data });
+}
 
 /** A paused webhook is not replayed. */
 async function activeWebhooks(database: Database, workspaceId: string, formId: string): Promise<string[]> {

@@ -3,7 +3,7 @@ import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { explain } from '../explain.ts';
 import { openFormloomDatabase } from '../open-database.ts';
-import type { Command } from './command.ts';
+import { type Command, PartlyDone } from './command.ts';
 import { commands } from './commands.ts';
 import { describe } from './print.ts';
 import { readInput } from './read-input.ts';
@@ -95,6 +95,9 @@ async function runCommand(
     const answer = await command.run({ config, database: opened.database, log }, input);
     // Before the database is closed: what is shown only once must not be lost to a failure there.
     show(answer);
+  } catch (error) {
+    if (error instanceof PartlyDone) show(error.answer);
+    throw error;
   } finally {
     await opened.close();
   }
@@ -102,6 +105,7 @@ async function runCommand(
 
 /** What went wrong: what the caller did with every item of it, all else as a start explains it. */
 function explainToCaller(error: unknown): string {
+  if (error instanceof PartlyDone) return error.message;
   if (error instanceof ApiError) {
     const items = (error.errors ?? []).map(
       ({ field, message }) => `\n  ${field ? `${field}: ` : ''}${message}`,

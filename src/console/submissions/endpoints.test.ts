@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
+import type { FormNode } from '#ast/tree.ts';
+import { asJson, openVisitor } from '#test/visitor.ts';
 import type { TableColumns } from './shapes.ts';
 import { detail, list, makeForm, namesOf, pathOf, person, service, submit, tenant } from './testing.ts';
 
@@ -64,6 +66,32 @@ test('columns are the union of the versions that were answered, in form order, e
       ['name', 'Full name', false],
       ['old', 'The old', true],
       ['fresh', 'The fresh', false],
+    ],
+  );
+});
+
+test('a question of a version that was answered only by answers begun before it is a column, too', async () => {
+  const [name, fresh] = [element('text', 'name'), element('text', 'fresh')];
+  const settings = { save_progress: true };
+  const made = await tenant.call('POST', '/forms', { structure: structure(name), publish: true, settings });
+  const form = made.body.id;
+  const visitor = openVisitor(service);
+  const key = /name="_key" value="([^"]+)"/.exec((await visitor.fetch(`/f/${form}`)).text)![1]!;
+  const send = async (...parts: (readonly [string, string])[]) =>
+    (await visitor.post(form, [['_key', key], ['name', 'Ada'], ...parts], asJson)).status;
+  const change = async (...elements: unknown[]) =>
+    (await tenant.call('PUT', `/forms/${form}`, { structure: structure(...(elements as FormNode[])) }))
+      .status;
+  assert.equal(await send(['_go', 'save']), 200);
+  assert.equal(await change(name, fresh), 200);
+  assert.equal(await send(['fresh', 'x']), 201);
+  assert.equal(await change(name), 200);
+  const { body } = await person.call<TableColumns>('GET', pathOf(form, '/columns'));
+  assert.deepEqual(
+    body.data.map(({ id, is_retired }) => [id, is_retired]),
+    [
+      ['name', false],
+      ['fresh', true],
     ],
   );
 });

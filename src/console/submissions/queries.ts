@@ -4,6 +4,7 @@ import {
   bigint,
   boolean,
   integer,
+  integers,
   json,
   jsonb,
   jsonText,
@@ -28,21 +29,58 @@ export const findViewedForm = statement(
    where workspace_id = $workspace_id and id = $form_id and deleted_at is null`,
 );
 
+/** The least id of a moment, as leastIdAt of kit/clock.ts makes it. */
+const leastId = (moment: string): string =>
+  `rpad(lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
+
 /**
- * The versions that submissions answered, and the live one, newest first. A form of one version is not asked; for
- * the others this reads every submission's number (measured: 35 ms at 100,000), so the browser keeps the answer.
+ * Every version, newest first, and whether it is the live one or a submission that came in its own time answered it. No
+ * index knows of versions, but ids are times: they are looked at from `first_id`, when the version was made, to an hour
+ * after the next one was, for a request that began before may take that long with its files. The first one nearly always
+ * answered it. What is not found here may still be among older ones (findOlderVersions).
  */
-export const findAnsweredVersions = statement(
-  'view.find_answered_versions',
+export const lookForVersions = statement(
+  'view.look_for_versions',
   { workspace_id: uuid, form_id: uuid },
+  { version: integer, first_id: uuid, is_found: boolean },
+  `with versions as materialized (
+     select v.version, v.version = f.version as is_live, ${leastId('v.created_at')} as first_id,
+            ${leastId("lead(v.created_at) over (order by v.version) + interval '1 hour'")} as end_id
+     from form_versions v join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id
+     where v.workspace_id = $workspace_id and v.form_id = $form_id)
+   select v.version, v.first_id, v.is_live or found.version is not null as is_found
+   from versions v left join lateral (
+     select s.version from submissions s
+     where not v.is_live and s.workspace_id = $workspace_id and s.form_id = $form_id
+       and s.id >= v.first_id and s.id < v.end_id and s.version = v.version and s.trashed_at is null
+     order by s.id limit 1) found on true
+   order by v.version desc`,
+);
+
+/**
+ * The versions of submissions that were begun before a moment: of answers that were saved then and sent later, too.
+ * Looks at each of them, down the index of ids: for that alone is `most`, which a plan without its value takes for few
+ * (measured: 5 ms instead of 36 for 10,000 of 100,000).
+ */
+export const findOlderVersions = statement(
+  'view.find_older_versions',
+  { workspace_id: uuid, form_id: uuid, before_id: uuid, most: integer },
+  { version: integer },
+  `select version from (
+     select s.version from submissions s
+     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id < $before_id and s.trashed_at is null
+     order by s.id desc limit $most) older
+   group by version`,
+);
+
+/** The structures of versions, newest first. */
+export const readStructures = statement(
+  'view.read_structures',
+  { workspace_id: uuid, form_id: uuid, versions: integers },
   { structure: json<Form>() },
-  `select v.structure from form_versions v
-   join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id
-   where v.workspace_id = $workspace_id and v.form_id = $form_id
-     and (v.version = f.version or v.version in (
-       select s.version from submissions s
-       where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null group by s.version))
-   order by v.version desc limit 200`,
+  `select structure from form_versions
+   where workspace_id = $workspace_id and form_id = $form_id and version = any ($versions)
+   order by version desc`,
 );
 
 /** A row of the table; every column is null where the page is empty. */

@@ -101,7 +101,7 @@ export const RemovalRequest = Type.Object(
 /** How many a request restores at once; a selection over pages may hold so many. */
 const idList = Type.Array(uuid, { minItems: 1, maxItems: 1_000 });
 export const RestoreRequest = Type.Object({ ids: idList }, closed);
-/** These, or without `ids` everything in the trash; `expected` is the number that the person typed. */
+/** These, or without `ids` everything in the trash, as far as one removal takes it; `expected` is the number that the person typed. */
 export const TrashRemovalRequest = Type.Object(
   { ids: Type.Optional(idList), expected: Type.Integer({ minimum: 1 }) },
   closed,
@@ -194,7 +194,12 @@ export const TrashedRow = Type.Object({
   removed_at: timestamp,
 });
 export type TrashedRow = Static<typeof TrashedRow>;
-export const TrashPage = Type.Object({ data: Type.Array(TrashedRow), pagination: Pagination });
+export const TrashPage = Type.Object({
+  data: Type.Array(TrashedRow),
+  pagination: Pagination,
+  /** How many one removal takes at most: of more, those that were deleted last. */
+  at_once: Type.Integer(),
+});
 export type TrashPage = Static<typeof TrashPage>;
 
 /** Something that happened to a submission. */

@@ -61,7 +61,13 @@ const settled = (scene: Scene, count = 1): Promise<DeliveryLine> =>
 test('create, list, read: the secret is shown once, the health is at a glance', async () => {
   const form = await makeForm();
   const empty = await viewer.call<WebhookList>('GET', at(form));
-  assert.deepEqual(empty.body, { data: [], secrets_allowed: true, most_attempts: 3, most_webhooks: 20 });
+  assert.deepEqual(empty.body, {
+    data: [],
+    secrets_allowed: true,
+    most_attempts: 3,
+    pause_days: 5,
+    most_webhooks: 20,
+  });
   const sent = { url, events: ['submission.created'], secret: 'generate' };
   const made = await editor.call<CreatedWebhook>('POST', at(form), sent);
   assert.equal(made.status, 201);

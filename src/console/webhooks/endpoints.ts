@@ -62,6 +62,7 @@ function webhookRoutes(services: Services): readonly ConsoleRoute[] {
         data: webhooks,
         secrets_allowed: secretsAllowed,
         most_attempts: mostAttempts(services),
+        pause_days: services.config.webhookPauseDays,
         most_webhooks: mostWebhooks,
       };
       return { status: 200, body };
@@ -76,11 +77,13 @@ function webhookRoutes(services: Services): readonly ConsoleRoute[] {
       const { webhooks, secretsAllowed } = await readWebhooks(database, place);
       const webhook = only(webhooks);
       if (!webhook) throw new ApiError('not_found');
-      const most_attempts = mostAttempts(services);
-      return {
-        status: 200,
-        body: { webhook, secrets_allowed: secretsAllowed, most_attempts } satisfies WebhookDetail,
+      const body: WebhookDetail = {
+        webhook,
+        secrets_allowed: secretsAllowed,
+        most_attempts: mostAttempts(services),
+        pause_days: services.config.webhookPauseDays,
       };
+      return { status: 200, body };
     },
   });
 

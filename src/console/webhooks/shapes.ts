@@ -52,6 +52,8 @@ const rules = {
   secrets_allowed: Type.Boolean(),
   /** How often an automatic delivery is tried at most, the first send included. */
   most_attempts: Type.Integer(),
+  /** After how many days of nothing but failures a webhook is paused; 0: the operator has it never paused. */
+  pause_days: Type.Integer(),
 };
 export const WebhookList = Type.Object({
   data: Type.Array(Webhook),

@@ -74,14 +74,22 @@ test('of 20 parallel submits of one invitation, under keys of their own, one is 
 });
 
 test('the same answers sent again get the same receipt, and others are refused in a page', async () => {
-  const { form, inviteOne } = await stage();
+  const { form, inviteOne } = await stage({ save_progress: true });
   const query = queryOf(await inviteOne('ada@example.org'));
   const first = await visitor.submit(form.id, { city: 'x' }, query);
   const again = await visitor.submit(form.id, { city: 'x' }, query);
   assert.deepEqual([again.status, again.body.id], [201, first.body.id]);
-  const other = await visitor.post(form.id, [['city', 'y']], { query });
-  assert.equal(other.status, 409);
-  assert.ok(!other.text.includes('Send as new'));
+  for (const go of ['submit', 'save'] as const) {
+    const parts = [
+      ['city', 'y'],
+      ['_go', go],
+    ] as const;
+    const other = await visitor.post(form.id, parts, { query });
+    assert.equal(other.status, 409);
+    assert.match(other.text, /answered before with other answers/);
+    assert.match(other.text, /value="y"/);
+    assert.ok(!other.text.includes('Send as new'));
+  }
 });
 
 test('reference and first answers come with the invitation, and nobody can change the reference', async () => {
@@ -131,10 +139,17 @@ test('answers that an invited person saved are there when the link is opened aga
   const saved = await visitor.post(form.id, [key, ['city', 'Rome'], ['_go', 'save']], { query, ...asJson });
   assert.equal(saved.status, 200, saved.text);
   assert.equal((await read(invitation.id)).status, 'started');
-  const again = await visitor.fetch(`/f/${form.id}${query}`);
+  const again = await visitor.fetch(`/f/${form.id}${query}&_lang=de&_embed=1&ref=mail`);
   assert.equal(again.status, 303);
+  const { searchParams } = new URL(again.headers.get('location')!, service.url);
+  assert.deepEqual(
+    [...searchParams],
+    [...new URLSearchParams(query), ['_lang', 'de'], ['_embed', '1']],
+    'the language and the frame stay',
+  );
   const resumed = await visitor.fetch(again.headers.get('location')!);
   assert.match(resumed.text, /value="Rome"/);
+  assert.match(resumed.text, /<html lang="de"/);
   assert.ok(!resumed.text.includes('customer=17'));
   const { body } = await visitor.post(
     form.id,

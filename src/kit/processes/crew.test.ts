@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openLog } from '../log.ts';
 import { openCrew } from './crew.ts';
@@ -13,7 +14,7 @@ import type { Mood } from './web-process.fixture.ts';
 const script = fileURLToPath(new URL('web-process.fixture.ts', import.meta.url));
 
 /** A door with a crew behind it; processes that begin later feel as `mood` says then. */
-async function openStage({ size = 1, endMs = 5_000 } = {}) {
+async function openStage({ size = 1, endMs = 5_000, silenceMs = 30_000, log = openLog('silent') } = {}) {
   const feels: { mood: Mood } = { mood: 'well' };
   const pids = new Set<number>();
   const door = openDoor();
@@ -21,12 +22,12 @@ async function openStage({ size = 1, endMs = 5_000 } = {}) {
     size,
     launch(number) {
       const answer = async (): Promise<Mood> => feels.mood;
-      const started = startWebProcess(number, { script, environment: process.env, answer });
+      const started = startWebProcess(number, { script, environment: process.env, answer, silenceMs });
       pids.add(started.pid!);
       return started;
     },
     door,
-    log: openLog('silent'),
+    log,
     endMs,
   });
   const url = await door.open({ host: '127.0.0.1', port: 0 });
@@ -90,6 +91,21 @@ test('a connection that comes while no process serves waits for the replacement'
   process.kill(old, 'SIGKILL');
   while (isAlive(old)) await new Promise((resolve) => setImmediate(resolve));
   assert.notEqual(await ask(url), old);
+});
+
+test('a process that stands still is killed and replaced, and the log says why; one that is idle stays', async () => {
+  const lines = new PassThrough();
+  const { crew, url, feels } = await openStage({ silenceMs: 900, log: openLog('error', lines) });
+  feels.mood = 'hangs';
+  await crew.start();
+  const old = await ask(url);
+  await sleep(2_000);
+  assert.ok(isAlive(old), 'it was asked more often than it may stay silent, and answered');
+  feels.mood = 'well';
+  await assert.rejects(ask(url));
+  assert.notEqual(await ask(url), old);
+  assert.ok(!isAlive(old));
+  assert.match(String(lines.read()), /SIGKILL, after no sign of life for 0\.9 s.*ended unexpectedly/);
 });
 
 test('what cannot be handed to a process that has hung up is given back when it has ended, and not before', async () => {

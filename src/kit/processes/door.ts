@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { acceptWaiting } from '../close-in-order.ts';
@@ -10,7 +11,10 @@ export type Receiver = {
 
 /** Where connections come in. They are handed to those admitted, in turn, and never read here. */
 export type Door = {
-  /** @returns the address, `http://host:port`. @throws the system's error when it cannot listen there. */
+  /**
+   * Listens on one address, and for `localhost` on all that the name has, as one process does.
+   * @returns the first address, `http://host:port`. @throws the system's error when it cannot listen there.
+   */
   open(place: { host: string; port: number }): Promise<string>;
   admit(receiver: Receiver): void;
   dismiss(receiver: Receiver): void;
@@ -21,9 +25,9 @@ export type Door = {
 /** Connections that wait while nobody is admitted. The system keeps 511 more before it refuses. */
 const mostWaiting = 1_000;
 
-export function openDoor(): Door {
-  // noDelay belongs to the socket and so goes with it; reading is for the process that gets it.
-  const server = createServer({ pauseOnConnect: true, noDelay: true });
+/** @param find the addresses of a host, the first of them first. */
+export function openDoor(find: (host: string) => Promise<readonly string[]> = addressesOf): Door {
+  const servers: Server[] = [];
   const receivers: Receiver[] = [];
   const waiting: Socket[] = [];
 
@@ -35,18 +39,29 @@ export function openDoor(): Door {
     } else if (waiting.length < mostWaiting) waiting.push(socket);
     else socket.destroy();
   };
-  // One that cannot be accepted (too many open files, say) is that connection's end and not the service's.
-  server.on('error', () => {});
-  server.on('connection', (socket) => {
-    // Until it is handed over, its end is nobody's concern.
-    socket.on('error', () => {});
-    hand(socket);
-  });
+  const listenOn = async (host: string, port: number): Promise<Server> => {
+    // noDelay belongs to the socket and so goes with it; reading is for the process that gets it.
+    const server = createServer({ pauseOnConnect: true, noDelay: true });
+    // One that cannot be accepted (too many open files, say) is that connection's end and not the service's.
+    server.on('error', () => {});
+    server.on('connection', (socket) => {
+      // Until it is handed over, its end is nobody's concern.
+      socket.on('error', () => {});
+      hand(socket);
+    });
+    server.listen({ host, port });
+    await once(server, 'listening');
+    servers.push(server);
+    return server;
+  };
   return {
     async open({ host, port }) {
-      server.listen({ host, port });
-      await once(server, 'listening');
-      return addressOf(server);
+      const [first = host, ...others] = await find(host);
+      const server = await listenOn(first, port);
+      const { port: chosen } = server.address() as AddressInfo;
+      // A machine may know ::1 by name alone.
+      await Promise.allSettled(others.map((other) => listenOn(other, chosen)));
+      return urlOf(server);
     },
     admit(receiver) {
       receivers.push(receiver);
@@ -57,15 +72,25 @@ export function openDoor(): Door {
       if (place !== -1) receivers.splice(place, 1);
     },
     async close() {
-      if (!server.listening) return;
-      await acceptWaiting(server);
-      server.close();
+      await Promise.all(
+        servers.map(async (server) => {
+          await acceptWaiting(server);
+          server.close();
+        }),
+      );
       for (const socket of waiting.splice(0)) socket.destroy();
     },
   };
 }
 
-function addressOf(server: Server): string {
+/** The addresses to listen on for a host. Only `localhost` has several that are meant, 127.0.0.1 and ::1. */
+async function addressesOf(host: string): Promise<string[]> {
+  if (host !== 'localhost') return [host];
+  const found = await lookup(host, { all: true });
+  return [...new Set(found.map(({ address }) => address))];
+}
+
+function urlOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -5,13 +5,19 @@ export type FromWebProcess =
   /** It cannot serve; in words for the operator. It ends by itself. */
   | { kind: 'failed'; why: string }
   /** A question of the application's, answered under the same id. */
-  | { kind: 'ask'; id: number; question: unknown };
+  | { kind: 'ask'; id: number; question: unknown }
+  /** It has the connection of this id. */
+  | { kind: 'taken'; id: number }
+  /** The answer to `ping`: its loop still turns. */
+  | { kind: 'alive' };
 
 /** What the primary tells a web process. */
 export type ToWebProcess =
-  /** Comes with the socket. */
-  | { kind: 'connection' }
+  /** Comes with the socket, and is answered by `taken`. */
+  | { kind: 'connection'; id: number }
   | { kind: 'answer'; id: number; answer: unknown }
+  /** To be answered at once. */
+  | { kind: 'ping' }
   /** The whole service is about to end: say so to those who ask whether it is ready. */
   | { kind: 'stopping' }
   /** Finish what has begun, and end. Nothing follows. */

@@ -45,11 +45,14 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
     orders.onEnd();
   };
   const hear = (message: ToWebProcess, socket?: Socket): void => {
-    if (message.kind === 'connection') take(http!, socket);
-    else if (message.kind === 'answer') {
+    if (message.kind === 'connection') {
+      void tell({ kind: 'taken', id: message.id });
+      take(http!, socket);
+    } else if (message.kind === 'answer') {
       asked.get(message.id)?.resolve(message.answer);
       asked.delete(message.id);
-    } else if (message.kind === 'stopping') orders.onStopping();
+    } else if (message.kind === 'ping') void tell({ kind: 'alive' });
+    else if (message.kind === 'stopping') orders.onStopping();
     else end();
   };
   process.on('message', hear);

@@ -6,8 +6,8 @@ import { joinPrimary } from './primary-link.ts';
 
 /* A web process for tests. It asks the primary how it feels, and answers every request with its process id. */
 
-/** `leaves`: hangs up, and ends a moment later. */
-export type Mood = 'well' | 'fails' | 'stays' | 'leaves';
+/** `leaves`: hangs up, and ends a moment later. `hangs`: stands still at its second request. */
+export type Mood = 'well' | 'fails' | 'stays' | 'leaves' | 'hangs';
 
 const told = Promise.withResolvers<void>();
 const primary = joinPrimary(process.argv, { onStopping: () => {}, onEnd: told.resolve })!;
@@ -17,7 +17,12 @@ if (mood === 'fails') {
   process.exit(1);
 }
 const server = openServer({ log: openLog('silent'), trustProxy: false });
-server.get('/', async () => String(process.pid));
+let requests = 0;
+server.get('/', async () => {
+  requests += 1;
+  if (mood === 'hangs' && requests === 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  return String(process.pid);
+});
 await server.ready();
 const close = closeInOrder(server);
 primary.serve(server.server);

@@ -27,23 +27,37 @@ export type WebProcessOptions = {
   environment: NodeJS.ProcessEnv;
   /** Answers its questions. */
   answer: (question: unknown) => Promise<unknown>;
+  /** A process that serves and gives no sign of life for this long is killed. */
+  silenceMs?: number;
 };
+
+/** So long no request keeps a process from everything else, also on a machine that is very busy. */
+const longestSilenceMs = 30_000;
+/** How many pings stay unanswered before that. They are counted, and not the time: a primary that stood still itself has asked nothing. */
+const mostUnanswered = 6;
 
 /** Starts web process `number`. */
 export function startWebProcess(number: number, options: WebProcessOptions): WebProcess {
+  const { silenceMs = longestSilenceMs } = options;
   const child = fork(options.script, [webProcessArgument, String(number)], { env: options.environment });
-  // Sockets that wait for the one before them to be acknowledged, or that could not be sent, are still ours.
-  const handing = new Map<Socket, () => void>();
+  // Until it says that it has them, connections are kept open here as well: those of one that ends before are given to
+  // another. (Node would keep the last one open and forget it, and its client would wait for ever.)
+  const handing = new Map<number, { socket: Socket; refused: () => void }>();
+  let lastId = 0;
+  let isSilent = false;
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
     // Not 'exit': what it said last would still be on its way.
-    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    child.once('close', (code, signal) => {
+      const how = signal ?? `exit code ${code}`;
+      resolve(isSilent ? `${how}, after no sign of life for ${silenceMs / 1_000} s` : how);
+    });
   });
   // In a later turn than that in which those who wait for its end hear of it: by then it is dismissed, and what is
   // given back does not come here again.
   void ended.then(() =>
     setImmediate(() => {
-      for (const [socket, refused] of handing) if (!socket.destroyed) refused();
+      for (const { socket, refused } of handing.values()) if (!socket.destroyed) refused();
       handing.clear();
     }),
   );
@@ -53,10 +67,31 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
   const answer = async (id: number, question: unknown): Promise<void> =>
     tell({ kind: 'answer', id, answer: await options.answer(question) });
 
+  let unanswered = 0;
+  const listen = (): void => {
+    const pings = setInterval(() => {
+      if (unanswered < mostUnanswered) {
+        unanswered += 1;
+        tell({ kind: 'ping' });
+        return;
+      }
+      isSilent = true;
+      kill();
+    }, silenceMs / mostUnanswered);
+    void ended.then(() => clearInterval(pings));
+  };
+
   const ready = new Promise<void>((resolve, reject) => {
     child.on('message', (message: FromWebProcess) => {
-      if (message.kind === 'ready') resolve();
-      else if (message.kind === 'failed') reject(new WebProcessError(message.why));
+      unanswered = 0;
+      if (message.kind === 'alive') return;
+      if (message.kind === 'taken') {
+        handing.get(message.id)?.socket.destroy();
+        handing.delete(message.id);
+      } else if (message.kind === 'ready') {
+        listen();
+        resolve();
+      } else if (message.kind === 'failed') reject(new WebProcessError(message.why));
       else void answer(message.id, message.question);
     });
     void ended.then((how) => reject(new WebProcessError(`Process ${number} ended (${how}).`)));
@@ -71,12 +106,12 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
     ended,
     tell,
     receive(socket, refused) {
-      handing.set(socket, refused);
+      lastId += 1;
+      handing.set(lastId, { socket, refused });
       // What cannot be sent is given back when this process has ended. At once, it would come here again and again, and
       // the primary would never hear that it has ended.
-      child.send({ kind: 'connection' } satisfies ToWebProcess, socket, (error) => {
-        if (!error) handing.delete(socket);
-      });
+      const message: ToWebProcess = { kind: 'connection', id: lastId };
+      child.send(message, socket, { keepOpen: true }, () => {});
     },
     async end(ms) {
       tell({ kind: 'end' });

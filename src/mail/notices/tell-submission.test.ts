@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { transaction } from '#kit/database.ts';
+import { changeStatus } from '#submissions/changes/edit.ts';
+import { createUser } from '#workspaces/users.ts';
 import { nextDigest } from './next-digest.ts';
 import { tellDigest, tellSubmission } from './tell-submission.ts';
 
@@ -137,6 +139,44 @@ test('a receipt goes to the answer of the chosen element, in the language of the
   assert.match(mail.text!, /A gift\?:\n {2}Nein/);
   const [link] = /http\S+\/edit\/\S+/.exec(mail.text!)!;
   assert.equal((await fetch(link)).status, 200, 'the link opens the answers');
+});
+
+test('what a member completes in the console is mailed as what was submitted, once: to the people, and a receipt with a link that works', async () => {
+  const formId = await makeForm({
+    notification_email: 'completed@example.test',
+    receipt_email_element: 'mail',
+    editing: true,
+    save_progress: true,
+  });
+  const saved = await fetch(`${url}/f/${formId}`, {
+    method: 'POST',
+    headers: { Accept: 'application/json' },
+    body: new URLSearchParams({ mail: 'hesitant@example.test', wish: 'tea', _go: 'save' }),
+  });
+  assert.equal(saved.status, 200);
+  const { body } = await tenant.call('GET', `/forms/${formId}/submissions?status=incomplete`);
+  const { id: userId } = await createUser(services.database, {
+    email: 'member@example.test',
+    password: 'a long enough password',
+  });
+  const target = { workspaceId: tenant.workspaceId, formId, id: body.data[0]!.id, seen: undefined };
+  for (const status of ['completed', 'incomplete', 'completed'] as const)
+    await changeStatus(services, { ...target, userId }, status);
+  const { mail } = await server.waitForOne('hesitant@example.test');
+  const [link] = /http\S+\/edit\/\S+/.exec(mail.text!)!;
+  assert.equal((await fetch(link)).status, 200, 'the link opens the answers');
+  await server.waitForOne('completed@example.test');
+  await until('all news to be told', async () => {
+    const { rowCount } = await services.database.query(
+      `select from jobs where payload ->> 'submissionId' = $1`,
+      [target.id],
+    );
+    return rowCount === 0;
+  });
+  const { rowCount } = await services.database.query(
+    `select from mails where recipient in ('hesitant@example.test', 'completed@example.test')`,
+  );
+  assert.equal(rowCount, 2, 'nobody is told again when it is completed again');
 });
 
 test('a form that speaks its visitor’s language writes the receipt in it, too', async () => {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import { makeKey } from '#submissions/keys.ts';
 import { saveProgress, type SavedProgress } from '#submissions/progress/save.ts';
-import { OtherAnswers } from '#submissions/submit.ts';
+import { answerRepeat, OtherAnswers, type SubmitResult } from '#submissions/submit.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { renderSaved } from '../render/notices.ts';
 import { limitSaves } from '../screening.ts';
@@ -17,6 +17,8 @@ import type { AnsweringContext } from './answering.ts';
 import { nextAddress } from './next-address.ts';
 import { pageAgain, type PagePost } from './page-post.ts';
 import { discardReceived } from './read-post.ts';
+
+type Taken = Extract<SubmitResult, { ok: true }>;
 
 /** A page that ends with a new submission: under the page's key, once. */
 export function submitEnding(
@@ -33,6 +35,12 @@ export function submitEnding(
     const { look, live } = visit;
     sendPage(reply.headers(error.headers), error.status, page, look, live.settings.redirect_url);
   };
+  const sendTaken = async (result: Taken, post: PagePost): Promise<void> => {
+    // The first of two equal posts has its files already.
+    if (result.repeated) await discardReceived(context, visit.live, post.received);
+    if (wantsJson(request)) sendResult(visit, result, reply);
+    else reply.redirect(nextAddress(visit, result), 303);
+  };
   return {
     showing: () => ({}),
     async finish(post) {
@@ -41,10 +49,7 @@ export function submitEnding(
       try {
         const result = await accept(context, visit, request, { ...post, key });
         if (!result.ok) return result.errors;
-        // The first of two equal posts has its files already.
-        if (result.repeated) await discardReceived(context, visit.live, post.received);
-        if (wantsJson(request)) sendResult(visit, result, reply);
-        else reply.redirect(nextAddress(visit, result), 303);
+        await sendTaken(result, post);
       } catch (error) {
         sendProblem(error, post);
       }
@@ -56,7 +61,15 @@ export function submitEnding(
       const progress = { live, raw, files, reference, key: guest?.invitationId ?? key, step };
       try {
         await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
-        sendSaved(context, visit, await saveProgress(context, progress), request, reply);
+        const saved = await saveProgress(context, progress).catch(async (error: unknown) => {
+          // Submitted meanwhile, elsewhere: a visitor is answered as one who submits again, a program with the conflict.
+          const isTaken = error instanceof ApiError && error.code === 'conflict' && !wantsJson(request);
+          const repeated = isTaken ? await answerRepeat(context, progress, { refuseOther: true }) : undefined;
+          if (!repeated?.ok) throw error;
+          return repeated;
+        });
+        if ('submission' in saved) await sendTaken(saved, post);
+        else sendSaved(context, visit, saved, request, reply);
       } catch (error) {
         sendProblem(error, post);
       }
@@ -78,8 +91,9 @@ function pageOfProblem(
   const again = { step: post.step, errors: [] };
   if (error.code === 'rate_limit_exceeded')
     return pageAgain(context, visit, post, { ...again, notice: words.tooMany });
+  if (!(error instanceof OtherAnswers)) return undefined;
   // An invitation is answered once: there is no other key for it.
-  if (!(error instanceof OtherAnswers) || visit.guest) return undefined;
+  if (visit.guest) return pageAgain(context, visit, post, { ...again, notice: words.invitationAnswered });
   const anew = { ...post, keyText: makeKey(context.vault, live.id) };
   const said = { notice: words.sentOtherwiseText, submitText: words.sendAsNew };
   return pageAgain(context, visit, anew, { ...again, ...said });

@@ -46,6 +46,8 @@ export const german: Words = {
   sentOtherwiseText:
     'Diese Seite wurde schon einmal mit anderen Antworten gesendet. Nichts ist verloren: Sie können das, was Sie jetzt sehen, als neue Antworten senden.',
   sendAsNew: 'Als neue Antworten senden',
+  invitationAnswered:
+    'Diese Einladung wurde schon mit anderen Antworten beantwortet, und das geht nur einmal. Was Sie jetzt sehen, wurde nicht gesendet.',
 
   thanks: 'Vielen Dank',
   thanksTitle: 'Vielen Dank – {title}',

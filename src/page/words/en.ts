@@ -42,6 +42,8 @@ export const english = {
   sentOtherwiseText:
     'This page was sent before with other answers. Nothing is lost: you can send what you see now as new answers.',
   sendAsNew: 'Send as new answers',
+  invitationAnswered:
+    'This invitation was answered before with other answers, and can be answered only once. What you see now was not sent.',
 
   thanks: 'Thank you',
   thanksTitle: 'Thank you – {title}',

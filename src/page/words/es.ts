@@ -45,6 +45,8 @@ export const spanish: Words = {
   sentOtherwiseText:
     'Esta página ya se envió con otras respuestas. No se ha perdido nada: puede enviar lo que ve ahora como respuestas nuevas.',
   sendAsNew: 'Enviar como respuestas nuevas',
+  invitationAnswered:
+    'Esta invitación ya se respondió con otras respuestas y solo puede responderse una vez. Lo que ve ahora no se ha enviado.',
 
   thanks: 'Gracias',
   thanksTitle: 'Gracias – {title}',

@@ -45,6 +45,8 @@ export const french: Words = {
   sentOtherwiseText:
     'Cette page a déjà été envoyée avec d’autres réponses. Rien n’est perdu\u00a0: vous pouvez envoyer ce que vous voyez maintenant comme de nouvelles réponses.',
   sendAsNew: 'Envoyer comme nouvelles réponses',
+  invitationAnswered:
+    'Cette invitation a déjà reçu d’autres réponses, et on ne peut y répondre qu’une fois. Ce que vous voyez maintenant n’a pas été envoyé.',
 
   thanks: 'Merci',
   thanksTitle: 'Merci – {title}',

@@ -45,6 +45,8 @@ export const japanese: Words = {
   sentOtherwiseText:
     'このページは別の回答ですでに送信されています。入力内容は失われていません。表示されている内容を新しい回答として送信できます。',
   sendAsNew: '新しい回答として送信',
+  invitationAnswered:
+    'この招待には別の回答がすでに送信されており、回答できるのは一度だけです。表示されている内容は送信されていません。',
 
   thanks: 'ありがとうございました',
   thanksTitle: 'ありがとうございました – {title}',

@@ -45,6 +45,8 @@ export const portuguese: Words = {
   sentOtherwiseText:
     'Esta página já foi enviada com outras respostas. Nada se perdeu: é possível enviar o que está vendo agora como novas respostas.',
   sendAsNew: 'Enviar como novas respostas',
+  invitationAnswered:
+    'Este convite já foi respondido com outras respostas e só pode ser respondido uma vez. O que está vendo agora não foi enviado.',
 
   thanks: 'Agradecemos',
   thanksTitle: 'Agradecemos – {title}',

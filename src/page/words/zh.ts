@@ -42,6 +42,7 @@ export const chinese: Words = {
   tooMany: '刚才提交的回答过多。您的回答保留在此页面：请稍候，然后再次提交。',
   sentOtherwiseText: '此页面曾以其他回答提交过。没有任何内容丢失：您可以将现在看到的内容作为新的回答提交。',
   sendAsNew: '作为新的回答提交',
+  invitationAnswered: '此邀请已以其他回答答复过，且只能答复一次。您现在看到的内容未提交。',
 
   thanks: '谢谢',
   thanksTitle: '谢谢 – {title}',

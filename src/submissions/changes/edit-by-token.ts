@@ -4,7 +4,8 @@ import { answerContext } from '#forms/answer-context.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { followLink } from '../links/links.ts';
-import { type ChangeContext, change } from './edit.ts';
+import type { SubmitContext } from '../submit.ts';
+import { change } from './edit.ts';
 import { type OpenedAnswers, openAnswers } from './open-answers.ts';
 import { findEditable } from './queries.ts';
 
@@ -45,7 +46,7 @@ export type TokenEdit = {
  * used meanwhile.
  */
 export async function editByToken(
-  context: ChangeContext,
+  context: SubmitContext,
   { formId, token, raw, files, seen }: TokenEdit,
 ): Promise<{ ok: true; id: string } | { ok: false; errors: readonly AnswerError[] }> {
   const found = await findByToken(context.database, formId, token);

@@ -7,11 +7,13 @@ import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
 import { differencesOf } from '../history/differences.ts';
 import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
-import { claimAll } from '../writing.ts';
+import type { SubmitContext } from '../submit.ts';
+import { claimAll, giveEditLink, reportCompletion } from '../writing.ts';
 import { checkEditedAnswers, listFiles } from './edited-answers.ts';
 import { eventOf, type FormKey } from './event.ts';
 import { lockSubmission, releaseFiles, updateSubmission } from './queries.ts';
@@ -29,7 +31,7 @@ export type ChangeTarget = FormKey & { id: string; seen: Date | undefined; userI
  * @param raw all answers, as JSON; files by their id (see edited-answers.ts).
  * @throws ApiError not_found, precondition_failed, validation_error with the `field` of each problem.
  */
-export function editAnswers(context: ChangeContext, target: ChangeTarget, raw: unknown): Promise<void> {
+export function editAnswers(context: SubmitContext, target: ChangeTarget, raw: unknown): Promise<void> {
   return change(context, target, (current) => {
     const checked = checkEditedAnswers(current.structure, {
       raw,
@@ -47,7 +49,7 @@ export function editAnswers(context: ChangeContext, target: ChangeTarget, raw: u
  * @throws ApiError not_found, precondition_failed, validation_error.
  */
 export async function editReference(
-  context: ChangeContext,
+  context: SubmitContext,
   target: ChangeTarget,
   reference: Record<string, string>,
 ): Promise<void> {
@@ -68,7 +70,7 @@ export async function editReference(
  * @throws ApiError not_found, precondition_failed, validation_error.
  */
 export function changeStatus(
-  context: ChangeContext,
+  context: SubmitContext,
   target: ChangeTarget,
   status: SubmissionStatus,
 ): Promise<void> {
@@ -95,7 +97,7 @@ type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
  * text, counts, files and event in one transaction. A change that changes nothing writes and tells nothing.
  */
 export async function change(
-  context: ChangeContext,
+  context: SubmitContext,
   target: ChangeTarget,
   apply: (current: Current) => Current,
 ): Promise<void> {
@@ -109,7 +111,7 @@ export async function change(
     const after = apply(before);
     if (isDeepStrictEqual(after, before)) return 0;
     await write(client, target, before, after);
-    return tell(client, target, before, after);
+    return tell(client, context.vault, target, before, after);
   });
   if (deliveries > 0) context.wakeQueue();
 }
@@ -172,14 +174,27 @@ async function changeFiles(
   }
 }
 
-/** DESIGN 4.4: created at the first completion, updated ever after, nothing before. */
+/**
+ * DESIGN 4.4: created at the first completion, updated ever after, nothing before. Whoever completes it, the first one
+ * is mailed about as one that was submitted, and the link in the receipt works.
+ */
 async function tell(
   db: Queryable,
+  vault: Vault,
   { workspaceId, formId }: ChangeTarget,
   before: Current,
   after: Current,
 ): Promise<number> {
   if (after.completed_at === null) return 0;
-  const kind = before.completed_at === null ? 'submission.created' : 'submission.updated';
-  return recordEvent(db, { workspaceId, formId, ...eventOf(kind, { workspaceId, formId }, after) });
+  const isFirst = before.completed_at === null;
+  const kind = isFirst ? 'submission.created' : 'submission.updated';
+  const deliveries = await recordEvent(db, {
+    workspaceId,
+    formId,
+    ...eventOf(kind, { workspaceId, formId }, after),
+  });
+  if (!isFirst) return deliveries;
+  const completed = { live: { workspaceId, id: formId, settings: after.settings }, id: after.id };
+  await giveEditLink(db, vault, completed);
+  return deliveries + (await reportCompletion(db, completed));
 }

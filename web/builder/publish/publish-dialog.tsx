@@ -10,6 +10,7 @@ import { type EditNode, findNode, type NodeKey, readStructure, toStructure } fro
 import type { LocatedProblem } from '../model/located-problems.ts';
 import type { BuilderForm } from '../saving/builder-api.ts';
 import { DifferenceList } from './difference-list.tsx';
+import { FilterWarnings } from './filter-warnings.tsx';
 
 type PublishProps = {
   readonly root: EditNode;
@@ -76,6 +77,7 @@ export function PublishDialog({
           {warning}
         </Message>
       ))}
+      <FilterWarnings root={root} form={opened.form} />
       {wasPublished && (
         <section className="stack-tight">
           <h3>{isLive ? 'What changes for visitors' : 'Changes since it was last live'}</h3>

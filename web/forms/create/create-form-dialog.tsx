@@ -25,6 +25,8 @@ export function CreateFormDialog({
   onClose: () => void;
 }): ReactElement {
   const [way, setWay] = useState<Way>('templates');
+  // Outlives a look at the templates.
+  const [pasted, setPasted] = useState('');
   const navigate = useNavigate();
   const create = useMutation({
     mutationFn: (form: NewForm) => post<{ id: string }>(`/workspaces/${workspaceId}/forms`, form),
@@ -35,6 +37,7 @@ export function CreateFormDialog({
   });
   const close = (): void => {
     create.reset();
+    setPasted('');
     onClose();
   };
   return (
@@ -58,7 +61,14 @@ export function CreateFormDialog({
           {
             id: 'json',
             label: 'From JSON',
-            content: <PastedFormPanel onCreate={create.mutate} isPending={create.isPending} />,
+            content: (
+              <PastedFormPanel
+                text={pasted}
+                onChange={setPasted}
+                onCreate={create.mutate}
+                isPending={create.isPending}
+              />
+            ),
           },
         ]}
       />

@@ -9,18 +9,21 @@ import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
 
 /** Reads a form from JSON that was pasted, dropped or chosen, and tells where it is wrong. */
 export function PastedFormPanel({
+  text,
+  onChange,
   onCreate,
   isPending,
 }: {
+  text: string;
+  onChange: (text: string) => void;
   onCreate: (form: NewForm) => void;
   isPending: boolean;
 }): ReactElement {
-  const [text, setText] = useState('');
   const [problems, setProblems] = useState<readonly PastedProblem[]>([]);
   const [isOver, setOver] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const change = (next: string): void => {
-    setText(next);
+    onChange(next);
     setProblems([]);
   };
   const create = (): void => {

@@ -7,21 +7,23 @@ import { ConfirmDialog } from '../../design/dialog.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { type FormPlace, refreshSubmissions, trashPath } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
+import { planRemoval } from './plan-removal.ts';
 
 type Props = {
   form: FormPlace;
   selected: readonly string[];
-  /** How many lie in the trash. */
+  /** How many lie in the trash, and how many of them go at a time. */
   total: number;
+  atOnce: number;
   /** Called when the selection is dealt with. */
   onDone: () => void;
   onStart: (removalId: string) => void;
 };
 
 /** What is done with a selection of the trash, or with all of it. */
-export function TrashActions({ form, selected, total, onDone, onStart }: Props): ReactElement {
+export function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props): ReactElement {
   const [isAsking, setAsking] = useState(false);
-  const count = selected.length === 0 ? total : selected.length;
+  const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
   const what = saySubmissions(count);
   const restore = useMutation({
     mutationFn: () => post<{ restored: number }>(`${trashPath(form)}/restorations`, { ids: selected }),
@@ -75,6 +77,12 @@ export function TrashActions({ form, selected, total, onDone, onStart }: Props):
           This cannot be undone. Their files go too, and webhooks that listen are told of each one that had
           been completed.
         </p>
+        {rest > 0 && (
+          <p>
+            At most {atOnce.toLocaleString()} go at a time, the last deleted first: {saySubmissions(rest)}{' '}
+            stay in the trash for now.
+          </p>
+        )}
       </ConfirmDialog>
     </>
   );

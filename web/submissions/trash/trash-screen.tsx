@@ -43,11 +43,13 @@ export function TrashScreen(): ReactElement {
       }
       actions={
         isEditor &&
+        data &&
         total > 0 && (
           <TrashActions
             form={form}
             selected={[...selected]}
             total={total}
+            atOnce={data.at_once}
             onDone={clear}
             onStart={(id) => setRemovals([...removals, id])}
           />

@@ -18,13 +18,13 @@ import { type SecretChoice, secretOf } from './secret-choice.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 import { SecretField } from './secret-field.tsx';
 import { urlProblem } from './url-problem.ts';
-import { refreshWebhooks, webhookPath, webhooksPath } from '../webhooks-query.ts';
+import { refreshWebhooks, webhookPath, type WebhookRules, webhooksPath } from '../webhooks-query.ts';
 
 type Props = {
   form: LocatedForm;
   /** The one to change; without it, one is created. */
   webhook?: Webhook;
-  secretsAllowed: boolean;
+  rules: WebhookRules;
   isOpen: boolean;
   onClose: () => void;
   /** After one was created and its secret, if any, was seen. */
@@ -59,7 +59,7 @@ export function WebhookDialog(props: Props): ReactElement | null {
   return props.isOpen ? <OpenDialog {...props} /> : null;
 }
 
-function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated }: Props): ReactElement {
+function OpenDialog({ form, webhook, rules, isOpen, onClose, onCreated }: Props): ReactElement {
   const [draft, setDraft] = useState(() => draftOf(webhook));
   const [wasLeft, setLeft] = useState(false);
   const [wasSent, setSent] = useState(false);
@@ -144,20 +144,26 @@ function OpenDialog({ form, webhook, secretsAllowed, isOpen, onClose, onCreated 
       />
       <SecretField
         webhook={webhook}
-        isAllowed={secretsAllowed}
+        isAllowed={rules.secrets_allowed}
         choice={draft.choice}
         entered={draft.entered}
         onChange={set}
         error={problem?.of('secret')}
         overlap={draft.overlap}
       />
-      <Checkbox
-        isSelected={draft.pauses}
-        onChange={(pauses) => set({ pauses })}
-        description="Its events are then written down as failed, to be sent when you resume it. Otherwise each goes on being tried."
-      >
-        Pause it when it has only failed for days
-      </Checkbox>
+      {rules.pause_days === 0 ? (
+        <p className="soft small">
+          This server never pauses a webhook that only fails: each of its events goes on being tried.
+        </p>
+      ) : (
+        <Checkbox
+          isSelected={draft.pauses}
+          onChange={(pauses) => set({ pauses })}
+          description="Its events are then written down as failed, to be sent when you resume it. Otherwise each goes on being tried."
+        >
+          Pause it when it has only failed for days
+        </Checkbox>
+      )}
       <HeaderFields
         headers={draft.headers}
         onChange={(headers) => set({ headers })}

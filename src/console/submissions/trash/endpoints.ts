@@ -39,7 +39,10 @@ const listEndpoint = ({ database }: ConsoleServices) =>
         ...row,
         removed_at: new Date(row.trashed_at.getTime() + trashDays * dayMs),
       }));
-      return { status: 200, body: { data, pagination: paginate(page, counted!.total) } };
+      return {
+        status: 200,
+        body: { data, pagination: paginate(page, counted!.total), at_once: removalLimit },
+      };
     },
   });
 
@@ -57,7 +60,10 @@ const restoreEndpoint = ({ database }: ConsoleServices) =>
     },
   });
 
-/** For good, as a job. The number that the person typed must be the number that would go. */
+/**
+ * For good, as a job, the last that were laid in where there are more than one takes. The number that the person typed
+ * must be the number that would go.
+ */
 const removeEndpoint = (services: ConsoleServices) =>
   consoleEndpoint({
     role: 'editor',
@@ -67,10 +73,9 @@ const removeEndpoint = (services: ConsoleServices) =>
       const key = { workspaceId, formId: params.form };
       const ids = await listIds(services.database, key, body.ids);
       if (ids.length !== body.expected) {
-        throw new ApiError(
-          'conflict',
-          `You confirmed ${body.expected}, but now there are ${ids.length}. Nothing was deleted.`,
-        );
+        const isMore = ids.length === removalLimit;
+        const found = isMore ? `${removalLimit} go at a time` : `now there are ${ids.length}`;
+        throw new ApiError('conflict', `You confirmed ${body.expected}, but ${found}. Nothing was deleted.`);
       }
       const removal = await startRemoval(services, key, { userId: user.id, ids, toTrash: false });
       return { status: 202, body: removal };
