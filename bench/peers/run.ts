@@ -21,9 +21,10 @@ import {
 } from './report.ts';
 import { rowsOf } from './rows.ts';
 import { askedOfService } from './service.ts';
+import { strapi } from './strapi.ts';
 import { verifyAnswers } from './verify.ts';
 
-const peers: readonly Peer[] = [directus];
+const peers: readonly Peer[] = [directus, strapi];
 
 const concurrencies = [32, 1];
 /** A new process answers its first requests slowly; three times as long as the service needs. */
