@@ -9,6 +9,7 @@ import { prepareSites, type Site } from '../site.ts';
 import { directus } from './directus.ts';
 import { installPeer } from './install.ts';
 import { type CaseName, caseNames, type OpenPeer, type Peer } from './peer.ts';
+import { nocodb } from './nocodb.ts';
 import { openPlace } from './place.ts';
 import { endAll, type Processes } from './processes.ts';
 import {
@@ -24,7 +25,7 @@ import { askedOfService } from './service.ts';
 import { strapi } from './strapi.ts';
 import { verifyAnswers } from './verify.ts';
 
-const peers: readonly Peer[] = [directus, strapi];
+const peers: readonly Peer[] = [directus, strapi, nocodb];
 
 const concurrencies = [32, 1];
 /** A new process answers its first requests slowly; three times as long as the service needs. */

@@ -46,10 +46,10 @@ const lifecycle = `module.exports = {
 `;
 
 /** The project that its documentation has one make by hand: settings, one content type, and what serves that. */
-async function writeProject({ write, databaseUrl, port }: Place): Promise<void> {
+async function writeProject(place: Place): Promise<void> {
   const settings = {
-    database: { connection: { client: 'postgres', connection: { connectionString: databaseUrl } } },
-    server: { host: '127.0.0.1', port, app: { keys: [secret] } },
+    database: { connection: { client: 'postgres', connection: { connectionString: place.databaseUrl } } },
+    server: { host: '127.0.0.1', port: place.port, app: { keys: [secret] } },
     admin: {
       serveAdminPanel: false,
       auth: { secret },
@@ -61,21 +61,21 @@ async function writeProject({ write, databaseUrl, port }: Place): Promise<void> 
     logger: { level: 'error' },
   };
   for (const [name, value] of Object.entries(settings))
-    await write(`config/${name}.json`, JSON.stringify(value));
-  await write('src/api/entry/content-types/entry/schema.json', JSON.stringify(contentType));
+    await place.write(`config/${name}.json`, JSON.stringify(value));
+  await place.write('src/api/entry/content-types/entry/schema.json', JSON.stringify(contentType));
   const factories = {
     controllers: 'createCoreController',
     routes: 'createCoreRouter',
     services: 'createCoreService',
   };
   for (const [folder, factory] of Object.entries(factories))
-    await write(
+    await place.write(
       `src/api/entry/${folder}/entry.js`,
       `module.exports = require('@strapi/strapi').factories.${factory}('api::entry.entry');\n`,
     );
-  await write('src/index.js', lifecycle);
-  await write('public/uploads/.keep', '');
-  await write(
+  await place.write('src/index.js', lifecycle);
+  await place.write('public/uploads/.keep', '');
+  await place.write(
     'server.js',
     `require('@strapi/strapi').createStrapi({ appDir: __dirname, distDir: __dirname }).start();\n`,
   );
