@@ -9,7 +9,7 @@ import type { Figures } from './report.ts';
 export type Load = (order: LoadOrder) => Promise<LoadFigures>;
 
 /** Starts the load generator, which lives until `end`. */
-export function startLoader(): { load: Load; end: () => void } {
+export function startLoader(): { load: Load; end: () => boolean } {
   const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
@@ -20,7 +20,7 @@ export function startLoader(): { load: Load; end: () => void } {
       if ('problem' in outcome) throw new Error(outcome.problem);
       return outcome;
     },
-    end: () => child.disconnect(),
+    end: () => child.kill(),
   };
 }
 

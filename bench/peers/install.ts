@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Peer } from './peer.ts';
+import { type Processes, runProgram } from './processes.ts';
 
 const peersHome = fileURLToPath(new URL('../../.local/bench-peers/', import.meta.url));
 
@@ -12,7 +11,7 @@ const peersHome = fileURLToPath(new URL('../../.local/bench-peers/', import.meta
  * Scripts of packages are not run: what is used of them comes built.
  * @returns the folder. @throws with what npm said.
  */
-export async function installPeer({ name, packages }: Peer): Promise<string> {
+export async function installPeer(processes: Processes, { name, packages }: Peer): Promise<string> {
   const folder = join(peersHome, name);
   const manifest = `${JSON.stringify({ name: `bench-peer-${name}`, private: true, ...packages }, null, 2)}\n`;
   const stamp = join(folder, '.installed');
@@ -32,7 +31,12 @@ export async function installPeer({ name, packages }: Peer): Promise<string> {
     '--loglevel=error',
   ];
   const [command, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
-  await promisify(execFile)(command, [...first, ...parameters], { cwd: folder, maxBuffer: 2 ** 24 });
+  await runProgram(processes, {
+    command,
+    parameters: [...first, ...parameters],
+    folder,
+    environment: process.env,
+  });
   // Only now: what was broken off is installed anew.
   await writeFile(stamp, manifest);
   return folder;

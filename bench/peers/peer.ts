@@ -34,9 +34,9 @@ export type Place = {
   /** Writes a file of the folder. */
   write(path: string, text: string): Promise<void>;
   /** Runs a script on the pinned Node to its end. @throws with its output when it fails. */
-  run(script: string, environment: Environment): Promise<void>;
+  run(script: string, settings: Settings): Promise<void>;
   /** Starts a script that serves, and waits until a GET of `path` is answered with success. */
-  start(script: string, environment: Environment, path: string): Promise<{ pid: number }>;
+  start(script: string, settings: Settings, path: string): Promise<{ pid: number }>;
   /** A JSON request to what was started. @throws when the answer is no success. */
   call<Document>(
     method: 'GET' | 'POST',
@@ -46,7 +46,8 @@ export type Place = {
   ): Promise<Document>;
 };
 
-export type Environment = Readonly<Record<string, string>>;
+/** Its environment. */
+export type Settings = Readonly<Record<string, string>>;
 
 /** `requests`: as the load generator sends them. */
 export type OpenPeer = { pid: number; requests: Asked };

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Instance } from '#test/process.ts';
 import type { Place } from './peer.ts';
-import { type Processes, runScript, startScript } from './processes.ts';
+import { type Processes, programOf, runProgram, startScript } from './processes.ts';
 import type { Rows } from './rows.ts';
 
 /** Gives a peer an empty database on the PostgreSQL of the instance, and the means to start in its folder. */
@@ -29,9 +29,8 @@ export async function openPlace(scene: {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), text);
     },
-    run: (script, environment) => runScript(processes, folder, script, environment),
-    start: (script, environment, path) =>
-      startScript(processes, folder, script, environment, `${url}${path}`),
+    run: (script, settings) => runProgram(processes, programOf({ folder, script, settings })),
+    start: (script, settings, path) => startScript(processes, { folder, script, settings }, `${url}${path}`),
     async call<Document>(
       method: string,
       path: string,

@@ -1,24 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from '#test/service.ts';
-import type { Environment } from './peer.ts';
 
 /** What was started for the peers and has not ended yet. */
 export type Processes = Set<ChildProcess>;
 
 type Started = { child: ChildProcess; output: () => string; isOver: () => boolean };
 
-/** @param script with its arguments, a path from `folder`. */
-function spawnScript(
-  processes: Processes,
-  folder: string,
-  script: string,
-  environment: Environment,
-): Started {
-  const child = spawn(process.execPath, script.split(' '), {
-    cwd: folder,
-    // Nothing else of this environment: a setting of the service may have the name of one of a peer.
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder, NODE_ENV: 'production', ...environment },
+type Environment = Readonly<Record<string, string | undefined>>;
+type Program = { command: string; parameters: readonly string[]; folder: string; environment: Environment };
+
+function spawnProgram(processes: Processes, program: Program): Started {
+  const child = spawn(program.command, program.parameters, {
+    cwd: program.folder,
+    env: program.environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   processes.add(child);
@@ -27,6 +22,10 @@ function spawnScript(
     stream.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-4_000);
     });
+  // An error instead of a process (no such command) ends it too.
+  child.once('error', (error) => {
+    output += error.message;
+  });
   child.once('close', () => {
     processes.delete(child);
     isOver = true;
@@ -34,33 +33,38 @@ function spawnScript(
   return { child, output: () => output, isOver: () => isOver };
 }
 
-export async function runScript(
-  processes: Processes,
-  folder: string,
-  script: string,
-  environment: Environment,
-): Promise<void> {
-  const { child, output } = spawnScript(processes, folder, script, environment);
+/** Runs a program to its end. @throws with its output when it fails. */
+export async function runProgram(processes: Processes, program: Program): Promise<void> {
+  const { child, output } = spawnProgram(processes, program);
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${script} ended with ${code}: ${output()}`);
+  if (code !== 0) throw new Error(`${program.parameters.join(' ')} ended with ${code}: ${output()}`);
 }
+
+/** A script with its arguments, a path from the folder, on the pinned Node. */
+export type Script = { folder: string; script: string; settings: Readonly<Record<string, string>> };
+
+export const programOf = ({ folder, script, settings }: Script): Program => ({
+  command: process.execPath,
+  parameters: script.split(' '),
+  folder,
+  // Nothing else of this environment: a setting of the service may have the name of one of a peer.
+  environment: { PATH: process.env['PATH'], HOME: folder, NODE_ENV: 'production', ...settings },
+});
 
 /** A peer is ready within 7 s; one that has a schema to make, on a busy machine, needs more. */
 const readySeconds = 120;
 
-/** @param address answers with success once it is ready. */
+/** Starts a script that serves. @param address answers with success once it is ready. */
 export async function startScript(
   processes: Processes,
-  folder: string,
-  script: string,
-  environment: Environment,
+  script: Script,
   address: string,
 ): Promise<{ pid: number }> {
-  const { child, output, isOver } = spawnScript(processes, folder, script, environment);
+  const { child, output, isOver } = spawnProgram(processes, programOf(script));
   await until(
-    `${script} at ${address}`,
+    `${script.script} at ${address}`,
     async () => {
-      if (isOver()) throw new Error(`${script} ended before it was ready: ${output()}`);
+      if (isOver()) throw new Error(`${script.script} ended before it was ready: ${output()}`);
       return (await fetch(address).catch(() => undefined))?.ok === true;
     },
     readySeconds,

@@ -113,7 +113,7 @@ async function measurePeer(
   const rows = rowsOf(stage.site);
   await attempt('installing and starting it', async () => {
     say(`Installing ${name} ${version} (only when it is not there; some minutes) …`);
-    const folder = await installPeer(peer);
+    const folder = await installPeer(stage.processes, peer);
     const place = await openPlace({ ...stage, name, folder, port, rows });
     const open = await peer.open(place);
     await verifyAnswers(port, open.requests, rows);
