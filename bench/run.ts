@@ -30,8 +30,8 @@ import { benchWebhooks } from './webhooks/run.ts';
  * npm run bench -- list get              these cases only; bench/results.md stays as it is
  * npm run bench -- webhooks              the webhook engine beside a bare undici loop
  * npm run bench -- processes             one process beside two (WEB_PROCESSES)
- * npm run bench -- peers                 the service beside other form services and headless CMSs, which are installed
- *                                        at the first run (about 2 GB in .local/); writes bench/peers.md
+ * npm run bench -- peers                 the service beside Directus, Strapi and NocoDB, which are installed at the first
+ *                                        run (3 GB in .local/); writes bench/peers.md
  *   --peers directus,strapi              these of them only; bench/peers.md stays as it is
  *   --rows 100000                        how many submissions the form has, and each peer's table
  *   --rounds 3 --seconds 3               how often, and how long, each of the two is measured in turn
@@ -69,7 +69,9 @@ function choose(): Chosen {
   const known = [...cases, ...tasks].map(({ name }) => name);
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new Error(`There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, webhooks.`);
+    throw new Error(
+      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, webhooks, processes, peers.`,
+    );
   if (positionals.length === 0) return { cases, tasks };
   const isChosen = ({ name }: { name: string }): boolean => positionals.includes(name);
   return { cases: cases.filter(isChosen), tasks: tasks.filter(isChosen) };

@@ -65,7 +65,7 @@ export const directus: Peer = {
     await fillTable(place.databaseUrl, place.rows, {
       table: 'entries',
       columns: { id: 'id', created_at: 'at' },
-      created: 'created_at',
+      newestFirst: 'created_at',
     });
     return {
       pid,

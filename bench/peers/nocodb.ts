@@ -77,20 +77,20 @@ export const nocodb: Peer = {
   // The xlsx that it asks for is not in the registry.
   packages: { dependencies: { nocodb: '0.301.3' }, overrides: { xlsx: '0.18.5' } },
   notes:
-    'telemetry off; API token. The list is in the order of `-Id`: by `-CreatedAt` it does not use an index on that. Its search (`like`) finds parts of words in the columns that are named (subject and message), newest first, and counts.',
+    'telemetry off; API token. It sorts with `nulls last`, so an index has to be made in that order. Its search (`like`) finds parts of words in the columns that are named (subject and message), newest first, and counts.',
   async open(place): Promise<OpenPeer> {
     const { pid } = await start(place);
     const { tableId, schema, headers } = await makeTable(place);
     await fillTable(place.databaseUrl, place.rows, {
       table: `"${schema}".entries`,
       columns: { created_at: `at at time zone 'UTC'`, nc_order: 'place + 1' },
-      created: 'created_at',
+      newestFirst: 'created_at desc nulls last',
     });
     const records = `/api/v2/tables/${tableId}/records`;
     return {
       pid,
       requests: {
-        list: [{ method: 'GET', path: `${records}?sort=-Id&limit=20`, headers }],
+        list: [{ method: 'GET', path: `${records}?sort=-CreatedAt&limit=20`, headers }],
         get: somePlaces(place.rows).map((each) => ({
           method: 'GET',
           path: `${records}/${each + 1}`,
@@ -99,7 +99,7 @@ export const nocodb: Peer = {
         search: [
           {
             method: 'GET',
-            path: `${records}?where=${like('subject')}~or${like('message')}&sort=-Id&limit=20`,
+            path: `${records}?where=${like('subject')}~or${like('message')}&sort=-CreatedAt&limit=20`,
             headers,
           },
         ],

@@ -40,6 +40,7 @@ export async function openPlace(scene: {
       const answer = await fetch(`${url}${path}`, {
         method,
         headers,
+        signal: AbortSignal.timeout(60_000),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);

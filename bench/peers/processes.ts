@@ -10,11 +10,13 @@ type Started = { child: ChildProcess; output: () => string; isOver: () => boolea
 type Environment = Readonly<Record<string, string | undefined>>;
 type Program = { command: string; parameters: readonly string[]; folder: string; environment: Environment };
 
-function spawnProgram(processes: Processes, program: Program): Started {
+function spawnProgram(processes: Processes, program: Program, limitMs?: number): Started {
   const child = spawn(program.command, program.parameters, {
     cwd: program.folder,
     env: program.environment,
     stdio: ['ignore', 'pipe', 'pipe'],
+    killSignal: 'SIGKILL',
+    ...(limitMs !== undefined && { timeout: limitMs }),
   });
   processes.add(child);
   let [output, isOver] = ['', false];
@@ -33,9 +35,12 @@ function spawnProgram(processes: Processes, program: Program): Started {
   return { child, output: () => output, isOver: () => isOver };
 }
 
+/** An installation takes up to four minutes on a quiet machine. */
+const runLimitMs = 1_200_000;
+
 /** Runs a program to its end. @throws with its output when it fails. */
 export async function runProgram(processes: Processes, program: Program): Promise<void> {
-  const { child, output } = spawnProgram(processes, program);
+  const { child, output } = spawnProgram(processes, program, runLimitMs);
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`${program.parameters.join(' ')} ended with ${code}: ${output()}`);
 }
@@ -65,7 +70,9 @@ export async function startScript(
     `${script.script} at ${address}`,
     async () => {
       if (isOver()) throw new Error(`${script.script} ended before it was ready: ${output()}`);
-      return (await fetch(address).catch(() => undefined))?.ok === true;
+      return (
+        (await fetch(address, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined))?.ok === true
+      );
     },
     readySeconds,
   );

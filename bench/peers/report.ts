@@ -66,7 +66,7 @@ function sectionOf({ name, version, notes, compared, problems, memory }: PeerOut
   const heads = ['case', 'c', ...figures, ...figures.map((figure) => `${name} ${figure}`), 'service / peer'];
   const parts = [
     `## ${name} ${version}`,
-    notes,
+    `Settings: ${notes}`,
     ...(rows.length > 0 ? [table(heads, rows)] : []),
     ...problems.map((problem) => `Not measured: ${problem}`),
     ...(memory === undefined ? [] : [`Resident memory afterwards: ${memory}.`]),
@@ -96,8 +96,9 @@ and PostgreSQL share the machine, so only the ratios mean something elsewhere.
 ${machine}. Medians of ${rounds} rounds of ${seconds} s each, service and peer in turn; times in ms; \`c\` is the number of
 connections; CPU is what the server's process works for one request, in µs (PostgreSQL's work is not in it).
 
-- \`list\`: the newest 20 with the exact total. The peers count with each request; an index on the time of creation, which
-  none of them makes by itself, was made by hand for each.
+- \`list\`: the newest 20 with the exact total. The peers count with each request, over a table that was vacuumed just
+  before, so that an index is enough for it; an index on the time of creation, which none of them makes by itself, was
+  made by hand for each.
 - \`get\`: one by its id.
 - \`search\`: a word that about one in a thousand has, first 20. The service stems, ranks and counts within the form; the
   peers look for parts of words (\`ILIKE\`).

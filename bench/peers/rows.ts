@@ -30,12 +30,16 @@ const rowsAtOnce = 2_000;
 /**
  * Writes all rows into a table of a peer, and indexes when they were made, which none of the peers does by itself.
  * @param columns beside the answers: an expression over `id` (uuid), `at` (when it was made) and `place` (from 0).
- * @param created the column that says when a row was made.
+ * @param newestFirst the index that its list can use: columns with their order.
  */
 export async function fillTable(
   databaseUrl: string,
   rows: Rows,
-  { table, columns, created }: { table: string; columns: Readonly<Record<string, string>>; created: string },
+  {
+    table,
+    columns,
+    newestFirst,
+  }: { table: string; columns: Readonly<Record<string, string>>; newestFirst: string },
 ): Promise<void> {
   const names = [...Object.keys(columns), ...answerColumns].map((name) => `"${name}"`);
   const expressions = [...Object.values(columns), ...answerColumns];
@@ -54,7 +58,7 @@ export async function fillTable(
         [JSON.stringify(batch)],
       );
     }
-    await client.query(`create index on ${table} ("${created}")`);
+    await client.query(`create index on ${table} (${newestFirst})`);
     await client.query('vacuum (analyze)');
     await client.query('checkpoint');
   } finally {

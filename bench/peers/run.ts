@@ -30,6 +30,8 @@ const peers: readonly Peer[] = [directus, strapi, nocodb];
 const concurrencies = [32, 1];
 /** A new process answers its first requests slowly; three times as long as the service needs. */
 const warmUpSeconds = 3;
+/** The slowest search takes 27 s on a busy machine, and a case four of them with the usual rounds. */
+const caseLimitMs = 600_000;
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -135,7 +137,7 @@ async function measurePeer(
 
 /** Measures the two in turn, so that whatever else the machine does falls on both. */
 async function compare(
-  { service, site, load }: Stage,
+  { service, site, load, processes }: Stage,
   peer: OpenPeer & { port: number },
   name: CaseName,
   { concurrency, rounds, seconds }: { concurrency: number; rounds: number; seconds: number },
@@ -145,13 +147,19 @@ async function compare(
     theirs: { pid: peer.pid, port: peer.port, requests: peer.requests[name] },
   };
   const measured = { service: [] as Figures[], theirs: [] as Figures[] };
-  for (let round = 0; round < rounds; round += 1) {
-    for (const who of ['service', 'theirs'] as const) {
-      const { pid, port, requests } = targets[who];
-      const order = { port, requests, concurrency };
-      if (round === 0) await load({ ...order, seconds: warmUpSeconds });
-      measured[who].push(await measure(load, pid, { ...order, seconds }));
+  // The load generator waits for every answer: of a peer that gives none any more, the end is one.
+  const limit = setTimeout(() => void endAll(processes), caseLimitMs);
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      for (const who of ['service', 'theirs'] as const) {
+        const { pid, port, requests } = targets[who];
+        const order = { port, requests, concurrency };
+        if (round === 0) await load({ ...order, seconds: warmUpSeconds });
+        measured[who].push(await measure(load, pid, { ...order, seconds }));
+      }
     }
+  } finally {
+    clearTimeout(limit);
   }
   return { name, concurrency, service: median(measured.service), theirs: median(measured.theirs) };
 }

@@ -108,7 +108,7 @@ export const strapi: Peer = {
         updated_at: `at at time zone 'UTC'`,
         published_at: `at at time zone 'UTC'`,
       },
-      created: 'created_at',
+      newestFirst: 'created_at',
     });
     const newest = 'sort=createdAt:desc&pagination[pageSize]=20';
     return {

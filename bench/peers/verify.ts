@@ -5,7 +5,11 @@ import { type Rows, scarceWord } from './rows.ts';
 const pageSize = 20;
 
 async function textOf(port: number, { method, path, headers }: Request): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(headers && { headers }) });
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    signal: AbortSignal.timeout(60_000),
+    ...(headers && { headers }),
+  });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 600)}`);
   return text;
