@@ -43,7 +43,7 @@ const listCase = (name: string, pageOf: (site: Site) => number, status?: string)
   ],
 });
 
-const searchCase = (name: string, q: string, formOf?: (site: Site) => string): Case => ({
+export const searchCase = (name: string, q: string, formOf?: (site: Site) => string): Case => ({
   name: `search-${name}`,
   concurrencies: [32, 8, 1],
   service: (site) => [

@@ -42,18 +42,20 @@ export async function describeMachine(): Promise<string> {
 
 const ratio = ({ service, bare }: Comparison): string =>
   bare ? `${Math.round((100 * service.perSecond) / bare.perSecond)} %` : '';
-const milliseconds = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0));
+export const milliseconds = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0));
 const goalOf = ({ goal, concurrency }: Comparison): string =>
   goal !== undefined && concurrency > 1 ? `${Math.round(goal * 100)} %` : '';
+
+/** Figures for the terminal. */
+export const describeFigures = ({ perSecond, p50, p99, cpu }: Figures): string =>
+  `${perSecond.toFixed(0).padStart(6)}/s p50 ${milliseconds(p50).padStart(5)} p99 ${milliseconds(p99).padStart(5)} ms cpu ${cpu.toFixed(0).padStart(4)} µs`;
 
 /** One line for the terminal. */
 export function describeRow(comparison: Comparison): string {
   const { name, concurrency, service, bare } = comparison;
-  const figures = ({ perSecond, p50, p99, cpu }: Figures): string =>
-    `${perSecond.toFixed(0).padStart(6)}/s p50 ${milliseconds(p50).padStart(5)} p99 ${milliseconds(p99).padStart(5)} ms cpu ${cpu.toFixed(0).padStart(4)} µs`;
-  const against = bare ? `   bare ${figures(bare)}   ${ratio(comparison)}` : '';
+  const against = bare ? `   bare ${describeFigures(bare)}   ${ratio(comparison)}` : '';
   const goal = goalOf(comparison) && ` (goal ${goalOf(comparison)})`;
-  return `${name.padEnd(22)} c=${String(concurrency).padEnd(3)} service ${figures(service)}${against}${goal}`;
+  return `${name.padEnd(22)} c=${String(concurrency).padEnd(3)} service ${describeFigures(service)}${against}${goal}`;
 }
 
 const factor = ({ times }: Growth): string => `${(times.at(-1)! / times[0]!).toFixed(1)} times`;
@@ -61,11 +63,11 @@ const factor = ({ times }: Growth): string => `${(times.at(-1)! / times[0]!).toF
 export const describeGrowth = (growth: Growth): string =>
   `${growth.name.padEnd(22)} grows: ${growth.times.map(milliseconds).join(' -> ')} ms, ${factor(growth)}`;
 
-const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
-const table = (heads: readonly string[], rows: readonly string[]): string =>
+export const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+export const table = (heads: readonly string[], rows: readonly string[]): string =>
   [row(heads), row(heads.map(() => '---')), ...rows].join('\n');
 
-const cellsOf = ({ perSecond, p50, p99, cpu }: Figures): string[] => [
+export const cellsOf = ({ perSecond, p50, p99, cpu }: Figures): string[] => [
   perSecond.toFixed(0),
   milliseconds(p50),
   milliseconds(p99),

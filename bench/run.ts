@@ -6,8 +6,7 @@ import { parseArgs } from 'node:util';
 import { type Instance, openInstance } from '#test/process.ts';
 import type { BareOptions } from './bare.ts';
 import { type Case, cases } from './cases.ts';
-import { cpuSeconds } from './cpu-seconds.ts';
-import type { LoadFigures, LoadOrder, LoadOutcome } from './load.ts';
+import { type Load, measure, startLoader } from './loader.ts';
 import { describeMemory, memoryOf } from './memory.ts';
 import {
   type Comparison,
@@ -22,6 +21,7 @@ import {
 } from './report.ts';
 import { prepareSites, type Site } from './site.ts';
 import { type Task, tasks } from './tasks.ts';
+import { benchPeers } from './peers/run.ts';
 import { benchProcesses } from './processes/run.ts';
 import { benchWebhooks } from './webhooks/run.ts';
 
@@ -30,6 +30,10 @@ import { benchWebhooks } from './webhooks/run.ts';
  * npm run bench -- list get              these cases only; bench/results.md stays as it is
  * npm run bench -- webhooks              the webhook engine beside a bare undici loop
  * npm run bench -- processes             one process beside two (WEB_PROCESSES)
+ * npm run bench -- peers                 the service beside Directus, Strapi and NocoDB, which are installed at the first
+ *                                        run (3 GB in .local/); writes bench/peers.md
+ *   --peers directus,strapi              these of them only; bench/peers.md stays as it is
+ *   --rows 100000                        how many submissions the form has, and each peer's table
  *   --rounds 3 --seconds 3               how often, and how long, each of the two is measured in turn
  *   --sizes 10000,100000,1000000         how many submissions there are before: a workspace for each number
  *   --database <url>                     on this database instead of the embedded one; what was seeded there stays,
@@ -44,6 +48,8 @@ const { values, positionals } = parseArgs({
     sizes: { type: 'string', default: '10000,100000,1000000' },
     database: { type: 'string' },
     profile: { type: 'string' },
+    peers: { type: 'string' },
+    rows: { type: 'string', default: '100000' },
   },
 });
 const rounds = Number(values.rounds);
@@ -63,7 +69,9 @@ function choose(): Chosen {
   const known = [...cases, ...tasks].map(({ name }) => name);
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new Error(`There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, webhooks.`);
+    throw new Error(
+      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, webhooks, processes, peers.`,
+    );
   if (positionals.length === 0) return { cases, tasks };
   const isChosen = ({ name }: { name: string }): boolean => positionals.includes(name);
   return { cases: cases.filter(isChosen), tasks: tasks.filter(isChosen) };
@@ -79,28 +87,13 @@ async function startBare(options: BareOptions): Promise<{ target: Target; child:
   return { child, target: { name: 'bare', pid: child.pid!, port } };
 }
 
-type Loader = (order: LoadOrder) => Promise<LoadFigures>;
-
-function startLoader(): { load: Loader; child: ChildProcess } {
-  const child = fork(script('load.ts'), { execArgv: ['--disable-warning=ExperimentalWarning'] });
-  return {
-    child,
-    async load(order) {
-      child.send(order);
-      const [outcome] = (await once(child, 'message')) as [LoadOutcome];
-      if ('problem' in outcome) throw new Error(outcome.problem);
-      return outcome;
-    },
-  };
-}
-
 /** Measures the two in turn, so that whatever else the machine does falls on both. */
 async function compare(
   each: Case,
   concurrency: number,
   site: Site,
   targets: readonly Target[],
-  load: Loader,
+  load: Load,
 ): Promise<Comparison> {
   const requests = { service: each.service(site), bare: each.bare?.(site) };
   const measured: Record<Target['name'], Figures[]> = { service: [], bare: [] };
@@ -110,10 +103,7 @@ async function compare(
       if (asked === undefined) continue;
       const order = { port: target.port, requests: asked, concurrency };
       if (round === 0) await load({ ...order, seconds: warmUpSeconds });
-      const before = await cpuSeconds(target);
-      const figures = await load({ ...order, seconds });
-      const cpu = ((await cpuSeconds(target)) - before) / (figures.perSecond * seconds);
-      measured[target.name].push({ ...figures, cpu: cpu * 1e6 });
+      measured[target.name].push(await measure(load, target.pid, { ...order, seconds }));
     }
   }
   return {
@@ -130,7 +120,7 @@ async function measureGrowth(
   each: Case,
   sites: readonly Site[],
   service: Target,
-  load: Loader,
+  load: Load,
 ): Promise<number[]> {
   const orders = sites.map((site) => ({ port: service.port, requests: each.service(site), concurrency: 1 }));
   const measured: number[][] = orders.map(() => []);
@@ -147,7 +137,7 @@ async function measureCase(
   each: Case,
   sites: readonly Site[],
   targets: readonly Target[],
-  load: Loader,
+  load: Load,
 ): Promise<Measured> {
   const measured: Measured = { comparisons: [], growth: [], problems: [] };
   /** One figure that cannot be measured leaves the others. */
@@ -225,7 +215,7 @@ async function measureAll(instance: Instance, machine: string, chosen: Chosen): 
       say('Written to bench/results.md.');
     }
   } finally {
-    loader.child.disconnect();
+    loader.end();
     bare.child.disconnect();
     await server.terminate();
   }
@@ -233,6 +223,10 @@ async function measureAll(instance: Instance, machine: string, chosen: Chosen): 
 
 if (positionals.includes('processes')) {
   await benchProcesses(2);
+  process.exit(0);
+}
+if (positionals.includes('peers')) {
+  await benchPeers({ chosen: values.peers, rows: Number(values.rows), rounds, seconds });
   process.exit(0);
 }
 if (positionals.includes('webhooks')) {

@@ -1,11 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import { openInstance } from '#test/process.ts';
 import { freePort } from '#test/service.ts';
-import type { LoadFigures, LoadOrder, LoadOutcome, Request } from '../load.ts';
+import type { LoadFigures, LoadOrder, Request } from '../load.ts';
+import { type Load, startLoader } from '../loader.ts';
 import { describeMachine } from '../report.ts';
 
 const rounds = 3;
@@ -40,13 +38,6 @@ async function makeCases(form: PublishedForm): Promise<Record<string, Request[]>
   };
 }
 
-async function load(child: ChildProcess, order: LoadOrder): Promise<LoadFigures> {
-  child.send(order);
-  const [outcome] = (await once(child, 'message')) as [LoadOutcome];
-  if ('problem' in outcome) throw new Error(outcome.problem);
-  return outcome;
-}
-
 /** `cpu`: microseconds that all processes of the server worked for one request. It hardly changes with what else runs. */
 type Figures = LoadFigures & { cpu: number };
 
@@ -73,9 +64,9 @@ async function cpuSeconds(pid: number): Promise<number> {
   return ticks / 100;
 }
 
-async function measure(child: ChildProcess, pid: number, order: LoadOrder): Promise<Figures> {
+async function measure(load: Load, pid: number, order: LoadOrder): Promise<Figures> {
   const before = await cpuSeconds(pid);
-  const figures = await load(child, order);
+  const figures = await load(order);
   const cpu = ((await cpuSeconds(pid)) - before) / (figures.perSecond * order.seconds);
   return { ...figures, cpu: cpu * 1e6 };
 }
@@ -90,9 +81,7 @@ const describe = ({ perSecond, p50, p99, cpu }: Figures): string =>
 export async function benchProcesses(processes: number): Promise<void> {
   say(await describeMachine());
   const instance = await openInstance();
-  const child = fork(fileURLToPath(new URL('../load.ts', import.meta.url)), {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-  });
+  const { load, end } = startLoader();
   try {
     const alone = await instance.start();
     const several = await instance.start({
@@ -102,11 +91,11 @@ export async function benchProcesses(processes: number): Promise<void> {
     const targets = [alone, several].map(({ url, pid }) => ({ pid, port: Number(new URL(url).port) }));
     for (const [name, requests] of Object.entries(await makeCases(await publishForm(instance)))) {
       const order = { requests, concurrency };
-      for (const { port } of targets) await load(child, { ...order, port, seconds: warmUpSeconds });
+      for (const { port } of targets) await load({ ...order, port, seconds: warmUpSeconds });
       const measured: Figures[][] = targets.map(() => []);
       for (let round = 0; round < rounds; round += 1)
         for (const [index, { pid, port }] of targets.entries())
-          measured[index]!.push(await measure(child, pid, { ...order, port, seconds }));
+          measured[index]!.push(await measure(load, pid, { ...order, port, seconds }));
       const [one, more] = measured.map(median) as [Figures, Figures];
       say(
         `${name.padEnd(7)} 1 process ${describe(one)}   ${processes} processes ${describe(more)}   × ${(more.perSecond / one.perSecond).toFixed(2)}`,
@@ -115,7 +104,7 @@ export async function benchProcesses(processes: number): Promise<void> {
     await several.terminate();
     await alone.terminate();
   } finally {
-    child.disconnect();
+    end();
     await instance.close();
   }
 }

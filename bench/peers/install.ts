@@ -1,0 +1,43 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Peer } from './peer.ts';
+import { type Processes, runProgram } from './processes.ts';
+
+const peersHome = fileURLToPath(new URL('../../.local/bench-peers/', import.meta.url));
+
+/**
+ * Has npm install a peer in a folder of its own, which git does not see, unless it is there already in these versions.
+ * Scripts of packages are not run: what is used of them comes built.
+ * @returns the folder. @throws with what npm said.
+ */
+export async function installPeer(processes: Processes, { name, packages }: Peer): Promise<string> {
+  const folder = join(peersHome, name);
+  const manifest = `${JSON.stringify({ name: `bench-peer-${name}`, private: true, ...packages }, null, 2)}\n`;
+  const stamp = join(folder, '.installed');
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === manifest) return folder;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), manifest);
+  const npm = process.env['npm_execpath'];
+  const parameters = [
+    'install',
+    // npm tells its scripts where its own project is, and would install there.
+    `--prefix=${folder}`,
+    '--ignore-scripts',
+    '--no-package-lock',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
+  const [command, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
+  await runProgram(processes, {
+    command,
+    parameters: [...first, ...parameters],
+    folder,
+    environment: process.env,
+  });
+  // Only now: what was broken off is installed anew.
+  await writeFile(stamp, manifest);
+  return folder;
+}

@@ -1,0 +1,112 @@
+import { cellsOf, describeFigures, type Figures, row, table } from '../report.ts';
+import { type CaseName, caseNames } from './peer.ts';
+import { goals } from './service.ts';
+
+/** What the service and a peer reached in one case, in turn: the medians of the rounds. */
+export type Compared = { name: CaseName; concurrency: number; service: Figures; theirs: Figures };
+
+/** A peer as far as it came; `problems`: what could not be measured, and why. */
+export type PeerOutcome = {
+  name: string;
+  version: string;
+  notes: string;
+  compared: Compared[];
+  problems: string[];
+  /** Resident memory of its process afterwards, and the service's beside it. */
+  memory: string | undefined;
+};
+
+const ratioOf = ({ service, theirs }: Compared): number => service.perSecond / theirs.perSecond;
+const times = (ratio: number): string => `${ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0)} times`;
+/** Goals are for many connections; a single one waits for the network and the disk for most of its time. */
+const goalOf = (name: CaseName, concurrency: number): string => {
+  const goal = goals[name];
+  return goal === undefined || concurrency === 1 ? '' : `${goal} times`;
+};
+
+/** One line for the terminal. */
+export function describeCompared(peer: string, compared: Compared): string {
+  const { name, concurrency, service, theirs } = compared;
+  const goal = goalOf(name, concurrency);
+  return `${name.padEnd(7)} c=${String(concurrency).padEnd(3)} service ${describeFigures(service)}   ${peer} ${describeFigures(theirs)}   ${times(ratioOf(compared))}${goal && ` (goal ${goal})`}`;
+}
+
+/** Beside the peer that comes nearest in each case. */
+type Best = { name: CaseName; concurrency: number; peer: string; ratio: number };
+
+export function bestOf(outcomes: readonly PeerOutcome[]): Best[] {
+  const all = outcomes.flatMap(({ name: peer, compared }) =>
+    compared.map((each) => ({ ...each, peer, ratio: ratioOf(each) })),
+  );
+  return caseNames.flatMap((name) =>
+    [...new Set(all.map(({ concurrency }) => concurrency))].flatMap((concurrency) =>
+      all
+        .filter((each) => each.name === name && each.concurrency === concurrency)
+        .toSorted((a, b) => a.ratio - b.ratio)
+        .slice(0, 1),
+    ),
+  );
+}
+
+export const describeBest = ({ name, concurrency, peer, ratio }: Best): string =>
+  `${name.padEnd(7)} c=${String(concurrency).padEnd(3)} service / best peer (${peer}) ${times(ratio)}${goalOf(name, concurrency) && ` (goal ${goalOf(name, concurrency)})`}`;
+
+const figures = ['/s', 'p50', 'p99', 'CPU'];
+
+function sectionOf({ name, version, notes, compared, problems, memory }: PeerOutcome): string {
+  const rows = compared.map((each) =>
+    row([
+      each.name,
+      each.concurrency,
+      ...cellsOf(each.service),
+      ...cellsOf(each.theirs),
+      times(ratioOf(each)),
+    ]),
+  );
+  const heads = ['case', 'c', ...figures, ...figures.map((figure) => `${name} ${figure}`), 'service / peer'];
+  const parts = [
+    `## ${name} ${version}`,
+    `Settings: ${notes}`,
+    ...(rows.length > 0 ? [table(heads, rows)] : []),
+    ...problems.map((problem) => `Not measured: ${problem}`),
+    ...(memory === undefined ? [] : [`Resident memory afterwards: ${memory}.`]),
+  ];
+  return parts.join('\n\n');
+}
+
+/** bench/peers.md. */
+export function writePeersReport(run: {
+  machine: string;
+  rows: number;
+  rounds: number;
+  seconds: number;
+  outcomes: readonly PeerOutcome[];
+}): string {
+  const { machine, rows, rounds, seconds, outcomes } = run;
+  const best = bestOf(outcomes).map(({ name, concurrency, peer, ratio }) =>
+    row([name, concurrency, peer, times(ratio), goalOf(name, concurrency)]),
+  );
+  return `# Benchmark beside peers
+
+Written by \`npm run bench -- peers\`. The service beside others that take entries, keep and list them. Each is a single
+process with a database of its own on the service's PostgreSQL (the embedded one, with its settings, fsync on), with the
+same ${rows} submissions of about 1 KB in one table; the service has as many more in other forms. Load generator, servers
+and PostgreSQL share the machine, so only the ratios mean something elsewhere.
+
+${machine}. Medians of ${rounds} rounds of ${seconds} s each, service and peer in turn; times in ms; \`c\` is the number of
+connections; CPU is what the server's process works for one request, in µs (PostgreSQL's work is not in it).
+
+- \`list\`: the newest 20 with the exact total. The peers count with each request, over a table that was vacuumed just
+  before, so that an index is enough for it; an index on the time of creation, which none of them makes by itself, was
+  made by hand for each.
+- \`get\`: one by its id.
+- \`search\`: a word that about one in a thousand has, first 20. The service stems, ranks and counts within the form; the
+  peers look for parts of words (\`ILIKE\`).
+- \`insert\`: one of 1 KB as JSON. The service's is a visitor's submit: validated, counted, with its text for search and
+  its event.
+
+${table(['case', 'c', 'best peer', 'service / best peer', 'goal'], best)}
+
+${outcomes.map(sectionOf).join('\n\n')}
+`;
+}
