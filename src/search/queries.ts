@@ -11,7 +11,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import type { SubmissionStatus } from '#submissions/queries.ts';
+import { answeredVersion, type SubmissionStatus } from '#submissions/queries.ts';
 import { questionIn, searchWindow, subjectWindow, walk, wordsInSubject } from './question.ts';
 
 const questionParameters = {
@@ -98,7 +98,7 @@ export const searchSubmissions = statement(
    from page
    cross join total
    join submissions s on s.workspace_id = $workspace_id and s.id = page.id
-   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   cross join ${answeredVersion}
    order by page.words desc, page.id desc`,
 );
 

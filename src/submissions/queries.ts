@@ -178,6 +178,14 @@ const submissionColumns = {
 const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference,
   v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at`;
 
+/**
+ * The version that each submission `s` of a page answered, as `v`. It is looked up by its whole key: a plan that is made
+ * for pages of any length may join all versions of the workspace instead (measured: 0.75 ms for 1,050 of them, not 0.2).
+ */
+export const answeredVersion = `lateral (
+       select fields, name from form_versions
+       where workspace_id = s.workspace_id and form_id = s.form_id and version = s.version limit 1) v`;
+
 export const findSubmission = statement(
   'find_submission',
   { workspace_id: uuid, id: uuid },
@@ -220,7 +228,7 @@ const listStatement = (name: string, statusCondition: string) => {
         order by p.id limit least($limit, greatest(0, count.total - $offset))
         offset greatest(0, count.total - $offset - $limit))) page on true
      left join submissions s on s.workspace_id = f.workspace_id and s.id = page.id
-     left join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+     left join ${answeredVersion} on true
      where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
      order by s.id desc`,
   );
