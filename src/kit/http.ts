@@ -20,6 +20,14 @@ const jsonType = 'application/json; charset=utf-8';
 const strictTransport = 'max-age=31536000';
 
 /**
+ * In place of Fastify's compilers of schemas, which it else loads (Ajv and others, 150 modules): what comes in is checked
+ * by validation.ts, and what goes out is text.
+ */
+const withoutSchemas = (): never => {
+  throw new Error('A route has a schema of Fastify: declare it with endpoint.ts instead.');
+};
+
+/**
  * A server with our limits, our JSON reading and our error answers; routes are added by the caller.
  * Every answer carries X-Request-Id, under which its log lines are found.
  */
@@ -46,8 +54,10 @@ export function openServer(options: {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
+    schemaController: {
+      compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas },
+    },
   });
-  server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
