@@ -13,6 +13,8 @@ export type Comparison = {
   service: Figures;
   /** Undefined where nothing bare does the same. */
   bare: Figures | undefined;
+  /** Resident memory of the service afterwards, in MB. */
+  memory: number;
 };
 
 /** How long one request takes, in ms, in the workspace of each size. */
@@ -52,10 +54,10 @@ export const describeFigures = ({ perSecond, p50, p99, cpu }: Figures): string =
 
 /** One line for the terminal. */
 export function describeRow(comparison: Comparison): string {
-  const { name, concurrency, service, bare } = comparison;
+  const { name, concurrency, service, bare, memory } = comparison;
   const against = bare ? `   bare ${describeFigures(bare)}   ${ratio(comparison)}` : '';
   const goal = goalOf(comparison) && ` (goal ${goalOf(comparison)})`;
-  return `${name.padEnd(22)} c=${String(concurrency).padEnd(3)} service ${describeFigures(service)}${against}${goal}`;
+  return `${name.padEnd(22)} c=${String(concurrency).padEnd(3)} service ${describeFigures(service)} ${memory} MB${against}${goal}`;
 }
 
 const factor = ({ times }: Growth): string => `${(times.at(-1)! / times[0]!).toFixed(1)} times`;
@@ -90,6 +92,7 @@ export function writeReport(
       each.name,
       each.concurrency,
       ...cellsOf(each.service),
+      each.memory,
       ...(each.bare ? cellsOf(each.bare) : ['', '', '', '']),
       ratio(each),
       goalOf(each),
@@ -104,11 +107,11 @@ ratio means something elsewhere.
 
 ${machine}. Workspaces of ${sizes.join(', ')} submissions of 1 KB in one database, each over 50 forms, the first of which
 has half of them. Medians of ${rounds} rounds of ${seconds} s each, the two in turn; times in ms; \`c\` is the number of
-connections; CPU is what the server's process works for one request, in µs.
+connections; CPU is what the server's process works for one request, in µs; MB is its resident memory afterwards.
 
 ## ${sizes.at(-1)} submissions
 
-${table(['case', 'c', ...figures, ...figures.map((name) => `bare ${name}`), 'service / bare', 'goal'], compared)}
+${table(['case', 'c', ...figures, 'MB', ...figures.map((name) => `bare ${name}`), 'service / bare', 'goal'], compared)}
 ${problems.map((problem) => `\nNot measured: ${problem}\n`).join('')}
 ## Growth
 

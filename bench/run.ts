@@ -112,6 +112,7 @@ async function compare(
     concurrency,
     service: median(measured.service),
     bare: requests.bare && median(measured.bare),
+    memory: (await memoryOf(targets[0]!.pid)).now,
   };
 }
 
