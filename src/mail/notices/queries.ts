@@ -35,13 +35,16 @@ const noticeSelection = `
        join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
        join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id`;
 
-/** A completed submission as a mail tells of it; nothing when it was deleted meanwhile. */
+/**
+ * A submission that was completed, as a mail tells of it; nothing when it was deleted meanwhile. Who makes it incomplete
+ * again takes nothing back: its first completion is told of once, or never.
+ */
 export const findForNotice = statement(
   'mail.find_for_notice',
   { workspace_id: uuid, id: uuid },
   noticeColumns,
   `${noticeSelection}
-    where s.workspace_id = $workspace_id and s.id = $id and s.status = 'completed' and s.trashed_at is null
+    where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null and s.trashed_at is null
       and f.deleted_at is null`,
 );
 
