@@ -15,8 +15,6 @@ import {
 } from '#kit/statement.ts';
 import type { InvitationStatus } from './status.ts';
 
-export const integers: Column<number[]> = { pg: 'integer[]' };
-
 /** An invitation as a reader sees it. */
 export const invitationColumns = {
   id: uuid,

@@ -2,6 +2,7 @@ import {
   bigint,
   boolean,
   integer,
+  integers,
   jsonb,
   jsonText,
   nullable,
@@ -12,7 +13,6 @@ import {
   uuid,
 } from '#kit/statement.ts';
 import type { InvitationDraft } from '../draft.ts';
-import { integers } from '../queries.ts';
 
 /** What is invited at once. */
 export const insertBatch = statement(

@@ -1,5 +1,6 @@
 import {
   boolean,
+  integers,
   jsonb,
   nullable,
   statement,
@@ -11,7 +12,7 @@ import {
   word,
 } from '#kit/statement.ts';
 import type { MailPurpose } from '../message/write-letter.ts';
-import { integers, statusOf, withSubmission } from '../queries.ts';
+import { statusOf, withSubmission } from '../queries.ts';
 
 /** An invitation with all that a mail about it says. */
 export const mailColumns = {

@@ -1,7 +1,7 @@
 import {
-  type Column,
   double,
   integer,
+  integers,
   jsonb,
   nullable,
   statement,
@@ -10,8 +10,6 @@ import {
   uuid,
   uuids,
 } from '../statement.ts';
-
-const integers: Column<number[]> = { pg: 'integer[]' };
 
 /**
  * Leases up to `limit` due jobs, the longest due first, and no more of a lane than it has room for.

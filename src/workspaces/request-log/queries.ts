@@ -1,8 +1,17 @@
-import { integer, smallint, statement, text, timestamp, uuid, uuids, type Column } from '#kit/statement.ts';
+import {
+  type Column,
+  integer,
+  integers,
+  smallint,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  uuids,
+} from '#kit/statement.ts';
 
-const integers: Column<number[]> = { pg: 'integer[]' };
 const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
-const textList: Column<string[]> = { pg: 'text[]' };
 const bigints: Column<number[]> = { pg: 'bigint[]' };
 
 /** Adds requests of keys that are still there. */
@@ -12,8 +21,8 @@ export const insertRequests = statement(
     workspace_ids: uuids,
     key_ids: uuids,
     ids: uuids,
-    methods: textList,
-    paths: textList,
+    methods: texts,
+    paths: texts,
     statuses: integers,
     durations: integers,
     times: timestamps,
@@ -34,10 +43,10 @@ export const countRequests = statement(
   {
     workspace_ids: uuids,
     key_ids: uuids,
-    days: textList,
+    days: texts,
     requests: bigints,
     times: timestamps,
-    addresses: textList,
+    addresses: texts,
   },
   {},
   `/* sweep: across workspaces */
