@@ -6,7 +6,7 @@ import { startRemoval } from '#submissions/changes/remove-many.ts';
 import { trashSubmission } from '#submissions/trash/trash.ts';
 import { consoleEndpoint, type ConsoleRoute, type ConsoleUser } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { readViewedForm } from './columns.ts';
+import { readViewedForm } from './columns/columns.ts';
 import {
   AnswersEdit,
   FormPath,

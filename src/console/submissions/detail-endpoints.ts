@@ -6,7 +6,7 @@ import { ApiError } from '#kit/errors.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { consoleEndpoint } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { readViewedForm } from './columns.ts';
+import { readViewedForm } from './columns/columns.ts';
 import { findSubmissionFile, findViewedSubmission } from './queries.ts';
 import { findRowHits } from './row-hits.ts';
 import { FilePath, type LinkedFile, SubmissionPath, ViewQuery } from './shapes.ts';

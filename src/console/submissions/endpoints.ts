@@ -10,7 +10,7 @@ import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { changeRoutes } from './change-endpoints.ts';
 import { shownColumns } from './arrangement/shown-columns.ts';
-import { readColumns, readViewedForm } from './columns.ts';
+import { readColumns, readViewedForm } from './columns/columns.ts';
 import { detailEndpoint, previewEndpoint } from './detail-endpoints.ts';
 import { findTableSettings } from './queries.ts';
 import { findRowHits } from './row-hits.ts';

@@ -1,3 +1,4 @@
+import { leastIdAt } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Page } from '#kit/pagination.ts';
@@ -51,12 +52,8 @@ export function readView(form: { workspaceId: string; formId: string }, query: V
   };
 }
 
-/** The least UUIDv7 of a moment. */
-function idAt(moment: string): string {
-  const milliseconds = Math.max(0, new Date(moment).getTime());
-  const hex = milliseconds.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
+/** Ids begin in 1970. */
+const idAt = (moment: string): string => leastIdAt(new Date(Math.max(0, Date.parse(moment))));
 
 /** A submission of a page; its JSON is not parsed yet. */
 export type FoundRow = {

@@ -1,19 +1,13 @@
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
 import { bigint, integer, json, statement, text, uuid } from '#kit/statement.ts';
+import { leastIdAt, timeOfId } from '../id-times.ts';
 
 /** Times are given as the ids that were made then: ids sort by time, and their indexes answer. */
 const span = { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid } as const;
 
 const inSpan = `p.workspace_id = $workspace_id and p.form_id = $form_id and p.trashed_at is null
   and p.id >= $from_id and p.id < $to_id`;
-
-/** The moment in which an id was made: its first 48 bits, in milliseconds. */
-const timeOfId = (id: string): string =>
-  `to_timestamp(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
-/** Less than every id that is made from a moment on. */
-const leastIdAt = (moment: string): string =>
-  `(lpad(to_hex(greatest(0, extract(epoch from ${moment}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 
 const countOfDay = (status: string): string => `(
   select count(*) from submissions p
