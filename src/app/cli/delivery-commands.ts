@@ -4,6 +4,7 @@ import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { deliveryLog, retryDelivery } from '#webhooks/delivery-log.ts';
+import { listWebhooks } from '#webhooks/editing/webhooks.ts';
 import { countReplay, cancelReplay, listReplays, startReplay } from '#webhooks/replay/replay.ts';
 import type { ReplayFilter } from '#webhooks/replay/filter.ts';
 import type { Database } from '#kit/database.ts';
@@ -133,8 +134,6 @@ async function replayEach(
 
 /** A paused webhook is not replayed. */
 async function activeWebhooks(database: Database, workspaceId: string, formId: string): Promise<string[]> {
-  // Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms.
-  const { listWebhooks } = await import('#webhooks/editing/webhooks.ts');
   const webhooks = await listWebhooks({ database }, { workspaceId, formId });
   return webhooks.filter(({ active }) => active).map(({ id }) => id);
 }

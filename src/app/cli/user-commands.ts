@@ -1,4 +1,6 @@
 import { transaction } from '#kit/database.ts';
+import { addMember } from '#workspaces/members.ts';
+import { createUser, resetUserPassword } from '#workspaces/users.ts';
 import { command, optional, required } from './command.ts';
 import { role, id, text, UsageError } from './values.ts';
 
@@ -15,9 +17,6 @@ export const userCommands = [
     async run({ database }, { email, password, workspace, role }) {
       if ((workspace === undefined) !== (role === undefined))
         throw new UsageError('--workspace and --role go together.');
-      // Loaded here: no other command hashes a password (40 ms).
-      const { createUser } = await import('#workspaces/users.ts');
-      const { addMember } = await import('#workspaces/members.ts');
       return transaction(database, async (client) => {
         const user = await createUser(client, { email, password });
         if (workspace && role) await addMember(client, { workspaceId: workspace, userId: user.id, role });
@@ -31,7 +30,6 @@ export const userCommands = [
     options: { email: required(text('<address>')) },
     note: 'The password is shown only this once. Every session of the person has ended.',
     async run({ database }, { email }) {
-      const { resetUserPassword } = await import('#workspaces/users.ts');
       const { id, temporaryPassword } = await resetUserPassword(database, email);
       return { id, temporary_password: temporaryPassword };
     },

@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { readHealth } from '#console/webhooks/delivery-health.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
+import { changeWebhook } from '#webhooks/editing/change-webhook.ts';
+import { createWebhook, deleteWebhook, listWebhooks } from '#webhooks/editing/webhooks.ts';
 import { command, flag, optional, required } from './command.ts';
 import { findWorkspace } from './find-place.ts';
 import { condition, id, list, text, UsageError } from './values.ts';
-
-/** Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms. */
-const loadWebhooks = () => import('#webhooks/editing/webhooks.ts');
-const loadChange = () => import('#webhooks/editing/change-webhook.ts');
 
 export const webhookCommands = [
   command({
@@ -28,7 +26,6 @@ export const webhookCommands = [
         throw new UsageError('--secret and --generate-secret exclude each other.');
       const workspaceId = await findWorkspace(database, 'form', form);
       const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
-      const { createWebhook } = await loadWebhooks();
       return createWebhook(
         { config, database, vault },
         {
@@ -77,7 +74,6 @@ export const webhookCommands = [
       const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
       const file = more['headers-file'];
       const headers = file === undefined ? undefined : await readHeaders(file);
-      const { changeWebhook } = await loadChange();
       const changed = await changeWebhook(
         { config, database, vault },
         {
@@ -112,7 +108,6 @@ export const webhookCommands = [
     options: { form: required(id) },
     async run({ database }, { form }) {
       const workspaceId = await findWorkspace(database, 'form', form);
-      const { listWebhooks } = await loadWebhooks();
       return { data: await listWebhooks({ database }, { workspaceId, formId: form }) };
     },
   }),
@@ -122,7 +117,6 @@ export const webhookCommands = [
     parameters: { id },
     async run({ database }, { id }) {
       const workspaceId = await findWorkspace(database, 'webhook', id);
-      const { deleteWebhook } = await loadWebhooks();
       await deleteWebhook({ database }, { workspaceId, webhookId: id });
       return { id };
     },

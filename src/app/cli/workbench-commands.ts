@@ -1,4 +1,5 @@
 import type { Form } from '#ast/tree.ts';
+import { testWebhook } from '#console/webhooks/test-webhook.ts';
 import { openFileLinks } from '#files/link.ts';
 import { findForm } from '#forms/queries.ts';
 import { now } from '#kit/clock.ts';
@@ -30,8 +31,6 @@ export const workbenchCommands = [
       if (last !== undefined && (last < 1 || last > 10)) throw new UsageError('--last must be 1 to 10.');
       const { workspace_id: workspaceId, form_id: formId } = await findPlace(database, 'webhook', id);
       const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
-      // Loaded when it is used: it can reach the outside (undici), which costs the other commands 100 ms.
-      const { testWebhook } = await import('#console/webhooks/test-webhook.ts');
       try {
         const ids = await testWebhook(
           { config, database, requestCounter, wakeQueue: () => {} },
