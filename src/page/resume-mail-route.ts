@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { sayDay } from '#ast/words.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { mailResumeLink } from '#mail/notices/resume-letter.ts';
@@ -12,7 +13,6 @@ import { sendPage } from './send-page.ts';
 import { resumeAddress, resumeMailAddress } from './visit/resume-address.ts';
 import { type LinkRequest, type OpenContext, openVisit } from './visit/open-visit.ts';
 import { scriptInFrame, type Visit } from './visit/visit.ts';
-import { sayDay } from '#ast/words.ts';
 
 type MailContext = AnsweringContext & OpenContext;
 

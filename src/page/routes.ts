@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { fill } from '#ast/words.ts';
 import type { ImagesContext } from '#forms/images/images.ts';
 import { ApiError } from '#kit/errors.ts';
 import { noteArrival, noteBeginning } from '#invitations/admission/guest.ts';
@@ -27,7 +28,6 @@ import { type FormRequest, type OpenContext, openKnownForm, openVisit } from './
 import type { Visit } from './visit/visit.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
 import { linkToken } from '#submissions/links/token.ts';
-import { fill } from '#ast/words.ts';
 
 /** What the room needs. */
 export type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & ImagesContext;

@@ -1,13 +1,13 @@
 import type { FileAnswer } from '#ast/answers.ts';
 import { findInput, parseRowName, questionsById } from '#ast/fields.ts';
 import { listQuestions } from '#ast/tree.ts';
+import { fill } from '#ast/words.ts';
 import { findHeldFiles } from '#files/queries.ts';
 import { fileLimits } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { FieldMessage } from '../render/view.ts';
-import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sayDay } from '#ast/words.ts';
 import { ApiError } from '#kit/errors.ts';
 import { makeKey } from '#submissions/keys.ts';
 import { saveProgress, type SavedProgress } from '#submissions/progress/save.ts';
@@ -9,7 +10,6 @@ import { limitSaves } from '../screening.ts';
 import { sendPage } from '../send-page.ts';
 import { resumeAddress, resumeMailAddress } from '../visit/resume-address.ts';
 import { scriptInFrame, type Visit } from '../visit/visit.ts';
-import { sayDay } from '#ast/words.ts';
 import { accept } from './accept.ts';
 import type { Ending } from './answer-form.ts';
 import { keyInHeader, sendResult, wantsJson } from './answer-json.ts';

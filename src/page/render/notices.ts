@@ -1,5 +1,5 @@
-import type { Look } from '../theme/look.ts';
 import { fill } from '#ast/words.ts';
+import type { Look } from '../theme/look.ts';
 import type { Words } from '../words/words.ts';
 import { renderDocument } from './document.ts';
 import { attributes, type Html, html, url } from './html.ts';

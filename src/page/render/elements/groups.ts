@@ -10,11 +10,11 @@ import {
   isRepeatable,
   layoutOf,
 } from '#ast/tree.ts';
+import { fill } from '#ast/words.ts';
 import { boxAttributes, errorBox, errorId } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
 import type { Place } from './place.ts';
 import { countShownRows, rowName } from './rows.ts';
-import { fill } from '#ast/words.ts';
 
 /** Renders an element at its place; handed in by the table of all elements, of which groups are a part. */
 type RenderElement = (element: Element, place: Place) => Html;

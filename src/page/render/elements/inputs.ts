@@ -1,5 +1,6 @@
 import type { ElementType } from '#ast/elements.ts';
 import type { Element, InputElement } from '#ast/tree.ts';
+import { fill } from '#ast/words.ts';
 import { autofillOf } from './autofill.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { boxAttributes, controlAttributes, labelled } from './frame.ts';
@@ -8,7 +9,6 @@ import { hintsOf } from './hints.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { type Field, fieldAt, type HeldFile, type Place } from './place.ts';
 import { sayFileTypes } from '../../words/say-file-types.ts';
-import { fill } from '#ast/words.ts';
 import { saySize } from '../../words/words.ts';
 
 type UploadAttributes = Extract<InputElement, { type: 'file_upload' }>['attrs'];
