@@ -170,45 +170,50 @@ async function startCuttable(run: JobHandler): Promise<{ cut(): Promise<void>; m
   };
 }
 
-test('what a worker held that is out of touch is taken over when its lease ends; it is told so, and writes nothing', async () => {
-  const begun = Promise.withResolvers<void>();
-  const mended = Promise.withResolvers<void>();
-  const frozen = Promise.withResolvers<unknown>();
-  const reasons: unknown[] = [];
-  const lonely = await startCuttable(async (job, signal) => {
-    begun.resolve();
-    await hang(job, signal).catch((error: unknown) => reasons.push(error));
-    await mended.promise;
-    await transaction(database, async (client) => {
-      await client.query(`update workspaces set name = 'written by the frozen one' where id = $1`, [
-        workspaceId,
-      ]);
-      await completeJob(client, job);
-    }).catch((error: unknown) => {
-      frozen.resolve(error);
-      throw error;
+for (const [how, settle] of [
+  ['done', completeJob],
+  ['for later', (client: PoolClient, job: Job) => rescheduleJob(client, job, { delay: 3_600 })],
+] as const) {
+  test(`what a worker held that is out of touch is taken over when its lease ends; it is told so, and cannot settle it as ${how}`, async () => {
+    const begun = Promise.withResolvers<void>();
+    const mended = Promise.withResolvers<void>();
+    const frozen = Promise.withResolvers<unknown>();
+    const reasons: unknown[] = [];
+    const lonely = await startCuttable(async (job, signal) => {
+      begun.resolve();
+      await hang(job, signal).catch((error: unknown) => reasons.push(error));
+      await mended.promise;
+      await transaction(database, async (client) => {
+        await client.query(`update workspaces set name = 'written by the frozen one' where id = $1`, [
+          workspaceId,
+        ]);
+        await settle(client, job);
+      }).then(() => frozen.resolve('it has written'), frozen.resolve);
     });
+    await enqueue('a');
+    await begun.promise;
+    await lonely.cut();
+    let taken = 0;
+    start(
+      async (job) => {
+        taken += 1;
+        // The job is still there, and the successor's, when the frozen one wakes up.
+        await frozen.promise;
+        await completeJob(otherDatabase, job);
+      },
+      { database: otherDatabase },
+    );
+    await until('it was taken over', () => taken === 1);
+    assert.ok(reasons[0] instanceof LeaseLost);
+    mended.resolve();
+    lonely.mend();
+    assert.ok((await frozen.promise) instanceof LeaseLost);
+    await until('the successor is done', noJobsLeft);
+    assert.equal(taken, 1);
+    const { rows } = await database.query('select name from workspaces where id = $1', [workspaceId]);
+    assert.equal(rows[0].name, 'Test');
   });
-  await enqueue('a');
-  await begun.promise;
-  await lonely.cut();
-  let taken = 0;
-  start(
-    async (job) => {
-      taken += 1;
-      await completeJob(otherDatabase, job);
-    },
-    { database: otherDatabase },
-  );
-  await until('it was taken over', noJobsLeft);
-  assert.ok(reasons[0] instanceof LeaseLost);
-  mended.resolve();
-  lonely.mend();
-  assert.ok((await frozen.promise) instanceof LeaseLost);
-  assert.equal(taken, 1);
-  const { rows } = await database.query('select name from workspaces where id = $1', [workspaceId]);
-  assert.equal(rows[0].name, 'Test');
-});
+}
 
 test('a job that takes longer than a lease is kept by whoever lives, and run once', async () => {
   let runs = 0;

@@ -4,9 +4,13 @@ import { element } from '#ast/testing.ts';
 import { changeForm } from '#forms/forms.ts';
 import { structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
+import { transaction } from '#kit/database.ts';
 import { testDatabase } from '#test/database.ts';
+import { until } from '#test/service.ts';
 import { OtherAnswers, type SubmitResult } from '../submit.ts';
 import { openScene, type Scene } from '../testing.ts';
+import { insertWriting, prepareWriting } from '../writing.ts';
+import { takePlace } from './maximum.ts';
 
 const { database } = await testDatabase({ pool: 20 });
 const questions = [
@@ -132,4 +136,35 @@ test('of 400 parallel submits to a form that takes 37, with and without keys, 37
   assert.equal(outcomes.filter((outcome) => outcome === 'gone').length, 363);
   assert.deepEqual((await scene.counts()).found, { completed: 37 });
   assert.equal((await scene.events()).length, 37);
+});
+
+test('a submit waits for one of another process that takes the last place, and then finds none', async () => {
+  const scene = await openScene(database, questions, { max_submissions: 1 });
+  const live = await scene.live();
+  let isOver = false;
+  const { late } = await transaction(database, async (client) => {
+    // The other process: it has the place, and has not committed.
+    assert.equal(await takePlace(client, live, undefined), true);
+    const writing = prepareWriting({ live, reference: {}, files: new Map() }, { name: 'Ada' });
+    assert.equal(await insertWriting(client, writing, 'completed'), true);
+    const late = scene
+      .send({ name: 'Grace' })
+      .then(
+        () => 'taken',
+        (error: { code?: string }) => error.code,
+      )
+      .finally(() => {
+        isOver = true;
+      });
+    await until('the late one to wait for the lock', async () => {
+      const { rows } = await database.query(
+        `select from pg_locks join pg_database on oid = database
+          where datname = current_database() and locktype = 'advisory' and not granted`,
+      );
+      return rows.length > 0 || isOver;
+    });
+    return { late };
+  });
+  assert.equal(await late, 'gone');
+  assert.deepEqual((await scene.counts()).found, { completed: 1 });
 });
