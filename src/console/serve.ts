@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { uuidPattern } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
@@ -8,7 +9,6 @@ import { readImageBodies } from './images/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
 
 const jsonType = 'application/json; charset=utf-8';
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * The console's JSON on a server of its own scope, below /app/api. Order of checks: origin (403), session (401),

@@ -17,8 +17,17 @@ export const invitationUrl = (
   { id, formId }: { id: string; formId: string },
 ): string => `${publicUrl}/f/${formId}?${invitationParameter}=${invitationToken(vault, id)}`;
 
-/** Where the invited person asks for no more mails: by a visit, or by a POST (RFC 8058). */
+/**
+ * Where the invited person asks for no more mails: by a visit, or by a POST (RFC 8058). Mail programs and scanners see
+ * this address, so its token, `<invitation>.<HMAC-SHA256 of it>`, opens nothing else: it answers no form.
+ */
 export const unsubscribeUrl = (
   { vault, publicUrl }: { vault: Vault; publicUrl: string },
   { id, formId }: { id: string; formId: string },
-): string => `${publicUrl}/f/${formId}/unsubscribe/${invitationToken(vault, id)}`;
+): string => `${publicUrl}/f/${formId}/unsubscribe/${id}.${vault.sign('unsubscribe links', id)}`;
+
+/** The invitation whose mails the token of such an address ends; undefined when it is none of ours. */
+export function readUnsubscribeToken(vault: Vault, token: string): string | undefined {
+  const [, id, signature] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token) ?? [];
+  return id && signature && vault.verify('unsubscribe links', id, signature) ? id : undefined;
+}

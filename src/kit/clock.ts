@@ -10,6 +10,9 @@ export const now = (): Date => new Date();
  */
 export const newId = (): string => v7();
 
+/** Of any UUID, in capital letters too. */
+export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** The millisecond in which a UUIDv7 was made: its first 48 bits. Gives a row one time for both id and created_at. */
 export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 

@@ -19,6 +19,7 @@ type Purpose =
   | 'submission keys'
   | 'submission links'
   | 'invitations'
+  | 'unsubscribe links'
   | 'form passwords'
   | 'mails'
   | 'member invitations'

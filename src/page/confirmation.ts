@@ -1,10 +1,9 @@
 import { editDaysOf } from '#ast/settings.ts';
 import { sayDay } from '#ast/words.ts';
-import { timeOfId } from '#kit/clock.ts';
+import { timeOfId, uuidPattern } from '#kit/clock.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { renderConfirmation } from './render/notices.ts';
 import { writeAddress } from './visit/address.ts';
-import { uuidPattern } from './visit/open-visit.ts';
 import { scriptInFrame, type Visit } from './visit/visit.ts';
 
 /** The text of the page after a submission. `query` is that of its address; undefined when it names no receipt. */

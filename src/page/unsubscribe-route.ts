@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { findUnsubscriber, unsubscribe } from '#invitations/sending/unsubscribe.ts';
+import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import type { Vault } from '#kit/vault.ts';
 import { renderNotice, renderUnsubscribe } from './render/notices.ts';
 import { sendPage } from './send-page.ts';
-import { type LinkRequest, uuidPattern } from './visit/open-visit.ts';
+import type { LinkRequest } from './visit/open-visit.ts';
 import { chooseLocale } from './words/choose-locale.ts';
 import { wordsOf } from './words/languages.ts';
 
@@ -14,9 +16,9 @@ import { wordsOf } from './words/languages.ts';
  * token. Mail programs POST on their own (RFC 8058: `List-Unsubscribe=One-Click`), without a page or a cookie; the
  * form may be closed by then, or in the trash.
  */
-export function unsubscribeRoute(server: Server, { database }: { database: Database }): void {
+export function unsubscribeRoute(server: Server, context: { database: Database; vault: Vault }): void {
   server.get('/f/:id/unsubscribe/:token', async (request: LinkRequest, reply) => {
-    await findUnsubscriber(database, linkOf(request));
+    await findUnsubscriber(context, linkOf(request));
     const { locale, words } = wordsFor(request);
     const { id, token } = request.params;
     const action = `/f/${id}/unsubscribe/${token}`;
@@ -24,7 +26,7 @@ export function unsubscribeRoute(server: Server, { database }: { database: Datab
   });
 
   server.post('/f/:id/unsubscribe/:token', async (request: LinkRequest, reply) => {
-    await unsubscribe(database, linkOf(request));
+    await unsubscribe(context, linkOf(request));
     const { locale, words } = wordsFor(request);
     const said = { title: words.unsubscribedTitle, message: words.unsubscribedText, language: locale };
     return sendPage(reply, 200, renderNotice(said));

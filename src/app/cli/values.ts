@@ -1,5 +1,6 @@
 import { isRecord } from '#ast/json.ts';
 import { isDate } from '#ast/rules/text-formats.ts';
+import { uuidPattern } from '#kit/clock.ts';
 import { type EventKind, eventKinds, isEventKind } from '#webhooks/event.ts';
 import { isPlan, type Plan, plans } from '#workspaces/plans.ts';
 import { isRole, type Role, roleNames } from '#workspaces/roles.ts';
@@ -19,12 +20,10 @@ export type Value<T> = {
 
 export const text = (shows: string): Value<string> => ({ shows, mustBe: 'a text', read: (given) => given });
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 export const id: Value<string> = {
   shows: '<id>',
   mustBe: 'an id, such as a list prints',
-  read: (given) => (uuid.test(given) ? given.toLowerCase() : undefined),
+  read: (given) => (uuidPattern.test(given) ? given.toLowerCase() : undefined),
 };
 
 export const plan: Value<Plan> = {
@@ -79,7 +78,9 @@ export const ids: Value<string[]> = {
   mustBe: 'ids separated by commas',
   read(given) {
     const items = list.read(given);
-    return items?.every((item) => uuid.test(item)) ? items.map((item) => item.toLowerCase()) : undefined;
+    return items?.every((item) => uuidPattern.test(item))
+      ? items.map((item) => item.toLowerCase())
+      : undefined;
   },
 };
 

@@ -151,6 +151,17 @@ export const noteMailFailed = statement(
     where workspace_id = $workspace_id and mail_id = $mail_id`,
 );
 
+/** Who was invited to this form by the invitation of an unsubscribe link; the workspace is found by the form. */
+export const findAddressee = statement(
+  'invitations.find_addressee',
+  { form_id: uuid, id: uuid },
+  { workspace_id: uuid, address_key: text },
+  `select i.workspace_id, i.address_key
+     from form_lookup f
+     join invitations i on i.workspace_id = f.workspace_id and i.id = $id and i.form_id = f.form_id
+    where f.form_id = $form_id`,
+);
+
 /** An address wants no more mails of this workspace. @returns the mails to it that may not have left. */
 export const unsubscribeAddress = statement(
   'invitations.unsubscribe_address',

@@ -7,6 +7,7 @@ import { makeForm, openVisitor } from '#test/visitor.ts';
 import { retryMail } from '#mail/log/mail-log.ts';
 import { remindUnanswered, sendDueReminders } from './remind.ts';
 import { openInvitations, queryOf } from '../testing.ts';
+import { unsubscribeUrl } from '../token.ts';
 import { unsubscribe } from './unsubscribe.ts';
 
 const server = await openMailServer();
@@ -177,14 +178,18 @@ test('a mail that failed is not sent again from the log once its address wants n
   const failed = async () => {
     const email = someone();
     server.treat(email, 'refuse recipient');
-    const { id, url } = await inviteOne(email);
+    const { id } = await inviteOne(email);
     await reach(id, 'bounced');
     const { rows } = await services.database.query('select mail_id from invitations where id = $1', [id]);
-    return { id, token: new URL(url).searchParams.get('_invitation')!, mailId: rows[0].mail_id as string };
+    return { id, mailId: rows[0].mail_id as string };
   };
   const [kept, revoked, unsubscribed] = [await failed(), await failed(), await failed()];
   assert.equal((await tenant.call('POST', `${path}/${revoked.id}/revoke`)).status, 200);
-  await unsubscribe(services.database, { formId: form.id, token: unsubscribed.token });
+  const link = unsubscribeUrl(
+    { vault: services.vault, publicUrl: '' },
+    { id: unsubscribed.id, formId: form.id },
+  );
+  await unsubscribe(services, { formId: form.id, token: link.split('/').at(-1)! });
   const retry = ({ mailId }: { mailId: string }) =>
     retryMail(services, { workspaceId: tenant.workspaceId, id: mailId });
   await retry(kept);
@@ -230,7 +235,7 @@ test('scheduled reminders go out on their days, and stop when the form was answe
   assert.deepEqual([(await read(quiet.id)).reminders, (await read(answered.id)).reminders], [2, 0]);
 });
 
-test('one click ends the mails of a workspace to an address, and a visit alone does not', async () => {
+test('one click ends the mails of a workspace to an address, a visit alone does not, and its link answers no form', async () => {
   const { inviteOne, reach, path, read, age, form } = await stage();
   const email = someone();
   const first = await inviteOne(email);
@@ -242,6 +247,10 @@ test('one click ends the mails of a workspace to an address, and a visit alone d
   const page = await visitor.fetch(pathname, { headers: { 'Accept-Language': 'de' } });
   assert.match(page.text, /lang="de"[^]*Diese E-Mails abbestellen/);
   assert.equal((await read(first.id)).is_unsubscribed, false);
+  const token = pathname.split('/').at(-1)!;
+  assert.equal((await visitor.fetch(`/f/${form.id}?_invitation=${token}`)).status, 404);
+  const answering = new URL(first.url).searchParams.get('_invitation')!;
+  assert.equal((await visitor.fetch(pathname.replace(token, answering))).status, 404);
   const oneClick = {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },

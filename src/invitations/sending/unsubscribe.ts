@@ -2,16 +2,20 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { cancelMails } from '#kit/outbox/queries.ts';
-import { hashOfToken } from '#submissions/links/token.ts';
-import { findByHash } from '../admission/queries.ts';
-import { unsubscribeAddress } from './queries.ts';
+import { only } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { readUnsubscribeToken } from '../token.ts';
+import { findAddressee, unsubscribeAddress } from './queries.ts';
+
+type Context = { database: Database; vault: Vault };
 
 /** Whether the token of an unsubscribe link is one. @throws ApiError not_found. */
 export async function findUnsubscriber(
-  database: Database,
+  { database, vault }: Context,
   { formId, token }: { formId: string; token: string },
 ): Promise<{ workspaceId: string; addressKey: string }> {
-  const [found] = await findByHash(database, { form_id: formId, hash: hashOfToken(token), now: now() });
+  const id = readUnsubscribeToken(vault, token);
+  const found = id === undefined ? undefined : only(await findAddressee(database, { form_id: formId, id }));
   if (!found) throw new ApiError('not_found', 'This link leads nowhere.');
   return { workspaceId: found.workspace_id, addressKey: found.address_key };
 }
@@ -21,12 +25,9 @@ export async function findUnsubscriber(
  * link itself still opens the form. Doing it again changes nothing.
  * @throws ApiError not_found.
  */
-export async function unsubscribe(
-  database: Database,
-  link: { formId: string; token: string },
-): Promise<void> {
-  const { workspaceId, addressKey } = await findUnsubscriber(database, link);
-  await transaction(database, async (client) => {
+export async function unsubscribe(context: Context, link: { formId: string; token: string }): Promise<void> {
+  const { workspaceId, addressKey } = await findUnsubscriber(context, link);
+  await transaction(context.database, async (client) => {
     const mails = await unsubscribeAddress(client, {
       workspace_id: workspaceId,
       address_key: addressKey,

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { type ImagesContext, openImage } from '#forms/images/images.ts';
+import { uuidPattern } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { uuidPattern } from '../visit/open-visit.ts';
 
 const path = '/f/:id/images/:image';
 

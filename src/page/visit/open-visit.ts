@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { LiveForm, LiveForms } from '#forms/live-form.ts';
+import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import { findRefusal, type Refusal } from '../admission.ts';
@@ -18,8 +19,6 @@ export type FormRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** A request for the address of a link, below a form's. */
 export type LinkRequest = FastifyRequest<{ Params: { id: string; token: string } }>;
-
-export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * The visit of somebody who may fill in the form now.
