@@ -3,6 +3,7 @@ import { addMember } from '#workspaces/members.ts';
 import type { Role } from '#workspaces/roles.ts';
 import { createUser } from '#workspaces/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
+import { noteSecretsOf } from './secrets.ts';
 import type { TestService } from './service.ts';
 
 /** An answer of the console's JSON; `body` is what the test says it is, undefined when there is none. */
@@ -100,9 +101,7 @@ export async function callConsole<Body>(
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (isJson && text ? JSON.parse(text) : text || undefined) as Body,
-  };
+  const answer = (isJson && text ? JSON.parse(text) : text || undefined) as Body;
+  noteSecretsOf([body, answer]);
+  return { status: response.status, headers: response.headers, body: answer };
 }

@@ -5,6 +5,7 @@ import { callbackify } from 'node:util';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import { certificate } from './receiver.ts';
+import { noteSecretsOfText } from './secrets.ts';
 import { until } from './service.ts';
 
 /** A message as the mail server took it. */
@@ -79,7 +80,9 @@ export async function openMailServer(options: Options = {}): Promise<MailServer>
     const raw = await collect(stream);
     if (plan === 'refuse message') throw new Refusal(554, '5.6.0 Message refused');
     const from = mailFrom ? mailFrom.address : '';
-    taken.push({ from, to: rcptTo.map(({ address }) => address), raw, mail: await PostalMime.parse(raw) });
+    const mail = await PostalMime.parse(raw);
+    noteSecretsOfText(mail.text ?? '');
+    taken.push({ from, to: rcptTo.map(({ address }) => address), raw, mail });
     if (plan === 'take and cut') sockets.get(session.remotePort)?.destroy();
     return 'Accepted';
   };

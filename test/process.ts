@@ -9,6 +9,7 @@ import { Client } from 'pg';
 import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
 import { chooseSocketDirectory } from '#kit/embedded-postgres/placement.ts';
 import { copyCluster } from './cluster.ts';
+import { keepLog, noteSecretsOf, noteSecretsOfText } from './secrets.ts';
 import { freePort, until } from './service.ts';
 
 /** An installation of Formloom as an operator has it: a data directory, an environment, and commands to run. */
@@ -150,6 +151,8 @@ function spawnServer(
     stream.on('data', (text: string) => {
       output += text;
     });
+    // On standard output stands the summary, with the set-up link for the operator; standard error is the log.
+    stream.on('data', stream === child.stderr ? keepLog : noteSecretsOfText);
   }
   const exit = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => {
@@ -222,8 +225,11 @@ function runCli<Document>(
       { env: environment },
       (error, stdout, stderr) => {
         children.delete(child);
-        if (error) reject(new Error(`formloom ${args.join(' ')}: ${stderr}`, { cause: error }));
-        else resolve(JSON.parse(stdout) as Document);
+        keepLog(stderr);
+        if (error) return reject(new Error(`formloom ${args.join(' ')}: ${stderr}`, { cause: error }));
+        const answer = JSON.parse(stdout) as Document;
+        noteSecretsOf(answer);
+        resolve(answer);
       },
     );
     children.add(child);

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findLoggedSecrets } from './secrets.ts';
 import { openTestServer } from './server.ts';
 
 /*
@@ -50,10 +53,8 @@ if (files.length === 0) {
 
 const since = Date.now();
 const server = await openTestServer(say);
-const environment: NodeJS.ProcessEnv = {
-  ...process.env,
-  ...server.environment,
-};
+const logs = await mkdtemp(join(tmpdir(), 'formloom-logs-'));
+const environment: NodeJS.ProcessEnv = { ...process.env, ...server.environment, TEST_LOGS: logs };
 say(`✔ database (${seconds(since)})`);
 const chosen = files.length > 0 ? files : ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'];
 const code = await run(
@@ -69,7 +70,11 @@ const code = await run(
   environment,
 );
 await server.close();
-say(
-  code === 0 ? `Everything passed in ${seconds(started)}.` : `Something failed, after ${seconds(started)}.`,
-);
-process.exit(code);
+const { lines, secrets, found } = await findLoggedSecrets(logs);
+await rm(logs, { recursive: true });
+for (const each of found.slice(0, 20)) say(`  ${each}`);
+if (files.length === 0 && (lines === 0 || secrets === 0)) found.push('nothing was logged');
+say(`${found.length === 0 ? '✔' : '✖'} no secret in the logs (${secrets} secrets, ${lines} lines)`);
+const isGood = code === 0 && found.length === 0;
+say(isGood ? `Everything passed in ${seconds(started)}.` : `Something failed, after ${seconds(started)}.`);
+process.exit(isGood ? 0 : code || 1);

@@ -21,6 +21,7 @@ import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from './database.ts';
+import { noteRequests, noteSecretsOf, notingVault, openTestLog } from './secrets.ts';
 
 /** An answer of the API: status, headers, and the body as JSON (undefined when it has none). */
 export type Answer = { status: number; headers: Headers; body: Body };
@@ -97,13 +98,12 @@ export async function openService(environment: Record<string, string> = {}): Pro
   const config = readConfig({
     PORT: String(port),
     DATA_DIR: dataDir,
-    LOG_LEVEL: 'silent',
     WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
     WEBHOOK_RETRY_DELAYS: '0.1,0.1,0.1,0.1,0.1',
     ...environment,
   });
-  const log = openLog(config.logLevel);
-  const vault = openVault('0f'.repeat(32));
+  const log = openLog('debug', openTestLog());
+  const vault = notingVault(openVault('0f'.repeat(32)));
   const base = {
     config,
     log,
@@ -119,6 +119,7 @@ export async function openService(environment: Record<string, string> = {}): Pro
   const background = startBackground(base);
   const services: Services = { ...base, wakeQueue: background.wakeQueue };
   const server = await buildServer(services, { isStopping: () => false });
+  noteRequests(server.server);
   await server.listen({ host: '127.0.0.1', port });
   const url = `http://127.0.0.1:${port}`;
   after(async () => {
@@ -173,11 +174,9 @@ export async function callApi(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (text === '' ? undefined : JSON.parse(text)) as Body,
-  };
+  const answer = (text === '' ? undefined : JSON.parse(text)) as Body;
+  noteSecretsOf(answer);
+  return { status: response.status, headers: response.headers, body: answer };
 }
 
 /** Waits until `look` finds something, looking every 20 ms; fails after 30 s, saying what was waited for. */

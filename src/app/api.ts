@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
+import { placeOf } from '#kit/place-of.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { authenticate, type Caller, requirePermission } from '#workspaces/authenticate.ts';
@@ -81,7 +82,7 @@ const describeRequest = (
   keyId,
   id: request.id,
   method: request.method,
-  path: request.url.split('?', 1)[0]!,
+  path: placeOf(request),
   status: reply.statusCode,
   ms: reply.elapsedTime,
   at: now(),

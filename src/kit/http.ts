@@ -12,6 +12,7 @@ import { isUnavailable } from './database.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { jsonBodyLimit, readJsonBody } from './json-body.ts';
 import type { Log } from './log.ts';
+import { placeOf } from './place-of.ts';
 
 export type Server = FastifyInstance;
 
@@ -72,12 +73,9 @@ export function openServer(options: {
     if (options.isSecure) reply.header('Strict-Transport-Security', strictTransport);
   });
   server.addHook('onResponse', async (request, reply) => {
-    // The path without its query: signed links and answers in a query string stay out of the log.
-    const path = request.url.split('?', 1)[0];
-    request.log.info(
-      { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'answered',
-    );
+    const { method } = request;
+    const ms = Math.round(reply.elapsedTime);
+    request.log.info({ method, path: placeOf(request), status: reply.statusCode, ms }, 'answered');
   });
   server.setErrorHandler((error, request, reply) => {
     const problem = toApiError(error);

@@ -5,7 +5,7 @@ export type Log = Logger;
 
 /**
  * Structured lines on standard error, one JSON object each; standard output stays free for what a command prints.
- * Secrets are kept out by never logging bodies, headers or query strings; redaction is the second line of defence.
+ * Secrets are kept out by never logging bodies, headers or addresses (place-of.ts); redaction is the second line of defence.
  */
 export function openLog(level: Config['logLevel'], destination: NodeJS.WritableStream = process.stderr): Log {
   return pino(

@@ -131,27 +131,31 @@ test('a rotated key works beside its successor for as long as was asked, and no 
   assert.equal(await works(third.key), false);
 });
 
-test('the latest requests of a key are listed with their ids, without their query, and counted', async () => {
+test('the latest requests of a key are listed with their ids, without anything else of their address, and counted', async () => {
   const { id, key } = await makeKey({ permissions: ['forms:read'] });
   const answers = [
     await callApi(url, key, 'GET', '/forms?status=draft'),
     await callApi(url, key, 'GET', `/submissions/${mine.submission}`),
+    await callApi(url, key, 'GET', `/forms/${key}`),
+    await callApi(url, key, 'GET', `/lost/${key}`),
   ];
   const requests = await until('the requests', async () => {
     const { body } = await admin.call<{ data: KeyRequest[] }>('GET', `${keys}/${id}/requests`);
-    return body.data.length === 2 && body.data;
+    return body.data.length === 4 && body.data;
   });
   assert.deepEqual(
     requests
       .map(({ id: request, method, path, status }) => [request, method, path, status])
       .sort((a, b) => String(a[2]).localeCompare(String(b[2]))),
     [
+      [answers[3]!.headers.get('x-request-id'), 'GET', '(a path that does not exist)', 404],
       [answers[0]!.headers.get('x-request-id'), 'GET', '/api/v1/forms', 200],
+      [answers[2]!.headers.get('x-request-id'), 'GET', '/api/v1/forms/:id', 400],
       [answers[1]!.headers.get('x-request-id'), 'GET', `/api/v1/submissions/${mine.submission}`, 403],
     ],
   );
   const used = await listed(id);
-  assert.deepEqual([used.requests, used.last_used_address], [2, '127.0.0.1']);
+  assert.deepEqual([used.requests, used.last_used_address], [4, '127.0.0.1']);
   assert.ok(used.last_used_at);
 });
 

@@ -12,7 +12,7 @@ export type KeyRequest = {
   /** X-Request-Id, a UUIDv7. */
   id: string;
   method: string;
-  /** Without its query. */
+  /** The pattern of its route with its ids. */
   path: string;
   status: number;
   ms: number;
@@ -36,7 +36,6 @@ const pauseMs = 1_000;
 /** Keys that wait to be written; beyond it nothing is noted. Only a database that is away makes so many: about 30 MB. */
 const mostKeys = 1_000;
 const dayMs = 86_400_000;
-const longestPath = 500;
 
 type Waiting = { requests: KeyRequest[]; days: Map<string, number>; last: KeyRequest };
 
@@ -114,7 +113,7 @@ async function writeBatch(database: Database, keys: readonly Waiting[]): Promise
     key_ids: requests.map((request) => request.keyId),
     ids: requests.map((request) => request.id),
     methods: requests.map((request) => request.method),
-    paths: requests.map((request) => request.path.slice(0, longestPath)),
+    paths: requests.map((request) => request.path),
     statuses: requests.map((request) => request.status),
     durations: requests.map((request) => Math.round(request.ms)),
     times: requests.map((request) => request.at),
