@@ -20,33 +20,71 @@ const floors = [
   'console',
   'app',
 ];
+/** The same of what browsers run. The script of the public page and that of embedding stand alone. */
+const webFloors = [
+  'api',
+  'design',
+  'conditions',
+  'shell',
+  'account',
+  'settings',
+  'forms',
+  'webhooks',
+  'submissions',
+  'invitations',
+  'builder',
+];
+const webAlone = ['page', 'embed'];
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 
-type Source = { path: string; room: string; text: string; imports: string[] };
+type Source = {
+  path: string;
+  /** Undefined for what lies outside of the rooms: the start of web, and how it is built. */
+  room: string | undefined;
+  text: string;
+  imports: string[];
+  /** Of these, what is there when it runs: types are not. */
+  needs: string[];
+};
 
-async function readSources(): Promise<Source[]> {
-  const names = await readdir(join(home, 'src'), { recursive: true });
+const anyImport =
+  /(?:^|\s)(?<what>(?:import|export)\s[^'";]*?)from\s+'(?<from>[^']+)'|import\s*\(\s*'(?<later>[^']+)'|^import '(?<alone>[^']+)'/gm;
+const isOfTypes = (what: string): boolean =>
+  /^(import|export) type\b/.test(what) || /\{(\s*type [^,}]+,?)+\s*\}\s*$/.test(what);
+
+async function readSources(house: 'src' | 'web'): Promise<Source[]> {
+  const names = await readdir(join(home, house), { recursive: true });
   const paths = names
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => posix.join('src', name.replaceAll('\\', '/')));
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => posix.join(house, name.replaceAll('\\', '/')));
   return Promise.all(
     paths.map(async (path) => {
       const text = await readFile(join(home, path), 'utf8');
-      const imports = [
-        ...text.matchAll(/(?:^|\s)(?:import|export)\s[^'";]*?from\s+'([^']+)'|import\s*\(\s*'([^']+)'/g),
-      ].map((match) => match[1] ?? match[2]!);
-      return { path, room: path.split('/')[1]!, text, imports };
+      const found = [...text.matchAll(anyImport)].map(({ groups = {} }) => ({
+        specifier: groups['from'] ?? groups['later'] ?? groups['alone']!,
+        isType: isOfTypes(groups['what'] ?? ''),
+      }));
+      return {
+        path,
+        room: path.split('/').length > 2 ? path.split('/')[1]! : undefined,
+        text,
+        imports: found.map(({ specifier }) => specifier),
+        needs: found.filter(({ isType }) => !isType).map(({ specifier }) => specifier),
+      };
     }),
   );
 }
 
-const sources = await readSources();
+const sources = await readSources('src');
+const webSources = await readSources('web');
 const isTest = ({ path }: Source): boolean =>
-  /\.(test|external|fixture)\.ts$/.test(path) || path.endsWith('/testing.ts');
+  /\.(test|external|fixture)\.tsx?$/.test(path) || path.endsWith('/testing.ts');
 const ours = sources.filter((source) => !isTest(source));
+const web = webSources.filter((source) => !isTest(source));
+const isConfig = ({ path }: Source): boolean => path.endsWith('/vite.config.ts');
 /** The file that an import leads to, as a path from the project's folder; undefined for a package. */
-function target(source: Source, specifier: string): string | undefined {
+function target(source: Pick<Source, 'path'>, specifier: string): string | undefined {
   if (specifier.startsWith('#')) return posix.join('src', specifier.slice(1));
   if (specifier.startsWith('.')) return posix.join(posix.dirname(source.path), specifier);
   return undefined;
@@ -57,9 +95,15 @@ function offences(candidates: readonly Source[], find: (source: Source) => reado
   return candidates.flatMap((source) => find(source).map((what) => `${source.path}: ${what}`));
 }
 
-test('every folder of src is a room', () => {
+test('every folder of src and of web is a room', () => {
+  const rooms = (of: readonly Source[]): string[] => [...new Set(of.map(({ room, path }) => room ?? path))];
   assert.deepEqual(
-    [...new Set(sources.map((source) => source.room))].filter((room) => !floors.includes(room)),
+    rooms(sources).filter((room) => !floors.includes(room)),
+    [],
+  );
+  const outside = ['web/main.tsx', 'web/routes.tsx', 'web/first-load.ts', 'web/vite.config.ts'];
+  assert.deepEqual(
+    rooms(webSources).filter((room) => ![...webFloors, ...webAlone, ...outside].includes(room)),
     [],
   );
 });
@@ -68,10 +112,60 @@ test('imports only go down', () => {
   const upward = offences(ours, (source) =>
     source.imports.filter((specifier) => {
       const room = target(source, specifier)?.split('/')[1];
-      return room !== undefined && floors.indexOf(room) > floors.indexOf(source.room);
+      return room !== undefined && floors.indexOf(room) > floors.indexOf(source.room!);
     }),
   );
   assert.deepEqual(upward, []);
+});
+
+test('imports of web only go down, and what stands alone is alone', () => {
+  const upward = offences(
+    web.filter(({ room }) => room !== undefined),
+    (source) =>
+      source.imports.filter((specifier) => {
+        const path = target(source, specifier);
+        if (path === undefined || !path.startsWith('web/')) return false;
+        const room = path.split('/').length > 2 ? path.split('/')[1]! : undefined;
+        if (room === source.room) return false;
+        if (room === undefined || webAlone.includes(room) || webAlone.includes(source.room!)) return true;
+        return webFloors.indexOf(room) > webFloors.indexOf(source.room!);
+      }),
+  );
+  assert.deepEqual(upward, []);
+});
+
+test('of the server web imports the form language, the drawing of the page, and the types of what the console answers', () => {
+  const others = offences(web, (source) =>
+    source.imports.filter(
+      (specifier) =>
+        specifier.startsWith('#') &&
+        !/^#(ast|page)\//.test(specifier) &&
+        (source.needs.includes(specifier) || !/^#console\/.*\/shapes\.ts$/.test(specifier)),
+    ),
+  );
+  assert.deepEqual(others, []);
+});
+
+test('what a browser runs needs nothing of a server, however far its imports lead', () => {
+  const byPath = new Map([...ours, ...web].map((source) => [source.path, source]));
+  const reached = new Set<Source>();
+  const reach = (source: Source): void => {
+    if (reached.has(source)) return;
+    reached.add(source);
+    for (const specifier of source.needs) {
+      const next = byPath.get(target(source, specifier) ?? '');
+      if (next) reach(next);
+    }
+  };
+  for (const source of web) if (!isConfig(source) && source.path !== 'web/first-load.ts') reach(source);
+  assert.ok(reached.size > web.length + 50);
+  assert.deepEqual(
+    offences([...reached], ({ path, needs }) => [
+      ...needs.filter((specifier) => specifier.startsWith('node:')),
+      ...(/^(web|src\/(ast|page))\//.test(path) ? [] : ['is of a server']),
+    ]),
+    [],
+  );
 });
 
 test('across rooms an import names the room, inside a room it does not', () => {
@@ -86,7 +180,8 @@ test('across rooms an import names the room, inside a room it does not', () => {
 });
 
 test('no circle inside a room', () => {
-  const byPath = new Map(ours.map((source) => [source.path, source]));
+  const all = [...ours, ...web];
+  const byPath = new Map(all.map((source) => [source.path, source]));
   const done = new Set<string>();
   const circles: string[] = [];
   const visit = (source: Source, trail: readonly string[]): void => {
@@ -100,7 +195,7 @@ test('no circle inside a room', () => {
       done.add(source.path);
     }
   };
-  for (const source of ours) visit(source, []);
+  for (const source of all) visit(source, []);
   assert.deepEqual(circles, []);
 });
 
@@ -129,18 +224,18 @@ test('the drawing of the page runs in a browser too: no node: imports', () => {
 });
 
 test('no default exports, no barrels, no star exports', () => {
-  const found = offences(ours, (source) => [
-    ...(source.text.match(/^export default\b.*$/gm) ?? []),
+  const found = offences([...ours, ...web], (source) => [
+    ...(isConfig(source) ? [] : (source.text.match(/^export default\b.*$/gm) ?? [])),
     ...(source.text.match(/^export \* .*$/gm) ?? []),
-    ...(source.path.endsWith('/index.ts') ? ['is a barrel'] : []),
+    ...(/\/index\.tsx?$/.test(source.path) ? ['is a barrel'] : []),
   ]);
   assert.deepEqual(found, []);
 });
 
 test('files are named for what they hold', () => {
   assert.deepEqual(
-    offences(ours, ({ path }) =>
-      /\/(utils?|helpers?|common|manager|service|base|misc)\.ts$/.test(path) ? ['says nothing'] : [],
+    offences([...ours, ...web], ({ path }) =>
+      /\/(utils?|helpers?|common|manager|service|base|misc)\.tsx?$/.test(path) ? ['says nothing'] : [],
     ),
     [],
   );
@@ -175,19 +270,37 @@ const privileges: readonly { what: string; pattern: RegExp; allowed: RegExp }[] 
   },
 ];
 
-for (const { what, pattern, allowed } of privileges) {
-  test(`only its own place ${what}`, () => {
-    const found = offences(
-      ours.filter(({ path }) => !allowed.test(path)),
-      ({ text }) =>
-        [...text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '').matchAll(pattern)].map((match) => match[0]),
-    );
-    assert.deepEqual(found, []);
-  });
-}
+/** The same in the browser. */
+const webPrivileges: typeof privileges = [
+  {
+    what: 'asks the server',
+    pattern: /\bfetch\(|\bXMLHttpRequest\b|\bsendBeacon\b|\bEventSource\b|\bWebSocket\b/g,
+    allowed: /^web\/(api\/client|page\/(submitting|uploads))\.ts$/,
+  },
+  {
+    what: 'writes markup',
+    pattern: /\b(inner|outer)HTML =|dangerouslySetInnerHTML|insertAdjacentHTML/g,
+    allowed: /^web\/builder\/canvas\/|^web\/page\//,
+  },
+  { what: 'prints', pattern: /\bconsole\.(log|error|warn|info|debug)\(/g, allowed: /^web\/main\.tsx$/ },
+];
+
+for (const [candidates, table] of [
+  [ours, privileges],
+  [web, webPrivileges],
+] as const)
+  for (const { what, pattern, allowed } of table)
+    test(`only its own place in ${candidates === ours ? 'src' : 'web'} ${what}`, () => {
+      const found = offences(
+        candidates.filter(({ path }) => !allowed.test(path)),
+        ({ text }) =>
+          [...text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '').matchAll(pattern)].map((match) => match[0]),
+      );
+      assert.deepEqual(found, []);
+    });
 
 test('each room says in ten lines what it is', async () => {
-  const rooms = [...new Set(sources.map((source) => source.room))];
+  const rooms = [...new Set(sources.map((source) => source.room!))];
   const missing: string[] = [];
   for (const room of rooms) {
     const text = await readFile(join(home, 'src', room, 'README.md'), 'utf8').catch(() => '');
@@ -198,9 +311,11 @@ test('each room says in ten lines what it is', async () => {
 
 test('types are never silenced', () => {
   const silenced = offences(
-    sources,
+    // Vite asks for a default export.
+    [...sources, ...webSources.filter((source) => !isConfig(source))],
     ({ text }) =>
-      text.match(/: any\b|as any\b|<any>|@ts-ignore|@ts-expect-error|oxlint-disable|biome-ignore/g) ?? [],
+      text.match(/(: |as )any\b(?! [a-z]|\.)|<any>|@ts-ignore|@ts-expect-error|oxlint-disable|biome-ignore/g) ??
+      [],
   );
   assert.deepEqual(silenced, []);
 });

@@ -11,7 +11,7 @@ type Props = {
 /** What each column of the file becomes, beside its first values. */
 export function MappingFields({ preview: { columns, mapping }, questions, onChange }: Props): ReactElement {
   const choose = (index: number, id: string): void =>
-    onChange(mapping.map((use, at) => (at === index ? useOf(id, columns[index]!.title) : use)));
+    onChange(mapping.map((use, at) => (at === index ? columnUse(id, columns[index]!.title) : use)));
   return (
     <div className="invite-columns" role="group" aria-label="What the columns become">
       {columns.map(({ title, samples }, index) => (
@@ -47,7 +47,7 @@ const choicesOf = (questions: Props['questions']): Choice<string>[] => [
 
 const idOf = (use: ColumnUse): string => (use.as === 'prefill' ? `prefill ${use.name}` : use.as);
 
-function useOf(id: string, title: string): ColumnUse {
+function columnUse(id: string, title: string): ColumnUse {
   if (id === 'email' || id === 'name' || id === 'ignore') return { as: id };
   if (id === 'reference') return { as: 'reference', name: title.slice(0, 64) };
   return { as: 'prefill', name: id.slice('prefill '.length) };

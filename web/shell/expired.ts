@@ -1,9 +1,9 @@
+import type { RegisteredRouter } from '@tanstack/react-router';
 import { ApiProblem } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
-import { router } from '../routes.tsx';
 
 /** A session may end while a screen is open: whatever hears of it leads to the sign-in, and from there back. */
-export function leadToSignIn(): void {
+export function leadToSignIn(router: RegisteredRouter): void {
   const hear = (error: Error | null): void => {
     if (!(error instanceof ApiProblem) || error.status !== 401) return;
     if (router.state.location.pathname.endsWith('/sign-in')) return;

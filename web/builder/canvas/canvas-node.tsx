@@ -1,4 +1,12 @@
-import { createElement, memo, type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
+import {
+  createElement,
+  memo,
+  type ReactNode,
+  type RefObject,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import type { Editor } from '../editor/editor.ts';
 import { setAttribute, setLabel } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
@@ -151,8 +159,9 @@ function useWriting(
   isWriting: boolean,
 ): void {
   const { key } = node;
-  useLayoutEffect(() => {
-    if (!isWriting || !ref.current) return undefined;
+  // The node changes with every letter; the text box lives from the first to the last.
+  const begin = useEffectEvent(() => {
+    if (!ref.current) return undefined;
     const label = labelElement(ref.current);
     const name = textAttribute(node);
     if (!label || node.type === 'divider') {
@@ -177,6 +186,6 @@ function useWriting(
         if (byKey) editor.select(key, 'node');
       },
     });
-    // The node changes with every letter; the text box lives from the first to the last.
-  }, [isWriting]);
+  });
+  useLayoutEffect(() => (isWriting ? begin() : undefined), [isWriting]);
 }
