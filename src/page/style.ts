@@ -127,7 +127,8 @@ legend { inline-size: 100%; }
 .option:has(:checked) { border-color: var(--accent); background: var(--tint); box-shadow: inset 0 0 0 1px var(--accent); }
 .held { list-style: none; margin-block-start: var(--2); }
 .sends_files [type=file] { color: #0000; }
-.filename { padding-block: var(--2); }
+.filename { padding-block: var(--2); margin-inline-end: auto; }
+.held .error { flex: 0 0 100%; padding-block-end: var(--3); }
 .held li { display: flex; flex-wrap: wrap; gap: 0 var(--4); align-items: center; justify-content: space-between; padding-inline: .875rem; border: 1px solid var(--line); border-radius: var(--round); }
 .held li + li { margin-block-start: var(--2); }
 .drop { display: flex; gap: var(--2); align-items: center; min-block-size: 2.75rem; font-weight: 400; cursor: pointer; }

@@ -88,6 +88,27 @@ test('a script that fails leaves the form to the browser, which posts it', async
   await page.context().close();
 });
 
+test('who loses the network before the first touch loses nothing: what the script needs is here when the page is quiet', async () => {
+  const files = await stage.publish(
+    [
+      step('Who', [element('text', 'name'), element('file_upload', 'photo')]),
+      step('End', [element('text', 'note')]),
+    ],
+    { proof_of_work: true },
+  );
+  const page = await stage.browser.open('/healthz');
+  await page.goto(`${stage.service.url}/f/${files.id}`, { waitUntil: 'networkidle' });
+  await page.context().setOffline(true);
+  await pressButton(page, 'Next');
+  await page.getByRole('heading', { name: 'End' }).waitFor();
+  await pressButton(page, 'Submit');
+  await page.getByRole('alert').getByText('Your answers could not be sent').waitFor();
+  await page.context().setOffline(false);
+  await pressButton(page, 'Send again');
+  await page.waitForURL(/\/submitted\?/);
+  await page.context().close();
+});
+
 test('a press that comes before the script waits for it', async () => {
   const page = await stage.visit(form);
   let letGo = (): void => {};

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
+import { storeImage } from '#forms/images/images.ts';
 import { openBrowser } from '#test/browser.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
@@ -47,6 +48,28 @@ test('nothing moves when the letters of a face arrive', async () => {
     // What a browser counts as unstable begins at 0.1; edges of letters are rounded to pixels.
     const shift = await page.evaluate<number>('shifts.reduce((sum, value) => sum + value, 0)');
     assert.ok(shift < 0.001, `${font}: ${shift}`);
+    await page.close();
+  }
+});
+
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test('what is wrong is said below the cover, wherever the script or the server says it', async () => {
+  const image = await storeImage(service.services, tenant.workspaceId, Buffer.from(onePixel, 'base64'));
+  const form = await makeForm(tenant, [element('text', 'name', { required: true })], {
+    settings: { theme: { cover: image.id } },
+  });
+  for (const width of [375, 1280]) {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    for (const script of ['with', 'without']) {
+      if (script === 'without') await page.route('**/f/assets/**', (route) => route.abort());
+      await page.goto(form.public_url);
+      await page.locator('.submit').click();
+      const summary = (await page.locator('.summary').boundingBox())!;
+      const cover = (await page.locator('.cover').boundingBox())!;
+      assert.ok(cover.height > 50 && summary.y >= cover.y + cover.height, `${script} a script, ${width} px`);
+    }
     await page.close();
   }
 });

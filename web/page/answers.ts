@@ -5,7 +5,8 @@ import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
 import { type RuleName, sayProblem } from '#ast/rules/problem.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
-import { heldOf } from './held-files.ts';
+import { fill } from '#ast/words.ts';
+import { heldOf, labelOf, unsentOf } from './held-files.ts';
 import type { Page } from './page.ts';
 
 /** A problem of a field by its HTML name, in the visitor's language. */
@@ -49,4 +50,22 @@ export function findErrors(page: Page, step: number, chosen?: readonly ChosenFil
     message: sayProblem(problem, page.data.sentences),
     rule: problem.rule,
   }));
+}
+
+/** The files of a step that did not arrive: one sentence for each field that the visitor sees and has to decide on. */
+export function findUnsent({ sections, data }: Page, step: number): FieldError[] {
+  const waiting = unsentOf(sections[step]!).filter(
+    ([, , item]) => item.querySelector('.error') && !item.closest('[hidden]:not(section)'),
+  );
+  return [...new Set(waiting.map(([input]) => input))].map((input) => ({
+    field: input.name,
+    message: fill(data.words.fileUnsent, { label: labelOf(input) }),
+  }));
+}
+
+/** All that is in the way of a step: a file that did not arrive is said before the rules of its field. */
+export function findObstacles(page: Page, step: number): FieldError[] {
+  const unsent = findUnsent(page, step);
+  const rest = findErrors(page, step).filter(({ field }) => unsent.every((other) => other.field !== field));
+  return [...unsent, ...rest];
 }

@@ -1,4 +1,4 @@
-import { findErrors } from './answers.ts';
+import { findObstacles } from './answers.ts';
 import { isInvalid, showAtField } from './errors.ts';
 import { questionOf } from './question-of.ts';
 import type { Page } from './page.ts';
@@ -11,7 +11,7 @@ export function checkFields(page: Page): void {
   const { form } = page;
   const written = new Set<string>();
   const check = (field: string): string | undefined => {
-    const messages = findErrors(page, page.step).flatMap((error) =>
+    const messages = findObstacles(page, page.step).flatMap((error) =>
       error.field === field ? error.message : [],
     );
     showAtField(field, messages);

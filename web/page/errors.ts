@@ -61,7 +61,8 @@ export function showSummary(title: string, ...content: Node[]): void {
   const heading = make('h2', { id: '_problem', textContent: title });
   const box = make('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);
   box.setAttribute('aria-labelledby', '_problem');
-  document.querySelector('main')!.prepend(box);
+  // Where the server draws it: below the pictures of the theme, which reach over what stands before them.
+  document.querySelector('main > header')!.before(box);
   box.focus();
 }
 

@@ -1,4 +1,4 @@
-import { type FieldError, findErrors } from './answers.ts';
+import { type FieldError, findObstacles, findUnsent } from './answers.ts';
 import { showInStep, showSummary, summarise } from './errors.ts';
 import { byId, make, type Page } from './page.ts';
 import { addRow, focusRow, groupOf, hasRowButtons, removeRow } from './rows.ts';
@@ -19,7 +19,14 @@ export function press(page: Page, { name, value }: HTMLButtonElement): boolean {
   else if (page.form.querySelector('.held progress'))
     showSummary(page.data.words.problem, make('p', { textContent: page.data.words.uploadsWait }));
   else if (name === '_go' && (value === 'next' || value === 'submit') && !holdsFiles(page)) goOn(page);
-  else return false;
+  else
+    return (
+      value === 'save' &&
+      showErrors(
+        page,
+        showByLogic(page).steps.flatMap((step) => findUnsent(page, step)),
+      )
+    );
   return true;
 }
 
@@ -44,17 +51,17 @@ function goOn(page: Page): void {
   const { step } = page;
   const next = stepBeside(page, 1);
   const steps = next === undefined ? showByLogic(page).steps : [step];
-  const errors = steps.flatMap((each) => findErrors(page, each));
-  if (errors.length > 0) return showErrors(page, errors);
+  const errors = steps.flatMap((each) => findObstacles(page, each));
+  if (showErrors(page, errors)) return;
   summarise(page, []);
   showInStep(page, []);
   if (next !== undefined) return goTo(page, next);
   void submit(page).then((found) => showErrors(page, found));
 }
 
-/** Shows problems at the first step that has one. */
-function showErrors(page: Page, errors: readonly FieldError[]): void {
-  if (errors.length === 0) return;
+/** Shows problems at the first step that has one. Returns whether there are any. */
+function showErrors(page: Page, errors: readonly FieldError[]): boolean {
+  if (errors.length === 0) return false;
   const stepOf = ({ field }: FieldError) => {
     const section = byId(field)?.closest<HTMLElement>('section.step');
     return section ? page.sections.indexOf(section) : page.step;
@@ -64,4 +71,5 @@ function showErrors(page: Page, errors: readonly FieldError[]): void {
   const here = errors.filter((error) => stepOf(error) === step);
   showInStep(page, here);
   summarise(page, here);
+  return true;
 }

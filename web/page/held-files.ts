@@ -6,6 +6,18 @@ export type StoredFile = {
   readonly content_type: string;
 };
 
+/** Where a file stands that was chosen and has not arrived: on its way, or waiting for the visitor to decide. */
+type Unsent = readonly [input: HTMLInputElement, filename: string, item: HTMLElement];
+
+/** The files that were chosen and have not arrived, each at its field. */
+export function unsentOf(parent: HTMLElement): Unsent[] {
+  return [...parent.querySelectorAll<HTMLElement>('.held li:not(:has([name^="_file["]))')].map((item) => [
+    item.parentElement!.nextElementSibling as HTMLInputElement,
+    item.dataset['filename'] ?? '',
+    item,
+  ]);
+}
+
 /** The files that have arrived, by the name of their field; those that the visitor drops left out. */
 export function heldOf(form: HTMLFormElement): [field: string, file: StoredFile][] {
   return [...form.querySelectorAll<HTMLElement>('.held li')].flatMap((item) => {
@@ -16,3 +28,6 @@ export function heldOf(form: HTMLFormElement): [field: string, file: StoredFile]
     return [[held.name.slice('_file['.length, -1), file]];
   });
 }
+
+/** The name of a field of files, as its label says it. */
+export const labelOf = (input: HTMLInputElement): string => input.labels?.[0]?.firstChild?.textContent ?? '';

@@ -14,6 +14,7 @@ export function addItem(input: HTMLElement): HTMLLIElement {
 
 /** Fills an item: the name of the file, something about it, and buttons. */
 export function fillItem(item: HTMLElement, filename: string, ...rest: HTMLElement[]): void {
+  item.dataset['filename'] = filename;
   const name = make('span', { className: 'filename' }, make('bdi', { textContent: filename }), ' ');
   item.replaceChildren(name, ...rest);
 }
@@ -29,7 +30,7 @@ export function itemButton(text: string, filename: string, press: () => void): H
 /** Shows a file that has arrived, with what stands for it in the form. */
 export function showStored(page: Page, item: HTMLElement, field: string, file: StoredFile): void {
   const { token, filename, size, content_type } = file;
-  Object.assign(item.dataset, { filename, size, type: content_type });
+  Object.assign(item.dataset, { size, type: content_type });
   const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
   fillItem(
     item,
@@ -38,6 +39,17 @@ export function showStored(page: Page, item: HTMLElement, field: string, file: S
     make('input', { type: 'hidden', name: `_file[${field}]`, value: token }),
     remove,
   );
+}
+
+/** Shows a file that is not sent, with the reason, until the visitor removes it or does what `again` offers. */
+export function showUnsent(
+  page: Page,
+  item: HTMLElement,
+  { filename, reason, again }: { filename: string; reason: string; again?: HTMLElement | undefined },
+): void {
+  const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
+  const message = make('p', { className: 'error', role: 'alert', textContent: reason });
+  fillItem(item, filename, ...(again ? [again] : []), remove, message);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { heldOf, type StoredFile } from './held-files.ts';
+import { heldOf, type StoredFile, unsentOf } from './held-files.ts';
 import { recall, remember } from './memory.ts';
 import { questionOf } from './question-of.ts';
 import { byId, type Page } from './page.ts';
@@ -11,6 +11,8 @@ export type Kept = {
   /** Every control by its name, that of a box by its value as well, with its state. */
   readonly controls: readonly (readonly [control: string, state: string | boolean])[];
   readonly files: readonly (readonly [field: string, file: StoredFile])[];
+  /** Those that had not arrived: their bytes are gone with the page, and the visitor is told so. */
+  readonly unsent: readonly (readonly [field: string, filename: string])[];
 };
 
 /** Keeps what the page holds now for a reload. */
@@ -23,6 +25,7 @@ export function keep({ form, step }: Page): void {
       isBox(control) ? control.checked : control.value,
     ]),
     files: heldOf(form),
+    unsent: unsentOf(form).map(([{ name }, filename]) => [name, filename]),
   };
   remember(JSON.stringify(kept));
 }

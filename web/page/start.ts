@@ -21,13 +21,15 @@ export function start(form: HTMLFormElement): void {
   document.addEventListener('click', followLink);
   addEventListener('popstate', ({ state }) => followHistory(page, state));
   checkFields(page);
-  if (form.querySelector('[type=file]')) void takeFiles(page, kept?.files ?? []);
+  // Sending asks for it, perhaps without a network by then.
+  if (page.data.proof !== undefined) void import('./proof.ts');
+  if (form.querySelector('[type=file]')) void takeFiles(page, kept);
   keepAsYouGo(page);
 }
 
 /** Of no use to most forms, so it comes by itself. Until it is here, files go with the form, as without script. */
-async function takeFiles(page: Page, files: Kept['files']): Promise<void> {
+async function takeFiles(page: Page, kept: Kept | undefined): Promise<void> {
   const uploads = await import('./uploads.ts');
-  uploads.showFiles(page, files);
+  if (kept) uploads.showFiles(page, kept);
   uploads.takeFiles(page);
 }

@@ -1,9 +1,9 @@
 import { fill } from '#ast/words.ts';
 import { saySize } from '#page/words/words.ts';
 import { findErrors } from './answers.ts';
-import { showAtField } from './errors.ts';
-import { heldOf, type StoredFile } from './held-files.ts';
-import { addItem, fillItem, itemButton, removeItem, showStored } from './held-list.ts';
+import { heldOf, labelOf, type StoredFile } from './held-files.ts';
+import { addItem, fillItem, itemButton, removeItem, showStored, showUnsent } from './held-list.ts';
+import type { Kept } from './kept.ts';
 import { byId, make, type Page } from './page.ts';
 
 const isFileInput = (target: unknown): target is HTMLInputElement =>
@@ -43,12 +43,17 @@ export function takeFiles(page: Page): void {
   form.addEventListener('paste', (event) => takeFrom(page, event, event.clipboardData));
 }
 
-/** Shows files that had arrived before a reload. */
-export function showFiles(page: Page, files: readonly (readonly [field: string, file: StoredFile])[]): void {
+/** Shows files that were chosen before a reload: those that had arrived, and those that are not sent now. */
+export function showFiles(page: Page, { files, unsent }: Kept): void {
   const here = new Set(heldOf(page.form).map(([, { token }]) => token));
   for (const [field, file] of files) {
     const input = byId(field);
     if (input && !here.has(file.token)) showStored(page, addItem(input), field, file);
+  }
+  for (const [field, filename] of unsent) {
+    const input = byId(field);
+    const reason = fill(page.data.words.uploadFailed, { filename });
+    if (input) showUnsent(page, addItem(input), { filename, reason });
   }
 }
 
@@ -62,29 +67,67 @@ function takeFrom(page: Page, event: Event, transfer: DataTransfer | null): void
 }
 
 function upload(page: Page, input: HTMLInputElement, files: Iterable<File>): void {
-  const { words, limits } = page.data;
-  const room = limits.filesPerElement - (input.parentElement?.querySelectorAll('.held li').length ?? 0);
-  const label = input.labels?.[0]?.firstChild?.textContent ?? '';
-  const problems: string[] = [];
-  for (const [index, file] of [...files].entries()) {
-    const size = saySize(limits.fileBytes, words);
-    if (index >= room) problems[0] ??= fill(words.filesCrowded, { label, limit: limits.filesPerElement });
-    else if (file.size > limits.fileBytes)
-      problems.push(fill(words.fileTooLarge, { label, filename: file.name, size }));
-    else {
-      const broken = problemOf(page, input.name, file);
-      if (broken) problems.push(broken);
-      else send(page, input, file, addItem(input));
-    }
-  }
-  showAtField(input.name, problems);
+  for (const file of files) attempt(page, input, file, addItem(input));
 }
 
-/** What the author's rules say against a file, before it is sent. That more files are needed is no fault of this one. */
-function problemOf(page: Page, field: string, { name, size, type }: File): string | undefined {
-  const chosen = [[field, { filename: name, size, content_type: type }]] as const;
-  const found = findErrors(page, page.step, chosen).find((error) => error.field === field);
-  return found?.rule === 'min_files' ? undefined : found?.message;
+/** Those that are on their way, by their item: they count like those that have arrived. */
+const underWay = new WeakMap<Element, { readonly file: File; readonly request: XMLHttpRequest }>();
+
+/** The other items of a list that hold a file, or will: those that were refused or failed do not. */
+const othersOf = (item: HTMLElement): Element[] =>
+  [...item.parentElement!.children].filter(
+    (other) => other !== item && !other.querySelector(':scope > .error, [name=_drop]:checked'),
+  );
+
+/** Sends a file; one that the rules refuse stays in its list with the reason, until the visitor decides. */
+function attempt(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): void {
+  const { words } = page.data;
+  const refusal = refusalOf(page, input, file, item);
+  if (refusal === undefined) return send(page, input, file, item);
+  const isAlone = !input.multiple;
+  const again = againButton(isAlone ? words.replace : words.sendAgain, file.name, item, () => {
+    for (const other of isAlone ? othersOf(item) : []) {
+      underWay.get(other)?.request.abort();
+      other.remove();
+    }
+    attempt(page, input, file, item);
+  });
+  showUnsent(page, item, {
+    filename: file.name,
+    reason: refusal.reason,
+    again: refusal.isOfNumber ? again : undefined,
+  });
+}
+
+/** A button that tries again: it goes with that, and the focus stays with the file. */
+const againButton = (text: string, filename: string, item: HTMLElement, press: () => void) =>
+  itemButton(text, filename, () => {
+    press();
+    item.querySelector('button')?.focus();
+  });
+
+/** Why a file is not sent. `isOfNumber`: it could be if there were fewer others. */
+type Refusal = { readonly reason: string; readonly isOfNumber: boolean };
+
+/** What our limits and the author's rules say against a file, before it is sent. */
+function refusalOf(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): Refusal | undefined {
+  const { words, limits } = page.data;
+  const others = othersOf(item);
+  const label = labelOf(input);
+  const { filesPerElement: limit, fileBytes } = limits;
+  if (others.length >= limit) return { reason: fill(words.filesCrowded, { label, limit }), isOfNumber: true };
+  if (file.size > fileBytes) {
+    const values = { label, filename: file.name, size: saySize(fileBytes, words) };
+    return { reason: fill(words.fileTooLarge, values), isOfNumber: false };
+  }
+  const coming = [...others.flatMap((other) => underWay.get(other)?.file ?? []), file];
+  const chosen = coming.map(
+    ({ name, size, type }) => [input.name, { filename: name, size, content_type: type }] as const,
+  );
+  const found = findErrors(page, page.step, chosen).find(({ field }) => field === input.name);
+  // That more files are needed is no fault of this one.
+  if (!found || found.rule === 'min_files') return undefined;
+  return { reason: found.message, isOfNumber: found.rule === 'max_files' };
 }
 
 /** Sends one file: its share so far, a way to stop it, and when it failed a way to try again. */
@@ -97,15 +140,11 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
   };
   show(0);
   const request = new XMLHttpRequest();
-  const remove = () => {
-    request.abort();
-    removeItem(page, item);
-  };
   const fail = () => {
-    const text = problemIn(request.responseText) ?? fill(words.uploadFailed, { filename: file.name });
-    const again = itemButton(words.sendAgain, file.name, () => send(page, input, file, item));
-    const message = make('p', { className: 'error', role: 'alert', textContent: text });
-    fillItem(item, file.name, again, itemButton(words.remove, file.name, remove), message);
+    underWay.delete(item);
+    const reason = problemIn(request.responseText) ?? fill(words.uploadFailed, { filename: file.name });
+    const again = againButton(words.sendAgain, file.name, item, () => attempt(page, input, file, item));
+    showUnsent(page, item, { filename: file.name, reason, again });
   };
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     show(Math.floor((loaded / total) * 100));
@@ -113,11 +152,19 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
   request.addEventListener('error', fail);
   request.addEventListener('load', () => {
     if (request.status !== 201) return fail();
+    underWay.delete(item);
+    const hasFocus = item.contains(document.activeElement);
     showStored(page, item, input.name, JSON.parse(request.responseText) as StoredFile);
+    if (hasFocus) item.querySelector('button')?.focus();
     page.announce(fill(words.uploaded, { filename: file.name }));
     page.form.dispatchEvent(new CustomEvent('files', { detail: input.name }));
   });
-  fillItem(item, file.name, bar, itemButton(words.cancel, file.name, remove));
+  const cancel = itemButton(words.cancel, file.name, () => {
+    request.abort();
+    removeItem(page, item);
+  });
+  fillItem(item, file.name, bar, cancel);
+  underWay.set(item, { file, request });
   request.open('POST', address);
   request.setRequestHeader('Accept', 'application/json');
   const body = new FormData();

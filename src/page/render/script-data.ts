@@ -19,6 +19,8 @@ export const scriptWordNames = [
   'uploaded',
   'uploadFailed',
   'uploadsWait',
+  'fileUnsent',
+  'replace',
   'cancel',
   'savedNow',
   'fileTooLarge',

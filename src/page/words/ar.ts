@@ -101,6 +101,8 @@ export const arabic: Words = {
   uploaded: 'تم رفع «{filename}».',
   uploadFailed: 'تعذّر رفع «{filename}».',
   uploadsWait: 'ما زال رفع الملفات جاريًا. انتظر حتى تصل أو ألغِها.',
+  fileUnsent: '{label}: لم يُرسَل أحد الملفات. أعد إرساله أو اختر ملفًا آخر أو أزِله.',
+  replace: 'استبدال',
   cancel: 'إلغاء',
   savedNow: 'تم الحفظ',
 };

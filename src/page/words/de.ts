@@ -108,6 +108,9 @@ export const german: Words = {
   uploadFailed: '{filename} konnte nicht hochgeladen werden.',
   uploadsWait:
     'Es werden noch Dateien hochgeladen. Warten Sie, bis sie angekommen sind, oder brechen Sie sie ab.',
+  fileUnsent:
+    '{label}: Eine Datei wurde nicht gesendet. Senden Sie sie noch einmal, wählen Sie eine andere oder entfernen Sie sie.',
+  replace: 'Ersetzen',
   cancel: 'Abbrechen',
   savedNow: 'Gespeichert',
 };

@@ -101,6 +101,8 @@ export const english = {
   uploaded: '{filename} has been uploaded.',
   uploadFailed: '{filename} could not be uploaded.',
   uploadsWait: 'Files are still being uploaded. Wait until they have arrived, or cancel them.',
+  fileUnsent: '{label}: a file was not sent. Send it again or choose another one, or remove it.',
+  replace: 'Replace',
   cancel: 'Cancel',
   savedNow: 'Saved',
 } as const satisfies Readonly<Record<string, string>>;

@@ -106,6 +106,8 @@ export const spanish: Words = {
   uploaded: '{filename} se ha subido.',
   uploadFailed: 'No se ha podido subir {filename}.',
   uploadsWait: 'Todavía se están subiendo archivos. Espere a que lleguen o cancélelos.',
+  fileUnsent: '{label}: no se ha enviado un archivo. Envíelo de nuevo, elija otro o quítelo.',
+  replace: 'Reemplazar',
   cancel: 'Cancelar',
   savedNow: 'Guardado',
 };

@@ -108,6 +108,9 @@ export const french: Words = {
   uploadFailed: '{filename} n’a pas pu être téléversé.',
   uploadsWait:
     'Des fichiers sont encore en cours de téléversement. Attendez qu’ils soient arrivés, ou annulez-les.',
+  fileUnsent:
+    '{label}\u00a0: un fichier n’a pas été envoyé. Envoyez-le de nouveau, choisissez-en un autre ou supprimez-le.',
+  replace: 'Remplacer',
   cancel: 'Annuler',
   savedNow: 'Enregistré',
 };

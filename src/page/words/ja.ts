@@ -106,6 +106,9 @@ export const japanese: Words = {
   uploaded: '{filename}をアップロードしました。',
   uploadFailed: '{filename}をアップロードできませんでした。',
   uploadsWait: 'ファイルをアップロードしています。完了するまで待つか、アップロードをキャンセルしてください。',
+  fileUnsent:
+    '{label}：送信されていないファイルがあります。もう一度送信するか、別のファイルを選ぶか、削除してください。',
+  replace: '置き換える',
   cancel: 'キャンセル',
   savedNow: '保存しました',
 };

@@ -106,6 +106,8 @@ export const portuguese: Words = {
   uploaded: '{filename} foi enviado.',
   uploadFailed: 'Não foi possível enviar {filename}.',
   uploadsWait: 'Ainda há arquivos sendo enviados. Espere até que cheguem ou cancele-os.',
+  fileUnsent: '{label}: um arquivo não foi enviado. Envie-o de novo, escolha outro ou remova-o.',
+  replace: 'Substituir',
   cancel: 'Cancelar',
   savedNow: 'Salvo',
 };

@@ -98,6 +98,8 @@ export const chinese: Words = {
   uploaded: '{filename} 已上传。',
   uploadFailed: '{filename} 上传失败。',
   uploadsWait: '文件仍在上传。请等待上传完成，或取消上传。',
+  fileUnsent: '{label}：有文件未发送。请再次提交、另选一个文件，或将其移除。',
+  replace: '替换',
   cancel: '取消',
   savedNow: '已保存',
 };
