@@ -10,6 +10,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Whoever started this: npm, since package.json says `exec`, or a shell. */
+const parent = process.ppid;
 const home = fileURLToPath(new URL('.', import.meta.url));
 const modules = join(home, 'node_modules');
 const stampPath = join(modules, '.formloom.json');
@@ -171,14 +173,16 @@ function findNode() {
 if (!isInstalled()) inTurn(() => isInstalled() || install());
 if (script !== 'src/app/cli.ts' && !isBuilt()) inTurn(() => isBuilt() || build());
 
+const isService = script === 'src/app/main.ts';
 // Half the memory for the same speed: the young generation would grow to 128 MB, which nearly all of a request is gone from.
-const memory = script === 'src/app/main.ts' ? ['--max-semi-space-size=8'] : [];
+const memory = isService ? ['--max-semi-space-size=8'] : [];
 
 const child = spawn(
   findNode(),
   ['--disable-warning=ExperimentalWarning', ...memory, join(home, script), ...scriptArguments],
   {
-    stdio: 'inherit',
+    // A channel that nothing is said on: its end tells the service that this process was killed without a word.
+    stdio: ['inherit', 'inherit', 'inherit', ...(isService ? ['ipc'] : [])],
     // Compiled code is kept between starts: a command of the CLI answers in half the time.
     // Two heaps of the C library instead of eight for each core: what one thread frees, another can use.
     env: { NODE_COMPILE_CACHE: join(modules, '.cache', 'node'), MALLOC_ARENA_MAX: '2', ...process.env },
@@ -188,9 +192,8 @@ const child = spawn(
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
 
-// Started by npm: when npm is killed without a word, nobody would stop the service, and its port would stay taken.
+// The same for npm, to which there is no channel: nobody would stop the service, and its port would stay taken.
 if (process.env.npm_lifecycle_event) {
-  const parent = process.ppid;
   setInterval(() => {
     if (process.ppid !== parent) child.kill('SIGTERM');
   }, 500).unref();

@@ -7,7 +7,7 @@ import { createWorkspace } from '#workspaces/workspaces.ts';
 import type { Instance } from './process.ts';
 import { type Answer, callApi } from './service.ts';
 
-/** A published form with one question, in a workspace of its own. */
+/** A published form with one question and a place for a file, in a workspace of its own. */
 export type PublishedForm = {
   id: string;
   publicUrl: string;
@@ -24,7 +24,10 @@ const structure = {
     {
       type: 'step',
       attrs: { layout: 'stack' },
-      children: [{ type: 'text', attrs: { id: 'entry', label: 'Entry', required: true }, children: [] }],
+      children: [
+        { type: 'text', attrs: { id: 'entry', label: 'Entry', required: true }, children: [] },
+        { type: 'file_upload', attrs: { id: 'file', label: 'File' }, children: [] },
+      ],
     },
   ],
 };

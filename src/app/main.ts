@@ -22,8 +22,6 @@ const noticeMs = 500;
 /** A process of several that takes longer than this to end is killed. */
 const endMs = 8_300;
 const stopMs = 9_500;
-/** One Ctrl-C reaches us from the terminal and from npm. A signal that comes later than this means it: stop at once. */
-const sameSignalMs = 1_000;
 
 /**
  * The old generation is collected when it has grown by half since the last time; on a large machine V8 would wait for
@@ -49,12 +47,13 @@ async function main(): Promise<void> {
     await Promise.allSettled([started]);
     await run.parts.disposeAsync();
   };
-  if (primary) void told.promise.then(() => endInTime(stop));
-  else
-    stopAtSignal(() => {
-      run.state.isStopping = true;
-      return stop();
-    });
+  const sayStopped = async (): Promise<void> => {
+    run.state.isStopping = true;
+    await stop();
+    say('Stopped.');
+  };
+  if (primary) void told.promise.then(() => endInTime('A process did not end in order.', stop));
+  else void toldToStop().then(() => endInTime('Formloom did not stop in order.', sayStopped));
   try {
     await started;
   } catch (error) {
@@ -131,9 +130,8 @@ async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   primary.serve(server.server);
 }
 
-/** The end of one of several processes. Without its primary nobody else would end it when it takes too long. */
-async function endInTime(stop: () => Promise<void>): Promise<void> {
-  const what = 'A process did not end in order.';
+/** Ends this process: in order, or when that takes too long all the same. */
+async function endInTime(what: string, stop: () => Promise<void>): Promise<void> {
   setTimeout(() => fail(what, `It was still busy after ${stopMs / 1_000} s.`), stopMs).unref();
   try {
     await stop();
@@ -143,27 +141,16 @@ async function endInTime(stop: () => Promise<void>): Promise<void> {
   }
 }
 
-function stopAtSignal(stop: () => Promise<void>): void {
-  let since: number | undefined;
-  const hear = (): void => {
-    if (since === undefined) {
-      since = performance.now();
-      setTimeout(
-        () => fail('Formloom did not stop in order.', `It was still busy after ${stopMs / 1_000} s.`),
-        stopMs,
-      ).unref();
-      stop().then(
-        () => {
-          say('Stopped.');
-          process.exit(0);
-        },
-        (error: unknown) => fail('Formloom did not stop in order.', explain(error)),
-      );
-    } else if (performance.now() - since > sameSignalMs) {
-      fail('Formloom did not stop in order.', 'It was told to stop at once.');
-    }
-  };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, hear);
+/**
+ * Resolves at the first signal. One stop is told more than once: a terminal and a service manager signal every process
+ * of the group, npm and setup.mjs pass it on, however late on a busy machine. So a repeat says nothing new.
+ */
+function toldToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
+    // setup.mjs is gone (kill -9), and with it whoever would pass on a signal.
+    process.on('disconnect', resolve);
+  });
 }
 
 function fail(what: string, why: string): never {
