@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { readConfig } from '#kit/config.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openServer } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
+import { openStorage } from '#kit/open-storage.ts';
 import { testDatabase } from '#test/database.ts';
 import { healthRoutes } from './health.ts';
 
 const log = openLog('silent');
 const { database } = await testDatabase();
+const dataDir = await mkdtemp(join(tmpdir(), 'formloom-health-'));
+after(() => rm(dataDir, { recursive: true }));
+const storage = openStorage(readConfig({ DATA_DIR: dataDir }));
 /** Nobody listens there. */
 const away = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }, { pool: 1, log });
 
@@ -16,7 +24,7 @@ async function ask(
   state: { database: typeof database; isStopping: boolean },
 ): Promise<[number, unknown]> {
   const server = openServer({ log, trustProxy: false });
-  healthRoutes(server, { database: state.database, isStopping: () => state.isStopping });
+  healthRoutes(server, { ...state, storage, isStopping: () => state.isStopping });
   const { statusCode, body } = await server.inject(path);
   await server.close();
   return [statusCode, JSON.parse(body)];

@@ -33,7 +33,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
 
   const requestLog = openRequestLog(services);
   server.addHook('onClose', () => requestLog.stop());
-  healthRoutes(server, { database: services.database, isStopping: state.isStopping });
+  healthRoutes(server, { ...services, isStopping: state.isStopping });
   fileRoutes(server, services);
   await embedRoute(server);
   server.get('/api/v1/openapi.json', async () => openApi);

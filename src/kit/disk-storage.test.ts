@@ -50,7 +50,7 @@ test('a file that the disk has no room for is refused as a whole, not cut off', 
     const source = Readable.from([Buffer.alloc(100_000)], { objectMode: false });
     await diskStorage(${JSON.stringify(place)}).put('cut', source, 1_000_000).then(
       ({ size }) => console.log('stored', size),
-      ({ code }) => console.log(code),
+      ({ code, cause }) => console.log(code, cause.message, cause.cause.code),
     );`;
   // The same to a write as a disk with room for 16 KB.
   const limited = [
@@ -59,6 +59,6 @@ test('a file that the disk has no room for is refused as a whole, not cut off', 
     process.execPath,
   ];
   const { stdout } = await promisify(execFile)('sh', [...limited, put]);
-  assert.equal(stdout.trim(), 'EFBIG');
+  assert.equal(stdout.trim(), `service_unavailable ${join(place, 'cut')} cannot be written EFBIG`);
   assert.deepEqual(await readdir(place), []);
 });

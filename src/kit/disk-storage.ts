@@ -1,7 +1,13 @@
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { headBytes, type Storage, tooLarge } from './storage.ts';
+import { diskRefused, headBytes, type Storage, tooLarge } from './storage.ts';
+
+/** Below this a disk counts as full: the largest upload, and what is written beside it. */
+const leastRoom = 16 * 1024 * 1024;
+
+/** What a disk says that takes no more: full, over its quota or its largest file, read-only, broken. */
+const refusals = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO'];
 
 /** Uploads as files under one directory. `a/b` as a key becomes a path below it. */
 export function diskStorage(directory: string): Storage {
@@ -9,15 +15,15 @@ export function diskStorage(directory: string): Storage {
     async put(key, source, limit) {
       const path = join(directory, key);
       const draft = `${path}.part`;
-      await makeDirectory(dirname(path));
       try {
+        await makeDirectory(dirname(path));
         const written = await writeDurably(draft, source, limit);
         await rename(draft, path);
         await syncDirectory(dirname(path));
         return written;
       } catch (error) {
         await rm(draft, { force: true });
-        throw error;
+        throw hasCode(error, ...refusals) ? diskRefused(path, error) : error;
       }
     },
     async open(key) {
@@ -26,13 +32,24 @@ export function diskStorage(directory: string): Storage {
         const file = await open(join(directory, key), 'r');
         return file.createReadStream();
       } catch (error) {
-        if (isMissing(error)) return undefined;
+        if (hasCode(error, 'ENOENT')) return undefined;
         throw error;
       }
     },
     async remove(key) {
       await rm(join(directory, key), { force: true });
       await rm(`${join(directory, key)}.part`, { force: true });
+    },
+    async hasRoom() {
+      try {
+        await mkdir(directory, { recursive: true });
+      } catch (error) {
+        if (hasCode(error, ...refusals)) return false;
+        throw error;
+      }
+      const { bavail, bsize, files, ffree } = await statfs(directory);
+      // Some file systems have no number of files that they are made for.
+      return bavail * bsize >= leastRoom && (files === 0 || ffree > 0);
     },
   };
 }
@@ -77,5 +94,5 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const hasCode = (error: unknown, ...codes: string[]): error is Error =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));

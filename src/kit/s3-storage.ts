@@ -32,5 +32,6 @@ export function s3Storage(settings: NonNullable<Config['s3']>, spoolDirectory: s
       // A process that died while it sent the file left it here.
       await spool.remove(key);
     },
+    hasRoom: () => spool.hasRoom(),
   };
 }

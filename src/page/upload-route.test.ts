@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { composite, element, structure } from '#ast/testing.ts';
 import { openService } from '#test/service.ts';
@@ -85,6 +87,41 @@ test('an upload needs a form that is open, and the method POST', async () => {
   });
   assert.equal((await upload([['photo', fileOf('a.txt')]], draft.id)).status, 404);
   assert.equal((await visitor.fetch(`/f/${form.id}/files`)).status, 405);
+});
+
+test('a disk that is full: 503 at once, nothing is kept, /readyz says it, and room on it heals both', async (t) => {
+  const uploads = join(service.dataDir, 'uploads');
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', uploads]);
+  if (mounted.status !== 0) return t.skip('only root may mount a small disk');
+  t.after(() => spawnSync('umount', [uploads]));
+  const ready = async (): Promise<[number, string]> => {
+    const { status, body } = await visitor.fetch('/readyz', {});
+    return [status, body.status];
+  };
+  assert.deepEqual(await ready(), [503, 'the disk of the uploads is full']);
+
+  const large = fileOf('large.txt', 'x'.repeat(8 * 1024 * 1024));
+  const post = new FormData();
+  post.append('photo', large);
+  for (const [what, send] of [
+    ['ahead of its form', () => upload([['photo', large]])],
+    ['with its form', () => visitor.fetch(`/f/${form.id}`, { method: 'POST', body: post, ...asJson })],
+  ] as const) {
+    const since = performance.now();
+    const answer = await send();
+    assert.equal(answer.status, 503, `${what}: ${answer.text}`);
+    assert.ok(performance.now() - since < 5_000, what);
+  }
+  assert.deepEqual(
+    await readdir(uploads, { recursive: true }).then((names) =>
+      names.filter((name) => name.includes('.part')),
+    ),
+    [],
+  );
+
+  spawnSync('mount', ['-o', 'remount,size=64m', uploads]);
+  assert.deepEqual(await ready(), [200, 'ready']);
+  assert.equal((await upload([['photo', large]])).status, 201);
 });
 
 test('an address that has used up its day uploads nothing more, with the script or without, and loses nothing else', async () => {

@@ -121,7 +121,8 @@ async function receiveAllowed(
   const { workspaceId, id: formId } = live;
   const part = { workspaceId, formId, element, filename, declaredType, source: bytes };
   const file = await receiveFile(context, part).catch((error: unknown) => {
-    throw bytes.errored ? broken(error) : error;
+    // What failed is what came, or else what it was written to.
+    throw error === bytes.errored ? broken(error) : error;
   });
   const isAllowed = await allowance.end(file.size);
   if (isAllowed && !bytes.truncated) return file;
