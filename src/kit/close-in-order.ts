@@ -2,8 +2,11 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from './http.ts';
 
-/** How long the connections in use have to hear, with their next answer, that it is the last. */
-const lastAnswersMs = 500;
+/**
+ * How long the connections in use have to hear, with their next answer, that it is the last: half a second, in moments
+ * in each of which the loop reads what has come. On a machine too busy to let us read, they are as much longer.
+ */
+const lastAnswers = { moments: 25, ms: 20 };
 /** More turns than connections wait at once, so that a flood of new ones does not hold up the end. */
 const acceptTurns = 1_000;
 /** A turn in which there is nothing to do takes a few microseconds. */
@@ -36,7 +39,11 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
     );
     isLast = true;
     const forced = setTimeout(() => http.closeAllConnections(), graceMs);
-    await Promise.race([closed, sleep(lastAnswersMs)]);
+    let isClosed = false;
+    void closed.then(() => (isClosed = true));
+    const until = performance.now() + graceMs / 2;
+    for (let moment = 0; moment < lastAnswers.moments && !isClosed && performance.now() < until; moment += 1)
+      await sleep(lastAnswers.ms);
     http.closeIdleConnections();
     // Browsers connect ahead of need. To Node these are not idle, and it would wait for their first request.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();

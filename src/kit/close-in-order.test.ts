@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { closeInOrder } from './close-in-order.ts';
+import { openServer } from './http.ts';
+import { openLog } from './log.ts';
+
+test('a request that came while a busy machine let us do nothing is answered before its connection is closed', async () => {
+  const server = openServer({ log: openLog('silent'), trustProxy: false });
+  server.get('/', async () => ({ status: 'ok' }));
+  const close = closeInOrder(server);
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const client = connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8');
+  const get = (): boolean => client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  get();
+  await once(client, 'data');
+
+  const closed = close(5_000);
+  await sleep(400);
+  // The next turn of the loop begins with its timers, which are all due then, and reads what has come after them.
+  await nextTurn();
+  get();
+  const until = performance.now() + 500;
+  while (performance.now() < until);
+  const [answer] = (await once(client, 'data')) as [string];
+  assert.match(answer, /^HTTP\/1\.1 200 [^]*connection: close/i);
+  await closed;
+});
