@@ -6,6 +6,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether two JSON values say the same; the order of keys says nothing, and a key without a value is none. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((entry, index) => isSameJson(entry, other[index]));
+  if (!isRecord(one) || !isRecord(other)) return one === other;
+  return Object.keys({ ...one, ...other }).every((key) => isSameJson(own(one, key), own(other, key)));
+}
+
 /**
  * The value of an object's own key.
  * Element ids such as `toString` are allowed, so a plain lookup could find `Object.prototype` instead.

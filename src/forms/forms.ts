@@ -87,7 +87,8 @@ export async function deleteForm(database: Database, workspaceId: string, id: st
   });
 }
 
-function readChange(change: FormChange): {
+/** What a change says, checked; throws ApiError validation_error. */
+export function readChange(change: FormChange): {
   form: Form;
   settings: Settings | undefined;
   password: PasswordChange;

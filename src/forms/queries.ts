@@ -54,8 +54,8 @@ export const insertForm = statement(
              case when $status = 'published' then $created_at end)
      returning *),
    version as (
-     insert into form_versions (workspace_id, form_id, version, name, structure, fields, created_at)
-     select workspace_id, id, version, name, $structure, $fields, created_at from form),
+     insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at)
+     select workspace_id, id, version, name, $structure, settings, $fields, created_at from form),
    lookup as (
      insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
    language as (
@@ -100,8 +100,8 @@ export const updateForm = statement(
      where workspace_id = $workspace_id and id = $id and deleted_at is null
      returning *),
    version as (
-     insert into form_versions (workspace_id, form_id, version, name, structure, fields, created_at, created_by)
-     select workspace_id, id, version, name, $structure, $fields, $now, $created_by from form),
+     insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
+     select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form),
    language as (
      insert into search_languages (workspace_id, language)
      select workspace_id, $language from form where $language is not null on conflict do nothing)
@@ -222,28 +222,13 @@ export const setFormStatus = statement(
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
 );
 
-/** All settings, and the language that answers will be searched in from now on. */
-export const setFormSettings = statement(
-  'set_form_settings',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    settings: jsonb<Settings>(),
-    changes_password: boolean,
-    password_hash: nullable(text),
-    language: text,
-    now: timestamp,
-  },
+/** The password that settings.access may ask for; null for none. It is part of no version. */
+export const setFormPassword = statement(
+  'set_form_password',
+  { workspace_id: uuid, id: uuid, password_hash: nullable(text), now: timestamp },
   { id: uuid },
-  `with form as (
-     update forms set settings = $settings,
-       password_hash = case when $changes_password then $password_hash else password_hash end,
-       updated_at = greatest($now, updated_at)
-     where workspace_id = $workspace_id and id = $id and deleted_at is null
-     returning workspace_id, id),
-   language as (
-     insert into search_languages (workspace_id, language) select workspace_id, $language from form on conflict do nothing)
-   select id from form`,
+  `update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at)
+   where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
 );
 
 /** One page of a form's versions, newest first. */
@@ -277,8 +262,9 @@ export const findVersion = statement(
     created_by: nullable(text),
     is_live: boolean,
     structure: json<object>(),
+    settings: nullable(jsonb<Settings>()),
   },
-  `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live, v.structure
+  `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live, v.structure, v.settings
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
    left join users u on u.id = v.created_by

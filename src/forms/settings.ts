@@ -1,16 +1,18 @@
-import { defaultLanguage } from '#ast/languages.ts';
-import { checkSettings, type Settings, settingsFor } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
+import { changedSettings, mergeSettings } from '#ast/merge-settings.ts';
+import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { claimImages } from './images/images.ts';
-import { passwordIn, storedPassword, withoutPassword } from './password.ts';
-import { lockForm, setFormSettings } from './queries.ts';
+import { readBuilderForm } from './drafts/draft.ts';
+import { saveDraft } from './drafts/queries.ts';
+import { changeForm, readChange } from './forms.ts';
+import { passwordIn, storedPassword } from './password.ts';
+import { lockForm, setFormPassword } from './queries.ts';
 
 /**
- * Changes the named settings and leaves the others, so that two people who change different ones lose nothing. A
- * null takes the setting away. It holds at once; settings have no working copy. Returns all settings but the password.
+ * Changes the named settings of the live form and leaves the others, so that two who change different ones lose
+ * nothing. A null takes the setting away. It holds at once and makes a version; a password makes none. The working
+ * copy gets the same change, except where it has another one of its own. Returns all settings but the password.
  * @throws ApiError not_found, validation_error with the name of each setting that does not hold.
  */
 export async function changeSettings(
@@ -18,25 +20,38 @@ export async function changeSettings(
   workspaceId: string,
   id: string,
   changes: object,
+  userId?: string,
 ): Promise<Settings> {
   return transaction(database, async (client) => {
-    const [form] = await lockForm(client, { workspace_id: workspaceId, id });
-    if (!form) throw new ApiError('not_found');
-    // The structure was validated when it became the live version.
-    const structure = form.structure as Form;
-    const checked = checkSettings({ ...settingsFor(structure, form.settings), ...changes }, structure);
-    if (!checked.ok)
-      throw new ApiError('validation_error', 'The settings are not valid.', { errors: checked.errors });
-    const settings = withoutPassword(checked.settings);
-    await claimImages(client, workspaceId, settings);
-    await setFormSettings(client, {
-      workspace_id: workspaceId,
-      id,
-      settings,
-      ...(await storedPassword(passwordIn(changes))),
-      language: settings.language ?? defaultLanguage,
-      now: now(),
+    const key = { workspace_id: workspaceId, id };
+    const [locked] = await lockForm(client, key);
+    if (!locked) throw new ApiError('not_found');
+    const { form, draft } = await readBuilderForm(client, workspaceId, id);
+    const change = { structure: form.structure, settings: { ...form.settings, ...changes } };
+    const { settings = {} } = readChange(change);
+    if (changedSettings(form.settings, settings).length === 0) {
+      const { changes_password, password_hash } = await storedPassword(passwordIn(changes));
+      if (changes_password) await setFormPassword(client, { ...key, password_hash, now: now() });
+      return settings;
+    }
+    await changeForm(client, workspaceId, id, {
+      ...change,
+      ...(userId !== undefined && { changedBy: userId }),
     });
+    // A form without a saved copy is edited from its live version. One that is saved meanwhile rests on the old version,
+    // which its editor is told.
+    if (draft.revision > 0) {
+      await saveDraft(client, {
+        workspace_id: workspaceId,
+        form_id: id,
+        revision: draft.revision,
+        structure: JSON.stringify(draft.structure),
+        settings: mergeSettings(form.settings, draft.settings, settings).settings,
+        base_version: draft.base_version === form.version ? form.version + 1 : draft.base_version,
+        saved_by: userId ?? null,
+        now: now(),
+      });
+    }
     return settings;
   });
 }

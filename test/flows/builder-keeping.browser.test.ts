@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { element, stepsOf, structure } from '#ast/testing.ts';
 import type { Settings } from '#ast/settings.ts';
+import type { FormNode } from '#ast/tree.ts';
 import { until } from '#test/service.ts';
-import { ada, draftOf, labels, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
+import { ada, bob, draftOf, labels, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
 
 /* What an author has entered stays until it is saved, whatever else is done meanwhile. */
 
-const settingsOf = async (form: string): Promise<Settings> => (await read(form)).form.settings;
+const settingsOf = async (form: string): Promise<Settings> => (await read(form)).draft.settings;
 const view = (page: Page, name: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name }).click();
 
@@ -33,34 +34,149 @@ test('what is chosen while an image is on its way up stays chosen', async () => 
   await page.getByRole('button', { name: 'Violet' }).click();
   await held.continue();
   await page.getByRole('button', { name: 'Remove logo' }).waitFor();
-  await page.getByRole('button', { name: 'Save theme' }).click();
-  await page.getByText('Theme saved.').waitFor();
-  const { theme } = await settingsOf(form);
-  assert.equal(theme?.color, '#6d28d9');
-  assert.ok(theme?.logo);
+  await saved(page);
+  await until('colour and logo to be saved', async () => {
+    const { theme } = await settingsOf(form);
+    return theme?.color === '#6d28d9' && theme.logo !== undefined;
+  });
   await page.close();
 });
 
-test('half a colour in the theme does not keep settings from being saved, and waits for its other half', async () => {
+test('what is no setting yet stays as it is typed, marks its tab, and is led to from where it stands in the way', async () => {
   const form = await make(structure(element('text', 'a')));
   const page = await openBuilder(form);
+  const tab = (name: string) =>
+    page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name });
   await view(page, 'Theme');
   await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#0b');
+  await tab('Theme').getByText('1 problem').waitFor();
   await view(page, 'Settings');
-  const save = page.getByRole('button', { name: 'Save settings' });
-  assert.equal(await save.isDisabled(), true);
   const seconds = page.getByLabel('Least seconds');
-  await seconds.fill('12');
-  await seconds.press('End');
-  await page.keyboard.type('s');
+  await seconds.fill('12s');
+  const redirect = page.getByLabel('Redirect to');
+  await redirect.fill('nowhere');
+  await tab('Settings').getByText('2 problems').waitFor();
+  await page.getByText('"redirect_url" must be an address that begins with https://').waitFor();
+  await saved(page);
+  await until('all of it to be saved', async () => {
+    const { theme, redirect_url: url, min_seconds: typed } = await settingsOf(form);
+    return JSON.stringify([theme, url, typed]) === '[{"color":"#0b"},"nowhere","12s"]';
+  });
+
+  await view(page, 'Design');
+  const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
+  const dialog = page.getByRole('dialog', { name: 'Publish this form' });
+  await publish.click();
+  await dialog.getByText('3 things stand in the way').waitFor();
+  await dialog.getByRole('button', { name: /^Redirect to: / }).click();
+  await page.locator('input[type=url]:focus').waitFor();
+  await redirect.fill('');
+  await page.getByRole('button', { name: 'Not valid yet: Least seconds' }).click();
+  await page.locator('input:focus[value="12s"]').waitFor();
   assert.equal(await seconds.inputValue(), '12s');
-  await page.getByText('Enter a whole number.').waitFor();
-  await page.keyboard.press('Backspace');
-  await save.click();
-  await page.getByText('Settings saved.').waitFor();
-  assert.equal((await settingsOf(form)).min_seconds, 12);
+  await seconds.fill('12');
+  await tab('Settings').getByText('problem').waitFor({ state: 'detached' });
+  await publish.click();
+  await dialog.getByRole('button', { name: /^Colour: / }).click();
+  const colour = page.getByRole('textbox', { name: 'Colour', exact: true });
+  await page.locator('input:focus[value="#0b"]').waitFor();
+  assert.equal(await colour.inputValue(), '#0b');
+  await page.close();
+});
+
+test('theme and settings are saved without being asked, are published with the form, undone, compared and restored', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'First' })));
+  const page = await openBuilder(form);
+  const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
+  const dialog = page.getByRole('dialog', { name: /^Publish/ });
   await view(page, 'Theme');
-  assert.equal(await page.getByRole('textbox', { name: 'Colour', exact: true }).inputValue(), '#0b');
+  await page.getByRole('button', { name: 'Violet' }).click();
+  await view(page, 'Settings');
+  await page.getByLabel('Confirmation message').fill('Merci');
+  await publish.click();
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const live = async () => (await read(form)).live.settings;
+  assert.deepEqual(await live(), { theme: { color: '#6d28d9' }, confirmation_message: 'Merci' });
+
+  // Another tab, and undo from it: what changes is shown.
+  await page.getByRole('switch', { name: 'Editing' }).press('Space');
+  await view(page, 'Theme');
+  await page.getByRole('button', { name: 'Pink' }).click();
+  await view(page, 'Design');
+  await page.keyboard.press('Control+z');
+  await page.getByRole('heading', { name: 'Theme' }).waitFor();
+  await page.keyboard.press('Control+z');
+  await page.getByRole('heading', { name: 'Settings', level: 2 }).waitFor();
+  assert.equal(await page.getByRole('switch', { name: 'Editing' }).isChecked(), false);
+  await page.getByRole('button', { name: 'Redo (Shift+Ctrl+Z)' }).click();
+  await page.getByRole('button', { name: 'Redo (Shift+Ctrl+Z)' }).click();
+
+  await publish.click();
+  assert.deepEqual(await dialog.locator('.differences li').allTextContents(), [
+    'ChangedTheme: Colour“#6d28d9” → “#be185d”',
+    'ChangedEditingnothing → yes',
+  ]);
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal((await live()).editing, true);
+
+  await view(page, 'History');
+  await page.locator('.versions-item', { hasText: 'Version 2' }).getByRole('button').click();
+  await page.getByText('“#be185d” → “#6d28d9”').waitFor();
+  await page.getByRole('button', { name: 'Restore into the working copy' }).click();
+  await saved(page);
+  await until('the settings of that version', async () => {
+    const { theme, editing } = await settingsOf(form);
+    return theme?.color === '#6d28d9' && editing === undefined;
+  });
+  await page.close();
+});
+
+test('settings that somebody else saved meanwhile come in beside mine; the same one twice is decided by a person', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'First' })));
+  const mine = await openBuilder(form);
+  const theirs = await openBuilder(form, bob);
+  await view(theirs, 'Settings');
+  await theirs.getByLabel('Confirmation message').fill('Of Bob');
+  await saved(theirs);
+  await part(mine, '“First”').click();
+  await mine.getByLabel('Label', { exact: true }).fill('Of Ada');
+  await mine.getByText('Bob changed another part of this form.').waitFor();
+  await until('both to be saved', async () => {
+    const { structure: form1, settings } = (await read(form)).draft;
+    return labels(form1 as FormNode).join() === 'Of Ada' && settings.confirmation_message === 'Of Bob';
+  });
+  await view(mine, 'Settings');
+  const message = mine.getByLabel('Confirmation message');
+  assert.equal(await message.inputValue(), 'Of Bob');
+  await message.fill('Of Ada');
+  await saved(mine);
+  await until('mine to be saved', async () => (await settingsOf(form)).confirmation_message === 'Of Ada');
+  await theirs.getByLabel('Confirmation message').fill('Of Bob again');
+  const dialog = theirs.getByRole('alertdialog', { name: 'This form was changed elsewhere' });
+  await dialog.getByText('“Of Ada” → “Of Bob again”').waitFor();
+  await dialog.getByRole('button', { name: 'Keep mine' }).click();
+  await until('the choice', async () => (await settingsOf(form)).confirmation_message === 'Of Bob again');
+  await mine.context().close();
+  await theirs.context().close();
+});
+
+test('a draft that is renamed is called so in the header, and the JSON that is not applied is not called saved', async () => {
+  const form = await make({ ...structure(element('text', 'a')), attrs: { name: 'Untitled form' } });
+  const page = await openBuilder(form);
+  await view(page, 'JSON');
+  const text = page.getByRole('textbox', { name: 'The form as JSON' });
+  await text.fill((await text.inputValue()).replace('Untitled form', 'Garden party'));
+  await page.getByRole('banner').getByText('JSON not applied').first().waitFor();
+  await view(page, 'Design');
+  await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('The text in the JSON view is not applied yet.').waitFor();
+  await page.keyboard.press('Escape');
+  await view(page, 'JSON');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await saved(page);
+  await page.getByRole('banner').getByText('Garden party').waitFor();
   await page.close();
 });
 

@@ -5,9 +5,9 @@ import { element, structure } from '#ast/testing.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { browser, make, openBuilder, problems, read, service } from './builder-page.ts';
+import { browser, make, openBuilder, problems, read, saved, service } from './builder-page.ts';
 
-/* An author chooses how a form looks, sees it at once, and visitors see it once it is saved. */
+/* An author chooses how a form looks, sees it at once, and visitors see it once it is published. */
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -31,14 +31,20 @@ const accentOf = (place: Locator): Promise<string> =>
     return getComputedStyle(button).backgroundColor;
   });
 const settingsOf = async (form: string): Promise<{ theme?: Theme; locale?: string }> =>
-  (await read(form)).form.settings;
+  (await read(form)).live.settings;
+const publish = async (page: Page): Promise<void> => {
+  const dialog = page.getByRole('dialog', { name: /^Publish/ });
+  await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
+  await dialog.getByRole('button', { name: 'Publish' }).click();
+  await dialog.waitFor({ state: 'detached' });
+};
 
 async function choose(page: Page, field: string, choice: string): Promise<void> {
   await page.getByRole('button', { name: field }).click();
   await page.getByRole('option', { name: choice }).click();
 }
 
-test('what is chosen shows at once in the preview, and to visitors once it is saved', async () => {
+test('what is chosen shows at once in the preview, and to visitors once it is published', async () => {
   const form = await make(structure(element('text', 'a'), element('radio', 'b')), true);
   const page = await openTheme(form);
   const submit = preview(page).locator('.submit');
@@ -63,10 +69,9 @@ test('what is chosen shows at once in the preview, and to visitors once it is sa
     .first()
     .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png });
   await preview(page).locator('img.logo').waitFor();
-  assert.deepEqual(await settingsOf(form), {}, 'nothing is saved yet');
-
-  await page.getByRole('button', { name: 'Save theme' }).click();
-  await page.getByText('Theme saved.').waitFor();
+  await saved(page);
+  assert.deepEqual(await settingsOf(form), {}, 'nothing is live yet');
+  await publish(page);
   const { theme, locale } = await settingsOf(form);
   const { logo, ...rest } = theme!;
   assert.deepEqual(rest, { color: '#6d28d9', font: 'fraunces', corner: 'round' });
@@ -86,19 +91,20 @@ test('what is chosen shows at once in the preview, and to visitors once it is sa
   await page.close();
 });
 
-test('a colour that does not read is said so with its figure, a shade that does is offered, and the service refuses it', async () => {
+test('a colour that does not read is said so with its figure, a shade that does is offered, and it is not published', async () => {
   const form = await make(structure(element('text', 'a')));
   const page = await openTheme(form);
   await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#ffd400');
   await page.getByText('Contrast 1.4:1 on light paper: text needs 4.5:1.').waitFor();
-  await page.getByRole('button', { name: 'Save theme' }).click();
   await page.getByText(/"theme.color" #ffd400 has a contrast of 1.4:1/).waitFor();
-  assert.deepEqual(await settingsOf(form), {});
+  await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Publish this form' });
+  assert.equal(await dialog.getByRole('button', { name: 'Publish' }).isDisabled(), true);
+  await dialog.getByRole('button', { name: /^Colour: "theme.color" #ffd400/ }).click();
 
   await page.getByRole('button', { name: /^Use #/ }).click();
   await page.getByText(/Contrast 4\.\d:1, readable\./).waitFor();
-  await page.getByRole('button', { name: 'Save theme' }).click();
-  await page.getByText('Theme saved.').waitFor();
+  await publish(page);
   assert.match((await settingsOf(form)).theme!.color!, /^#[0-9a-f]{6}$/);
   await page.close();
 });

@@ -14,6 +14,8 @@ type HeaderProps = {
   readonly opened: BuilderForm;
   readonly path: string;
   readonly saveState: SaveState;
+  /** A text of the JSON view waits to be applied: then not everything is saved. */
+  readonly isJsonOpen: boolean;
   readonly problemCount: number;
   /** Whether visitors see exactly this: then there is nothing to publish. */
   readonly isLive: boolean;
@@ -32,6 +34,7 @@ export function BuilderHeader({
   opened,
   path,
   saveState,
+  isJsonOpen,
   problemCount,
   isLive,
   onPublish,
@@ -58,7 +61,7 @@ export function BuilderHeader({
     );
   return (
     <FormHeaderActions>
-      <SaveStateText state={saveState} />
+      <SaveStateText state={saveState} isJsonOpen={isJsonOpen} />
       {saveState.kind === 'conflict' && (
         <Button size="small" onPress={onConflict}>
           Resolve

@@ -11,6 +11,7 @@ import { useSession } from '../shell/session.ts';
 import { Builder } from './builder.tsx';
 import { readStructure } from './model/edit-node.ts';
 import { type BuilderForm, readBuilder } from './saving/builder-api.ts';
+import { type FormDocument, isSameDocument } from './saving/form-document.ts';
 import { keepWork, type KeptWork, readKeptWork } from './saving/kept-work.ts';
 import { afterLeaving } from './saving/leaving.ts';
 
@@ -74,7 +75,8 @@ function OpenedBuilder({ opened, path }: { opened: BuilderForm; path: string }):
   const { user } = useSession();
   const [start, setStart] = useState<'draft' | 'live'>('draft');
   const [kept] = useState(() => takeKeptWork(user.id, opened));
-  const saved = readStructure(start === 'draft' ? opened.draft.structure : opened.live.structure);
+  const { structure, settings } = opened[start];
+  const saved = readStructure(structure);
   if (!saved.ok) {
     return (
       <div className="builder-loading">
@@ -95,8 +97,10 @@ function OpenedBuilder({ opened, path }: { opened: BuilderForm; path: string }):
       opened={opened}
       path={path}
       userId={user.id}
-      savedRoot={start === 'draft' ? saved.root : undefined}
-      root={isRescue ? rescued.root : saved.root}
+      saved={start === 'draft' ? { root: saved.root, settings } : undefined}
+      edited={
+        isRescue && kept ? { root: rescued.root, settings: kept.settings } : { root: saved.root, settings }
+      }
       rescued={isRescue ? kept : undefined}
     />
   );
@@ -104,8 +108,8 @@ function OpenedBuilder({ opened, path }: { opened: BuilderForm; path: string }):
 
 /** What was kept in this browser, unless the service has it by now: then it is let go. */
 function takeKeptWork(userId: string, { form, draft }: BuilderForm): KeptWork | undefined {
-  const kept = readKeptWork(userId, form.id);
-  const isKnown = kept && JSON.stringify(kept.structure) === JSON.stringify(draft.structure);
+  const kept = readKeptWork(userId, form.id, draft.settings);
+  const isKnown = kept && isSameDocument(kept, draft as FormDocument);
   if (isKnown) keepWork(userId, form.id, undefined, new Date());
   return isKnown ? undefined : kept;
 }

@@ -1,5 +1,5 @@
-import { type ReactElement, useCallback, useMemo, useState } from 'react';
-import type { Settings } from '#ast/settings.ts';
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
+import { isSameJson } from '#ast/json.ts';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { BuilderHeader } from './builder-header.tsx';
@@ -8,18 +8,20 @@ import { BuilderContext, useEditorState } from './editor/use-editor.ts';
 import { AskedDialog } from './logic/asked-dialog.tsx';
 import { type JsonDraft, JsonView } from './json/json-view.tsx';
 import { LiveChanged } from './live-changed.tsx';
-import { type EditNode, type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
+import { type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
+import type { Moment } from './model/history.ts';
 import { findProblems, type LocatedProblem, problemsByKey } from './model/located-problems.ts';
 import { PreviewView } from './preview/preview-view.tsx';
 import { PublishDialog } from './publish/publish-dialog.tsx';
 import { ConflictDialog } from './saving/conflict-dialog.tsx';
 import type { Saving } from './saving/use-saving.ts';
-import { otherSettings, themeSettings } from './settings/settings-values.ts';
+import { findSettingProblems, focusSetting, type SettingProblem } from './settings/setting-problems.ts';
 import { SettingsView } from './settings/settings-view.tsx';
 import { ShareView } from './share/share-view.tsx';
 import { ThemeView } from './theme/theme-view.tsx';
-import { type OpenedForm, type OpenForm, useOpenForm } from './use-open-form.ts';
+import { type OpenedForm, type OpenForm, type TakenOver, useOpenForm } from './use-open-form.ts';
 import { useShortcuts } from './use-shortcuts.ts';
+import { useView } from './use-view.ts';
 import { VersionsView } from './versions/versions-view.tsx';
 import { type BuilderView, ViewTabs } from './view-tabs.tsx';
 
@@ -30,19 +32,38 @@ export function Builder(start: OpenedForm): ReactElement {
   const { editor } = place;
   const { autosave, state } = saving;
   const { history, message } = useEditorState(editor);
-  const { root } = history.present;
+  const { present } = history;
+  const { root, settings } = present;
   const problems = useMemo(() => findProblems(root), [root]);
-  const isLive = useMemo(() => isWhatVisitorsSee(opened, root), [opened, root]);
-  const [view, setView] = useState<BuilderView>('design');
+  const { has_password: hasPassword } = opened.form;
+  const settingProblems = useMemo(
+    () => findSettingProblems(root, settings, hasPassword),
+    [root, settings, hasPassword],
+  );
+  const isLive = useMemo(() => isWhatVisitorsSee(opened, present), [opened, present]);
+  const { view, setView, travel } = useView(editor);
+  // Lives here, so that what is entered there and not applied yet outlives a look at another view.
+  const [json, setJson] = useState<JsonDraft>();
+  useLeaveWarning(json !== undefined);
+  const [asked, setAsked] = useState<SettingProblem>();
+  useEffect(() => {
+    if (asked) focusSetting(asked);
+  }, [asked]);
   const [isPublishing, setPublishing] = useState(false);
   const [isConflictPut, setConflictPut] = useState(false);
   const save = useCallback(() => void autosave.saveNow(), [autosave]);
-  useShortcuts(editor, save);
+  useShortcuts(travel, save);
 
-  const show = (key: NodeKey): void => {
+  const show = (place: NodeKey | SettingProblem): void => {
     setPublishing(false);
-    setView('design');
-    editor.select(key, 'panel');
+    if (typeof place === 'string') {
+      setView('design');
+      editor.select(place, 'panel');
+    } else {
+      setView(place.view);
+      // Its own object each time, so that the same one can be led to again.
+      setAsked({ ...place });
+    }
   };
   const publish = async (): Promise<void> => {
     await form.publish();
@@ -57,13 +78,19 @@ export function Builder(start: OpenedForm): ReactElement {
           opened={opened}
           path={start.path}
           saveState={state}
-          problemCount={problems.length}
+          isJsonOpen={json !== undefined}
+          problemCount={problems.length + settingProblems.length}
           isLive={isLive}
           onPublish={() => setPublishing(true)}
           onConflict={() => setConflictPut(false)}
           onOpened={setOpened}
         />
-        <ViewTabs view={view} onChange={setView} />
+        <ViewTabs
+          view={view}
+          problems={countByView(problems, settingProblems)}
+          onChange={setView}
+          onTravel={travel}
+        />
         <LiveChanged opened={opened} autosave={autosave} onTakeOver={takeOver} onOpened={setOpened} />
         <Refused saving={saving} />
         <CurrentView
@@ -71,6 +98,9 @@ export function Builder(start: OpenedForm): ReactElement {
           path={start.path}
           form={form}
           problems={problems}
+          settingProblems={settingProblems}
+          json={json}
+          onJson={setJson}
           onView={setView}
           onPublish={() => setPublishing(true)}
         />
@@ -80,18 +110,20 @@ export function Builder(start: OpenedForm): ReactElement {
         <AskedDialog />
         {isPublishing && (
           <PublishDialog
-            root={root}
+            edited={present}
             opened={withBase}
             problems={problems}
+            settingProblems={settingProblems}
+            isJsonOpen={json !== undefined}
             onClose={() => setPublishing(false)}
             onPublish={publish}
             onShow={show}
           />
         )}
-        {state.kind === 'conflict' && !isConflictPut && (
+        {form.isClash && !isConflictPut && (
           <ConflictDialog
             path={start.path}
-            mine={root}
+            mine={present}
             onResolve={form.resolve}
             onLater={() => setConflictPut(true)}
           />
@@ -101,10 +133,29 @@ export function Builder(start: OpenedForm): ReactElement {
   );
 }
 
-function isWhatVisitorsSee({ form, live }: OpenedForm['opened'], root: EditNode): boolean {
-  if (form.status !== 'published') return false;
+function isWhatVisitorsSee({ form, live }: OpenedForm['opened'], { root, settings }: Moment): boolean {
+  if (form.status !== 'published' || !isSameJson(live.settings, settings)) return false;
   const read = readStructure(live.structure);
   return read.ok && JSON.stringify(toStructure(read.root)) === JSON.stringify(toStructure(root));
+}
+
+const countByView = (
+  problems: readonly LocatedProblem[],
+  settingProblems: readonly SettingProblem[],
+): Partial<Record<BuilderView, number>> => ({
+  design: problems.length,
+  theme: settingProblems.filter(({ view }) => view === 'theme').length,
+  settings: settingProblems.filter(({ view }) => view === 'settings').length,
+});
+
+/** Has the browser ask before the window closes. */
+function useLeaveWarning(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isNeeded]);
 }
 
 type CurrentViewProps = {
@@ -112,54 +163,48 @@ type CurrentViewProps = {
   readonly path: string;
   readonly form: OpenForm;
   readonly problems: readonly LocatedProblem[];
+  readonly settingProblems: readonly SettingProblem[];
+  readonly json: JsonDraft | undefined;
+  readonly onJson: (draft: JsonDraft | undefined) => void;
   readonly onView: (view: BuilderView) => void;
   readonly onPublish: () => void;
 };
 
-function CurrentView({ view, path, form, problems, onView, onPublish }: CurrentViewProps): ReactElement {
-  const { opened, place, takeOver } = form;
-  const { root } = useEditorState(place.editor).history.present;
+function CurrentView({
+  view,
+  path,
+  form,
+  problems,
+  settingProblems,
+  json,
+  onJson,
+  onView,
+  onPublish,
+}: CurrentViewProps): ReactElement {
+  const { opened, place, setOpened, takeOver } = form;
+  const { root, settings } = useEditorState(place.editor).history.present;
   const byKey = useMemo(() => problemsByKey(problems), [problems]);
-  // What is entered there and not saved yet outlives a look at another view.
-  const [settings, setSettings] = useState(opened.form.settings as Settings);
-  const [json, setJson] = useState<JsonDraft>();
-  const keepSettings = (saved: Settings): void => {
-    setSettings((draft) => ({ ...otherSettings(saved), ...themeSettings(draft) }));
-    form.setSettings(saved);
-  };
-  const keepTheme = (saved: Settings): void => {
-    setSettings((draft) => ({ ...otherSettings(draft), ...themeSettings(saved) }));
-    form.setSettings(saved);
-  };
-  const restore = (structure: object): void => {
-    takeOver(structure);
+  const restore = (version: TakenOver): void => {
+    takeOver(version);
     onView('design');
   };
+  const havePassword = (): void =>
+    setOpened((now) => ({ ...now, form: { ...now.form, has_password: true } }));
   const views: Readonly<Record<BuilderView, () => ReactElement>> = {
     design: () => <DesignView problems={byKey} path={path} />,
-    preview: () => <PreviewView root={root} formId={opened.form.id} settings={opened.form.settings} />,
-    theme: () => (
-      <ThemeView
-        path={path}
-        opened={opened}
-        root={root}
-        draft={settings}
-        onDraft={setSettings}
-        onSaved={keepTheme}
-      />
-    ),
+    preview: () => <PreviewView root={root} formId={opened.form.id} settings={settings} />,
+    theme: () => <ThemeView form={opened.form} problems={settingProblems} />,
     settings: () => (
       <SettingsView
         path={path}
-        opened={opened}
-        draft={settings}
-        onDraft={setSettings}
-        onSaved={keepSettings}
+        hasPassword={opened.form.has_password}
+        problems={settingProblems}
+        onPasswordSet={havePassword}
       />
     ),
     share: () => <ShareView opened={opened} onPublish={onPublish} />,
     versions: () => <VersionsView path={path} opened={opened} onRestore={restore} />,
-    json: () => <JsonView draft={json} onDraft={setJson} />,
+    json: () => <JsonView draft={json} onDraft={onJson} />,
   };
   return views[view]();
 }

@@ -3,16 +3,16 @@ import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Message } from '../design/message.tsx';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
-import { compareForms } from './model/compare.ts';
-import { readStructure, toStructure } from './model/edit-node.ts';
-import { DifferenceList } from './publish/difference-list.tsx';
+import { compareDocuments, DifferenceList } from './publish/difference-list.tsx';
 import type { Autosave } from './saving/autosave.ts';
 import type { BuilderForm } from './saving/builder-api.ts';
+import { documentOf } from './saving/use-saving.ts';
+import type { TakenOver } from './use-open-form.ts';
 
 type LiveChangedProps = {
   readonly opened: BuilderForm;
   readonly autosave: Autosave;
-  readonly onTakeOver: (structure: object) => void;
+  readonly onTakeOver: (live: TakenOver) => void;
   readonly onOpened: (opened: BuilderForm) => void;
 };
 
@@ -24,7 +24,7 @@ export function LiveChanged({
   onOpened,
 }: LiveChangedProps): ReactElement | null {
   const { editor } = useBuilder();
-  const { root } = useEditorState(editor).history.present;
+  const { present } = useEditorState(editor).history;
   const [isOpen, setOpen] = useState(false);
   const { live, draft } = opened;
   if (draft.base_version >= live.version) return null;
@@ -35,13 +35,13 @@ export function LiveChanged({
   };
   const keep = (): void => {
     settle();
-    autosave.change(toStructure(root));
+    autosave.change(documentOf(present));
   };
   const takeOver = (): void => {
     settle();
-    onTakeOver(live.structure);
+    onTakeOver(live);
   };
-  const read = readStructure(live.structure);
+  const differences = compareDocuments(live, present, 'edited');
   return (
     <div className="builder-note">
       <Message
@@ -67,7 +67,7 @@ export function LiveChanged({
         }
       >
         <h3>In the live form, compared with the working copy</h3>
-        {read.ok && <DifferenceList differences={compareForms(root, read.root)} none="Both are the same." />}
+        {differences && <DifferenceList differences={differences} none="Both are the same." />}
         <p className="soft">
           Taking it over replaces the working copy; undo brings it back. Keeping it means that publishing
           replaces the live form.

@@ -1,31 +1,35 @@
-import { type Dispatch, type SetStateAction, useEffect, useMemo, useRef, useState } from 'react';
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
 import { ApiProblem } from '../api/client.ts';
 import { toastDone } from '../design/toast.tsx';
 import { refreshForm, useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { type Editor, openEditor } from './editor/editor.ts';
-import type { BuilderPlace } from './editor/use-editor.ts';
+import { type BuilderPlace, useEditorState } from './editor/use-editor.ts';
 import { replaceContent } from './model/edit.ts';
-import { type EditNode, readStructure, toStructure } from './model/edit-node.ts';
+import { readStructure, textOf } from './model/edit-node.ts';
 import { idsOf } from './model/element-ids.ts';
+import type { Moment } from './model/history.ts';
 import { type BuilderForm, copyAsNewForm, publishDraft, readBuilder } from './saving/builder-api.ts';
 import type { Resolution } from './saving/conflict-dialog.tsx';
+import { type FormDocument, mergeDocuments } from './saving/form-document.ts';
 import type { KeptWork } from './saving/kept-work.ts';
-import { type Saving, useSaving } from './saving/use-saving.ts';
+import { documentOf, type Saving, useSaving } from './saving/use-saving.ts';
 
 /** What the builder starts from. */
 export type OpenedForm = {
   readonly opened: BuilderForm;
   readonly path: string;
   readonly userId: string;
-  /** The working copy of the service; undefined when it cannot be read, and `root` is to replace it. */
-  readonly savedRoot: EditNode | undefined;
-  /** What is edited. */
-  readonly root: EditNode;
+  /** The working copy of the service; undefined when it cannot be read, and `edited` is to replace it. */
+  readonly saved: Pick<Moment, 'root' | 'settings'> | undefined;
+  readonly edited: Pick<Moment, 'root' | 'settings'>;
   /** What an earlier visit could not save, when that is what is edited. */
   readonly rescued: KeptWork | undefined;
 };
+
+/** What becomes the content of the editor; without settings, those of the editor stay. */
+export type TakenOver = { readonly structure: object; readonly settings?: Settings | null };
 
 /** A form that is open: what the service said of it last, its editor, its saving, and what is done with all of them. */
 export type OpenForm = {
@@ -33,20 +37,22 @@ export type OpenForm = {
   readonly place: BuilderPlace;
   readonly saving: Saving;
   readonly setOpened: Dispatch<SetStateAction<BuilderForm>>;
-  readonly setSettings: (settings: Settings) => void;
-  /** Makes a structure the content of the editor, as one step that undo takes back. */
-  readonly takeOver: (structure: object) => void;
+  /** Makes a document the content of the editor, as one step that undo takes back. */
+  readonly takeOver: (document: TakenOver) => void;
   /** Saves what is not saved and publishes it; throws what was refused. */
   readonly publish: () => Promise<void>;
+  /** Whether somebody else saved what differs in the same part, so that the person has to decide. */
+  readonly isClash: boolean;
   readonly resolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
 };
 
-export function useOpenForm({ opened: first, path, userId, savedRoot, root, rescued }: OpenedForm): OpenForm {
+export function useOpenForm({ opened: first, path, userId, saved, edited, rescued }: OpenedForm): OpenForm {
   const isReadOnly = !mayEdit(useForm().role);
   const [opened, setOpened] = useState(first);
   const published = useRef(lockedIn(first));
   const [editor] = useState(() =>
-    openEditor(root, {
+    openEditor(edited.root, {
+      settings: edited.settings,
       now: () => performance.now(),
       isReadOnly,
       publishedIds: () => published.current,
@@ -58,7 +64,8 @@ export function useOpenForm({ opened: first, path, userId, savedRoot, root, resc
     opened: { ...first, draft: { ...first.draft, ...base } },
     path,
     userId,
-    savedRoot,
+    saved,
+    isRescue: rescued !== undefined,
   });
   const { autosave } = saving;
   const lockedIds = useMemo(() => lockedIn(opened), [opened]);
@@ -66,7 +73,9 @@ export function useOpenForm({ opened: first, path, userId, savedRoot, root, resc
     published.current = lockedIds;
   }, [lockedIds]);
   const place = useMemo(() => ({ editor, lockedIds, isReadOnly }), [editor, lockedIds, isReadOnly]);
-  const takeOver = (structure: object): void => replaceForm(editor, structure);
+  const takeOver = useCallback((document: TakenOver): void => replaceForm(editor, document), [editor]);
+  useFreshName(editor, saving, first.form.id);
+  const isClash = useMerging({ editor, saving, path, setOpened });
 
   const lookAgain = async (): Promise<void> => {
     const found = await readBuilder(path);
@@ -75,38 +84,98 @@ export function useOpenForm({ opened: first, path, userId, savedRoot, root, resc
   const publish = async (): Promise<void> => {
     if (!(await autosave.saveNow())) throw new Error('The working copy could not be saved first.');
     const seen = { revision: autosave.revision(), version: opened.live.version };
-    const published = await publishDraft(path, seen).catch(async (error: unknown) => {
+    const after = await publishDraft(path, seen).catch(async (error: unknown) => {
       // Somebody was quicker: the person sees what is live now, and decides again.
       if (error instanceof ApiProblem && error.status === 412) await lookAgain();
       throw error;
     });
-    autosave.rebase({ revision: published.draft.revision, baseVersion: published.live.version });
-    setOpened(published);
+    autosave.rebase({ revision: after.draft.revision, baseVersion: after.live.version });
+    setOpened(after);
     await refreshForm(opened.form.id);
     toastDone('Published. Visitors see this form now.');
   };
 
   const resolve = async (resolution: Resolution, theirs: BuilderForm): Promise<void> => {
     if (resolution === 'copy') {
-      const { id } = await copyAsNewForm(path, toStructure(editor.read().history.present.root));
+      const { id } = await copyAsNewForm(path, documentOf(editor.read().history.present));
       const run = (): void => location.assign(`/app/forms/${id}`);
       toastDone('Yours is a form of its own now.', { label: 'Open it', run });
     }
     setOpened(theirs);
-    autosave.rebase({ revision: theirs.draft.revision, baseVersion: theirs.draft.base_version });
-    if (resolution !== 'mine') takeOver(theirs.draft.structure);
+    rebaseOn(saving, theirs);
+    if (resolution !== 'mine') takeOver(theirs.draft);
     await autosave.saveNow();
   };
-
-  const setSettings = (settings: Settings): void =>
-    setOpened((now) => ({ ...now, form: { ...now.form, settings } }));
-  return { opened, place, saving, setOpened, setSettings, takeOver, publish, resolve };
+  return { opened, place, saving, setOpened, takeOver, publish, isClash, resolve };
 }
 
-function replaceForm(editor: Editor, structure: object): void {
+function rebaseOn({ autosave }: Saving, { draft }: BuilderForm): void {
+  autosave.rebase({
+    revision: draft.revision,
+    baseVersion: draft.base_version,
+    saved: draft as FormDocument,
+  });
+}
+
+type Merging = Pick<OpenForm, 'saving' | 'setOpened'> & { readonly editor: Editor; readonly path: string };
+
+/**
+ * When somebody else saved another part meanwhile, takes theirs in beside mine and goes on saving.
+ * @returns whether it cannot: both changed the same part, or the service cannot be asked.
+ */
+function useMerging({ editor, saving, path, setOpened }: Merging): boolean {
+  const [isClash, setClash] = useState(false);
+  const { autosave, state } = saving;
+  const isConflict = state.kind === 'conflict';
+  useEffect(() => {
+    if (!isConflict) return undefined;
+    let isOver = false;
+    const merge = async (): Promise<void> => {
+      const theirs = await readBuilder(path);
+      const base = autosave.saved();
+      const mine = documentOf(editor.read().history.present);
+      const merged = base && mergeDocuments(base, mine, theirs.draft as FormDocument);
+      if (isOver) return;
+      if (!merged) return setClash(true);
+      setOpened(theirs);
+      rebaseOn(saving, theirs);
+      replaceForm(editor, merged);
+      toastDone(
+        `${theirs.draft.saved_by ?? 'Somebody else'} changed another part of this form. It has both now.`,
+      );
+      await autosave.saveNow();
+    };
+    merge().catch(() => setClash(true));
+    return () => {
+      isOver = true;
+      setClash(false);
+    };
+    // The state of saving changes with each try; what counts is that it came to a conflict.
+  }, [isConflict, autosave, editor, path, setOpened]);
+  return isClash;
+}
+
+/** The header and the list call a form that is a draft what its working copy is called, once that is saved. */
+function useFreshName(editor: Editor, { state }: Saving, formId: string): void {
+  const name = textOf(useEditorState(editor).history.present.root, 'name');
+  const shown = useRef(name);
+  const isSaved = state.kind === 'saved';
+  useEffect(() => {
+    if (!isSaved || shown.current === name) return;
+    shown.current = name;
+    void refreshForm(formId);
+  }, [isSaved, name, formId]);
+}
+
+function replaceForm(editor: Editor, { structure, settings }: TakenOver): void {
   const read = readStructure(structure);
   if (!read.ok) return;
-  editor.change((old) => ({ root: replaceContent(old, read.root), select: old.key, focus: 'node' }));
+  editor.change((old) => ({
+    root: replaceContent(old, read.root),
+    ...(settings && { settings }),
+    select: old.key,
+    focus: 'node',
+  }));
 }
 
 /** The ids of what was published: answers are stored under them. */

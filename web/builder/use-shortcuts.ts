@@ -1,11 +1,10 @@
 import { useEffect } from 'react';
-import type { Editor } from './editor/editor.ts';
 
 /**
  * Undo, redo and save wherever the focus is (`features` B1). In a text box Ctrl+Z stays the text box's own; saving
  * works there too. Leaves other screens' dialogs alone.
  */
-export function useShortcuts(editor: Editor, save: () => void): void {
+export function useShortcuts(travel: (step: 'undo' | 'redo') => void, save: () => void): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
@@ -19,12 +18,11 @@ export function useShortcuts(editor: Editor, save: () => void): void {
       const isRedo = key === 'y' || (key === 'z' && event.shiftKey);
       if (!isRedo && key !== 'z') return;
       event.preventDefault();
-      if (isRedo) editor.redo();
-      else editor.undo();
+      travel(isRedo ? 'redo' : 'undo');
     };
     addEventListener('keydown', hear);
     return () => removeEventListener('keydown', hear);
-  }, [editor, save]);
+  }, [travel, save]);
 }
 
 /** A switch or a colour has no undo of its own: there the form's is meant. */

@@ -18,10 +18,15 @@ export type BuilderView = (typeof views)[number]['id'];
 /** The views on one form, and undo and redo, which act in all of them. */
 export function ViewTabs({
   view,
+  problems,
   onChange,
+  onTravel,
 }: {
   view: BuilderView;
+  /** How many things in each view keep the form from being published. */
+  problems: Partial<Record<BuilderView, number>>;
   onChange: (view: BuilderView) => void;
+  onTravel: (step: 'undo' | 'redo') => void;
 }): ReactElement {
   const { editor } = useBuilder();
   const { past, future } = useEditorState(editor).history;
@@ -38,6 +43,12 @@ export function ViewTabs({
           >
             <Icon name={icon} />
             {label}
+            {problems[id] ? (
+              <span className="view-problems">
+                {problems[id]}
+                <span className="unseen">{problems[id] === 1 ? ' problem' : ' problems'}</span>
+              </span>
+            ) : null}
           </button>
         ))}
       </nav>
@@ -47,14 +58,14 @@ export function ViewTabs({
           label="Undo (Ctrl+Z)"
           size="small"
           isDisabled={past.length === 0}
-          onPress={editor.undo}
+          onPress={() => onTravel('undo')}
         />
         <IconButton
           icon="redo"
           label="Redo (Shift+Ctrl+Z)"
           size="small"
           isDisabled={future.length === 0}
-          onPress={editor.redo}
+          onPress={() => onTravel('redo')}
         />
       </div>
     </div>

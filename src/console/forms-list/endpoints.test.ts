@@ -161,8 +161,8 @@ test('a duplicate takes the working copy along, and a name as long as a name may
   const id = await create('é'.repeat(512));
   const edited = { ...named('Edited'), children: [] };
   await service.services.database.query(
-    `insert into form_drafts (workspace_id, form_id, structure, revision, base_version, saved_at)
-     values ($1, $2, $3, 1, 1, now())`,
+    `insert into form_drafts (workspace_id, form_id, structure, settings, revision, base_version, saved_at)
+     values ($1, $2, $3, '{}', 1, 1, now())`,
     [editor.workspaceId, id, JSON.stringify(edited)],
   );
   const copy = (await editor.call<{ id: string }>('POST', `${forms}/${id}/duplicate`)).body.id;
@@ -172,6 +172,32 @@ test('a duplicate takes the working copy along, and a name as long as a name may
     [copy],
   );
   assert.deepEqual(rows[0]!.structure, { ...edited, attrs: { ...edited.attrs, name: 'Edited (copy)' } });
+});
+
+test('a form that visitors do not see is listed, found, headed and exported as it is being made', async () => {
+  const { editor, forms, create, names } = await openWorkspace();
+  const id = await create('Untitled form');
+  const settings = { confirmation_message: 'Thanks' };
+  const save = (revision: number, sent: object) =>
+    editor.call('PUT', `${forms}/${id}/draft`, { revision, structure: sent, settings, base_version: 1 });
+  const exported = async () => (await editor.call<ExportedForm>('GET', `${forms}/${id}/export`)).body;
+  const headed = async () => (await editor.call<LocatedForm>('GET', `/forms/${id}/locate`)).body.name;
+  await save(0, named('Garden party'));
+  assert.deepEqual(await names('?q=garden'), ['Garden party']);
+  assert.deepEqual(await names('?q=untitled'), []);
+  assert.equal(await headed(), 'Garden party');
+  assert.deepEqual(await exported(), { structure: named('Garden party'), settings });
+  await editor.call('POST', `${forms}/${id}/archive`);
+  assert.deepEqual([await headed(), (await exported()).settings], ['Garden party', settings]);
+  await editor.call('POST', `${forms}/${id}/restore`);
+  await save(1, { type: 'form', attrs: { name: ' ' }, children: [] });
+  assert.equal(await headed(), 'Untitled form', 'a name that was taken away leaves the last one');
+
+  await save(2, named('Garden party'));
+  await editor.call('POST', `${forms}/${id}/publish`, { revision: 3, version: 1 });
+  await save(3, named('Next party'));
+  assert.deepEqual(await names(''), ['Garden party'], 'what visitors see has the name that they see');
+  assert.deepEqual((await exported()).structure, named('Garden party'));
 });
 
 test('an archived form takes no answers until it is restored, as a draft', async () => {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { readBuilderForm } from '#forms/drafts/draft.ts';
 import { duplicateForm } from '#forms/drafts/duplicate.ts';
 import { createForm, deleteForm } from '#forms/forms.ts';
 import { publicUrlOf } from '#forms/present.ts';
-import { findForm } from '#forms/queries.ts';
 import { changeStatus } from '#forms/status.ts';
 import { ApiError } from '#kit/errors.ts';
 import { paginate, readPage } from '#kit/pagination.ts';
@@ -88,9 +88,11 @@ export function formsListRoutes(services: ConsoleServices): readonly ConsoleRout
     role: 'viewer',
     params: form,
     async run({ workspaceId, params }) {
-      const found = only(await findForm(database, { workspace_id: workspaceId, id: params.form }));
-      if (!found) throw new ApiError('not_found');
-      const exported: ExportedForm = { structure: found.structure, settings: found.settings };
+      const { form: live, draft } = await readBuilderForm(database, workspaceId, params.form);
+      // What visitors see; of a form that they do not see, or never saw, what is being made.
+      const isOwn = live.status === 'draft' || live.published_at === null;
+      const { structure, settings } = isOwn ? draft : live;
+      const exported: ExportedForm = { structure, settings };
       return { status: 200, body: exported };
     },
   });

@@ -34,6 +34,7 @@ test('open: the form, its live version and its working copy', async () => {
   assert.deepEqual(body.draft, {
     revision: 0,
     structure: live,
+    settings: {},
     base_version: 1,
     saved_at: null,
     saved_by: null,
@@ -54,6 +55,31 @@ test('save, publish: the working copy becomes what the API and the public page s
   );
   assert.deepEqual((await tenant.call('GET', `/forms/${id}`)).body['structure'], edited);
   assert.match(await (await fetch(`${service.url}/f/${id}`)).text(), /name="email"/);
+});
+
+test('the draft is one document: structure and settings are saved, published, and kept as a version', async () => {
+  const id = await make();
+  const settings = { theme: { color: '#6d28d9' }, confirmation_message: 'Merci' };
+  const draft = { revision: 0, structure: edited, settings, base_version: 1 };
+  assert.equal((await editor.call('PUT', at(id, '/draft'), draft)).status, 200);
+  assert.deepEqual((await tenant.call('GET', `/forms/${id}`)).body['settings'], {});
+  const { body } = await editor.call<BuilderForm>('POST', at(id, '/publish'), { revision: 1, version: 1 });
+  assert.deepEqual([body.live.settings, body.draft.settings], [settings, settings]);
+  assert.deepEqual((await tenant.call('GET', `/forms/${id}`)).body['settings'], settings);
+  const kept = await viewer.call<VersionDetail>('GET', at(id, '/versions/2'));
+  assert.deepEqual(kept.body.settings, settings);
+});
+
+test('publishing settings that do not hold: 422 with the name of each, and nothing is live', async () => {
+  const id = await make();
+  const settings = { redirect_url: 'nowhere', subject_element: 'gone' };
+  await editor.call('PUT', at(id, '/draft'), { revision: 0, structure: live, settings, base_version: 1 });
+  const { status, body } = await editor.call('POST', at(id, '/publish'), { revision: 1, version: 1 });
+  assert.deepEqual(
+    [status, body.errors.map(({ field }) => field)],
+    [422, ['subject_element', 'redirect_url']],
+  );
+  assert.equal((await open(id)).live.version, 1);
 });
 
 test('a save on an old revision: 412 precondition_failed, naming who saved', async () => {

@@ -25,8 +25,14 @@ import { listFormVersions, readVersion } from './versions.ts';
 export function formsConsoleRoutes({ database, config }: ConsoleServices): readonly ConsoleRoute[] {
   const open = async (workspaceId: string, id: string) => {
     const { form, draft } = await readBuilderForm(database, workspaceId, id);
-    const { version, structure, version_created_at, version_created_by, ...own } = form;
-    const live = { version, structure, created_at: version_created_at, created_by: version_created_by };
+    const { version, structure, settings, version_created_at, version_created_by, ...own } = form;
+    const live = {
+      version,
+      structure,
+      settings,
+      created_at: version_created_at,
+      created_by: version_created_by,
+    };
     const shown = { ...own, public_url: publicUrlOf(config, id) };
     return { form: shown, live, draft } satisfies Record<keyof BuilderForm, object>;
   };
@@ -42,8 +48,8 @@ export function formsConsoleRoutes({ database, config }: ConsoleServices): reado
     params: formParameter,
     body: DraftSave,
     async run({ workspaceId, user, params, body }) {
-      const { revision, structure, base_version: baseVersion } = body;
-      const change = { workspaceId, formId: params.form, revision, structure, baseVersion, userId: user.id };
+      const { base_version: baseVersion, ...copy } = body;
+      const change = { ...copy, workspaceId, formId: params.form, baseVersion, userId: user.id };
       return { status: 200, body: await saveWorkingCopy(database, change) };
     },
   });
@@ -72,8 +78,8 @@ export function formsConsoleRoutes({ database, config }: ConsoleServices): reado
     role: 'editor',
     params: formParameter,
     body: SettingsRequest,
-    async run({ workspaceId, params, body }) {
-      const changed = await changeSettings(database, workspaceId, params.form, body.settings);
+    async run({ workspaceId, user, params, body }) {
+      const changed = await changeSettings(database, workspaceId, params.form, body.settings, user.id);
       return { status: 200, body: { settings: changed } };
     },
   });
@@ -83,7 +89,7 @@ export function formsConsoleRoutes({ database, config }: ConsoleServices): reado
     params: formParameter,
     body: CopyRequest,
     async run({ workspaceId, user, params, body }) {
-      const request = { workspaceId, formId: params.form, structure: body.structure, userId: user.id };
+      const request = { ...body, workspaceId, formId: params.form, userId: user.id };
       return { status: 201, body: await copyAsNewForm(database, request) };
     },
   });

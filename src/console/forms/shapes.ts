@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Settings } from '#ast/settings.ts';
 import { formStatuses } from '#forms/queries.ts';
 import { Pagination } from '#kit/pagination.ts';
 
@@ -6,6 +7,8 @@ const timestamp = Type.String({ format: 'date-time' });
 const maybeTimestamp = Type.Union([timestamp, Type.Null()]);
 const maybeText = Type.Union([Type.String(), Type.Null()]);
 const structure = Type.Unsafe<object>({ type: 'object' });
+/** All but the password. Those of a working copy may be incomplete, as its structure may. */
+const settings = Type.Unsafe<Settings>({ type: 'object' });
 const wholeNumber = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
 /** Path parameters below `/workspaces/:workspace/forms/:form`. */
@@ -22,23 +25,25 @@ const working = {
   base_version: wholeNumber,
 };
 
-/** What a save sends. */
-export const DraftSave = Type.Object(working, { additionalProperties: false });
+/** What a save sends. Settings that it leaves out stay. */
+export const DraftSave = Type.Object(
+  { ...working, settings: Type.Optional(settings) },
+  { additionalProperties: false },
+);
 export type DraftSave = Static<typeof DraftSave>;
 
 /** What a save answers. */
 export const DraftSaved = Type.Object({ revision: wholeNumber, saved_at: timestamp });
 export type DraftSaved = Static<typeof DraftSaved>;
 
-/** A form as the builder opens it: its live version and its working copy. */
+/** A form as the builder opens it: its live version and its working copy, each a document of structure and settings. */
 export const BuilderForm = Type.Object({
   form: Type.Object({
     id: Type.String({ format: 'uuid' }),
     workspace_id: Type.String({ format: 'uuid' }),
     name: Type.String(),
     status: Type.Enum([...formStatuses]),
-    settings: Type.Object({}, { additionalProperties: true }),
-    /** The password itself, in `settings.password`, is only ever written. */
+    /** The password itself is only ever written, and holds at once: it is part of no working copy and no version. */
     has_password: Type.Boolean(),
     submission_count: Type.Integer(),
     public_url: Type.String({ format: 'uri' }),
@@ -49,11 +54,12 @@ export const BuilderForm = Type.Object({
   live: Type.Object({
     version: Type.Integer(),
     structure,
+    settings,
     created_at: timestamp,
     /** The person who published it in the builder; null for the API. */
     created_by: maybeText,
   }),
-  draft: Type.Object({ ...working, saved_at: maybeTimestamp, saved_by: maybeText }),
+  draft: Type.Object({ ...working, settings, saved_at: maybeTimestamp, saved_by: maybeText }),
 });
 export type BuilderForm = Static<typeof BuilderForm>;
 
@@ -70,7 +76,10 @@ export const SettingsRequest = Type.Object(
   { settings: Type.Unsafe<object>({ type: 'object' }) },
   { additionalProperties: false },
 );
-export const CopyRequest = Type.Object({ structure }, { additionalProperties: false });
+export const CopyRequest = Type.Object(
+  { structure, settings: Type.Optional(settings) },
+  { additionalProperties: false },
+);
 
 const version = {
   version: Type.Integer(),
@@ -81,7 +90,12 @@ const version = {
 };
 export const VersionList = Type.Object({ data: Type.Array(Type.Object(version)), pagination: Pagination });
 export type VersionList = Static<typeof VersionList>;
-export const VersionDetail = Type.Object({ ...version, structure });
+export const VersionDetail = Type.Object({
+  ...version,
+  structure,
+  /** Null: the version is older than the recording of settings. */
+  settings: Type.Union([settings, Type.Null()]),
+});
 export type VersionDetail = Static<typeof VersionDetail>;
 
 /** How many of the newest submissions answer each element; `scanned` of them were looked at. */

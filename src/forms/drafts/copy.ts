@@ -1,21 +1,24 @@
 import { type Database, transaction } from '#kit/database.ts';
 import { createForm } from '../forms.ts';
-import { readBuilderForm, saveFirstCopy } from './draft.ts';
+import { type DraftChange, readBuilderForm, saveFirstCopy } from './draft.ts';
 
 /** What becomes a form of its own, and who wants it. */
-export type CopyRequest = { workspaceId: string; formId: string; structure: object; userId: string };
+export type CopyRequest = Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'settings' | 'userId'>;
 
 /**
- * A new draft form whose working copy is `structure`, complete or not: how an editor keeps what another one's save
+ * A new draft form whose working copy is what is sent, complete or not: how an editor keeps what another one's save
  * was in the way of. Its first version is the live one of the form that it comes from.
  * @throws ApiError not_found, validation_error.
  */
 export async function copyAsNewForm(database: Database, request: CopyRequest): Promise<{ id: string }> {
-  const { workspaceId, formId, structure, userId } = request;
+  const { workspaceId, formId, ...copy } = request;
   return transaction(database, async (client) => {
     const { form } = await readBuilderForm(client, workspaceId, formId);
-    const { id } = await createForm(client, workspaceId, { structure: form.structure });
-    await saveFirstCopy(client, { workspaceId, formId: id, structure, userId });
+    const { id } = await createForm(client, workspaceId, {
+      structure: form.structure,
+      settings: form.settings,
+    });
+    await saveFirstCopy(client, { ...copy, workspaceId, formId: id });
     return { id };
   });
 }

@@ -37,6 +37,18 @@ const make = async (): Promise<string> => (await createForm(database, workspaceI
 const read = (formId: string) => readBuilderForm(database, workspaceId, formId);
 const save = (formId: string, revision: number, changed: object, userId = ada, baseVersion = 1) =>
   saveWorkingCopy(database, { workspaceId, formId, revision, structure: changed, baseVersion, userId });
+const saveSettings = (formId: string, revision: number, settings: object, structureToo: object = live) =>
+  saveWorkingCopy(database, {
+    workspaceId,
+    formId,
+    revision,
+    structure: structureToo,
+    settings,
+    baseVersion: 1,
+    userId: ada,
+  });
+const versionOf = async (formId: string, version: number) =>
+  (await findVersion(database, { workspace_id: workspaceId, form_id: formId, version }))[0]!;
 const publish = (formId: string, revision: number, version: number) =>
   publishWorkingCopy(database, { workspaceId, formId, revision, version, userId: ada });
 const liveStructure = async (formId: string) =>
@@ -54,7 +66,14 @@ const refused =
 test('a form that was never edited is edited from its live version, and opening it writes nothing', async () => {
   const id = await make();
   const { draft } = await read(id);
-  assert.deepEqual(draft, { revision: 0, structure: live, base_version: 1, saved_at: null, saved_by: null });
+  assert.deepEqual(draft, {
+    revision: 0,
+    structure: live,
+    settings: {},
+    base_version: 1,
+    saved_at: null,
+    saved_by: null,
+  });
   const { rows } = await database.query('select from form_drafts where form_id = $1', [id]);
   assert.equal(rows.length, 0);
 });
@@ -206,6 +225,71 @@ test('settings: two people who change different ones lose nothing; null takes on
   );
 });
 
+test('settings are part of the working copy: complete or not, they are live when it is published, and not before', async () => {
+  const id = await make();
+  const theme = { corner: 'round', color: '#0b6655' };
+  await saveSettings(id, 0, { theme, closes_at: 'tomor', password: 'never kept' });
+  const { form, draft } = await read(id);
+  assert.deepEqual([form.settings, draft.settings], [{}, { theme, closes_at: 'tomor' }]);
+  await assert.rejects(publish(id, 1, 1), refused('validation_error', /settings/));
+  await saveSettings(id, 1, { theme });
+  await publish(id, 2, 1);
+  const published = await read(id);
+  assert.deepEqual([published.form.version, published.form.settings], [2, { theme }]);
+  assert.equal(published.form.has_password, false);
+});
+
+test('a save without settings leaves them as they are, and one that is repeated succeeds once, with them', async () => {
+  const id = await make();
+  const first = await saveSettings(id, 0, { editing: true });
+  assert.deepEqual(await saveSettings(id, 0, { editing: true }), first);
+  await assert.rejects(saveSettings(id, 0, { editing: false }), refused('precondition_failed'));
+  await save(id, 1, edited);
+  assert.deepEqual((await read(id)).draft.settings, { editing: true });
+});
+
+test('every version holds its settings: of a publication, of the API with and without them, and of single ones', async () => {
+  const id = await make();
+  await saveSettings(id, 0, { editing: true });
+  await publish(id, 1, 1);
+  await changeForm(database, workspaceId, id, { structure: edited, settings: { language: 'german' } });
+  await changeForm(database, workspaceId, id, { structure: live });
+  await changeSettings(database, workspaceId, id, { editing: true }, bob);
+  await changeSettings(database, workspaceId, id, { password: 'secret' });
+  const versions = await Promise.all([1, 2, 3, 4, 5].map((version) => versionOf(id, version)));
+  assert.deepEqual(
+    versions.map(({ settings, created_by }) => [settings, created_by]),
+    [
+      [{}, null],
+      [{ editing: true }, 'Ada'],
+      [{ language: 'german' }, null],
+      [{ language: 'german' }, null],
+      [{ editing: true, language: 'german' }, 'Bob'],
+    ],
+  );
+  const { form } = await read(id);
+  assert.deepEqual([form.version, form.has_password], [5, true], 'a password is part of no version');
+});
+
+test('a setting that is changed at once reaches the working copy, but for those that it changed itself', async () => {
+  const id = await make();
+  await saveSettings(id, 0, { language: 'german', edit_days: 3 }, edited);
+  await changeSettings(database, workspaceId, id, { language: 'french', embed_origins: ['https://a.test'] });
+  const { form, draft } = await read(id);
+  assert.deepEqual(form.settings, { language: 'french', embed_origins: ['https://a.test'] });
+  assert.deepEqual(draft.settings, { language: 'german', edit_days: 3, embed_origins: ['https://a.test'] });
+  assert.deepEqual([draft.structure, draft.base_version, draft.revision], [edited, 2, 2]);
+  await assert.rejects(save(id, 1, live), refused('precondition_failed'), 'an open editor is told');
+});
+
+test('a working copy that differs in its settings alone is one of its own beside a change over the API', async () => {
+  const id = await make();
+  await saveSettings(id, 0, { editing: true });
+  await changeForm(database, workspaceId, id, { structure: edited });
+  const { draft } = await read(id);
+  assert.deepEqual([draft.structure, draft.settings, draft.base_version], [live, { editing: true }, 1]);
+});
+
 test("a setting that names an element which went is in nobody's way: other settings change, and the form is duplicated", async () => {
   const settings = { receipt_email_element: 'email', subject_element: 'subject', editing: true };
   const { id } = await createForm(database, workspaceId, { structure: edited, settings });
@@ -235,9 +319,17 @@ test('a copy or a duplicate that fails on the way leaves no form behind', async 
 
 test('a copy becomes a form of its own with the working copy, complete or not', async () => {
   const id = await make();
-  const copy = await copyAsNewForm(database, { workspaceId, formId: id, structure: incomplete, userId: ada });
+  const settings = { editing: true };
+  const copy = await copyAsNewForm(database, {
+    workspaceId,
+    formId: id,
+    structure: incomplete,
+    settings,
+    userId: ada,
+  });
   const { form, draft } = await read(copy.id);
   assert.deepEqual([form.status, form.structure, draft.structure], ['draft', live, incomplete]);
+  assert.deepEqual(draft.settings, settings);
 });
 
 test('the form of another workspace is absent in every way', async () => {

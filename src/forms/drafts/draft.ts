@@ -1,13 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '#ast/json.ts';
+import { type Settings, settingsFor } from '#ast/settings.ts';
+import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { withoutPassword } from '../password.ts';
 import { findBuilderForm, saveDraft } from './queries.ts';
 
-/** The working copy as the builder edits it. Revision 0: nothing was saved yet, and `structure` is the live one. */
-export type WorkingCopy = {
+/** What the builder edits: the form, and how it behaves. */
+export type FormDocument = { structure: object; settings: Settings };
+
+/** The working copy. Revision 0: nothing was saved yet, and the document is the live one. */
+export type WorkingCopy = FormDocument & {
   revision: number;
-  structure: object;
   /** The live version that the copy rests on; when the form's is another, live was changed beside it. */
   base_version: number;
   saved_at: Date | null;
@@ -24,11 +30,23 @@ export type BuilderForm = Awaited<ReturnType<typeof readBuilderForm>>;
 export async function readBuilderForm(db: Queryable, workspaceId: string, id: string) {
   const [row] = await findBuilderForm(db, { workspace_id: workspaceId, id });
   if (!row) throw new ApiError('not_found');
-  const { revision, draft_structure, base_version, saved_at, saved_by, is_untouched, ...form } = row;
+  const {
+    revision,
+    draft_structure,
+    draft_settings,
+    base_version,
+    saved_at,
+    saved_by,
+    is_untouched,
+    ...found
+  } = row;
+  // The live structure was validated when it became that.
+  const form = { ...found, settings: settingsFor(found.structure as Form, found.settings) };
   const isOwn = draft_structure !== null && (!is_untouched || base_version === form.version);
   const draft: WorkingCopy = {
     revision: revision ?? 0,
     structure: isOwn ? draft_structure : form.structure,
+    settings: isOwn ? draft_settings! : form.settings,
     base_version: isOwn ? base_version! : form.version,
     saved_at,
     saved_by,
@@ -42,6 +60,8 @@ export type DraftChange = {
   formId: string;
   revision: number;
   structure: object;
+  /** Left out, they stay. A password among them is not kept: it is set on its own. */
+  settings?: Settings | undefined;
   baseVersion: number;
   userId: string;
 };
@@ -62,6 +82,7 @@ export async function saveWorkingCopy(
     form_id: change.formId,
     revision: change.revision,
     structure: JSON.stringify(change.structure),
+    settings: change.settings ? withoutPassword(change.settings) : null,
     base_version: change.baseVersion,
     saved_by: change.userId,
     now: now(),
@@ -72,7 +93,7 @@ export async function saveWorkingCopy(
 /** The first working copy of a form that was made a moment ago. @throws as saveWorkingCopy. */
 export const saveFirstCopy = (
   client: Queryable,
-  copy: Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'userId'>,
+  copy: Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'settings' | 'userId'>,
 ): Promise<unknown> => saveWorkingCopy(client, { ...copy, revision: 0, baseVersion: 1 });
 
 async function refuseOrRepeat(
@@ -82,7 +103,8 @@ async function refuseOrRepeat(
   const { form, draft } = await readBuilderForm(database, change.workspaceId, change.formId);
   const isRepeated =
     draft.revision === change.revision + 1 &&
-    JSON.stringify(draft.structure) === JSON.stringify(change.structure);
+    JSON.stringify(draft.structure) === JSON.stringify(change.structure) &&
+    (!change.settings || isDeepStrictEqual(draft.settings, withoutPassword(change.settings)));
   if (isRepeated && draft.saved_at) return { revision: draft.revision, saved_at: draft.saved_at };
   if (change.baseVersion > form.version) {
     throw new ApiError('validation_error', undefined, {

@@ -1,7 +1,6 @@
 import { limits } from '#ast/limits.ts';
-import { settingsFor } from '#ast/settings.ts';
 import { cutToBytes } from '#ast/text.ts';
-import type { Form, FormNode } from '#ast/tree.ts';
+import type { FormNode } from '#ast/tree.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { createForm } from '../forms.ts';
 import { readBuilderForm, saveFirstCopy } from './draft.ts';
@@ -9,8 +8,8 @@ import { readBuilderForm, saveFirstCopy } from './draft.ts';
 const suffix = ' (copy)';
 
 /**
- * A draft form like another one: its live version, its settings, and its working copy where it has one, each under
- * the name with "(copy)" behind it. Submissions and webhooks stay with the original.
+ * A draft form like another one: its live version and its working copy where it has one, with their settings, each
+ * under the name with "(copy)" behind it. Submissions and webhooks stay with the original.
  * @throws ApiError not_found.
  */
 export async function duplicateForm(
@@ -21,14 +20,14 @@ export async function duplicateForm(
     const { form, draft } = await readBuilderForm(client, workspaceId, formId);
     const { id } = await createForm(client, workspaceId, {
       structure: renamed(form.structure),
-      // The live structure was validated when it became that.
-      settings: settingsFor(form.structure as Form, form.settings),
+      settings: form.settings,
     });
     if (draft.revision > 0) {
       await saveFirstCopy(client, {
         workspaceId,
         formId: id,
         structure: renamed(draft.structure),
+        settings: draft.settings,
         userId,
       });
     }

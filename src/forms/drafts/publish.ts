@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { changeForm } from '../forms.ts';
@@ -28,16 +29,20 @@ export async function publishWorkingCopy(database: Database, publication: Public
     if (!locked) throw new ApiError('not_found');
     if (locked.status === 'archived')
       throw new ApiError('conflict', 'This form is archived. Restore it before you publish it.');
-    const { draft } = await readBuilderForm(client, workspaceId, formId);
+    const { form, draft } = await readBuilderForm(client, workspaceId, formId);
     if (draft.revision !== publication.revision) throw changedMeanwhile(draft);
     if (locked.version !== publication.version) {
       throw new ApiError('precondition_failed', 'The live form was changed after you compared with it.');
     }
-    if (JSON.stringify(draft.structure) === JSON.stringify(locked.structure)) {
+    const isSame =
+      JSON.stringify(draft.structure) === JSON.stringify(form.structure) &&
+      isDeepStrictEqual(draft.settings, form.settings);
+    if (isSame) {
       await setFormStatus(client, { workspace_id: workspaceId, id: formId, status: 'published', now: now() });
     } else {
       await changeForm(client, workspaceId, formId, {
         structure: draft.structure,
+        settings: draft.settings,
         status: 'published',
         changedBy: userId,
       });

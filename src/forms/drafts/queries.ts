@@ -29,6 +29,7 @@ export const findBuilderForm = statement(
     version_created_by: nullable(text),
     revision: nullable(integer),
     draft_structure: nullable(json<object>()),
+    draft_settings: nullable(jsonb<Settings>()),
     base_version: nullable(integer),
     saved_at: nullable(timestamp),
     saved_by: nullable(text),
@@ -37,8 +38,9 @@ export const findBuilderForm = statement(
   `select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
           f.settings, f.password_hash is not null as has_password, ${submissionCount} as submission_count,
           f.version, v.structure, v.created_at as version_created_at, author.name as version_created_by,
-          d.revision, d.structure as draft_structure, d.base_version, d.saved_at, saver.name as saved_by,
-          d.structure::text = base.structure::text as is_untouched
+          d.revision, d.structure as draft_structure, d.settings as draft_settings, d.base_version, d.saved_at,
+          saver.name as saved_by,
+          d.structure::text = base.structure::text and d.settings = coalesce(base.settings, d.settings) as is_untouched
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
    left join users author on author.id = v.created_by
@@ -50,7 +52,8 @@ export const findBuilderForm = statement(
 
 /**
  * The next revision of the working copy, when it still is at `revision` (0: there is none yet); no row otherwise.
- * base_version only grows: a copy that was published rests on that version whoever saves it next.
+ * base_version only grows: a copy that was published rests on that version whoever saves it next. Settings that are
+ * not sent stay.
  */
 export const saveDraft = statement(
   'save_draft',
@@ -59,19 +62,21 @@ export const saveDraft = statement(
     form_id: uuid,
     revision: integer,
     structure: jsonText,
+    settings: nullable(jsonb<Settings>()),
     base_version: integer,
     saved_by: nullable(text),
     now: timestamp,
   },
   { revision: integer, saved_at: timestamp },
-  `insert into form_drafts (workspace_id, form_id, structure, revision, base_version, saved_by, saved_at)
-   select f.workspace_id, f.id, $structure, $revision + 1, $base_version, $saved_by, $now
+  `insert into form_drafts (workspace_id, form_id, structure, settings, revision, base_version, saved_by, saved_at)
+   select f.workspace_id, f.id, $structure, coalesce($settings, f.settings), $revision + 1, $base_version, $saved_by, $now
    from forms f
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null and $base_version <= f.version
      and ($revision = 0 or exists (
        select from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id))
    on conflict (workspace_id, form_id) do update set
-     structure = excluded.structure, revision = form_drafts.revision + 1,
+     structure = excluded.structure, settings = coalesce($settings, form_drafts.settings),
+     revision = form_drafts.revision + 1,
      base_version = greatest(form_drafts.base_version, excluded.base_version),
      saved_by = excluded.saved_by, saved_at = excluded.saved_at
    where form_drafts.revision = $revision

@@ -110,6 +110,24 @@ test('an image is not seen through the form of another workspace', async () => {
 test('after a day the sweep removes what no form names, bytes and row, and nothing else', async () => {
   const [named, unnamed, fresh] = [await uploaded(), await uploaded(), await uploaded()];
   const form = await makeForm(tenant, [element('text', 'a')], { settings: { theme: { cover: named } } });
+  // An earlier version is restored with its picture, and a working copy waits to be published with its own.
+  const restorable = await uploaded();
+  const waiting = await uploaded();
+  const structureOf = structure(element('text', 'a'));
+  await tenant.call('PUT', `/forms/${form.id}`, {
+    structure: structureOf,
+    settings: { theme: { logo: restorable } },
+  });
+  await tenant.call('PUT', `/forms/${form.id}`, {
+    structure: structureOf,
+    settings: { theme: { cover: named } },
+  });
+  await editor.call('PUT', `/workspaces/${tenant.workspaceId}/forms/${form.id}/draft`, {
+    revision: 0,
+    structure: structureOf,
+    settings: { theme: { logo: waiting } },
+    base_version: 3,
+  });
   const old = async (ids: readonly string[]): Promise<void> => {
     await database.query(
       `update form_images set named_at = now() - interval '25 hours' where id = any ($1)`,
@@ -118,15 +136,17 @@ test('after a day the sweep removes what no form names, bytes and row, and nothi
   };
   const left = async (): Promise<string[]> => {
     const paths = await storedImages();
-    return [named, unnamed, fresh].filter((id) => paths.some((path) => path.includes(id)));
+    return [named, restorable, waiting, unnamed, fresh].filter((id) =>
+      paths.some((path) => path.includes(id)),
+    );
   };
-  await old([named, unnamed]);
+  await old([named, restorable, waiting, unnamed]);
   await sweepImages(service.services);
-  assert.deepEqual(await left(), [named, fresh]);
+  assert.deepEqual(await left(), [named, restorable, waiting, fresh]);
   assert.equal((await fetch(`${service.url}/f/${form.id}/images/${unnamed}`)).status, 404);
 
   await tenant.call('DELETE', `/forms/${form.id}`);
-  await old([named]);
+  await old([named, restorable, waiting]);
   await sweepImages(service.services);
   assert.deepEqual(await left(), [fresh]);
 });

@@ -34,7 +34,7 @@ export const findImage = statement(
 );
 
 /**
- * Takes hold of images that no form has named for a day, and of those that a stop left behind. The outer condition is
+ * Takes hold of images that no form, no working copy and no version has named for a day, and of those that a stop left behind. The outer condition is
  * what PostgreSQL looks at again when a form named the image first.
  */
 export const takeUnnamedImages = statement(
@@ -47,8 +47,14 @@ export const takeUnnamedImages = statement(
      select i.workspace_id, i.id from form_images i
      where i.named_at < $before and not exists (
        select from forms f
+       cross join lateral (
+         select f.settings
+         union all
+         select d.settings from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id
+         union all
+         select v.settings from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) used
        where f.workspace_id = i.workspace_id and f.deleted_at is null
-         and i.id::text in (f.settings #>> '{theme,logo}', f.settings #>> '{theme,cover}'))
+         and i.id::text in (used.settings #>> '{theme,logo}', used.settings #>> '{theme,cover}'))
      order by i.named_at limit 500)
      and named_at < $before
    returning workspace_id, id`,

@@ -1,3 +1,5 @@
+import { isSameJson } from '#ast/json.ts';
+import type { Settings } from '#ast/settings.ts';
 import { sayNode } from '../model/compare.ts';
 import { moveNode } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
@@ -11,6 +13,7 @@ import {
   startHistory,
   undo,
 } from '../model/history.ts';
+import { followRenames } from '../model/follow-renames.ts';
 import { dropReferences, listBroken } from '../model/logic/broken-references.ts';
 import type { Reference } from '../model/logic/references.ts';
 import { nextSpot, sayPlace, spotInTree } from '../model/places.ts';
@@ -40,17 +43,18 @@ export type AskedEdit = {
   readonly broken: readonly Reference[];
 };
 
-/** What an edit gives: the new form, and what is selected and focused then, when that changes. */
+/** What an edit gives: the new form and settings, and what is selected and focused then, when that changes. */
 export type Edited = {
   readonly root: EditNode;
+  readonly settings?: Settings;
   readonly select?: NodeKey;
   readonly focus?: FocusPart;
   readonly say?: string;
 };
 
-export function startState(root: EditNode): EditorState {
+export function startState(root: EditNode, settings: Settings): EditorState {
   return {
-    history: startHistory(root),
+    history: startHistory(root, settings),
     lifted: undefined,
     focus: undefined,
     editing: undefined,
@@ -66,8 +70,12 @@ export function applyEdit(
   gesture: string | undefined,
   now: number,
 ): EditorState {
-  const next = { root: edited.root, selection: edited.select ?? state.history.present.selection };
-  const moment = { root: next.root, selection: selectionIn(next) };
+  const { present } = state.history;
+  const { root } = edited;
+  const changed = edited.settings ?? followRenames(present.root, root, present.settings);
+  const settings = isSameJson(changed, present.settings) ? present.settings : changed;
+  const next = { root, settings, selection: edited.select ?? present.selection };
+  const moment = { ...next, selection: selectionIn(next) };
   const { selection } = moment;
   const stillWrites = gesture === undefined ? undefined : state.editing;
   return {
@@ -158,7 +166,7 @@ export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
   const moved = moveNode(root, lifted.key, spotInTree(root, lifted.key, spot));
   return {
     ...state,
-    history: { ...history, present: { root: moved, selection: lifted.key } },
+    history: { ...history, present: { ...history.present, root: moved, selection: lifted.key } },
     focus: { key: lifted.key, part: 'node' },
     message: `${sayNode(findNode(moved, lifted.key)!)}, ${sayPlace(moved, lifted.key)}`,
   };

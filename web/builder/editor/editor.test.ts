@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeNode } from '../model/edit-node.ts';
-import { setLabel } from '../model/edit.ts';
+import { setAttribute, setLabel } from '../model/edit.ts';
 import { addElement, duplicate } from './commands.ts';
 import { openEditor } from './editor.ts';
 
@@ -9,6 +9,7 @@ const open = () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => makeNode('text', { id, label: id }));
   const step = makeNode('step', {}, [a!, b!, c!]);
   const editor = openEditor(makeNode('form', { name: 'F' }, [step]), {
+    settings: { subject_element: 'a' },
     now: () => 0,
     isReadOnly: false,
     publishedIds: () => new Set(['a', 'a_2', 'text']),
@@ -65,4 +66,31 @@ test('leaving a field in which nothing was typed draws nothing again', () => {
   });
   editor.endGesture();
   assert.equal(told, 0);
+});
+
+test('settings change beside the form: undo brings either back, and what changes nothing is no step', () => {
+  const { editor, labels, rename } = open();
+  const settings = () => editor.read().history.present.settings;
+  rename('A');
+  editor.changeSettings((now) => ({ ...now, theme: { color: '#111111' } }), 'theme color');
+  editor.changeSettings((now) => ({ theme: { color: '#222222' }, ...now, language: 'german' }), 'other');
+  editor.changeSettings((now) => ({ ...now, language: 'german' }));
+  assert.equal(settings().language, 'german');
+  editor.undo();
+  assert.deepEqual(settings(), { subject_element: 'a', theme: { color: '#111111' } });
+  editor.undo();
+  assert.deepEqual([settings(), labels()[0]], [{ subject_element: 'a' }, 'A']);
+  editor.undo();
+  assert.equal(labels()[0], 'a');
+  editor.redo();
+  editor.redo();
+  assert.deepEqual(settings().theme, { color: '#111111' });
+});
+
+test('a setting goes on naming its element under the new id, and undo takes both back', () => {
+  const { editor, key } = open();
+  editor.change((root) => ({ root: setAttribute(root, key, 'id', 'renamed') }));
+  assert.equal(editor.read().history.present.settings.subject_element, 'renamed');
+  editor.undo();
+  assert.equal(editor.read().history.present.settings.subject_element, 'a');
 });

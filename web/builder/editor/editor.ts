@@ -1,3 +1,4 @@
+import type { Settings } from '#ast/settings.ts';
 import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import { idsOf } from '../model/element-ids.ts';
 import {
@@ -29,6 +30,8 @@ export type Editor = {
   readonly subscribe: (listener: () => void) => () => void;
   /** Changes of one `gesture` in a row are one step of history. */
   readonly change: (edit: (root: EditNode, selection: NodeKey) => Edited, gesture?: string) => void;
+  /** Changes the settings, as `change` changes the form. */
+  readonly changeSettings: (edit: (settings: Settings) => Settings, gesture?: string) => void;
   readonly select: (key: NodeKey, focus?: FocusPart) => void;
   /** Writes the label of a node on the canvas; undefined ends it. */
   readonly editLabel: (key: NodeKey | undefined) => void;
@@ -53,12 +56,13 @@ export type Editor = {
 export function openEditor(
   root: EditNode,
   {
+    settings,
     now,
     isReadOnly,
     publishedIds,
-  }: { now: () => number; isReadOnly: boolean; publishedIds: () => ReadonlySet<string> },
+  }: { settings: Settings; now: () => number; isReadOnly: boolean; publishedIds: () => ReadonlySet<string> },
 ): Editor {
-  let state = startState(root);
+  let state = startState(root, settings);
   const listeners = new Set<() => void>();
   const set = (next: EditorState): void => {
     if (next === state) return;
@@ -66,6 +70,13 @@ export function openEditor(
     for (const listener of listeners) listener();
   };
   const drop = (): void => set(dropLifted(state, now()));
+  const change: Editor['change'] = (edit, gesture) => {
+    if (isReadOnly) return;
+    drop();
+    if (state.asked) return;
+    const { present } = state.history;
+    set(applyOrAsk(state, edit(present.root, present.selection), gesture, now()));
+  };
 
   return {
     read: () => state,
@@ -74,13 +85,9 @@ export function openEditor(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    change(edit, gesture) {
-      if (isReadOnly) return;
-      drop();
-      if (state.asked) return;
-      const { present } = state.history;
-      set(applyOrAsk(state, edit(present.root, present.selection), gesture, now()));
-    },
+    change,
+    changeSettings: (edit, gesture) =>
+      change((form) => ({ root: form, settings: edit(state.history.present.settings) }), gesture),
     select(key, focus) {
       if (state.lifted && state.lifted.key !== key) drop();
       set(applySelection(state, key, focus));

@@ -182,9 +182,10 @@ function attributeTitle(type: string, name: string): string {
   return Object.hasOwn(specs, name) ? specs[name]!.title : name;
 }
 
-function sayChange(title: string, old: unknown, fresh: unknown): string[] {
+/** A change in words; without a title it is said of what stands above. */
+export function sayChange(title: string, old: unknown, fresh: unknown): string[] {
   if (Array.isArray(old) && Array.isArray(fresh)) return sayListChange(title, old, fresh);
-  return [`${title}: ${sayValue(old)} → ${sayValue(fresh)}`];
+  return [`${title && `${title}: `}${sayValue(old)} → ${sayValue(fresh)}`];
 }
 
 function sayListChange(title: string, old: readonly unknown[], fresh: readonly unknown[]): string[] {
@@ -195,7 +196,7 @@ function sayListChange(title: string, old: readonly unknown[], fresh: readonly u
     removed.length > 0 && `removed ${removed.map(sayValue).join(', ')}`,
     added.length === 0 && removed.length === 0 && 'in another order',
   ].filter(Boolean);
-  return [`${title}: ${parts.join('; ')}`];
+  return [`${title && `${title}: `}${parts.join('; ')}`];
 }
 
 const longestShown = 60;

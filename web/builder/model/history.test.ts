@@ -14,11 +14,11 @@ const sample = (): EditNode => {
 test('typing into one field is one step; a pause, another field or another selection begins the next', () => {
   const root = sample();
   const [{ key }, other] = root.children[0]!.children as [EditNode, EditNode];
-  let history = startHistory(root);
+  let history = startHistory(root, {});
   const type = (label: string, at: number, gesture = 'label') => {
     history = recordChange(
       history,
-      { root: setAttribute(history.present.root, key, gesture, label), selection: key },
+      { root: setAttribute(history.present.root, key, gesture, label), settings: {}, selection: key },
       gesture,
       at,
     );
@@ -37,12 +37,13 @@ test('typing into one field is one step; a pause, another field or another selec
 });
 
 test('at least 100 steps can be undone, and history does not grow without bound', () => {
-  let history = startHistory(sample());
+  let history = startHistory(sample(), {});
   for (let step = 0; step < historyLength + 50; step += 1) {
     history = recordChange(
       history,
       {
         root: setAttribute(history.present.root, history.present.root.key, 'name', `Name ${step}`),
+        settings: {},
         selection: '',
       },
       undefined,

@@ -1,7 +1,8 @@
+import type { Settings } from '#ast/settings.ts';
 import { type EditNode, findNode, type NodeKey } from './edit-node.ts';
 
-/** The form at one moment, and what is selected in it: undo brings both back. */
-export type Moment = { readonly root: EditNode; readonly selection: NodeKey };
+/** The form and its settings at one moment, and what is selected: undo brings all of it back. */
+export type Moment = { readonly root: EditNode; readonly settings: Settings; readonly selection: NodeKey };
 
 /**
  * What was, what is, and what was undone. Trees share what is equal, so a step holds little more than its change.
@@ -19,8 +20,8 @@ export const historyLength = 500;
 /** A pause in typing after which the next letter begins another step, in milliseconds (`features` B1). */
 export const typingPause = 500;
 
-export function startHistory(root: EditNode): History {
-  return { past: [], present: { root, selection: root.key }, future: [], gesture: undefined };
+export function startHistory(root: EditNode, settings: Settings): History {
+  return { past: [], present: { root, settings, selection: root.key }, future: [], gesture: undefined };
 }
 
 /**
@@ -34,7 +35,8 @@ export function recordChange(
   now: number,
 ): History {
   const { past, present } = history;
-  if (next.root === present.root) return selectNode(history, next.selection);
+  if (next.root === present.root && next.settings === present.settings)
+    return selectNode(history, next.selection);
   const running = history.gesture;
   const continues = gesture !== undefined && running?.name === gesture && now - running.at < typingPause;
   return {
@@ -72,6 +74,6 @@ export function redo(history: History): History {
 }
 
 /** The selection of a moment that is still in its tree, else the root. */
-export function selectionIn({ root, selection }: Moment): NodeKey {
+export function selectionIn({ root, selection }: Pick<Moment, 'root' | 'selection'>): NodeKey {
   return findNode(root, selection) ? selection : root.key;
 }

@@ -132,11 +132,16 @@ test('any sequence of operations on a valid form keeps a valid form', () => {
 test('undo after any change is the form before it, and redo is the form after it, to the same objects', () => {
   fc.assert(
     fc.property(sequences, (sequence) => {
-      let history: History = startHistory(sample());
+      let history: History = startHistory(sample(), {});
       const roots = [history.present.root];
       for (const [name, number] of sequence) {
-        const { root, selection } = history.present;
-        history = recordChange(history, { root: apply(root, name, number), selection }, undefined, 0);
+        const { root } = history.present;
+        history = recordChange(
+          history,
+          { ...history.present, root: apply(root, name, number) },
+          undefined,
+          0,
+        );
         if (history.present.root !== roots.at(-1)) roots.push(history.present.root);
       }
       for (const root of roots.toReversed().slice(1)) {

@@ -7,6 +7,7 @@ import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
 import { EmptyState } from '../../design/states.tsx';
 import { type EditNode, toStructure } from '../model/edit-node.ts';
+import { drawableTheme } from '../theme/theme-choices.ts';
 import { PageFrame } from './page-frame.tsx';
 
 const widths = [
@@ -28,7 +29,12 @@ export function PreviewView({
   const [round, setRound] = useState(0);
   const result = useMemo(() => validateStructure(toStructure(root)), [root]);
   const look = useMemo(
-    () => lookOf(formId, settings, { isEmbedded: false, language: settings.locale ?? 'en' }),
+    () =>
+      lookOf(
+        formId,
+        { theme: drawableTheme(settings.theme ?? {}) },
+        { isEmbedded: false, language: settings.locale ?? 'en' },
+      ),
     [formId, settings],
   );
   const chosen = widths.find(({ id }) => id === width)!;

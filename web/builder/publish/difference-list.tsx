@@ -2,7 +2,11 @@ import './difference-list.css';
 import type { ReactElement } from 'react';
 import { Chip } from '../../design/chip.tsx';
 import type { Tone } from '../../design/message.tsx';
-import type { Difference } from '../model/compare.ts';
+import type { Settings } from '#ast/settings.ts';
+import { compareForms, type Difference } from '../model/compare.ts';
+import { readStructure } from '../model/edit-node.ts';
+import type { Moment } from '../model/history.ts';
+import { compareSettings } from '../settings/compare-settings.ts';
 
 const tones: Readonly<Record<Difference['kind'], [word: string, tone: Tone]>> = {
   added: ['Added', 'good'],
@@ -10,6 +14,24 @@ const tones: Readonly<Record<Difference['kind'], [word: string, tone: Tone]>> = 
   changed: ['Changed', 'info'],
   moved: ['Moved', 'warn'],
 };
+
+type Stored = { readonly structure: object; readonly settings: Settings | null };
+
+/**
+ * In what the form that is edited differs from one that is stored, or the other way round; undefined when that cannot
+ * be read. Settings that were not recorded differ in nothing.
+ */
+export function compareDocuments(
+  stored: Stored,
+  edited: Pick<Moment, 'root' | 'settings'>,
+  from: 'stored' | 'edited' = 'stored',
+): readonly Difference[] | undefined {
+  const read = readStructure(stored.structure);
+  if (!read.ok) return undefined;
+  const other = { root: read.root, settings: stored.settings ?? edited.settings };
+  const [before, after] = from === 'stored' ? [other, edited] : [edited, other];
+  return [...compareForms(before.root, after.root), ...compareSettings(before.settings, after.settings)];
+}
 
 /** Differences in words; `none` is what is said when there are none. */
 export function DifferenceList({

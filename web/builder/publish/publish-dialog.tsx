@@ -1,51 +1,53 @@
 import { type ReactElement, useMemo, useState } from 'react';
-import { subjectCandidates } from '#ast/searchable.ts';
-import { validateStructure } from '#ast/validate.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
-import { compareForms, sayNode } from '../model/compare.ts';
-import { type EditNode, findNode, type NodeKey, readStructure, toStructure } from '../model/edit-node.ts';
+import { sayNode } from '../model/compare.ts';
+import { findNode, type NodeKey } from '../model/edit-node.ts';
+import type { Moment } from '../model/history.ts';
 import type { LocatedProblem } from '../model/located-problems.ts';
 import type { BuilderForm } from '../saving/builder-api.ts';
-import { DifferenceList } from './difference-list.tsx';
+import { locate, type SettingProblem } from '../settings/setting-problems.ts';
+import { compareDocuments, DifferenceList } from './difference-list.tsx';
 import { FilterWarnings } from './filter-warnings.tsx';
 
 type PublishProps = {
-  readonly root: EditNode;
+  readonly edited: Moment;
   readonly opened: BuilderForm;
   readonly problems: readonly LocatedProblem[];
+  readonly settingProblems: readonly SettingProblem[];
+  /** A text of the JSON view waits to be applied. */
+  readonly isJsonOpen: boolean;
   readonly onClose: () => void;
   /** Saves what is not saved, and publishes; throws what was refused. */
   readonly onPublish: () => Promise<void>;
-  readonly onShow: (key: NodeKey) => void;
+  readonly onShow: (place: NodeKey | SettingProblem) => void;
 };
 
 /** What publishing would change for visitors, and what stands in the way (`features` B5). */
 export function PublishDialog({
-  root,
+  edited,
   opened,
   problems,
+  settingProblems,
+  isJsonOpen,
   onClose,
   onPublish,
   onShow,
 }: PublishProps): ReactElement {
   const [isPending, setPending] = useState(false);
-  const [refusal, setRefusal] = useState<string | undefined>();
+  const [refusal, setRefusal] = useState<Error | undefined>();
   const wasPublished = opened.form.published_at !== null;
   const isLive = opened.form.status === 'published';
-  const differences = useMemo(() => {
-    const live = readStructure(opened.live.structure);
-    return live.ok ? compareForms(live.root, root) : [];
-  }, [opened.live.structure, root]);
-  const warnings = useWarnings(root, opened);
+  const differences = useMemo(() => compareDocuments(opened.live, edited) ?? [], [opened.live, edited]);
+  const isBlocked = problems.length + settingProblems.length > 0;
   const publish = (): void => {
     setPending(true);
     setRefusal(undefined);
     onPublish().catch((error: unknown) => {
       setPending(false);
-      setRefusal(error instanceof ApiProblem ? error.message : 'The form could not be published.');
+      setRefusal(error instanceof Error ? error : new Error('The form could not be published.'));
     });
   };
   return (
@@ -54,7 +56,7 @@ export function PublishDialog({
       isOpen
       onClose={onClose}
       size="medium"
-      description={problems.length === 0 ? descriptionOf(isLive, wasPublished) : undefined}
+      description={isBlocked ? undefined : descriptionOf(isLive, wasPublished)}
       actions={
         <>
           <Button onPress={onClose}>Not yet</Button>
@@ -63,24 +65,32 @@ export function PublishDialog({
             icon="send"
             onPress={publish}
             isPending={isPending}
-            isDisabled={problems.length > 0 || (isLive && differences.length === 0)}
+            isDisabled={isBlocked || (isLive && differences.length === 0)}
           >
             Publish
           </Button>
         </>
       }
     >
-      {refusal && <Message tone="bad">{refusal}</Message>}
-      {problems.length > 0 && <Problems root={root} problems={problems} onShow={onShow} />}
-      {warnings.map((warning) => (
-        <Message key={warning} tone="warn">
-          {warning}
+      {refusal && <Refusal refusal={refusal} onShow={onShow} />}
+      {isBlocked && (
+        <Problems edited={edited} problems={problems} settingProblems={settingProblems} onShow={onShow} />
+      )}
+      {isJsonOpen && (
+        <Message tone="warn">
+          The text in the JSON view is not applied yet. It is no part of what is published.
         </Message>
-      ))}
-      <FilterWarnings root={root} form={opened.form} />
+      )}
+      {opened.draft.base_version < opened.live.version && (
+        <Message tone="warn">
+          The live form was changed beside this working copy. Publishing replaces those changes; they stay in
+          the history.
+        </Message>
+      )}
+      <FilterWarnings root={edited.root} form={opened.form} />
       {wasPublished && (
         <section className="stack-tight">
-          <h3>{isLive ? 'What changes for visitors' : 'Changes since it was last live'}</h3>
+          <h3>{isLive ? 'What changes' : 'Changes since it was last live'}</h3>
           <DifferenceList differences={differences} none="Nothing: the working copy is what is live." />
         </section>
       )}
@@ -96,16 +106,43 @@ function descriptionOf(isLive: boolean, wasPublished: boolean): string {
     : 'Everybody who has the link can fill it in. From then on the ids of its elements are fixed.';
 }
 
+type ShowProps = Pick<PublishProps, 'onShow'>;
+
+/** What the service refused: each thing that it named leads to its control. */
+function Refusal({ refusal, onShow }: ShowProps & { readonly refusal: Error }): ReactElement {
+  const errors = refusal instanceof ApiProblem ? refusal.errors : [];
+  return (
+    <Message tone="bad" title={refusal.message}>
+      {errors.map((error) => {
+        const problem = locate(error);
+        return problem ? (
+          <SettingLink key={problem.field} problem={problem} onShow={onShow} />
+        ) : (
+          <p key={error.message}>{error.message}</p>
+        );
+      })}
+    </Message>
+  );
+}
+
+function SettingLink({ problem, onShow }: ShowProps & { readonly problem: SettingProblem }): ReactElement {
+  return (
+    <button type="button" className="link-button" onClick={() => onShow(problem)}>
+      {problem.title}: {problem.message}
+    </button>
+  );
+}
+
 function Problems({
-  root,
+  edited: { root },
   problems,
+  settingProblems,
   onShow,
-}: Pick<PublishProps, 'root' | 'problems' | 'onShow'>): ReactElement {
+}: ShowProps & Pick<PublishProps, 'edited' | 'problems' | 'settingProblems'>): ReactElement {
+  const count = problems.length + settingProblems.length;
   return (
     <div className="publish-problems" role="alert">
-      <h3>
-        {problems.length === 1 ? 'One thing stands in the way' : `${problems.length} things stand in the way`}
-      </h3>
+      <h3>{count === 1 ? 'One thing stands in the way' : `${count} things stand in the way`}</h3>
       <ul>
         {problems.map(({ key, message }, index) => {
           const node = findNode(root, key);
@@ -117,27 +154,12 @@ function Problems({
             </li>
           );
         })}
+        {settingProblems.map((problem, index) => (
+          <li key={`setting ${index}`}>
+            <SettingLink problem={problem} onShow={onShow} />
+          </li>
+        ))}
       </ul>
     </div>
   );
-}
-
-/** What may be published, and yet may surprise. */
-function useWarnings(root: EditNode, { form, live, draft }: BuilderForm): readonly string[] {
-  return useMemo(() => {
-    const warnings: string[] = [];
-    const result = validateStructure(toStructure(root));
-    const subject = (form.settings as { subject_element?: string }).subject_element;
-    if (result.ok && subject && !subjectCandidates(result.form).some(({ attrs }) => attrs.id === subject)) {
-      warnings.push(
-        `The settings name “${subject}” as the subject for search, and it is not in this form any more. The first text element takes its place.`,
-      );
-    }
-    if (draft.base_version < live.version) {
-      warnings.push(
-        'The live form was changed beside this working copy. Publishing replaces those changes; they stay in the history.',
-      );
-    }
-    return warnings;
-  }, [root, form.settings, live.version, draft.base_version]);
 }

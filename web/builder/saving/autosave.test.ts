@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import type { FormNode } from '#ast/tree.ts';
 import { openAutosave, type Save, saveDelay, type SaveOutcome, type SaveState } from './autosave.ts';
+import type { FormDocument } from './form-document.ts';
 
-const form = (name: string): FormNode => ({ type: 'form', attrs: { name }, children: [] });
+const form = (name: string): FormDocument => ({
+  structure: { type: 'form', attrs: { name }, children: [] },
+  settings: { confirmation_message: name },
+});
 
 /** An autosave against a server that answers as the test says, one answer a save. */
 function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
@@ -13,6 +16,7 @@ function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
   const autosave = openAutosave({
     revision: 3,
     baseVersion: 1,
+    saved: undefined,
     savedAt: undefined,
     send: async (save) => {
       sent.push(save);
@@ -54,9 +58,9 @@ test('a change is saved one second after the last one, once', async () => {
   autosave.change(form('b'));
   await pass(saveDelay - 1);
   assert.equal(sent.length, 0);
-  assert.deepEqual(kept()?.structure, form('b'));
+  assert.deepEqual(kept()?.settings, form('b').settings);
   await pass(1);
-  assert.deepEqual(sent, [{ revision: 3, structure: form('b'), base_version: 1 }]);
+  assert.deepEqual(sent, [{ revision: 3, ...form('b'), base_version: 1 }]);
   assert.deepEqual(states(), ['pending', 'pending', 'saving', 'saved']);
   assert.equal(kept(), undefined);
 });
@@ -80,10 +84,10 @@ test('a change during a save is saved after it, and never beside it', async () =
   autosave.change(form('b'));
   await settle();
   assert.equal(sent.length, 1);
-  assert.deepEqual([kept()?.revision, kept()?.structure], [4, form('b')]);
+  assert.deepEqual([kept()?.revision, kept()?.settings], [4, form('b').settings]);
   await pass(saveDelay);
   assert.deepEqual(
-    sent.map(({ structure }) => structure),
+    sent.map(({ structure, settings }) => ({ structure, settings })),
     [form('a'), form('b')],
   );
 });
@@ -96,10 +100,10 @@ test('a conflict stops saving and keeps what is here; after it was resolved, it 
   await pass(60_000);
   assert.equal(sent.length, 1);
   assert.equal(states().at(-1), 'conflict');
-  assert.deepEqual(kept()?.structure, form('mine 2'));
+  assert.deepEqual(kept()?.settings, form('mine 2').settings);
   autosave.rebase({ revision: 9, baseVersion: 2 });
   assert.equal(await autosave.saveNow(), true);
-  assert.deepEqual(sent.at(-1), { revision: 9, structure: form('mine 2'), base_version: 2 });
+  assert.deepEqual(sent.at(-1), { revision: 9, ...form('mine 2'), base_version: 2 });
 });
 
 test('without a connection it is kept in this browser and tried again until it is saved', async () => {
@@ -107,7 +111,7 @@ test('without a connection it is kept in this browser and tried again until it i
   const { autosave, sent, states, kept } = open([away, away]);
   autosave.change(form('a'));
   await pass(saveDelay);
-  assert.deepEqual([states().at(-1), kept()?.structure], ['offline', form('a')]);
+  assert.deepEqual([states().at(-1), kept()?.settings], ['offline', form('a').settings]);
   await pass(2_000);
   await pass(4_000);
   assert.equal(sent.length, 3);

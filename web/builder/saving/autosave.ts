@@ -1,7 +1,7 @@
-import type { FormNode } from '#ast/tree.ts';
+import type { FormDocument } from './form-document.ts';
 
-/** What a save sends: the form, the revision that it was made on and the live version that it rests on. */
-export type Save = { readonly revision: number; readonly structure: FormNode; readonly base_version: number };
+/** What a save sends: all that is edited, the revision that it was made on and the live version that it rests on. */
+export type Save = FormDocument & { readonly revision: number; readonly base_version: number };
 
 /** What became of a save. */
 export type SaveOutcome =
@@ -21,11 +21,13 @@ export type SaveState =
 
 export type Autosave = {
   /** The form is this now; it is saved a second later, unless it changes again. */
-  readonly change: (structure: FormNode) => void;
+  readonly change: (document: FormDocument) => void;
   /** Saves at once what is not saved; true when everything is saved afterwards. */
   readonly saveNow: () => Promise<boolean>;
-  /** After a conflict: what is here rests on this revision and live version from now on. */
-  readonly rebase: (on: { revision: number; baseVersion: number }) => void;
+  /** After a conflict: what is here rests on this revision and live version from now on, and on what was saved there. */
+  readonly rebase: (on: { revision: number; baseVersion: number; saved?: FormDocument }) => void;
+  /** What the service holds, as far as this page knows; undefined when it does not. */
+  readonly saved: () => FormDocument | undefined;
   readonly revision: () => number;
   readonly baseVersion: () => number;
   readonly stop: () => void;
@@ -45,13 +47,15 @@ const longestRetry = 30_000;
 export function openAutosave(options: {
   revision: number;
   baseVersion: number;
+  saved: FormDocument | undefined;
   savedAt: string | undefined;
   send(save: Save): Promise<SaveOutcome>;
   keep(save: Save | undefined): boolean;
   onState(state: SaveState): void;
 }): Autosave {
   let { revision, baseVersion } = options;
-  let waiting: FormNode | undefined;
+  let { saved } = options;
+  let waiting: FormDocument | undefined;
   let running: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let retryDelay = firstRetry;
@@ -59,8 +63,9 @@ export function openAutosave(options: {
   let isKept = true;
   let { savedAt } = options;
 
-  const keep = (structure: FormNode): void => {
-    isKept = options.keep({ revision, structure, base_version: baseVersion });
+  const saveOf = (document: FormDocument): Save => ({ ...document, revision, base_version: baseVersion });
+  const keep = (document: FormDocument): void => {
+    isKept = options.keep(saveOf(document));
   };
 
   const schedule = (delay: number): void => {
@@ -68,7 +73,7 @@ export function openAutosave(options: {
     timer = setTimeout(() => void run(), delay);
   };
 
-  const settle = (sent: FormNode, outcome: SaveOutcome): void => {
+  const settle = (sent: FormDocument, outcome: SaveOutcome): void => {
     if (outcome.kind !== 'saved') {
       // A later change, if there is one, contains what was sent.
       waiting ??= sent;
@@ -81,6 +86,7 @@ export function openAutosave(options: {
       return;
     }
     revision = outcome.revision;
+    saved = sent;
     savedAt = outcome.savedAt;
     retryDelay = firstRetry;
     if (waiting) {
@@ -91,28 +97,28 @@ export function openAutosave(options: {
     options.onState({ kind: 'saved', savedAt });
   };
 
-  const send = async (structure: FormNode): Promise<void> => {
+  const send = async (document: FormDocument): Promise<void> => {
     options.onState({ kind: 'saving' });
-    const outcome = await options.send({ revision, structure, base_version: baseVersion });
+    const outcome = await options.send(saveOf(document));
     running = undefined;
-    settle(structure, outcome);
+    settle(document, outcome);
     if (waiting && outcome.kind === 'saved') schedule(0);
   };
 
   const run = async (): Promise<void> => {
     clearTimeout(timer);
     if (!running && waiting && !isBlocked) {
-      const structure = waiting;
+      const document = waiting;
       waiting = undefined;
-      running = send(structure);
+      running = send(document);
     }
     await running;
   };
 
   return {
-    change(structure) {
-      waiting = structure;
-      keep(structure);
+    change(document) {
+      waiting = document;
+      keep(document);
       if (isBlocked) return;
       options.onState({ kind: 'pending' });
       schedule(saveDelay);
@@ -124,10 +130,12 @@ export function openAutosave(options: {
     },
     rebase(on) {
       ({ revision, baseVersion } = on);
+      if (on.saved) ({ saved } = on);
       isBlocked = false;
       if (waiting) keep(waiting);
       else options.onState({ kind: 'saved', savedAt });
     },
+    saved: () => saved,
     revision: () => revision,
     baseVersion: () => baseVersion,
     stop: () => clearTimeout(timer),

@@ -1,8 +1,9 @@
 import type { BuilderForm, DraftSaved } from '#console/forms/shapes.ts';
-import type { FormNode } from '#ast/tree.ts';
-import { ApiProblem, get, post, put } from '../../api/client.ts';
+import type { Settings } from '#ast/settings.ts';
+import { ApiProblem, get, patch, post, put } from '../../api/client.ts';
 import { refreshSession } from '../../shell/session.ts';
 import type { Save, SaveOutcome } from './autosave.ts';
+import type { FormDocument } from './form-document.ts';
 
 export type { BuilderForm };
 
@@ -14,8 +15,11 @@ export const publishDraft = (
 ): Promise<BuilderForm> => post(`${path}/publish`, seen);
 export const changeStatus = (path: string, status: 'draft' | 'archived'): Promise<BuilderForm> =>
   put(`${path}/status`, { status });
-export const copyAsNewForm = (path: string, structure: FormNode): Promise<{ id: string }> =>
-  post(`${path}/copies`, { structure });
+export const copyAsNewForm = (path: string, document: FormDocument): Promise<{ id: string }> =>
+  post(`${path}/copies`, document);
+/** The password holds at once: it is part of no working copy, since nobody may read it again. */
+export const setPassword = (path: string, password: string): Promise<{ settings: Settings }> =>
+  patch(`${path}/settings`, { settings: { password } });
 
 /** One save, with what became of it instead of an exception. */
 export async function sendSave(path: string, save: Save): Promise<SaveOutcome> {

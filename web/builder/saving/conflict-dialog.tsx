@@ -4,9 +4,8 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { sayMoment } from '../../design/time.tsx';
 import { Loading } from '../../design/states.tsx';
-import { compareForms } from '../model/compare.ts';
-import { type EditNode, readStructure } from '../model/edit-node.ts';
-import { DifferenceList } from '../publish/difference-list.tsx';
+import type { Moment } from '../model/history.ts';
+import { compareDocuments, DifferenceList } from '../publish/difference-list.tsx';
 import { type BuilderForm, readBuilder } from './builder-api.ts';
 
 /** How a conflict is resolved; each way keeps both until the person has decided. */
@@ -14,7 +13,7 @@ export type Resolution = 'mine' | 'theirs' | 'copy';
 
 type ConflictProps = {
   readonly path: string;
-  readonly mine: EditNode;
+  readonly mine: Moment;
   readonly onResolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
   readonly onLater: () => void;
 };
@@ -69,9 +68,9 @@ export function ConflictDialog({ path, mine, onResolve, onLater }: ConflictProps
   );
 }
 
-function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: EditNode }): ReactElement {
+function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: Moment }): ReactElement {
   const { saved_by, saved_at } = theirs.draft;
-  const read = readStructure(theirs.draft.structure);
+  const differences = compareDocuments(theirs.draft, mine);
   return (
     <>
       <p>
@@ -79,10 +78,10 @@ function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: EditNode }): 
         Nothing of yours is lost: choose what the working copy should be. The live form stays as it is in any
         case.
       </p>
-      {read.ok ? (
+      {differences ? (
         <>
           <h3>In yours, compared with theirs</h3>
-          <DifferenceList differences={compareForms(read.root, mine)} none="Both are the same." />
+          <DifferenceList differences={differences} none="Both are the same." />
         </>
       ) : (
         <Message tone="warn">Theirs cannot be shown as a form, only as JSON.</Message>

@@ -1,5 +1,5 @@
 import { isRecord } from '#ast/json.ts';
-import type { FormNode } from '#ast/tree.ts';
+import type { FormDocument } from './form-document.ts';
 import type { Save } from './autosave.ts';
 
 /** Edits that the server does not have yet, kept in this browser under the person and the form. */
@@ -7,8 +7,15 @@ export type KeptWork = Save & { readonly kept_at: string };
 
 const keyOf = (userId: string, formId: string): string => `formloom.unsaved.${userId}.${formId}`;
 
-/** What an earlier visit could not save; undefined for none, and for what cannot be read. */
-export function readKeptWork(userId: string, formId: string): KeptWork | undefined {
+/**
+ * What an earlier visit could not save; undefined for none, and for what cannot be read.
+ * @param settings those of the service, for what was kept when the builder did not keep any.
+ */
+export function readKeptWork(
+  userId: string,
+  formId: string,
+  settings: FormDocument['settings'],
+): KeptWork | undefined {
   const text = localStorage.getItem(keyOf(userId, formId));
   if (text === null) return undefined;
   try {
@@ -23,7 +30,8 @@ export function readKeptWork(userId: string, formId: string): KeptWork | undefin
     return {
       revision: kept['revision'],
       base_version: kept['base_version'],
-      structure: kept['structure'] as FormNode,
+      structure: kept['structure'] as FormDocument['structure'],
+      settings: isRecord(kept['settings']) ? kept['settings'] : settings,
       kept_at: String(kept['kept_at']),
     };
   } catch {

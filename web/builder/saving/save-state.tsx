@@ -15,16 +15,24 @@ const looks: Readonly<Record<SaveState['kind'], IconName>> = {
 };
 
 /** Whether the work is safe, always in sight (`features` B4). Only what needs attention is announced. */
-export function SaveStateText({ state }: { state: SaveState }): ReactElement {
-  const text = sayState(state);
-  const needsCare = state.kind === 'offline' || state.kind === 'conflict' || state.kind === 'refused';
+export function SaveStateText({
+  state,
+  isJsonOpen,
+}: {
+  state: SaveState;
+  isJsonOpen: boolean;
+}): ReactElement {
+  const isUnapplied = isJsonOpen && state.kind === 'saved';
+  const text = isUnapplied ? 'JSON not applied' : sayState(state);
+  const needsCare =
+    isUnapplied || state.kind === 'offline' || state.kind === 'conflict' || state.kind === 'refused';
   return (
     <span
       className={`save-state${needsCare ? ' save-state-care' : ''}`}
       title={'message' in state ? state.message : undefined}
     >
-      <Icon name={looks[state.kind]} />
-      <span data-save-state={state.kind}>{text}</span>
+      <Icon name={isUnapplied ? 'warning' : looks[state.kind]} />
+      <span data-save-state={isUnapplied ? 'unapplied' : state.kind}>{text}</span>
       <span className="unseen" role="status">
         {needsCare ? text : ''}
       </span>

@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Editor } from '../editor/editor.ts';
-import { type EditNode, toStructure } from '../model/edit-node.ts';
+import { toStructure } from '../model/edit-node.ts';
+import type { Moment } from '../model/history.ts';
 import { type Autosave, openAutosave, type SaveState } from './autosave.ts';
 import { type BuilderForm, sendSave } from './builder-api.ts';
+import type { FormDocument } from './form-document.ts';
 import { keepWork } from './kept-work.ts';
 import { noteLeaving } from './leaving.ts';
 
@@ -15,11 +17,19 @@ type Options = {
   readonly path: string;
   readonly userId: string;
   /** What the service holds; what differs from it is saved. Undefined when it holds nothing that can be read. */
-  readonly savedRoot: EditNode | undefined;
+  readonly saved: Pick<Moment, 'root' | 'settings'> | undefined;
+  /** What was saved last when it is not known what the work rests on. */
+  readonly isRescue: boolean;
 };
 
+/** What is edited, as it is saved. */
+export const documentOf = ({ root, settings }: Pick<Moment, 'root' | 'settings'>): FormDocument => ({
+  structure: toStructure(root),
+  settings,
+});
+
 /** Follows the editor and saves what changes; asks before the window closes while something is not saved. */
-export function useSaving({ editor, opened, path, userId, savedRoot }: Options): Saving {
+export function useSaving({ editor, opened, path, userId, saved, isRescue }: Options): Saving {
   const [state, setState] = useState<SaveState>({
     kind: 'saved',
     savedAt: opened.draft.saved_at ?? undefined,
@@ -28,21 +38,23 @@ export function useSaving({ editor, opened, path, userId, savedRoot }: Options):
     openAutosave({
       revision: opened.draft.revision,
       baseVersion: opened.draft.base_version,
+      saved: saved && !isRescue ? documentOf(saved) : undefined,
       savedAt: opened.draft.saved_at ?? undefined,
       send: (save) => sendSave(path, save),
       keep: (save) => keepWork(userId, opened.form.id, save, new Date()),
       onState: setState,
     }),
   );
-  const last = useRef<EditNode | undefined>(savedRoot);
+  const last = useRef(saved);
   useEffect(() => {
     const follow = (): void => {
       const { history, lifted } = editor.read();
-      const { root } = history.present;
+      const { present } = history;
+      const { root, settings } = last.current ?? {};
       // What is held in the air is not part of the form yet.
-      if (lifted || root === last.current) return;
-      last.current = root;
-      autosave.change(toStructure(root));
+      if (lifted || (present.root === root && present.settings === settings)) return;
+      last.current = present;
+      autosave.change(documentOf(present));
     };
     follow();
     return editor.subscribe(follow);

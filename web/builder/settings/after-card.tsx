@@ -1,29 +1,27 @@
 import type { ReactElement } from 'react';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { Card } from '../../design/page.tsx';
-import type { SettingsForm } from './setting-fields.tsx';
+import { fieldOf, type SettingsForm } from './setting-fields.tsx';
 
 /** What happens once a submission was sent. */
 export function AfterCard({ form }: { form: SettingsForm }): ReactElement {
-  const { settings, set, error, isReadOnly } = form;
+  const { settings, set, isReadOnly } = form;
   return (
     <Card title="After a submission">
       <TextArea
-        label="Confirmation message"
+        {...fieldOf(form, 'confirmation_message')}
         description="What visitors read when they are done."
         value={settings.confirmation_message ?? ''}
         onChange={(text) => set({ confirmation_message: text })}
-        error={error('confirmation_message')}
         isReadOnly={isReadOnly}
       />
       <TextField
         type="url"
-        label="Redirect to"
+        {...fieldOf(form, 'redirect_url')}
         description="An https address that visitors are led to instead. The number of the receipt is added as “receipt”."
         placeholder="https://"
         value={settings.redirect_url ?? ''}
         onChange={(text) => set({ redirect_url: text })}
-        error={error('redirect_url')}
         isReadOnly={isReadOnly}
       />
     </Card>

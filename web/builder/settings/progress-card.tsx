@@ -10,28 +10,24 @@ export function ProgressCard({ form }: { form: SettingsForm }): ReactElement {
       <FlagField
         form={form}
         name="save_progress"
-        label="Save progress"
         description="Answers are kept while they are given, and a link leads back to them, also on another device. They count as incomplete until they are sent."
       />
-      {settings.save_progress && (
+      {(settings.save_progress || form.error('resume_days')) && (
         <CountField
           form={form}
           name="resume_days"
-          label="Days to go on"
           description="The link works so long after the last answer. Empty: 30."
         />
       )}
       <FlagField
         form={form}
         name="editing"
-        label="Editing"
         description="Whoever sent answers gets a link to change them. Webhooks hear of it as submission.updated."
       />
-      {settings.editing && (
+      {(settings.editing || form.error('edit_days')) && (
         <CountField
           form={form}
           name="edit_days"
-          label="Days to edit"
           description="The link works so long after the submission. Empty: 365."
         />
       )}

@@ -3,9 +3,9 @@ import { type Language, languages } from '#ast/languages.ts';
 import { subjectCandidates } from '#ast/searchable.ts';
 import { Card } from '../../design/page.tsx';
 import { Select } from '../../design/select.tsx';
-import type { BuilderForm } from '../saving/builder-api.ts';
-import type { SettingsForm } from './setting-fields.tsx';
-import { useLiveChoices } from './use-live-choices.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import { fieldOf, type SettingsForm } from './setting-fields.tsx';
+import { useElementChoices } from './use-element-choices.ts';
 
 const languageChoices = (Object.keys(languages) as Language[]).map((id) => ({
   id,
@@ -13,11 +13,11 @@ const languageChoices = (Object.keys(languages) as Language[]).map((id) => ({
 }));
 
 /** How submissions are found and named, and which day it is for them. */
-export function SearchCard({ form, opened }: { form: SettingsForm; opened: BuilderForm }): ReactElement {
-  const { settings, set, error, isReadOnly } = form;
-  const subjects = useLiveChoices(
-    opened,
-    'subject_element',
+export function SearchCard({ form, root }: { form: SettingsForm; root: EditNode }): ReactElement {
+  const { settings, set, isReadOnly } = form;
+  const subjects = useElementChoices(
+    root,
+    settings.subject_element,
     subjectCandidates,
     'By itself: the element “subject”, else the first short text',
   );
@@ -25,30 +25,27 @@ export function SearchCard({ form, opened }: { form: SettingsForm; opened: Build
   return (
     <Card title="Search and time">
       <Select
-        label="Subject"
+        {...fieldOf(form, 'subject_element')}
         description="The answer that weighs most in search, and names a submission."
         value={settings.subject_element ?? ''}
         choices={subjects}
         onChange={(id) => set({ subject_element: id === '' ? undefined : id })}
-        error={error('subject_element')}
         isDisabled={isReadOnly}
       />
       <Select
-        label="Language of the answers"
+        {...fieldOf(form, 'language')}
         description="Search finds other forms of a word in this language."
         value={settings.language ?? 'english'}
         choices={languageChoices}
         onChange={(language) => set({ language })}
-        error={error('language')}
         isDisabled={isReadOnly}
       />
       <Select
-        label="Time zone"
+        {...fieldOf(form, 'time_zone')}
         description="Decides which day is “today” for limits on dates and for conditions."
         value={settings.time_zone ?? ''}
         choices={zones}
         onChange={(zone) => set({ time_zone: zone })}
-        error={error('time_zone')}
         isDisabled={isReadOnly}
       />
     </Card>

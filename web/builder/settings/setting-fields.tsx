@@ -1,7 +1,9 @@
 import type { ReactElement } from 'react';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { Switch } from '../../design/checkbox.tsx';
-import { NumberInput } from '../../design/number-input.tsx';
+import { TextField } from '../../design/field.tsx';
+import { readNumber } from '../../design/read-number.ts';
+import { settingTitles } from './setting-words.ts';
 
 /** A change of some settings; undefined takes one away. */
 export type SettingsChange = { readonly [Name in SettingName]?: Settings[Name] | undefined };
@@ -10,10 +12,16 @@ export type SettingsChange = { readonly [Name in SettingName]?: Settings[Name] |
 export type SettingsForm = {
   readonly settings: Settings;
   readonly set: (change: SettingsChange) => void;
-  /** What the service said of a setting that it refused. */
+  /** What keeps a setting from being published. */
   readonly error: (name: SettingName) => string | undefined;
   readonly isReadOnly: boolean;
 };
+
+/** What every control of a setting is given. */
+export const fieldOf = (form: SettingsForm, name: SettingName) => ({
+  label: settingTitles[name],
+  error: form.error(name),
+});
 
 type NamesOf<Value> = {
   [Name in SettingName]: Settings[Name] extends Value | undefined ? Name : never;
@@ -22,27 +30,27 @@ type NamesOf<Value> = {
 type FieldProps<Name extends SettingName> = {
   readonly form: SettingsForm;
   readonly name: Name;
-  readonly label: string;
   readonly description?: string;
 };
 
-/** A setting that is a whole number; empty for none. */
-export function CountField({ form, name, label, description }: FieldProps<NamesOf<number>>): ReactElement {
+/** A setting that is a whole number; empty for none. What is none yet is kept as it was typed, and is a problem. */
+export function CountField({ form, name, description }: FieldProps<NamesOf<number>>): ReactElement {
+  const value: unknown = form.settings[name];
   return (
-    <NumberInput
-      label={label}
+    <TextField
+      {...fieldOf(form, name)}
       description={description}
-      value={form.settings[name]}
-      isWhole
-      onChange={(number) => form.set({ [name]: number })}
-      error={form.error(name)}
+      inputMode="numeric"
+      autoComplete="off"
+      value={typeof value === 'number' || typeof value === 'string' ? String(value) : ''}
+      onChange={(text) => form.set({ [name]: readNumber(text, true) ?? text })}
       isReadOnly={form.isReadOnly}
     />
   );
 }
 
 /** A setting that is on or off. */
-export function FlagField({ form, name, label, description }: FieldProps<NamesOf<boolean>>): ReactElement {
+export function FlagField({ form, name, description }: FieldProps<NamesOf<boolean>>): ReactElement {
   return (
     <Switch
       isSelected={form.settings[name] ?? false}
@@ -50,7 +58,7 @@ export function FlagField({ form, name, label, description }: FieldProps<NamesOf
       description={description}
       isDisabled={form.isReadOnly}
     >
-      {label}
+      {settingTitles[name]}
     </Switch>
   );
 }

@@ -1,25 +1,3 @@
-import type { Settings } from '#ast/settings.ts';
-
-/** The settings that the theme view is about. */
-export function themeSettings({ theme, locale }: Settings): Settings {
-  return { ...(theme !== undefined && { theme }), ...(locale !== undefined && { locale }) };
-}
-
-/** All the others, which the settings view is about. */
-export function otherSettings({ theme: _theme, locale: _locale, ...others }: Settings): Settings {
-  return others;
-}
-
-/** The keys in which two sets of settings differ, with null for what was taken away: what a save sends. */
-export function changedSettings(before: Settings, after: Settings): Record<string, unknown> {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Settings>;
-  return Object.fromEntries(
-    [...names]
-      .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-      .map((name) => [name, after[name] ?? null]),
-  );
-}
-
 /** A UTC timestamp as the local date and time that `datetime-local` shows; empty for none. */
 export function toLocal(timestamp: string | undefined): string {
   if (!timestamp) return '';

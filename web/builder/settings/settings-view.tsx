@@ -1,86 +1,71 @@
 import './settings-view.css';
 import type { ReactElement } from 'react';
-import type { Settings } from '#ast/settings.ts';
-import { Button } from '../../design/button.tsx';
-import { Message } from '../../design/message.tsx';
-import { useBuilder } from '../editor/use-editor.ts';
-import type { BuilderForm } from '../saving/builder-api.ts';
+import type { SettingName, Settings } from '#ast/settings.ts';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { AccessCard } from './access-card.tsx';
 import { AfterCard } from './after-card.tsx';
 import { EmbedCard } from './embed-card.tsx';
 import { MailCard } from './mail-card.tsx';
+import { PasswordField } from './password-field.tsx';
+import { ProblemLink } from './problem-link.tsx';
 import { ProgressCard } from './progress-card.tsx';
 import { SearchCard } from './search-card.tsx';
 import type { SettingsChange, SettingsForm } from './setting-fields.tsx';
-import { changedSettings, otherSettings } from './settings-values.ts';
+import type { SettingProblem } from './setting-problems.ts';
 import { SpamCard } from './spam-card.tsx';
-import { useSaveSettings } from './use-save-settings.ts';
 
 type SettingsProps = {
   readonly path: string;
-  readonly opened: BuilderForm;
-  /** What is entered and not saved yet; it outlives a look at another view. */
-  readonly draft: Settings;
-  readonly onDraft: (change: (draft: Settings) => Settings) => void;
-  readonly onSaved: (settings: Settings) => void;
+  readonly hasPassword: boolean;
+  readonly problems: readonly SettingProblem[];
+  readonly onPasswordSet: () => void;
 };
 
-/** All settings of the form (DESIGN 4.15) but those of its theme. They hold as soon as they are saved, without publishing. */
-export function SettingsView({
-  path,
-  opened,
-  draft: settings,
-  onDraft,
-  onSaved,
-}: SettingsProps): ReactElement {
-  const { isReadOnly } = useBuilder();
-  const saved = opened.form.settings as Settings;
-  const changes = changedSettings(otherSettings(saved), otherSettings(settings));
-  const { save, isPending, problem } = useSaveSettings(
-    path,
-    changes,
-    onSaved,
-    'Settings saved. They hold from now on.',
-  );
+/** All settings of the form but those of its theme: part of the working copy, as its elements are. */
+export function SettingsView({ path, hasPassword, problems, onPasswordSet }: SettingsProps): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const { root, settings } = useEditorState(editor).history.present;
+  const own = problems.filter(({ view }) => view === 'settings');
+  const error = (name: SettingName): string | undefined => own.find(({ field }) => field === name)?.message;
   const set = (change: SettingsChange): void =>
-    onDraft((draft) =>
-      Object.fromEntries(
-        Object.entries({ ...draft, ...change }).filter(([, value]) => value !== undefined && value !== ''),
-      ),
+    editor.changeSettings(
+      (now) =>
+        Object.fromEntries(
+          Object.entries({ ...now, ...change }).filter(([, value]) => value !== undefined && value !== ''),
+        ) as Settings,
+      `settings ${Object.keys(change).join()}`,
     );
-  const form: SettingsForm = { settings, set, error: (name) => problem?.of(name), isReadOnly };
-
+  const form: SettingsForm = { settings, set, error, isReadOnly };
   return (
     <div className="builder-page">
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <form className="stack" aria-label="Settings" onSubmit={(event) => event.preventDefault()}>
         <div className="settings-head">
           <div>
             <h2>Settings</h2>
-            <p className="soft">They hold as soon as they are saved, also for a form that is live.</p>
+            <p className="soft">
+              Saved as you change them, with the form. They hold once you publish. A password holds at once.
+            </p>
           </div>
-          <Button
-            type="submit"
-            variant="primary"
-            isPending={isPending}
-            isDisabled={isReadOnly || Object.keys(changes).length === 0}
-          >
-            Save settings
-          </Button>
+          <ProblemLink problems={own} />
         </div>
-        {problem && problem.errors.length === 0 && <Message tone="bad">{problem.message}</Message>}
-        <AccessCard form={form} saved={saved} />
+        <AccessCard
+          form={form}
+          password={
+            <PasswordField
+              path={path}
+              hasPassword={hasPassword}
+              error={error('password')}
+              isReadOnly={isReadOnly}
+              onSet={onPasswordSet}
+            />
+          }
+        />
         <AfterCard form={form} />
-        <MailCard form={form} opened={opened} />
+        <MailCard form={form} root={root} />
         <ProgressCard form={form} />
         <SpamCard form={form} />
         <EmbedCard form={form} />
-        <SearchCard form={form} opened={opened} />
+        <SearchCard form={form} root={root} />
       </form>
     </div>
   );

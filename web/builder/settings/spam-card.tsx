@@ -13,26 +13,22 @@ export function SpamCard({ form }: { form: SettingsForm }): ReactElement {
         <CountField
           form={form}
           name="min_seconds"
-          label="Least seconds"
           description="Whoever is quicker is taken for a machine. Empty: nobody is."
         />
         <CountField
           form={form}
           name="limit_per_address"
-          label="An hour from one address"
           description="More submissions are refused for a while. Empty: no limit."
         />
         <CountField
           form={form}
           name="limit_per_form"
-          label="An hour in all"
           description="More submissions are refused for a while. Empty: no limit."
         />
       </div>
       <FlagField
         form={form}
         name="proof_of_work"
-        label="Proof of work"
         description="The visitor's browser computes for about a second. Without script, submissions go to the spam box."
       />
     </Card>

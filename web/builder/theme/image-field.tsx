@@ -1,6 +1,7 @@
 import { type ReactElement, useId, useRef, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
+import { toastProblem } from '../../design/toast.tsx';
 import { imageTypes, uploadImage } from './upload-image.ts';
 
 type ImageProps = {
@@ -37,6 +38,8 @@ export function ImageField({
     } catch (failure) {
       if (!(failure instanceof ApiProblem)) throw failure;
       setProblem(failure.message);
+      // Whoever chose another view meanwhile does not see it there.
+      if (!input.current) toastProblem(failure);
     } finally {
       setPending(false);
     }

@@ -7,6 +7,7 @@ import { imageAddress } from '#page/theme/look.ts';
 import { Select } from '../../design/select.tsx';
 import { ColourField } from './colour-field.tsx';
 import { ContrastNote } from './contrast-note.tsx';
+import { settingTitles, themeTitles } from '../settings/setting-words.ts';
 import { ImageField } from './image-field.tsx';
 import {
   changedTheme,
@@ -26,7 +27,7 @@ type PanelProps = {
   readonly theme: Theme;
   readonly locale: LocaleChoice;
   readonly isReadOnly: boolean;
-  /** What the service said of a setting that it refused. */
+  /** What keeps a part of it from being published. */
   readonly error: (field: string) => string | undefined;
   readonly onTheme: (change: ThemeChange) => void;
   readonly onLocale: (locale: LocaleChoice) => void;
@@ -68,7 +69,7 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         ))}
       </div>
       <ColourField
-        label="Colour"
+        label={themeTitles.color}
         description="Of buttons, of what is chosen, and of the focus."
         value={color}
         fallback={defaultColour}
@@ -84,7 +85,7 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         />
       )}
       <ColourField
-        label="Background"
+        label={themeTitles.background}
         description="Of what the page lies on, on screens wider than a phone’s."
         value={background}
         fallback={paletteOf(plain, chosen).ground}
@@ -93,7 +94,7 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         onChange={(text) => onTheme({ background: text === '' ? undefined : text })}
       />
       <Select
-        label="Light or dark"
+        label={themeTitles.mode}
         value={theme.mode ?? 'auto'}
         choices={modeChoices}
         isDisabled={isReadOnly}
@@ -107,7 +108,7 @@ function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelPro
   return (
     <>
       <Select
-        label="Font"
+        label={themeTitles.font}
         value={theme.font ?? 'system'}
         choices={fontChoices}
         isDisabled={isReadOnly}
@@ -115,14 +116,14 @@ function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelPro
       />
       <div className="theme-pair">
         <Select
-          label="Corners"
+          label={themeTitles.corner}
           value={theme.corner ?? 'soft'}
           choices={cornerChoices}
           isDisabled={isReadOnly}
           onChange={(corner) => onTheme({ corner: corner === 'soft' ? undefined : corner })}
         />
         <Select
-          label="Density"
+          label={themeTitles.density}
           value={theme.density ?? 'regular'}
           choices={densityChoices}
           isDisabled={isReadOnly}
@@ -130,7 +131,7 @@ function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelPro
         />
       </div>
       <Select
-        label="Language of the page"
+        label={settingTitles.locale}
         description="Of buttons and messages. Your own texts stay as you wrote them."
         value={locale}
         choices={localeLabels}
@@ -149,7 +150,7 @@ function Images({ formId, workspaceId, theme, isReadOnly, error, onTheme }: Pane
     <>
       <ImageField
         {...common}
-        label="Logo"
+        label={themeTitles.logo}
         description="Above the title, 56 px high. PNG, JPEG or WebP, at most 2 MB."
         address={place(theme.logo)}
         error={error('theme.logo')}
@@ -157,7 +158,7 @@ function Images({ formId, workspaceId, theme, isReadOnly, error, onTheme }: Pane
       />
       <ImageField
         {...common}
-        label="Cover"
+        label={themeTitles.cover}
         description="Across the top, cut to 4 by 1. PNG, JPEG or WebP, at most 2 MB."
         address={place(theme.cover)}
         error={error('theme.cover')}

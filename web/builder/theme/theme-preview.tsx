@@ -47,7 +47,7 @@ export function ThemePreview({ root, formId, settings, theme }: PreviewProps): R
             </button>
           ))}
         </div>
-        <span className="soft small">Visitors see it once it is saved.</span>
+        <span className="soft small">Visitors see it once you publish.</span>
       </div>
       {result.ok ? (
         <div className="preview-ground">

@@ -9,17 +9,16 @@ import { ErrorState, Loading } from '../../design/states.tsx';
 import { sayMoment } from '../../design/time.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { compareForms } from '../model/compare.ts';
-import { readStructure } from '../model/edit-node.ts';
-import { DifferenceList } from '../publish/difference-list.tsx';
+import { Message } from '../../design/message.tsx';
+import { compareDocuments, DifferenceList } from '../publish/difference-list.tsx';
 import type { BuilderForm } from '../saving/builder-api.ts';
 import './versions-view.css';
 
 type VersionsProps = {
   readonly path: string;
   readonly opened: BuilderForm;
-  /** Makes a version's structure the working copy. */
-  readonly onRestore: (structure: object) => void;
+  /** Makes a version the working copy. */
+  readonly onRestore: (version: VersionDetail) => void;
 };
 
 /** Every live version there was; each can become the working copy again. */
@@ -39,7 +38,7 @@ export function VersionsView({ path, opened, onRestore }: VersionsProps): ReactE
   };
   const restore = (version: VersionDetail): void => {
     setShown(undefined);
-    onRestore(version.structure);
+    onRestore(version);
     toastDone(`Version ${version.version} is the working copy now.`, { label: 'Undo', run: editor.undo });
   };
   return (
@@ -48,8 +47,8 @@ export function VersionsView({ path, opened, onRestore }: VersionsProps): ReactE
         <div>
           <h2>History</h2>
           <p className="soft">
-            Every version that was live. Restoring one changes the working copy; visitors see it when you
-            publish.
+            Every version that was live, with its settings. Restoring one changes the working copy; visitors
+            see it when you publish.
           </p>
         </div>
         {versions.isPending && <Loading lines={4} />}
@@ -106,8 +105,7 @@ type DialogProps = {
 
 function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps): ReactElement {
   const { editor } = useBuilder();
-  const { root } = useEditorState(editor).history.present;
-  const read = readStructure(version.structure);
+  const differences = compareDocuments(version, useEditorState(editor).history.present, 'edited');
   return (
     <Dialog
       title={`Version ${version.version}`}
@@ -124,11 +122,11 @@ function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps)
       }
     >
       <h3>What restoring it changes in the working copy</h3>
-      {read.ok && (
-        <DifferenceList
-          differences={compareForms(root, read.root)}
-          none="Nothing: the working copy is this version."
-        />
+      {differences && (
+        <DifferenceList differences={differences} none="Nothing: the working copy is this version." />
+      )}
+      {!version.settings && (
+        <Message>Settings were not recorded yet when it was made. Those of the working copy stay.</Message>
       )}
     </Dialog>
   );

@@ -1,0 +1,61 @@
+import type { AccessMode, DigestMode, SettingName, Settings } from '#ast/settings.ts';
+import type { Theme } from '#ast/theme/theme.ts';
+import type { Choice } from '../../design/select.tsx';
+
+/** What each setting is called: at its control, in problems and in comparisons. */
+export const settingTitles: Readonly<Record<SettingName, string>> = {
+  access: 'Who may fill it in',
+  password: 'Password',
+  opens_at: 'Opens',
+  closes_at: 'Closes',
+  max_submissions: 'Most submissions',
+  closed_message: 'Message when it is closed',
+  confirmation_message: 'Confirmation message',
+  redirect_url: 'Redirect to',
+  notification_email: 'Notify by email',
+  notification_digest: 'Mail them',
+  receipt_email_element: 'Receipt for visitors',
+  save_progress: 'Save progress',
+  resume_days: 'Days to go on',
+  editing: 'Editing',
+  edit_days: 'Days to edit',
+  min_seconds: 'Least seconds',
+  limit_per_address: 'An hour from one address',
+  limit_per_form: 'An hour in all',
+  proof_of_work: 'Proof of work',
+  subject_element: 'Subject',
+  language: 'Language of the answers',
+  time_zone: 'Time zone',
+  locale: 'Language of the page',
+  theme: 'Theme',
+  embed_origins: 'Sites that may show it',
+};
+
+/** The same of each part of a theme. */
+export const themeTitles: Readonly<Record<keyof Theme, string>> = {
+  color: 'Colour',
+  background: 'Background',
+  mode: 'Light or dark',
+  font: 'Font',
+  corner: 'Corners',
+  density: 'Density',
+  logo: 'Logo',
+  cover: 'Cover',
+};
+
+export const accessChoices: readonly Choice<AccessMode>[] = [
+  { id: 'public', label: 'Everybody with the link', description: 'The form is open while it is published.' },
+  { id: 'invited', label: 'Invited people', description: 'Each needs an invitation of their own.' },
+  { id: 'password', label: 'Whoever knows the password', description: 'The page asks for it first.' },
+  { id: 'closed', label: 'Nobody for now', description: 'The page says that the form is closed.' },
+];
+
+export const digestChoices: readonly Choice<DigestMode>[] = [
+  { id: 'each', label: 'For each submission' },
+  { id: 'hourly', label: 'Once an hour', description: 'One mail for all of them.' },
+  { id: 'daily', label: 'Once a day', description: 'At 08:00 in the time zone of the form.' },
+];
+
+/** The view in which a setting is changed. */
+export const viewOfSetting = (name: keyof Settings): 'theme' | 'settings' =>
+  name === 'theme' || name === 'locale' ? 'theme' : 'settings';

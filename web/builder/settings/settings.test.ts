@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import type { Settings } from '#ast/settings.ts';
+import { readStructure } from '../model/edit-node.ts';
+import { mergeDocuments } from '../saving/form-document.ts';
+import { compareSettings } from './compare-settings.ts';
+import { findSettingProblems } from './setting-problems.ts';
+
+const rootOf = (sent: object) => {
+  const read = readStructure(sent);
+  assert.ok(read.ok);
+  return read.root;
+};
+const root = rootOf(structure(element('text', 'a')));
+const problemsOf = (settings: object, hasPassword = false) =>
+  findSettingProblems(root, settings as Settings, hasPassword).map(({ field, view, title }) => [
+    field,
+    view,
+    title,
+  ]);
+
+test('what keeps settings from being published is found at its control, in its view', () => {
+  assert.deepEqual(problemsOf({ min_seconds: 2, subject_element: 'a' }), []);
+  assert.deepEqual(
+    problemsOf({ closes_at: 'soon', min_seconds: '12s', subject_element: 'gone', theme: { color: '#0b' } }),
+    [
+      ['min_seconds', 'settings', 'Least seconds'],
+      ['subject_element', 'settings', 'Subject'],
+      ['closes_at', 'settings', 'Closes'],
+      ['theme.color', 'theme', 'Colour'],
+    ],
+  );
+  assert.deepEqual(problemsOf({ access: 'password' }), [['password', 'settings', 'Password']]);
+  assert.deepEqual(problemsOf({ access: 'password' }, true), []);
+});
+
+test('differences of settings are said in the words of their controls', () => {
+  const said = compareSettings(
+    { access: 'public', theme: { color: '#111111', corner: 'round' }, editing: true },
+    {
+      access: 'closed',
+      theme: { corner: 'round', color: '#222222', logo: 'id' },
+      editing: true,
+      min_seconds: 3,
+      embed_origins: ['https://a.test'],
+    },
+  );
+  assert.deepEqual(
+    said.map(({ subject, details }) => [subject, ...details]),
+    [
+      ['Who may fill it in', '“Everybody with the link” → “Nobody for now”'],
+      ['Theme: Colour', '“#111111” → “#222222”'],
+      ['Theme: Logo', 'nothing → “an image”'],
+      ['Least seconds', 'nothing → 3'],
+      ['Sites that may show it', 'nothing → ["https://a.test"]'],
+    ],
+  );
+});
+
+test('two editors: what each changed is kept, the form as a whole and each setting; the same part twice is for them', () => {
+  const document = (id: string, settings: Settings) => ({
+    structure: structure(element('text', id)),
+    settings,
+  });
+  const base = document('a', { editing: true, edit_days: 3, theme: { color: '#111111', corner: 'round' } });
+  const reordered = { corner: 'round', color: '#111111' } as const;
+  const mine = document('mine', { edit_days: 4, theme: reordered });
+  const theirs = document('a', { editing: true, edit_days: 3, language: 'german' });
+  assert.deepEqual(
+    mergeDocuments(base, mine, theirs),
+    document('mine', { edit_days: 4, language: 'german' }),
+  );
+  assert.equal(mergeDocuments(base, mine, document('theirs', base.settings)), undefined);
+  assert.equal(mergeDocuments(base, mine, document('a', { ...base.settings, edit_days: 5 })), undefined);
+  assert.deepEqual(mergeDocuments(base, mine, mine), mine);
+});
