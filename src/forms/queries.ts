@@ -199,15 +199,13 @@ export const findFormVersion = statement(
    where workspace_id = $workspace_id and form_id = $form_id and version = $version`,
 );
 
-/** A form with its live structure, kept from changing until the transaction ends. */
+/** A form, kept from changing until the transaction ends. What is read of it in later statements is as it is then. */
 export const lockForm = statement(
   'lock_form',
   { workspace_id: uuid, id: uuid },
-  { status: word<FormStatus>(), version: integer, settings: jsonb<Settings>(), structure: json<object>() },
-  `select f.status, f.version, f.settings, v.structure
-   from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
-   where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null
-   for update of f`,
+  { status: word<FormStatus>(), version: integer },
+  `select status, version from forms
+   where workspace_id = $workspace_id and id = $id and deleted_at is null for update`,
 );
 
 /** Status alone, without a version: what visitors would see did not change. published_at as in update_form. */

@@ -102,14 +102,14 @@ export function useOpenForm({ opened: first, path, userId, saved, edited, rescue
       toastDone('Yours is a form of its own now.', { label: 'Open it', run });
     }
     setOpened(theirs);
-    rebaseOn(saving, theirs);
+    rebaseOn(autosave, theirs);
     if (resolution !== 'mine') takeOver(theirs.draft);
     await autosave.saveNow();
   };
   return { opened, place, saving, setOpened, takeOver, publish, isClash, resolve };
 }
 
-function rebaseOn({ autosave }: Saving, { draft }: BuilderForm): void {
+function rebaseOn(autosave: Saving['autosave'], { draft }: BuilderForm): void {
   autosave.rebase({
     revision: draft.revision,
     baseVersion: draft.base_version,
@@ -138,7 +138,7 @@ function useMerging({ editor, saving, path, setOpened }: Merging): boolean {
       if (isOver) return;
       if (!merged) return setClash(true);
       setOpened(theirs);
-      rebaseOn(saving, theirs);
+      rebaseOn(autosave, theirs);
       replaceForm(editor, merged);
       toastDone(
         `${theirs.draft.saved_by ?? 'Somebody else'} changed another part of this form. It has both now.`,
@@ -150,7 +150,6 @@ function useMerging({ editor, saving, path, setOpened }: Merging): boolean {
       isOver = true;
       setClash(false);
     };
-    // The state of saving changes with each try; what counts is that it came to a conflict.
   }, [isConflict, autosave, editor, path, setOpened]);
   return isClash;
 }
