@@ -51,6 +51,7 @@ export async function signIn(
   const { id: userId } = await createUser(database, {
     email,
     password,
+    isConfirmed: true,
     ...(options.name && { name: options.name }),
   });
   const workspaceId =

@@ -12,6 +12,7 @@ import { newId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
+import { joinByPassword } from '#workspaces/member-invitations/accept.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from '#test/database.ts';
 import { runCommandLine } from './cli/run-command-line.ts';
@@ -161,6 +162,21 @@ test('user create, with or without a workspace', async () => {
     workspace,
   ]);
   assert.deepEqual(rows, [{ user_id: owner.id, role: 'owner' }]);
+});
+
+test('user invite gives a link to hand over, by which one joins', async () => {
+  const { id: workspaceId } = await createWorkspace(database, { name: 'Invited', plan: 'free' });
+  const email = 'invited@example.org';
+  const invited = await answer('user invite --role owner --email', email, '--workspace', workspaceId);
+  assert.deepEqual(Object.keys(invited), ['id', 'link']);
+  const token = invited.link.split('/app/join/')[1];
+  const vault = openVault(await readInstanceKey(dataDir, undefined));
+  await joinByPassword({ database, vault }, { token, name: 'Ida', password: 'correct-horse' });
+  const { rows } = await database.query(
+    'select role, email_verified from members join users on id = user_id where workspace_id = $1',
+    [workspaceId],
+  );
+  assert.deepEqual(rows, [{ role: 'owner', email_verified: true }]);
 });
 
 test('user password gives a temporary one, which signs in', async () => {

@@ -5,6 +5,7 @@ import { only } from '#kit/statement.ts';
 import type { Accounts } from '#workspaces/accounts.ts';
 import { findMembership } from '#workspaces/members/queries.ts';
 import { isAtLeast, type Role } from '#workspaces/roles.ts';
+import { isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/session-end.ts';
 import type { ConsoleUser } from './endpoint.ts';
 
 /**
@@ -43,14 +44,15 @@ export async function findPerson(
   const { auth, isRefusal } = await accounts.library();
   try {
     const found = await auth.api.getSession({ headers, returnHeaders: true });
-    const user = found.response?.user;
+    if (!found.response) return { user: undefined, cookies: found.headers.getSetCookie() };
+    const { user, session } = found.response;
+    if (isSessionOver(session) || isTemporaryOver(user)) {
+      const ended = await auth.api.signOut({ headers, returnHeaders: true });
+      return { user: undefined, cookies: ended.headers.getSetCookie() };
+    }
+    const mustChangePassword = temporaryUntil(user) !== undefined;
     return {
-      user: user && {
-        id: user.id,
-        email: user.email,
-        name: user.name,
-        mustChangePassword: 'mustChangePassword' in user && user.mustChangePassword === true,
-      },
+      user: { id: user.id, email: user.email, name: user.name, mustChangePassword },
       cookies: found.headers.getSetCookie(),
     };
   } catch (cause) {

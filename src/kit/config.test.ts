@@ -33,6 +33,7 @@ test('nothing set: the defaults of DESIGN section 5', () => {
     smtp: undefined,
     mailPerMinute: 300,
     mailRetryDelays: [60, 300, 900, 3600, 10_800],
+    workspaceCreation: 'owners',
     logLevel: 'info',
     trustProxy: false,
     secretKey: undefined,

@@ -38,6 +38,8 @@ export type Config = {
   mailPerMinute: number;
   /** Seconds to wait after each time that the mail server put off a mail; its length is the number of retries. */
   mailRetryDelays: readonly number[];
+  /** Who makes workspaces in the console: nobody but the operator by command line, owners of one, or everyone. */
+  workspaceCreation: WorkspaceCreation;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** What X-Forwarded-For to believe: a number of proxies or a list of CIDRs; false: none. */
   trustProxy: number | string[] | false;
@@ -53,6 +55,9 @@ export class ConfigError extends Error {
     );
   }
 }
+
+export const workspaceCreations = ['operator', 'owners', 'everyone'] as const;
+export type WorkspaceCreation = (typeof workspaceCreations)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -115,10 +120,10 @@ export function readConfig(environment: Environment): Config {
     ? list('WEBHOOK_ALLOW_NETWORKS')
     : complain('WEBHOOK_ALLOW_NETWORKS', 'networks separated by commas, such as 127.0.0.0/8', []);
 
-  const level = value('LOG_LEVEL') ?? 'info';
-  const logLevel =
-    logLevels.find((known) => known === level) ??
-    complain('LOG_LEVEL', `one of ${logLevels.join(', ')}`, 'info' as const);
+  const oneOf = <const Word extends string>(name: string, words: readonly Word[], fallback: Word): Word => {
+    const given = value(name) ?? fallback;
+    return words.find((word) => word === given) ?? complain(name, `one of ${words.join(', ')}`, fallback);
+  };
 
   const secretKey = value('SECRET_KEY');
   if (secretKey !== undefined && !/^[0-9a-f]{64}$/i.test(secretKey)) {
@@ -146,7 +151,8 @@ export function readConfig(environment: Environment): Config {
     smtp: readSmtp({ url: value('SMTP_URL'), from: value('MAIL_FROM') }, problems),
     mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
     mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
-    logLevel,
+    workspaceCreation: oneOf('WORKSPACE_CREATION', workspaceCreations, 'owners'),
+    logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     trustProxy: readTrustProxy(value('TRUST_PROXY'), complain),
     secretKey,
   };

@@ -4,7 +4,7 @@ import { newId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
-import { passwordLength } from './users.ts';
+import { passwordLength } from './passwords.ts';
 
 /** What the library needs from us. */
 export type Surroundings = { database: Database; vault: Vault; publicUrl: string; log: Log };
@@ -27,13 +27,8 @@ const tables = {
   user: {
     modelName: 'users',
     additionalFields: {
-      mustChangePassword: {
-        type: 'boolean',
-        fieldName: 'must_change_password',
-        required: false,
-        defaultValue: false,
-        input: false,
-      },
+      /** Until when a temporary password opens its own change; null for one that its owner chose. */
+      temporaryUntil: { type: 'date', fieldName: 'temporary_until', required: false, input: false },
     },
     fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
   },

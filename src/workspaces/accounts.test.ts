@@ -150,6 +150,18 @@ const refused: [
   ['an address of 255 characters', { email: `${'a'.repeat(243)}@example.org` }, ['email']],
   ['a password of 9 characters', { password: '123456789' }, ['password']],
   ['a password of 129 characters', { password: 'x'.repeat(129) }, ['password']],
+  ['a password of ten digits in a row', { password: '1234567890' }, ['password']],
+  ['a common password and two digits', { password: 'password12' }, ['password']],
+  ['a common password twice', { password: 'monkeymonkey' }, ['password']],
+  ['ten blanks', { password: ' '.repeat(10) }, ['password']],
+  ['a row of the keyboard backwards', { password: 'poiuytrewq' }, ['password']],
+  [
+    'its own address as the password',
+    { email: 'lovelace@acme.org', password: 'Lovelace@ACME.org' },
+    ['password'],
+  ],
+  ['its own name and the year', { name: 'Augusta Lovelace', password: 'lovelace2026' }, ['password']],
+  ['the name of the service', { password: 'Formloom-2026' }, ['password']],
   ['a name with NUL and a bad address', { email: 'x', name: '\u0000' }, ['email', 'name']],
 ];
 

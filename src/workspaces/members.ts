@@ -3,18 +3,10 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
-import {
-  countOwners,
-  deleteMember,
-  findMembership,
-  findUserByEmail,
-  lockMembers,
-  updateRole,
-} from './members/queries.ts';
+import { countOwners, deleteMember, findMembership, lockMembers, updateRole } from './members/queries.ts';
 import { reportNews } from './mail-news.ts';
 import { insertMember } from './queries.ts';
 import { isAtLeast, type Role } from './roles.ts';
-import { createUser, makeTemporaryPassword } from './users.ts';
 
 /**
  * Lets a person into a workspace.
@@ -38,36 +30,6 @@ export async function addMember(
 
 /** What a change of members is about: who makes it (with which role), where, and to whom. */
 export type MemberChange = { workspaceId: string; actorRole: Role; userId: string };
-
-/**
- * Adds whoever has this address. Where nobody has, makes an account with a temporary password, which is returned
- * this once: the person who adds hands it over, and its owner changes it at the first sign-in.
- * @throws ApiError forbidden when somebody below an owner adds an owner; validation_error; conflict for a member.
- */
-export function addPerson(
-  database: Database,
-  person: { workspaceId: string; actorRole: Role; email: string; name?: string; role: Role },
-): Promise<{ id: string; temporaryPassword?: string }> {
-  requireOwner(person.actorRole, person.role);
-  const { workspaceId, role } = person;
-  const email = person.email.trim().toLowerCase();
-  return transaction(database, async (client) => {
-    const existing = only(await findUserByEmail(client, { email }));
-    if (existing) {
-      await addMember(client, { workspaceId, role, userId: existing.id });
-      return { id: existing.id };
-    }
-    const temporaryPassword = makeTemporaryPassword();
-    const { id } = await createUser(client, {
-      email,
-      password: temporaryPassword,
-      isTemporary: true,
-      ...(person.name && { name: person.name }),
-    });
-    await addMember(client, { workspaceId, role, userId: id });
-    return { id, temporaryPassword };
-  });
-}
 
 /**
  * Gives a member another role.

@@ -1,4 +1,15 @@
-import { boolean, bytes, integer, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import {
+  boolean,
+  bytes,
+  integer,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  word,
+} from '#kit/statement.ts';
 import type { Plan } from './plans.ts';
 import type { Role } from './roles.ts';
 
@@ -55,13 +66,13 @@ export const insertUser = statement(
     name: text,
     email: text,
     password: text,
-    must_change_password: boolean,
+    email_verified: boolean,
     now: timestamp,
   },
   { id: text },
   `with person as (
-     insert into users (id, name, email, email_verified, must_change_password, created_at, updated_at)
-     values ($id, $name, $email, false, $must_change_password, $now, $now)
+     insert into users (id, name, email, email_verified, created_at, updated_at)
+     values ($id, $name, $email, $email_verified, $now, $now)
      on conflict (email) do nothing
      returning id
    )
@@ -71,15 +82,16 @@ export const insertUser = statement(
 );
 
 /**
- * Gives a person a temporary password and ends all their sessions, and links to choose another password; nothing for an
- * unknown address.
+ * Gives a person a temporary password, confirms their address, and ends all their sessions, and links to choose another
+ * password; nothing for an unknown address.
  */
 export const resetPassword = statement(
   'workspaces.reset_password',
-  { email: text, password: text, now: timestamp },
+  { email: text, password: text, now: timestamp, until: timestamp },
   { id: text },
   `with person as (
-     update users set must_change_password = true, updated_at = $now where email = $email returning id
+     update users set temporary_until = $until, email_verified = true, updated_at = $now where email = $email
+     returning id
    ),
    secret as (
      update accounts set password = $password, updated_at = $now
@@ -96,7 +108,19 @@ export const confirmPassword = statement(
   { id: text },
   {},
   `with resets as (delete from password_resets where user_id = $id)
-   update users set must_change_password = false where id = $id and must_change_password`,
+   update users set temporary_until = null where id = $id and temporary_until is not null`,
+);
+
+/** Name and address of a person, and the names of their workspaces. */
+export const findWordsOfPerson = statement(
+  'workspaces.find_words_of_person',
+  { id: text },
+  { email: text, name: text, workspaces: texts },
+  `/* lookup: across workspaces */
+   select u.email, u.name,
+          array(select w.name from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id)
+            as workspaces
+     from users u where u.id = $id`,
 );
 
 /** Adds nothing, and returns nothing, when the workspace does not exist or the person is a member already. */

@@ -42,9 +42,11 @@ export function completeSetup(
         'This set-up link was used already, or a later start of the service replaced it.',
       );
     }
-    refuseProblems([...userProblems(first), ...nameProblems('workspace_name', first.workspaceName)]);
-    const user = await createUser(client, { email: first.email, password: first.password });
-    const workspace = await createWorkspace(client, { name: first.workspaceName, plan: firstPlan });
+    const { email, password, workspaceName } = first;
+    const person = { email, password, isConfirmed: true, words: [workspaceName] };
+    refuseProblems([...(await userProblems(person)), ...nameProblems('workspace_name', workspaceName)]);
+    const user = await createUser(client, person);
+    const workspace = await createWorkspace(client, { name: workspaceName, plan: firstPlan });
     await addMember(client, { workspaceId: workspace.id, userId: user.id, role: 'owner' });
     const key = await addKey(client, { workspaceId: workspace.id, name: 'First key' });
     return { userId: user.id, workspaceId: workspace.id, apiKey: key.key };

@@ -5,10 +5,12 @@ import type { Vault } from '#kit/vault.ts';
 import type { Accounts } from './accounts.ts';
 import { countUpTo } from './limit.ts';
 import { reportPasswordChange } from './mail-news.ts';
+import { passwordProblems } from './passwords.ts';
 import { refuseProblems } from './problems.ts';
 import { confirmPassword } from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';
-import { passwordProblems } from './users.ts';
+import { isTemporaryOver } from './session-end.ts';
+import { wordsOfPerson } from './users.ts';
 
 /**
  * Tries of a password in one minute. They are counted before the password is looked at, by a counter that is exact
@@ -42,8 +44,12 @@ export async function signIn(
       returnHeaders: true,
     });
     await auth.api.signOut({ headers: attempt.headers });
+    const { user } = response;
+    // The session that was just begun is nobody's: its cookies go nowhere, and it opens nothing (session-end.ts).
+    if (isTemporaryOver(user))
+      throw new ApiError('unauthorized', 'The time of this temporary password is over. Ask for another.');
     return {
-      userId: response.user.id,
+      userId: user.id,
       cookies: headers.getSetCookie(),
       device: deviceMark(context.vault, email),
     };
@@ -63,7 +69,7 @@ export async function changePassword(
   person: { userId: string; headers: Headers },
   { current, next }: { current: string; next: string },
 ): Promise<string[]> {
-  refuseProblems(changeProblems(current, next));
+  refuseProblems(await changeProblems(context.database, person.userId, { current, next }));
   await countTry(context, `password of ${person.userId}`, signInTries.ofAccount);
   const { auth, isRefusal } = await context.accounts.library();
   try {
@@ -84,8 +90,12 @@ export async function changePassword(
   }
 }
 
-function changeProblems(current: string, next: string): ErrorItem[] {
-  const problems = passwordProblems('new_password', next);
+async function changeProblems(
+  database: Database,
+  userId: string,
+  { current, next }: { current: string; next: string },
+): Promise<ErrorItem[]> {
+  const problems = await passwordProblems('new_password', next, await wordsOfPerson(database, userId));
   // A temporary password was seen by whoever handed it over.
   if (problems.length > 0 || current !== next) return problems;
   return [{ field: 'new_password', message: 'Choose another password than the current one.' }];

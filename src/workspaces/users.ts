@@ -4,20 +4,23 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { reportPasswordChange } from './mail-news.ts';
+import { passwordProblems } from './passwords.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
-import { insertUser, resetPassword } from './queries.ts';
+import { findWordsOfPerson, insertUser, resetPassword } from './queries.ts';
 
 /** A person who signs in with email and password. The name defaults to the address before its @. */
 export type NewUser = {
   email: string;
   password: string;
   name?: string;
-  /** Whether the password is only for the first sign-in. */
-  isTemporary?: boolean;
+  /**
+   * Whether it is certain that the address is theirs: they read its mails, or the operator says so. An account that is
+   * not confirmed joins no other workspace than the one whose link made it.
+   */
+  isConfirmed?: boolean;
+  /** What else others know of them: the name of the workspace that they join. */
+  words?: readonly string[];
 };
-
-/** Characters of a password. Also what accounts.ts tells the library for later changes of it. */
-export const passwordLength = { least: 10, most: 128 } as const;
 
 /** The expression that the library checks at sign-in (zod's), so that whoever is let in here can also sign in. */
 const emailPattern =
@@ -26,8 +29,9 @@ const emailPattern =
 const longestEmail = 254;
 
 /** Everything that is wrong with a new person's email, password and name. */
-export function userProblems({ email, password, name }: NewUser): ErrorItem[] {
-  const problems = [...emailProblems(email), ...passwordProblems('password', password)];
+export async function userProblems({ email, password, name, words = [] }: NewUser): Promise<ErrorItem[]> {
+  const known = [email, ...(name === undefined ? [] : [name]), ...words];
+  const problems = [...emailProblems(email), ...(await passwordProblems('password', password, known))];
   return name === undefined ? problems : [...problems, ...nameProblems('name', name)];
 }
 
@@ -37,20 +41,13 @@ export function emailProblems(email: string): ErrorItem[] {
   return [{ field: 'email', message: 'This is not an email address, such as ada@example.org.' }];
 }
 
-/** What is wrong with a password that somebody chose. */
-export function passwordProblems(field: string, password: string): ErrorItem[] {
-  const { least, most } = passwordLength;
-  if (password.length >= least && password.length <= most) return [];
-  return [{ field, message: `A password has ${least} to ${most} characters.` }];
-}
-
 /**
  * Adds a person in one statement, and so within a caller's transaction where there is one. The library's own
  * sign-up writes its two rows one after the other, outside of any transaction; the rows are the same.
  * @throws ApiError validation_error with every problem; conflict when the address is taken.
  */
 export async function createUser(database: Queryable, user: NewUser): Promise<{ id: string }> {
-  refuseProblems(userProblems(user));
+  refuseProblems(await userProblems(user));
   const id = newId();
   const added = await insertUser(database, {
     id,
@@ -58,7 +55,7 @@ export async function createUser(database: Queryable, user: NewUser): Promise<{ 
     name: user.name ?? user.email.split('@', 1)[0]!,
     email: user.email.toLowerCase(),
     password: await hashPassword(user.password),
-    must_change_password: user.isTemporary ?? false,
+    email_verified: user.isConfirmed ?? false,
     now: timeOfId(id),
   });
   if (added.length === 0)
@@ -66,25 +63,34 @@ export async function createUser(database: Queryable, user: NewUser): Promise<{ 
   return { id };
 }
 
-/** A password to hand over, for the next sign-in alone: 96 random bits. */
-export const makeTemporaryPassword = (): string => randomBytes(12).toString('base64url');
+/** For how long a temporary password opens its own change. */
+const temporaryMs = 24 * 3_600_000;
 
 /**
  * Lets a person back in who has lost their password: a temporary one, returned this once, which they have to change at
- * the next sign-in. Every session of theirs ends, and they are told by mail.
+ * the next sign-in, within a day. Every session of theirs ends, and they are told by mail. Whoever the operator hands it
+ * to is who has the address: the account is confirmed.
  * @throws ApiError not_found when there is no account with this address.
  */
 export async function resetUserPassword(
   database: Queryable,
   email: string,
 ): Promise<{ id: string; temporaryPassword: string }> {
-  const temporaryPassword = makeTemporaryPassword();
+  const temporaryPassword = randomBytes(12).toString('base64url');
+  const at = now();
   const [person] = await resetPassword(database, {
     email: email.trim().toLowerCase(),
     password: await hashPassword(temporaryPassword),
-    now: now(),
+    now: at,
+    until: new Date(at.getTime() + temporaryMs),
   });
   if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
   await reportPasswordChange(database, person.id);
   return { id: person.id, temporaryPassword };
+}
+
+/** What others know of a person, and so may not be their password: name, address, workspaces. */
+export async function wordsOfPerson(database: Queryable, userId: string): Promise<string[]> {
+  const [person] = await findWordsOfPerson(database, { id: userId });
+  return person ? [person.email, person.name, ...person.workspaces] : [];
 }

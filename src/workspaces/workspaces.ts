@@ -1,6 +1,8 @@
 import { newId, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import type { WorkspaceCreation } from '#kit/config.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { findOwnedWorkspace } from './members/queries.ts';
 import { type Plan, rateOf } from './plans.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
 import { insertWorkspace, selectWorkspaces, updatePlan } from './queries.ts';
@@ -34,6 +36,16 @@ export async function createWorkspace(
     created_at: timeOfId(id),
   });
   return { id, name, plan };
+}
+
+/** Whether a person may make a workspace: the operator's setting. Owners came to be by the set-up or an invitation. */
+export async function mayCreateWorkspace(
+  database: Queryable,
+  setting: WorkspaceCreation,
+  userId: string,
+): Promise<boolean> {
+  if (setting !== 'owners') return setting === 'everyone';
+  return (await findOwnedWorkspace(database, { user_id: userId })).length > 0;
 }
 
 /** All workspaces, newest first: for the operator only. */

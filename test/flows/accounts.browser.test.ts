@@ -6,6 +6,7 @@ import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { callApi, openService } from '#test/service.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
+import { resetUserPassword } from '#workspaces/users.ts';
 
 /* Accounts, workspaces, members and keys in a real browser, by keyboard alone, on the built console. */
 
@@ -137,47 +138,42 @@ test('a workspace is made, renamed and left behind for another, by keyboard', as
   await page.context().close();
 });
 
-test('a member is added with a temporary password, gets another role, and is removed, by keyboard', async () => {
+test('a member is invited by a link that is handed over, joins, gets another role, and is removed, by keyboard', async () => {
   const owner = await signIn(service, { name: 'Owner' });
   const page = await console.open(`/app/w/${owner.workspaceId}/settings/members`, owner);
-  await tabTo(page, 'button', 'Add member');
+  await tabTo(page, 'button', 'Invite member');
   await press(page, 'Enter');
   await type(page, 'new@example.org');
-  await press(page, 'Tab');
-  await type(page, 'Newcomer');
   await press(page, 'Enter');
-  await page.getByRole('dialog', { name: 'An account was made' }).waitFor();
-  const password = (await page.getByRole('textbox', { name: 'Temporary password' }).textContent())!;
-  await tabTo(page, 'button', 'I have handed it over');
+  await page.getByRole('dialog', { name: 'Hand over the link' }).waitFor();
+  const link = (await page.getByRole('textbox', { name: 'Link of the invitation' }).textContent())!;
+  await tabTo(page, 'button', 'Done');
   await press(page, 'Enter');
-  await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor();
+  await page.getByRole('rowheader', { name: /new@example.org/ }).waitFor();
 
+  const newcomer = await console.open(new URL(link).pathname);
+  await heading(newcomer, 'Join Test');
+  await newcomer.getByRole('link', { name: 'Sign in' }).waitFor();
+  assert.deepEqual(await findBarriers(newcomer), []);
+  await type(newcomer, 'Newcomer');
+  await press(newcomer, 'Tab');
+  await type(newcomer, 'new.example.org');
+  await press(newcomer, 'Enter');
+  await newcomer.getByText(/This password is made of your address, your name/).waitFor();
+  await newcomer.getByLabel('Password').fill('a password of my own');
+  await press(newcomer, 'Enter');
+  await heading(newcomer, 'Forms');
+  await tabTo(newcomer, 'button', /Workspace: Test/);
+  await press(newcomer, 'Enter');
+  await newcomer.getByRole('menuitem', { name: /Test/ }).waitFor();
+  assert.equal(await newcomer.getByRole('menuitem', { name: 'Create workspace' }).count(), 0);
+  await newcomer.context().close();
+
+  await page.reload();
+  await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor();
   await tabTo(page, 'button', /Role of Newcomer/);
   await press(page, 'Enter', 'Home', 'Enter');
   await page.getByText('Newcomer is viewer now.').waitFor();
-
-  const newcomer = await console.open('/app/sign-in');
-  await newcomer.getByLabel('Email address').fill('new@example.org');
-  await newcomer.getByLabel('Password').fill(password);
-  await press(newcomer, 'Enter');
-  await heading(newcomer, 'Choose a password of your own');
-  await newcomer.goto(`${service.url}/app/account`);
-  await heading(newcomer, 'Choose a password of your own');
-  assert.deepEqual(await findBarriers(newcomer), []);
-  await tabTo(newcomer, 'textbox', 'Temporary password');
-  await type(newcomer, password);
-  await press(newcomer, 'Tab');
-  await type(newcomer, 'a password of my own');
-  await press(newcomer, 'Enter');
-  await heading(newcomer, 'Your account');
-  await newcomer.goto(`${service.url}/app/new-password`);
-  await heading(newcomer, 'Forms');
-  assert.equal(
-    await newcomer.getByRole('button', { name: 'Create form' }).count(),
-    0,
-    'a viewer is offered no change',
-  );
-  await newcomer.context().close();
 
   await tabTo(page, 'button', 'Remove Newcomer');
   await press(page, 'Enter');
@@ -192,6 +188,26 @@ test('a member is added with a temporary password, gets another role, and is rem
   await press(page, 'Enter');
   await page.getByText('This is the last owner. Make somebody else an owner first.').waitFor();
   await press(page, 'Escape');
+  await page.context().close();
+});
+
+test('whoever signs in with a temporary password chooses one of their own before anything else', async () => {
+  const { email } = await signIn(service);
+  const { temporaryPassword } = await resetUserPassword(service.services.database, email);
+  const page = await console.open('/app/sign-in');
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password').fill(temporaryPassword);
+  await press(page, 'Enter');
+  await heading(page, 'Choose a password of your own');
+  await page.goto(`${service.url}/app/account`);
+  await heading(page, 'Choose a password of your own');
+  assert.deepEqual(await findBarriers(page), []);
+  await tabTo(page, 'textbox', 'Temporary password');
+  await type(page, temporaryPassword);
+  await press(page, 'Tab');
+  await type(page, 'a password of my own');
+  await press(page, 'Enter');
+  await heading(page, 'Your account');
   await page.context().close();
 });
 

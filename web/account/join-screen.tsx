@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import type { OpenInvitation, Session } from '#console/accounts/shapes.ts';
 import { ApiProblem, get, post, unlocatedProblem } from '../api/client.ts';
@@ -12,7 +12,7 @@ import { Loading } from '../design/states.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { EntryCard } from './entry-card.tsx';
 
-/** Where the link of a member's invitation leads: join with the account of its address, or make one. */
+/** Where the link of a member's invitation leads: join with the account of its address, or by choosing a password. */
 export function JoinScreen(): ReactElement {
   const token = useParams({ strict: false }).token!;
   const { data, error } = useQuery({
@@ -45,14 +45,37 @@ export function JoinScreen(): ReactElement {
         {invitation.invited_by === null ? 'You are invited' : `${invitation.invited_by} invites you`} to work
         in <strong>{invitation.workspace}</strong> as {invitation.role}.
       </p>
-      {!invitation.has_account ? (
-        <NewAccount token={token} email={invitation.email} />
-      ) : person === invitation.email ? (
-        <Accept token={token} email={invitation.email} />
-      ) : (
-        <SignInFirst token={token} email={invitation.email} />
-      )}
+      <WayIn token={token} invitation={invitation} person={person} />
     </EntryCard>
+  );
+}
+
+function WayIn({
+  token,
+  invitation: { email, way },
+  person,
+}: {
+  token: string;
+  invitation: OpenInvitation;
+  person: string | undefined;
+}): ReactElement {
+  if (way !== 'choose_password' && person === email) return <Accept token={token} email={email} />;
+  if (way === 'sign_in') {
+    return (
+      <SignInFirst token={token} isOnly>
+        There is an account with the address {email}. Sign in with it to join.
+      </SignInFirst>
+    );
+  }
+  return (
+    <>
+      <NewAccount token={token} email={email} />
+      {way === 'either' && (
+        <SignInFirst token={token}>
+          Or, if you have an account with this address, sign in to join.
+        </SignInFirst>
+      )}
+    </>
   );
 }
 
@@ -89,11 +112,24 @@ function Accept({ token, email }: { token: string; email: string }): ReactElemen
   );
 }
 
-function SignInFirst({ token, email }: { token: string; email: string }): ReactElement {
+function SignInFirst({
+  token,
+  isOnly = false,
+  children,
+}: {
+  token: string;
+  /** Whether there is no other way in. */
+  isOnly?: boolean;
+  children: ReactNode;
+}): ReactElement {
   return (
     <>
-      <p className="soft">There is an account with the address {email}. Sign in with it to join.</p>
-      <Link to="/sign-in" search={{ next: `/join/${token}` }} className="button button-primary button-medium">
+      <p className="soft">{children}</p>
+      <Link
+        to="/sign-in"
+        search={{ next: `/join/${token}` }}
+        className={`button button-${isOnly ? 'primary' : 'secondary'} button-medium`}
+      >
         Sign in
       </Link>
     </>
@@ -122,7 +158,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
       }}
     >
       {unlocated !== undefined && <Message tone="bad">{unlocated}</Message>}
-      <p className="soft">Make an account for {email}.</p>
+      <p className="soft">Choose how you sign in from now on, as {email}.</p>
       <TextField
         label="Your name"
         autoComplete="name"
@@ -141,7 +177,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
         error={problem?.of('password')}
       />
       <Button type="submit" variant="primary" isPending={join.isPending}>
-        Make the account and join
+        Join the workspace
       </Button>
     </Form>
   );

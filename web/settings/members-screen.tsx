@@ -8,7 +8,6 @@ import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
 import { Avatar } from '../shell/navigation/avatar.tsx';
 import { mayAdminister, useSession } from '../shell/session.ts';
-import { AddMemberDialog } from './add-member-dialog.tsx';
 import { InviteDialog } from './invitations/invite-dialog.tsx';
 import { OpenInvitations } from './invitations/open-invitations.tsx';
 import { MemberRole } from './member-role.tsx';
@@ -21,7 +20,6 @@ export function MembersScreen(): ReactElement {
   const workspace = useWorkspace();
   const { user } = useSession();
   const members = useQuery(membersQuery(workspace.id));
-  const [isAdding, setAdding] = useState(false);
   const [isInviting, setInviting] = useState(false);
   const isAdmin = mayAdminister(workspace.role);
   const columns: TableColumn<Member>[] = [
@@ -54,12 +52,9 @@ export function MembersScreen(): ReactElement {
       lead={`Who works in ${workspace.name}.`}
       actions={
         isAdmin && (
-          <>
-            <Button onPress={() => setAdding(true)}>Add member</Button>
-            <Button variant="primary" icon="mail" onPress={() => setInviting(true)}>
-              Invite member
-            </Button>
-          </>
+          <Button variant="primary" icon="mail" onPress={() => setInviting(true)}>
+            Invite member
+          </Button>
         )
       }
     >
@@ -70,7 +65,6 @@ export function MembersScreen(): ReactElement {
       )}
       {isAdmin && <OpenInvitations workspace={workspace} />}
       <InviteDialog workspace={workspace} isOpen={isInviting} onClose={() => setInviting(false)} />
-      <AddMemberDialog workspace={workspace} isOpen={isAdding} onClose={() => setAdding(false)} />
     </Page>
   );
 }

@@ -1,4 +1,6 @@
 import { transaction } from '#kit/database.ts';
+import { openVault, readInstanceKey } from '#kit/vault.ts';
+import { inviteByHand } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createUser, resetUserPassword } from '#workspaces/users.ts';
 import { command, optional, required } from './command.ts';
@@ -18,15 +20,26 @@ export const userCommands = [
       if ((workspace === undefined) !== (role === undefined))
         throw new UsageError('--workspace and --role go together.');
       return transaction(database, async (client) => {
-        const user = await createUser(client, { email, password });
+        const user = await createUser(client, { email, password, isConfirmed: true });
         if (workspace && role) await addMember(client, { workspaceId: workspace, userId: user.id, role });
         return user;
       });
     },
   }),
   command({
+    name: 'user invite',
+    summary: 'Makes a link by which whoever you hand it to joins a workspace, with a new account or theirs.',
+    options: { email: required(text('<address>')), workspace: required(id), role: required(role) },
+    note: 'The link works once, for 7 days. Give it to nobody but the person who has the address.',
+    async run({ database, config }, { email, workspace, role }) {
+      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
+      return inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role });
+    },
+  }),
+  command({
     name: 'user password',
-    summary: 'Gives a person who lost theirs a temporary password, to be changed at the next sign-in.',
+    summary:
+      'Gives a person who lost theirs a temporary password, to be changed at the next sign-in, within a day.',
     options: { email: required(text('<address>')) },
     note: 'The password is shown only this once. Every session of the person has ended.',
     async run({ database }, { email }) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callConsole, signIn } from '#test/console.ts';
+import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
+import { resetUserPassword } from '#workspaces/users.ts';
 import type { Key, Member, Session, WorkspaceDetail } from './shapes.ts';
 
 const service = await openService();
@@ -103,42 +104,104 @@ test('an admin renames a workspace', async () => {
   assert.deepEqual([long.status, long.body.errors[0]!.field], [422, 'name']);
 });
 
-type Added = { id: string; temporary_password: string | null };
+const invite = async (
+  person: ConsolePerson,
+  email: string,
+  workspace = person.workspaceId,
+  role = 'viewer',
+) =>
+  person.call<{ id: string; link: string | null; error: string; message: string }>(
+    'POST',
+    `/workspaces/${workspace}/member-invitations`,
+    { email, role },
+  );
+const tokenOf = ({ body }: { body: { link: string | null } }): string => body.link!.split('/').at(-1)!;
+const joinNew = (token: string, password = 'a fine new password') =>
+  nobody<{ email: string; error: string; message: string }>('POST', '/joins/accounts', {
+    token,
+    name: 'New',
+    password,
+  });
+const enter = async (email: string, password = 'a fine new password') =>
+  cookieOf((await nobody('POST', '/session', { email, password })).headers);
 
-test('somebody who has an account is added by address; somebody new gets an account and a password that works', async () => {
+test('nobody becomes a member, or gets an account, by being named: there is only the link', async () => {
   const owner = await signIn(service, { name: 'Owner' });
   const known = await signIn(service);
   const members = `/workspaces/${owner.workspaceId}/members`;
-  const first = await owner.call<Added>('POST', members, {
-    email: known.email.toUpperCase(),
-    role: 'viewer',
-  });
-  assert.deepEqual([first.status, first.body], [201, { id: known.userId, temporary_password: null }]);
-  assert.equal((await owner.call('POST', members, { email: known.email, role: 'viewer' })).status, 409);
+  for (const email of [known.email, 'unasked@example.org'])
+    assert.equal((await owner.call('POST', members, { email, role: 'viewer' })).status, 404);
+  const { rows } = await service.services.database.query(
+    "select from users where email = 'unasked@example.org'",
+  );
+  assert.equal(rows.length, 0);
 
-  const second = await owner.call<Added>('POST', members, {
-    email: 'new@example.org',
-    name: 'New',
-    role: 'editor',
-  });
-  assert.equal(second.status, 201);
-  const entered = await nobody('POST', '/session', {
-    email: 'new@example.org',
-    password: second.body.temporary_password,
-  });
-  assert.equal(entered.status, 204);
+  const token = tokenOf(await invite(owner, 'new@example.org', owner.workspaceId, 'editor'));
+  assert.equal((await joinNew(token)).status, 201);
+  assert.equal((await joinNew(token)).status, 410);
   const list = (await owner.call<{ data: Member[] }>('GET', members)).body.data;
   assert.deepEqual(
     list.map(({ name, role }) => [name, role]),
     [
       ['Owner', 'owner'],
       ['New', 'editor'],
-      [known.email.split('@')[0], 'viewer'],
     ],
   );
-  const wrong = await owner.call('POST', members, { email: 'no address', role: 'viewer' });
-  assert.deepEqual([wrong.status, wrong.body.errors[0]!.field], [422, 'email']);
-  assert.equal((await owner.call('POST', members, { email: 'x@example.org', role: 'god' })).status, 422);
+});
+
+test('whoever makes an account for somebody by a handed-over link does not become them in another workspace', async () => {
+  const [attacker, owner] = [await signIn(service), await signIn(service)];
+  const email = 'future-member@example.org';
+  assert.equal((await joinNew(tokenOf(await invite(attacker, email)))).status, 201);
+  const cookie = await enter(email);
+  assert.equal((await nobody('GET', '/session', undefined, cookie)).status, 200);
+
+  const token = tokenOf(await invite(owner, email));
+  const session = await nobody<Session>('GET', '/session', undefined, cookie);
+  assert.deepEqual(
+    session.body.workspaces.map(({ id }) => id),
+    [attacker.workspaceId],
+    'being invited lets nobody in',
+  );
+  const joined = await nobody<{ error: string; message: string }>('POST', '/joins', { token }, cookie);
+  assert.deepEqual([joined.status, joined.body.error], [403, 'forbidden'], 'not even with the link');
+  assert.match(joined.body.message, /was never confirmed/);
+  const taken = await joinNew(token, 'the password of the inviter');
+  assert.equal(taken.status, 409, 'nor does a handed-over link change the password of an account');
+
+  // What the operator hands over is for the person: whoever had the account until now has it no longer.
+  const { temporaryPassword } = await resetUserPassword(service.services.database, email);
+  assert.equal((await nobody('GET', '/session', undefined, cookie)).status, 401);
+  const temporary = await enter(email, temporaryPassword);
+  const changed = await nobody(
+    'PUT',
+    '/person/password',
+    { current_password: temporaryPassword, new_password: 'a password of my own' },
+    temporary,
+  );
+  const own = cookieOf(changed.headers);
+  assert.equal((await nobody('POST', '/joins', { token }, own)).status, 200);
+});
+
+test('what a handed-over link opens does not tell whether its address has an account', async () => {
+  const [owner, known] = [await signIn(service), await signIn(service)];
+  const lookup = async (email: string) => {
+    const token = tokenOf(await invite(owner, email));
+    const { status, body } = await nobody<object>('POST', '/joins/lookups', { token });
+    return { status, body: { ...body, email: '' } };
+  };
+  assert.deepEqual(await lookup(known.email), await lookup('somebody@example.org'));
+});
+
+test('an owner may make a workspace, unless the operator says otherwise; others may not', async () => {
+  const owner = await signIn(service);
+  for (const role of ['admin', 'editor', 'viewer'] as const) {
+    const person = await signIn(service, { role, workspaceId: owner.workspaceId });
+    const refused = await person.call('POST', '/workspaces', { name: 'Mine' });
+    assert.deepEqual([refused.status, refused.body.error], [403, 'forbidden'], role);
+    assert.equal((await person.call<Session>('GET', '/session')).body.may_create_workspaces, false);
+  }
+  assert.equal((await owner.call<Session>('GET', '/session')).body.may_create_workspaces, true);
 });
 
 test('the last owner is neither removed nor demoted, nor leaves; of two who act at once one stays', async () => {
@@ -169,7 +232,7 @@ test('an admin neither makes, changes nor removes an owner', async () => {
   const viewer = await signIn(service, { role: 'viewer', workspaceId: owner.workspaceId });
   const members = `/workspaces/${owner.workspaceId}/members`;
   const refused = [
-    await admin.call('POST', members, { email: 'boss@example.org', role: 'owner' }),
+    await invite(admin, 'boss@example.org', owner.workspaceId, 'owner'),
     await admin.call('PATCH', `${members}/${admin.userId}`, { role: 'owner' }),
     await admin.call('PATCH', `${members}/${viewer.userId}`, { role: 'owner' }),
     await admin.call('PATCH', `${members}/${owner.userId}`, { role: 'viewer' }),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { joinAsNewPerson, joinAsPerson, openInvitation } from '#workspaces/member-invitations/accept.ts';
+import { joinAsPerson, joinByPassword, openInvitation } from '#workspaces/member-invitations/accept.ts';
 import { inviteMember, resendInvitation, revokeInvitation } from '#workspaces/member-invitations/invite.ts';
 import { selectInvitations } from '#workspaces/member-invitations/queries.ts';
 import { countTry, signInTries } from '#workspaces/sign-in.ts';
@@ -72,8 +72,8 @@ function keeperRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
   const revoke = consoleEndpoint({
     role: 'admin',
     params: invitation,
-    async run({ workspaceId, params }) {
-      await revokeInvitation(services, { workspaceId, id: params.invitation });
+    async run({ workspaceId, params, role: actorRole }) {
+      await revokeInvitation(services, { workspaceId, id: params.invitation, actorRole });
       return { status: 204 };
     },
   });
@@ -95,37 +95,31 @@ function joinRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
     body: InvitationToken,
     async run({ visitor, body }) {
       await count(visitor);
-      const { workspace, email, role, invitedBy, hasAccount } = await openInvitation(services, body.token);
-      const shown: OpenInvitation = {
-        workspace,
-        email,
-        role,
-        invited_by: invitedBy,
-        has_account: hasAccount,
-      };
+      const { invitedBy, ...invitation } = await openInvitation(services, body.token);
+      const shown: OpenInvitation = { ...invitation, invited_by: invitedBy };
       return { status: 200, body: shown };
     },
   });
 
-  const joinNew = visitorEndpoint({
+  const joinByChoice = visitorEndpoint({
     body: NewPerson,
     async run({ visitor, body }) {
       await count(visitor);
-      return { status: 201, body: await joinAsNewPerson(services, { ...body, name: body.name.trim() }) };
+      return { status: 201, body: await joinByPassword(services, { ...body, name: body.name.trim() }) };
     },
   });
 
   const join = personEndpoint({
     body: InvitationToken,
     async run({ user, body }) {
-      const { workspaceId } = await joinAsPerson(services, { token: body.token, user });
+      const { workspaceId } = await joinAsPerson(services, { token: body.token, userId: user.id });
       return { status: 200, body: { workspace_id: workspaceId } };
     },
   });
 
   return [
     ['POST', '/joins/lookups', open],
-    ['POST', '/joins/accounts', joinNew],
+    ['POST', '/joins/accounts', joinByChoice],
     ['POST', '/joins', join],
   ];
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { addPerson, changeRole, removeMember } from '#workspaces/members.ts';
+import { changeRole, removeMember } from '#workspaces/members.ts';
 import { selectMembers } from '#workspaces/members/queries.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { type AddedMember, NewMember, RoleChange } from './shapes.ts';
+import { RoleChange } from './shapes.ts';
 
 const member = Type.Object({ member: Type.String({ format: 'uuid' }) });
 
@@ -15,16 +15,6 @@ export function memberRoutes({ database }: ConsoleServices): readonly ConsoleRou
       status: 200,
       body: { data: await selectMembers(database, { workspace_id: workspaceId }) },
     }),
-  });
-
-  const add = consoleEndpoint({
-    role: 'admin',
-    body: NewMember,
-    async run({ workspaceId, role: actorRole, body }) {
-      const added = await addPerson(database, { workspaceId, actorRole, ...body });
-      const reply: AddedMember = { id: added.id, temporary_password: added.temporaryPassword ?? null };
-      return { status: 201, body: reply };
-    },
   });
 
   const change = consoleEndpoint({
@@ -48,7 +38,6 @@ export function memberRoutes({ database }: ConsoleServices): readonly ConsoleRou
 
   return [
     ['GET', '/workspaces/:workspace/members', list],
-    ['POST', '/workspaces/:workspace/members', add],
     ['PATCH', '/workspaces/:workspace/members/:member', change],
     ['DELETE', '/workspaces/:workspace/members/:member', remove],
   ];

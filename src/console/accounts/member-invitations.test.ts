@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
+import { invitationToken } from '#workspaces/member-invitations/token.ts';
+import { createUser } from '#workspaces/users.ts';
 
 const server = await openMailServer();
 const service = await openService({
@@ -47,7 +49,7 @@ test('a person who is invited by mail makes an account and joins with the role, 
     email: 'nora@example.org',
     role: 'editor',
     invited_by: admin.email.split('@')[0],
-    has_account: false,
+    way: 'choose_password',
   });
   const joins = await Promise.all([joinNew(token), joinNew(token)]);
   assert.deepEqual(joins.map(({ status }) => status).toSorted(), [201, 410]);
@@ -68,7 +70,7 @@ test('a person who has an account joins with it, and nobody else does in their p
   const known = await signIn(service);
   await invite(owner, known.email, 'owner');
   const token = await tokenFor(known.email);
-  assert.equal((await open(token)).body['has_account'], true);
+  assert.equal((await open(token)).body['way'], 'sign_in');
   assert.equal((await admin.call('POST', '/joins', { token })).status, 403);
   assert.equal((await joinNew(token)).status, 409, 'no second account for the address');
   assert.equal((await known.call('POST', '/joins', { token })).status, 200);
@@ -105,6 +107,92 @@ test('a withdrawn invitation, one whose time is over, a replaced and a forged on
   });
   assert.equal((await owner.call('DELETE', `${path}/${listed.id}`)).status, 204);
   assert.equal((await open(next)).status, 410);
+});
+
+test('whoever reads the mails of an address gets the account that somebody else made for it, and the other is out', async () => {
+  const email = 'taken@example.org';
+  const { vault, database } = service.services;
+  const { body } = await invite(owner, email);
+  const handedOver = invitationToken(vault, { workspaceId, id: body.id }, 'unconfirmed');
+  assert.equal((await open(handedOver)).body['way'], 'either');
+  assert.equal((await joinNew(handedOver)).status, 201);
+  const squatter = await callConsole(url, '', 'POST', '/session', { email, password });
+  const cookie = squatter.headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ');
+
+  const other = await signIn(service, { name: 'Other' });
+  const places = `/workspaces/${other.workspaceId}/member-invitations`;
+  await other.call('POST', places, { email, role: 'viewer' });
+  const token = await tokenFor(email, 1);
+  assert.equal((await open(token)).body['way'], 'choose_password');
+  assert.equal((await callConsole(url, cookie, 'POST', '/joins', { token })).status, 403);
+  const own = { token, name: 'Tara', password: 'chosen by Tara alone' };
+  assert.equal((await callConsole(url, '', 'POST', '/joins/accounts', own)).status, 201);
+  assert.equal((await callConsole(url, cookie, 'GET', '/session')).status, 401);
+  assert.equal((await callConsole(url, '', 'POST', '/session', { email, password })).status, 401);
+  const { rows } = await database.query(
+    'select count(*)::int as memberships, bool_and(email_verified) as sure from users join members on user_id = id where email = $1',
+    [email],
+  );
+  assert.deepEqual(rows, [{ memberships: 2, sure: true }]);
+});
+
+test('a mail that resets a password confirms the address', async () => {
+  const { database } = service.services;
+  const email = 'unsure@example.org';
+  await createUser(database, { email, password });
+  await callConsole(url, '', 'POST', '/password-resets', { email });
+  const { mail } = await server.waitForOne(email);
+  const token = /\/app\/reset-password\/(\S+)/.exec(mail.text!)![1]!;
+  const chosen = { token, password: 'the next password' };
+  assert.equal((await callConsole(url, '', 'PUT', '/password-resets', chosen)).status, 200);
+  const { rows } = await database.query('select email_verified from users where email = $1', [email]);
+  assert.deepEqual(rows, [{ email_verified: true }]);
+});
+
+test('an admin neither withdraws nor replaces the invitation of an owner', async () => {
+  const email = 'next-owner@example.org';
+  const { body } = await invite(owner, email, 'owner');
+  assert.equal((await admin.call('DELETE', `${path}/${body.id}`)).status, 403);
+  assert.equal((await admin.call('POST', `${path}/${body.id}/mails`)).status, 403);
+  assert.equal((await invite(admin, email, 'viewer')).status, 403);
+  assert.equal((await open(await tokenFor(email))).body['role'], 'owner');
+  assert.equal((await owner.call('DELETE', `${path}/${body.id}`)).status, 204);
+});
+
+test('invitations are limited for whoever invites and for the address, and names in their mails are names', async () => {
+  const name = 'Click https://evil.example/x now, or call +49 30 1234567: you@evil.example';
+  const attacker = await signIn(service, { name });
+  await attacker.call('PATCH', `/workspaces/${attacker.workspaceId}`, { name: 'www.evil.example' });
+  const places = `/workspaces/${attacker.workspaceId}/member-invitations`;
+  const ask = (email: string, person = attacker) =>
+    person.call('POST', `/workspaces/${person.workspaceId}/member-invitations`, { email, role: 'viewer' });
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => ask(`victim-${index}@example.org`)),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 20);
+  const refused = answers.find(({ status }) => status === 429)!;
+  assert.match(
+    refused.body.message,
+    /^You have invited 20 people within an hour\. Try again in \d+ seconds\.$/,
+  );
+  assert.equal((await attacker.call<{ data: unknown[] }>('GET', places)).body.data.length, 20);
+
+  const sent = await until('a mail to a victim', async () =>
+    server.taken.find(({ to }) => to[0]!.startsWith('victim-')),
+  );
+  assert.equal(sent.mail.subject, 'Click https evil example x now or call 4 invites you to www evil example');
+  assert.doesNotMatch(sent.mail.text!.replaceAll(url, ''), /evil\.example|1234567/);
+
+  const email = 'popular@example.org';
+  const asked = [];
+  for (let index = 0; index < 6; index += 1) asked.push(await ask(email, await signIn(service)));
+  assert.deepEqual(
+    asked.map(({ status }) => status),
+    [201, 201, 201, 201, 201, 429],
+  );
 });
 
 test('only an owner invites an owner; a member and what is no address are refused', async () => {

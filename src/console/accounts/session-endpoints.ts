@@ -3,6 +3,7 @@ import { ApiError } from '#kit/errors.ts';
 import { selectWorkspacesOfUser, updateUserName } from '#workspaces/members/queries.ts';
 import { nameProblems, refuseProblems } from '#workspaces/problems.ts';
 import { changePassword, signIn } from '#workspaces/sign-in.ts';
+import { mayCreateWorkspace } from '#workspaces/workspaces.ts';
 import { type ConsoleRoute, type ConsoleUser, personEndpoint, visitorEndpoint } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { readDevice, writeDevice } from './device-cookie.ts';
@@ -20,6 +21,7 @@ export function sessionRoutes(services: ConsoleServices): readonly ConsoleRoute[
       must_change_password: user.mustChangePassword,
     },
     workspaces: await selectWorkspacesOfUser(database, { user_id: user.id }),
+    may_create_workspaces: await mayCreateWorkspace(database, config.workspaceCreation, user.id),
   });
 
   const read = personEndpoint({

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { longestGraceHours } from '#workspaces/keys.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { plans, type Plan } from '#workspaces/plans.ts';
+import type { WayIn } from '#workspaces/member-invitations/accept.ts';
 import { type Role, roleNames } from '#workspaces/roles.ts';
 
 const timestamp = Type.String({ format: 'date-time' });
@@ -26,6 +27,8 @@ export const Session = Type.Object({
   workspaces: Type.Array(
     Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
   ),
+  /** What the operator set (WORKSPACE_CREATION), for this person. */
+  may_create_workspaces: Type.Boolean(),
 });
 export type Session = Static<typeof Session>;
 
@@ -56,10 +59,6 @@ export const Member = Type.Object({
   created_at: timestamp,
 });
 export type Member = Static<typeof Member>;
-export const NewMember = Type.Object({ email: shortText, name: Type.Optional(shortText), role }, closed);
-export type NewMember = Static<typeof NewMember>;
-/** `temporary_password` only when an account was made for this address, and only this once. */
-export type AddedMember = { id: string; temporary_password: string | null };
 export const RoleChange = Type.Object({ role }, closed);
 
 /** Somebody who was asked by mail to join. */
@@ -86,7 +85,7 @@ export type OpenInvitation = {
   email: string;
   role: Role;
   invited_by: string | null;
-  has_account: boolean;
+  way: WayIn;
 };
 export const NewPerson = Type.Object({ token: shortText, name: shortText, password: shortText }, closed);
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
-import type { AddedMember, Session } from './shapes.ts';
+import type { Session } from './shapes.ts';
 
 /* A password that somebody else has seen opens one thing: the change of it. */
 
@@ -65,13 +65,35 @@ test('an operator resets a password: sessions end, the temporary one leads to it
   assert.equal(await mustChange(await enter(person.email, own)), false);
 });
 
-test('a new member chooses a password at the first sign-in', async () => {
-  const owner = await signIn(service);
-  const email = 'fresh@example.org';
-  const path = `/workspaces/${owner.workspaceId}/members`;
-  const added = await owner.call<AddedMember>('POST', path, { email, role: 'viewer' });
-  assert.equal(await mustChange(await enter(email, added.body.temporary_password!)), true);
-  assert.equal((await owner.call<Session>('GET', '/session')).body.user.must_change_password, false);
+test('a temporary password ends after a day: it signs nobody in, and whoever signed in with it is signed out', async () => {
+  const { email } = await signIn(service);
+  const { temporaryPassword } = await resetUserPassword(database, email);
+  const cookie = await enter(email, temporaryPassword);
+  assert.equal(await mustChange(cookie), true);
+  await database.query('update users set temporary_until = now() where email = $1', [email]);
+  assert.equal((await callConsole(url, cookie, 'GET', '/session')).status, 401);
+  assert.equal((await changePassword(cookie, temporaryPassword, own)).status, 401);
+  const again = { email, password: temporaryPassword };
+  const refused = await callConsole<{ message: string }>(url, '', 'POST', '/session', again);
+  assert.deepEqual(
+    [refused.status, refused.body.message, refused.headers.getSetCookie()],
+    [401, 'The time of this temporary password is over. Ask for another.', []],
+  );
+});
+
+test('a session ends thirty days after its sign-in, however often it is used', async () => {
+  const person = await signIn(service);
+  const age = (days: number) =>
+    database.query(`update sessions set created_at = now() - make_interval(days => $2) where user_id = $1`, [
+      person.userId,
+      days,
+    ]);
+  await age(29);
+  assert.equal((await person.call('GET', '/session')).status, 200);
+  await age(30);
+  assert.equal((await person.call('GET', '/session')).status, 401);
+  const { rowCount } = await database.query('select from sessions where user_id = $1', [person.userId]);
+  assert.equal(rowCount, 0);
 });
 
 test('an address without an account is not found', async () => {

@@ -6,16 +6,18 @@ import { findWorkspace, updateWorkspaceName } from '#workspaces/members/queries.
 import { plans, rateOf } from '#workspaces/plans.ts';
 import { nameProblems, refuseProblems } from '#workspaces/problems.ts';
 import type { Role } from '#workspaces/roles.ts';
-import { createWorkspace } from '#workspaces/workspaces.ts';
+import { createWorkspace, mayCreateWorkspace } from '#workspaces/workspaces.ts';
 import { consoleEndpoint, type ConsoleRoute, personEndpoint } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { type WorkspaceDetail, WorkspaceName } from './shapes.ts';
 
 /** Workspaces themselves. */
-export function workspaceRoutes({ database }: ConsoleServices): readonly ConsoleRoute[] {
+export function workspaceRoutes({ database, config }: ConsoleServices): readonly ConsoleRoute[] {
   const create = personEndpoint({
     body: WorkspaceName,
     async run({ user, body }) {
+      if (!(await mayCreateWorkspace(database, config.workspaceCreation, user.id)))
+        throw new ApiError('forbidden', 'You may not make workspaces here. Ask whoever runs this server.');
       const made = await transaction(database, async (client) => {
         const workspace = await createWorkspace(client, { name: body.name.trim(), plan: 'free' });
         await addMember(client, { workspaceId: workspace.id, userId: user.id, role: 'owner' });

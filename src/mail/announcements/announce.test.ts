@@ -20,7 +20,7 @@ async function person(name: string): Promise<string> {
     name,
     email: `${name}@example.org`,
     password: 'none',
-    must_change_password: false,
+    email_verified: false,
     now: now(),
   });
   return made!.id;

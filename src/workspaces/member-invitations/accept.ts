@@ -1,15 +1,26 @@
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { only } from '#kit/statement.ts';
+import { hashPassword } from '#kit/password-hash.ts';
+import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { reportPasswordChange } from '../mail-news.ts';
 import { addMember } from '../members.ts';
+import { setPassword } from '../password-reset/queries.ts';
+import { passwordProblems } from '../passwords.ts';
+import { refuseProblems } from '../problems.ts';
 import type { Role } from '../roles.ts';
-import { createUser } from '../users.ts';
-import { claimInvitation, findOpenInvitation } from './queries.ts';
-import { type InvitationKey, readInvitationToken } from './token.ts';
+import { createUser, wordsOfPerson } from '../users.ts';
+import { claimInvitation, findOpenInvitation, lockAccount } from './queries.ts';
+import { readInvitationToken } from './token.ts';
 
 type AcceptContext = { database: Database; vault: Vault };
+
+/**
+ * How the holder of a link gets in: by choosing a password, by signing in, or by either. Only a link that was mailed
+ * tells which: whoever was shown one to hand it over could ask about any address.
+ */
+export type WayIn = 'choose_password' | 'sign_in' | 'either';
 
 /** What the holder of a link is asked. */
 export type OpenInvitation = {
@@ -17,8 +28,7 @@ export type OpenInvitation = {
   email: string;
   role: Role;
   invitedBy: string | null;
-  /** Whether there is an account with the address, to sign in with; else one is made. */
-  hasAccount: boolean;
+  way: WayIn;
 };
 
 /** @throws ApiError gone for what is no open invitation. */
@@ -26,55 +36,87 @@ export async function openInvitation(
   { database, vault }: AcceptContext,
   token: string,
 ): Promise<OpenInvitation> {
-  const key = readToken(vault, token);
-  const found = only(
-    await findOpenInvitation(database, { workspace_id: key.workspaceId, id: key.id, now: now() }),
-  );
+  const { workspaceId, id, proof } = readToken(vault, token);
+  const found = only(await findOpenInvitation(database, { workspace_id: workspaceId, id, now: now() }));
   if (!found) throw over();
-  const { workspace, email, role } = found;
-  return { workspace, email, role, invitedBy: found.invited_by, hasAccount: found.user_id !== null };
+  const { workspace, email, role, invited_by: invitedBy } = found;
+  const known: WayIn = found.is_confirmed === true ? 'sign_in' : 'choose_password';
+  return { workspace, email, role, invitedBy, way: proof === 'confirmed' ? known : 'either' };
 }
 
 /**
- * Joins with an account that is made now. Whoever holds the link reads the mails of the address.
+ * Joins by choosing a password: with an account that is made now, or, by a link that proves whose the address is, with
+ * the one that somebody made who never proved it. Whoever that was has it no longer: its password is another, and its
+ * sessions have ended.
  * @returns the address to sign in with.
- * @throws ApiError gone; validation_error; conflict when the address has an account by now.
+ * @throws ApiError gone; validation_error; conflict when there is an account that this link does not open.
  */
-export function joinAsNewPerson(
+export function joinByPassword(
   { database, vault }: AcceptContext,
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<{ email: string }> {
-  const { workspaceId, id } = readToken(vault, token);
+  const { workspaceId, id, proof } = readToken(vault, token);
   return transaction(database, async (client) => {
-    const claimed = only(await claimInvitation(client, { workspace_id: workspaceId, id, now: now() }));
-    if (!claimed) throw over();
-    const user = await createUser(client, { email: claimed.email, password, name });
-    await addMember(client, { workspaceId, userId: user.id, role: claimed.role });
-    return { email: claimed.email };
+    const { email, role, workspace } = await claim(client, workspaceId, id);
+    const account = only(await lockAccount(client, { email }));
+    const isConfirmed = proof === 'confirmed';
+    if (account && (account.is_confirmed || !isConfirmed)) {
+      throw new ApiError('conflict', 'There is an account with this address. Sign in with it to join.');
+    }
+    if (account) await takeAccount(client, { userId: account.id, password, workspace });
+    const userId =
+      account?.id ??
+      (await createUser(client, { email, password, name, isConfirmed, words: [workspace] })).id;
+    await addMember(client, { workspaceId, userId, role });
+    return { email };
   });
 }
 
+async function takeAccount(
+  client: Queryable,
+  { userId, password, workspace }: { userId: string; password: string; workspace: string },
+): Promise<void> {
+  const words = [...(await wordsOfPerson(client, userId)), workspace];
+  refuseProblems(await passwordProblems('password', password, words));
+  await setPassword(client, { user_id: userId, password: await hashPassword(password), now: now() });
+  await reportPasswordChange(client, userId);
+}
+
 /**
- * Joins as the person who is signed in, who must be the one who was invited.
- * @throws ApiError gone; forbidden for somebody else; conflict for a member.
+ * Joins as the person who is signed in, who must be the one who was invited, and of whom it is certain that they are.
+ * @throws ApiError gone; forbidden for somebody else, and for an account that was never confirmed; conflict for a member.
  */
 export function joinAsPerson(
   { database, vault }: AcceptContext,
-  { token, user }: { token: string; user: { id: string; email: string } },
+  { token, userId }: { token: string; userId: string },
 ): Promise<{ workspaceId: string }> {
-  const { workspaceId, id } = readToken(vault, token);
+  const { workspaceId, id, proof } = readToken(vault, token);
   return transaction(database, async (client) => {
-    const claimed = only(await claimInvitation(client, { workspace_id: workspaceId, id, now: now() }));
-    if (!claimed) throw over();
-    if (claimed.email !== user.email.toLowerCase()) {
-      throw new ApiError('forbidden', `This invitation is for ${claimed.email}. Sign in with that account.`);
+    const { email, role } = await claim(client, workspaceId, id);
+    const account = only(await lockAccount(client, { email }));
+    if (account?.id !== userId) {
+      throw new ApiError('forbidden', `This invitation is for ${email}. Sign in with that account.`);
     }
-    await addMember(client, { workspaceId, userId: user.id, role: claimed.role });
+    if (!account.is_confirmed) throw new ApiError('forbidden', sayUnconfirmed[proof]);
+    await addMember(client, { workspaceId, userId, role });
     return { workspaceId };
   });
 }
 
-function readToken(vault: Vault, token: string): InvitationKey {
+const unconfirmed =
+  'Whether the address of this account is yours was never confirmed, so it opens no other workspace.';
+const sayUnconfirmed = {
+  confirmed: `${unconfirmed} Choose a new password here to confirm it.`,
+  unconfirmed: `${unconfirmed} “Forgot your password?” confirms it by mail; where no mail is sent, whoever runs this server does, with a temporary password.`,
+} as const;
+
+async function claim(client: Queryable, workspaceId: string, id: string) {
+  const claimed = only(await claimInvitation(client, { workspace_id: workspaceId, id, now: now() }));
+  if (!claimed) throw over();
+  return claimed;
+}
+
+function readToken(vault: Vault, token: string) {
   const key = readInvitationToken(vault, token);
   if (!key) throw over();
   return key;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openLog } from '#kit/log.ts';
 import { readSmtp } from '#kit/smtp/read-smtp.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
+import { openRequestCounter } from '../request-counter.ts';
 import { createUser } from '../users.ts';
 import { createWorkspace } from '../workspaces.ts';
 import { inviteMember, resendInvitation } from './invite.ts';
@@ -13,6 +15,7 @@ const context = {
   database,
   vault: openVault('00112233445566778899aabbccddeeff'.repeat(2)),
   config: { publicUrl: 'https://forms.example.org', smtp },
+  requestCounter: await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') }),
   wakeQueue: () => {},
 };
 const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan: 'free' });

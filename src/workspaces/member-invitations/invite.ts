@@ -7,17 +7,27 @@ import { cancelMails } from '#kit/outbox/queries.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireOwner } from '../members.ts';
-import { findMembership, findUserByEmail, findWorkspace } from '../members/queries.ts';
+import { findMemberByEmail, findWorkspace } from '../members/queries.ts';
 import { refuseProblems } from '../problems.ts';
+import type { RequestCounter } from '../request-counter.ts';
 import type { Role } from '../roles.ts';
 import { emailProblems } from '../users.ts';
-import { deleteInvitation, insertInvitation, prolongInvitation, setInvitationMail } from './queries.ts';
-import { invitationToken } from './token.ts';
+import { countInvitation } from './count-invitation.ts';
+import { plainName } from './plain-name.ts';
+import {
+  deleteInvitation,
+  insertInvitation,
+  lockInvitationOf,
+  prolongInvitation,
+  setInvitationMail,
+} from './queries.ts';
+import { type InvitationKey, invitationToken, type LinkProof } from './token.ts';
 
 export type InviteContext = {
   database: Database;
   vault: Vault;
   config: Pick<Config, 'publicUrl' | 'smtp'>;
+  requestCounter: RequestCounter;
   wakeQueue: () => void;
 };
 
@@ -33,7 +43,8 @@ const dayMs = 86_400_000;
 
 /**
  * Asks a person by mail to join a workspace. An open invitation of the same address ends.
- * @throws ApiError validation_error; forbidden when somebody below an owner invites an owner; conflict for a member.
+ * @throws ApiError validation_error; forbidden when somebody below an owner invites an owner, or an owner's invitation
+ *   would end; conflict for a member; rate_limit_exceeded.
  */
 export async function inviteMember(
   context: InviteContext,
@@ -42,39 +53,64 @@ export async function inviteMember(
   requireOwner(inviter.role, asked.role);
   const email = asked.email.trim().toLowerCase();
   refuseProblems(emailProblems(email));
-  const id = newId();
+  await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
   const invited = await transaction(context.database, async (client) => {
-    await refuseMember(client, workspaceId, email);
-    const workspace = only(await findWorkspace(client, { workspace_id: workspaceId }));
-    if (!workspace) throw new ApiError('not_found');
-    const former = only(
-      await insertInvitation(client, {
-        workspace_id: workspaceId,
-        id,
-        email,
-        role: asked.role,
-        invited_by: inviter.id,
-        created_at: timeOfId(id),
-        expires_at: new Date(timeOfId(id).getTime() + openDays * dayMs),
-      }),
-    );
-    await cancelMail(client, workspaceId, former?.former_mail_id);
-    return send(context, client, {
-      workspaceId,
-      id,
-      email,
-      role: asked.role,
-      workspace: workspace.name,
-      inviter,
-    });
+    const written = await writeInvitation(client, { workspaceId, inviter, email, role: asked.role });
+    return send(context, client, { workspaceId, email, role: asked.role, inviter, ...written });
   });
   context.wakeQueue();
   return invited;
 }
 
 /**
+ * The operator's invitation: the link to hand over. Whoever the operator hands it to is who has the address.
+ * @throws ApiError validation_error; not_found without the workspace; conflict for a member.
+ */
+export function inviteByHand(
+  { database, vault, config }: Pick<InviteContext, 'database' | 'vault' | 'config'>,
+  { workspaceId, role, ...asked }: { workspaceId: string; email: string; role: Role },
+): Promise<{ id: string; link: string }> {
+  const email = asked.email.trim().toLowerCase();
+  refuseProblems(emailProblems(email));
+  return transaction(database, async (client) => {
+    const { id } = await writeInvitation(client, { workspaceId, inviter: undefined, email, role });
+    return { id, link: linkOf({ vault, config }, { workspaceId, id }, 'confirmed') };
+  });
+}
+
+/** Writes an invitation in place of the one that the address had. */
+async function writeInvitation(
+  client: Queryable,
+  {
+    workspaceId,
+    inviter,
+    email,
+    role,
+  }: { workspaceId: string; inviter: Inviter | undefined; email: string; role: Role },
+): Promise<{ id: string; workspace: string }> {
+  const place = { workspace_id: workspaceId, email };
+  if ((await findMemberByEmail(client, place)).length > 0)
+    throw new ApiError('conflict', 'This person is a member of the workspace already.');
+  const workspace = only(await findWorkspace(client, { workspace_id: workspaceId }));
+  if (!workspace) throw new ApiError('not_found', 'There is no such workspace.');
+  const former = only(await lockInvitationOf(client, place));
+  if (former && inviter) requireOwner(inviter.role, former.role);
+  const id = newId();
+  await insertInvitation(client, {
+    ...place,
+    id,
+    role,
+    invited_by: inviter?.id ?? null,
+    created_at: timeOfId(id),
+    expires_at: new Date(timeOfId(id).getTime() + openDays * dayMs),
+  });
+  await cancelMail(client, workspaceId, former?.mail_id);
+  return { id, workspace: workspace.name };
+}
+
+/**
  * Mails an invitation again; its time begins anew.
- * @throws ApiError not_found; forbidden as inviteMember.
+ * @throws ApiError not_found; forbidden and rate_limit_exceeded as inviteMember.
  */
 export async function resendInvitation(
   context: InviteContext,
@@ -86,6 +122,8 @@ export async function resendInvitation(
     const found = only(await prolongInvitation(client, { ...key, expires_at: expiresAt }));
     if (!found) throw new ApiError('not_found');
     requireOwner(inviter.role, found.role);
+    const { email } = found;
+    await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
     await cancelMail(client, workspaceId, found.mail_id);
     return send(context, client, { ...found, workspaceId, id, inviter });
   });
@@ -93,14 +131,15 @@ export async function resendInvitation(
   return invited;
 }
 
-/** Withdraws an invitation: its link ends at once. @throws ApiError not_found. */
+/** Withdraws an invitation: its link ends at once. @throws ApiError not_found; forbidden as inviteMember. */
 export function revokeInvitation(
   { database }: Pick<InviteContext, 'database'>,
-  { workspaceId, id }: { workspaceId: string; id: string },
+  { workspaceId, id, actorRole }: { workspaceId: string; id: string; actorRole: Role },
 ): Promise<void> {
   return transaction(database, async (client) => {
     const gone = only(await deleteInvitation(client, { workspace_id: workspaceId, id }));
     if (!gone) throw new ApiError('not_found');
+    requireOwner(actorRole, gone.role);
     await cancelMail(client, workspaceId, gone.mail_id);
   });
 }
@@ -114,12 +153,12 @@ async function cancelMail(
   if (mailId) await cancelMails(client, { workspace_id: workspaceId, ids: [mailId] });
 }
 
-async function refuseMember(client: Queryable, workspaceId: string, email: string): Promise<void> {
-  const known = only(await findUserByEmail(client, { email }));
-  if (!known) return;
-  const member = await findMembership(client, { workspace_id: workspaceId, user_id: known.id });
-  if (member.length > 0) throw new ApiError('conflict', 'This person is a member of the workspace already.');
-}
+/** Where a person joins. */
+const linkOf = (
+  { vault, config }: Pick<InviteContext, 'vault' | 'config'>,
+  key: InvitationKey,
+  proof: LinkProof,
+): string => `${config.publicUrl}/app/join/${invitationToken(vault, key, proof)}`;
 
 type Sending = {
   workspaceId: string;
@@ -133,10 +172,12 @@ type Sending = {
 async function send(
   { vault, config }: InviteContext,
   client: Queryable,
-  { workspaceId, id, email, role, workspace, inviter }: Sending,
+  { workspaceId, id, email, role, ...sending }: Sending,
 ): Promise<Invited> {
-  const link = `${config.publicUrl}/app/join/${invitationToken(vault, { workspaceId, id })}`;
-  if (!config.smtp) return { id, link };
+  const key = { workspaceId, id };
+  if (!config.smtp) return { id, link: linkOf({ vault, config }, key, 'unconfirmed') };
+  const link = linkOf({ vault, config }, key, 'confirmed');
+  const [inviter, workspace] = [plainName(sending.inviter.name), plainName(sending.workspace)];
   const mailId = await enqueueMail(
     client,
     vault,
@@ -144,18 +185,18 @@ async function send(
     {
       kind: 'member_invitation',
       to: { address: email },
-      subject: `${inviter.name} invites you to ${workspace}`,
+      subject: `${inviter} invites you to ${workspace}`,
       letter: {
         heading: `Join ${workspace}`,
         blocks: [
           {
             kind: 'text',
-            text: `${inviter.name} invites you to the workspace “${workspace}” in Formloom, with the role ${role}.`,
+            text: `${inviter} invites you to the workspace “${workspace}” in Formloom, with the role ${role}.`,
           },
           { kind: 'button', label: 'Accept the invitation', url: link },
           { kind: 'text', text: `The invitation is open for ${openDays} days.` },
         ],
-        reason: `You get this mail because ${inviter.name} entered your address. If you do not know why, ignore it.`,
+        reason: `You get this mail because ${inviter} entered your address. If you do not know why, ignore it.`,
       },
     },
   );

@@ -1,8 +1,16 @@
 import type { MailState } from '#kit/outbox/queries.ts';
-import { nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import { boolean, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
 import type { Role } from '../roles.ts';
 
-/** Replaces what was open for the same address: its link ends. @returns the mail of that, which need not leave. */
+/** The invitation of an address; it stays as it is until the transaction ends. */
+export const lockInvitationOf = statement(
+  'member_invitations.lock_of_address',
+  { workspace_id: uuid, email: text },
+  { role: word<Role>(), mail_id: nullable(uuid) },
+  `select role, mail_id from member_invitations where workspace_id = $workspace_id and email = $email for update`,
+);
+
+/** Replaces what was open for the same address: its link ends. */
 export const insertInvitation = statement(
   'member_invitations.insert',
   {
@@ -10,19 +18,16 @@ export const insertInvitation = statement(
     id: uuid,
     email: text,
     role: word<Role>(),
-    invited_by: text,
+    invited_by: nullable(text),
     created_at: timestamp,
     expires_at: timestamp,
   },
-  { former_mail_id: nullable(uuid) },
-  `with former as (
-     select mail_id from member_invitations where workspace_id = $workspace_id and email = $email)
-   insert into member_invitations (workspace_id, id, email, role, invited_by, created_at, expires_at)
+  {},
+  `insert into member_invitations (workspace_id, id, email, role, invited_by, created_at, expires_at)
    values ($workspace_id, $id, $email, $role, $invited_by, $created_at, $expires_at)
    on conflict (workspace_id, email) do update
       set id = excluded.id, role = excluded.role, invited_by = excluded.invited_by, mail_id = null,
-          created_at = excluded.created_at, expires_at = excluded.expires_at
-   returning (select mail_id from former) as former_mail_id`,
+          created_at = excluded.created_at, expires_at = excluded.expires_at`,
 );
 
 /** An invitation and the mail that carries it; the fate of that mail, where there is one. */
@@ -62,9 +67,11 @@ export const findOpenInvitation = statement(
     role: word<Role>(),
     invited_by: nullable(text),
     expires_at: timestamp,
-    user_id: nullable(text),
+    /** Of the account with the address; null where there is none. */
+    is_confirmed: nullable(boolean),
   },
-  `select w.name as workspace, i.email, i.role, by.name as invited_by, i.expires_at, known.id as user_id
+  `select w.name as workspace, i.email, i.role, by.name as invited_by, i.expires_at,
+          known.email_verified as is_confirmed
      from member_invitations i
      join workspaces w on w.id = i.workspace_id
      left join users by on by.id = i.invited_by
@@ -90,19 +97,31 @@ export const setInvitationMail = statement(
   `update member_invitations set mail_id = $mail_id where workspace_id = $workspace_id and id = $id`,
 );
 
-/** Withdraws an invitation. @returns its mail, which need not leave any more. */
+/** Withdraws an invitation. @returns what it was for, and its mail, which need not leave any more. */
 export const deleteInvitation = statement(
   'member_invitations.delete',
   { workspace_id: uuid, id: uuid },
-  { mail_id: nullable(uuid) },
-  `delete from member_invitations where workspace_id = $workspace_id and id = $id returning mail_id`,
+  { role: word<Role>(), mail_id: nullable(uuid) },
+  `delete from member_invitations where workspace_id = $workspace_id and id = $id returning role, mail_id`,
 );
 
 /** Uses an invitation up: of two who accept at once, one gets the row. */
 export const claimInvitation = statement(
   'member_invitations.claim',
   { workspace_id: uuid, id: uuid, now: timestamp },
-  { email: text, role: word<Role>() },
-  `delete from member_invitations where workspace_id = $workspace_id and id = $id and expires_at > $now
-   returning email, role`,
+  { email: text, role: word<Role>(), workspace: text },
+  `delete from member_invitations i using workspaces w
+    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now and w.id = i.workspace_id
+   returning i.email, i.role, w.name as workspace`,
+);
+
+/**
+ * The account with an address (in lower case, as users.ts stores it), and whether it is certain whose it is. It stays as
+ * it is until the transaction ends.
+ */
+export const lockAccount = statement(
+  'member_invitations.lock_account',
+  { email: text },
+  { id: text, is_confirmed: boolean },
+  `select id, email_verified as is_confirmed from users where email = $email for no key update`,
 );

@@ -87,12 +87,22 @@ export const deleteMember = statement(
   `delete from members where workspace_id = $workspace_id and user_id = $user_id returning user_id`,
 );
 
-/** Addresses are stored in lower case (users.ts). */
-export const findUserByEmail = statement(
-  'workspaces.find_user_by_email',
-  { email: text },
-  { id: text, name: text },
-  `select id, name from users where email = $email`,
+/** Whether whoever has an address is a member: one question, whose time is the same whether anybody has it. */
+export const findMemberByEmail = statement(
+  'workspaces.find_member_by_email',
+  { workspace_id: uuid, email: text },
+  { id: text },
+  `select u.id from members m join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id and u.email = $email`,
+);
+
+/** Whether a person owns a workspace. */
+export const findOwnedWorkspace = statement(
+  'workspaces.find_owned_workspace',
+  { user_id: text },
+  { id: uuid },
+  `/* lookup: across workspaces */
+   select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`,
 );
 
 export const updateUserName = statement(

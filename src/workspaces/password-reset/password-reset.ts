@@ -6,8 +6,9 @@ import { hashPassword } from '#kit/password-hash.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { reportNews, reportPasswordChange } from '../mail-news.ts';
 import { refuseProblems } from '../problems.ts';
-import { emailProblems, passwordProblems } from '../users.ts';
-import { findFirstWorkspace, insertReset, setPassword, useReset } from './queries.ts';
+import { passwordProblems } from '../passwords.ts';
+import { emailProblems, wordsOfPerson } from '../users.ts';
+import { findFirstWorkspace, findReset, insertReset, setPassword, useReset } from './queries.ts';
 
 /** For how long the link of a mail works. */
 export const resetMinutes = 60;
@@ -54,15 +55,21 @@ export async function finishPasswordReset(
   database: Database,
   { token, password }: { token: string; password: string },
 ): Promise<{ email: string }> {
-  refuseProblems(passwordProblems('password', password));
+  const hash = hashOf(token);
+  const owner = only(await findReset(database, { hash, now: now() }));
+  if (!owner) throw over();
+  const words = await wordsOfPerson(database, owner.user_id);
+  refuseProblems(await passwordProblems('password', password, words));
   const hashed = await hashPassword(password);
   return transaction(database, async (client) => {
     const at = now();
-    const person = only(await useReset(client, { hash: hashOf(token), now: at }));
-    if (!person)
-      throw new ApiError('gone', 'This link was used already, or its time is over. Ask for another.');
+    const person = only(await useReset(client, { hash, now: at }));
+    if (!person) throw over();
     await setPassword(client, { user_id: person.user_id, password: hashed, now: at });
     await reportPasswordChange(client, person.user_id);
     return { email: person.email };
   });
 }
+
+const over = (): ApiError =>
+  new ApiError('gone', 'This link was used already, or its time is over. Ask for another.');

@@ -22,28 +22,37 @@ export const insertReset = statement(
    returning user_id`,
 );
 
-/** Uses a reset up, with all others of the person; of two at once the second finds none. */
+/** Whose a reset is, while its time lasts. */
+export const findReset = statement(
+  'password_reset.find_reset',
+  { hash: bytes, now: timestamp },
+  { user_id: text },
+  `select user_id from password_resets where hash = $hash and expires_at > $now`,
+);
+
+/** Uses a reset up; of two at once the second finds none. */
 export const useReset = statement(
   'password_reset.use_reset',
   { hash: bytes, now: timestamp },
   { user_id: text, email: text },
   `with used as (
      delete from password_resets where hash = $hash and expires_at > $now returning user_id
-   ),
-   others as (
-     delete from password_resets where hash <> $hash and user_id in (select user_id from used)
    )
    select u.id as user_id, u.email from used join users u on u.id = used.user_id`,
 );
 
-/** The person chose this password: every session ends. */
+/**
+ * The person chose this password through a link that was mailed to them: the address is theirs. Every session ends, and
+ * every other link.
+ */
 export const setPassword = statement(
   'password_reset.set_password',
   { user_id: text, password: text, now: timestamp },
   {},
   `with person as (
-     update users set must_change_password = false, updated_at = $now where id = $user_id
+     update users set temporary_until = null, email_verified = true, updated_at = $now where id = $user_id
    ),
+   resets as (delete from password_resets where user_id = $user_id),
    secret as (
      update accounts set password = $password, updated_at = $now
       where user_id = $user_id and provider_id = 'credential'

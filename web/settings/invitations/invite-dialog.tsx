@@ -2,9 +2,11 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { Invited, Role, WorkspaceDetail } from '#console/accounts/shapes.ts';
 import { ApiProblem, post, unlocatedProblem } from '../../api/client.ts';
+import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
+import { Select } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
-import { NewMemberEmail, NewMemberRole } from '../new-member-fields.tsx';
+import { rolesToGive } from '../roles.ts';
 import { memberInvitationsPath, refreshInvitations } from './invitations-query.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
@@ -40,13 +42,19 @@ export function InviteDialog({ workspace, isOpen, onClose }: Props): ReactElemen
       isPending={invite.isPending}
       error={unlocatedProblem(invite.error)}
     >
-      <NewMemberEmail
+      <TextField
+        label="Email address"
+        type="email"
+        inputMode="email"
+        autoComplete="off"
+        autoFocus
         value={given.email}
         error={problem?.of('email')}
         onChange={(email) => setGiven({ ...given, email })}
       />
-      <NewMemberRole
-        workspace={workspace}
+      <Select
+        label="Role"
+        choices={rolesToGive(workspace.role)}
         value={given.role}
         onChange={(role) => setGiven({ ...given, role })}
       />

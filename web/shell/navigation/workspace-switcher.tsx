@@ -12,7 +12,7 @@ export function WorkspaceSwitcher({
 }: {
   current: { id: string; name: string; role: string } | undefined;
 }): ReactElement {
-  const { workspaces } = useSession();
+  const { workspaces, may_create_workspaces } = useSession();
   const [isCreating, setCreating] = useState(false);
   return (
     <>
@@ -31,8 +31,12 @@ export function WorkspaceSwitcher({
               isCurrent: id === current?.id,
             })),
           },
-          { id: 'before-create', separator: true },
-          { id: 'create', label: 'Create workspace', icon: 'add', onAction: () => setCreating(true) },
+          ...(may_create_workspaces
+            ? ([
+                { id: 'before-create', separator: true },
+                { id: 'create', label: 'Create workspace', icon: 'add', onAction: () => setCreating(true) },
+              ] as const)
+            : []),
         ]}
       >
         <Button className="side-button side-button-bordered">

@@ -1,0 +1,18 @@
+import { now } from '#kit/clock.ts';
+
+/** However often it is used, a session ends so long after its sign-in; one that is not used ends after a week. */
+const longestSessionMs = 30 * 86_400_000;
+
+/** Whether the time of a sign-in is over. */
+export const isSessionOver = ({ createdAt }: { createdAt: Date }): boolean =>
+  now().getTime() - createdAt.getTime() >= longestSessionMs;
+
+/** Until when a person's temporary password opens its own change; undefined where they chose theirs. */
+export const temporaryUntil = (user: object): Date | undefined =>
+  'temporaryUntil' in user && user.temporaryUntil instanceof Date ? user.temporaryUntil : undefined;
+
+/** Whether it opens nothing any more: neither a sign-in, nor what was signed in to with it. */
+export function isTemporaryOver(user: object): boolean {
+  const until = temporaryUntil(user);
+  return until !== undefined && until <= now();
+}
