@@ -98,6 +98,7 @@ export async function openService(environment: Record<string, string> = {}): Pro
   const config = readConfig({
     PORT: String(port),
     DATA_DIR: dataDir,
+    CHECK_REPLIES: 'true',
     WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
     WEBHOOK_RETRY_DELAYS: '0.1,0.1,0.1,0.1,0.1',
     ...environment,

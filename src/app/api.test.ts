@@ -8,7 +8,7 @@ import { openDatabase } from '#kit/database.ts';
 import { requestText, sendRaw } from '#test/raw.ts';
 import { callApi, openService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { apiRoutes } from './routes.ts';
+import { type ApiRoute, apiRoutes } from './operations.ts';
 import { buildServer } from './server.ts';
 
 const service = await openService();
@@ -20,17 +20,12 @@ const routes = apiRoutes(service.services);
 const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 const valid = structure(element('text', 'a'));
 const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
-/** A path of a route with this id, and what it needs as parameters. */
-const pathOf = (url: string, id = absent): string =>
-  url.replace(':id', id).replace(':invitation', absent) + (url.endsWith('/search') ? '?q=word' : '');
-
-/** A body that is valid, for the operations that take another than a form's structure. */
-const otherBodies: Readonly<Record<string, object>> = {
-  '/forms/:id/invitations': { invitations: [{ email: 'ada@example.org' }] },
-  '/forms/:id/invitations/reminders': {},
+/** The path of an operation's example, with this id. */
+const pathOf = ({ path, operation }: ApiRoute, id = absent): string => {
+  const query = new URLSearchParams(operation.example.query as Record<string, string>).toString();
+  return path.replace(':id', id).replaceAll(/:\w+/g, absent) + (query && `?${query}`);
 };
-const bodyOf = (method: string, url: string): object | undefined =>
-  method === 'POST' || method === 'PUT' ? (otherBodies[url] ?? { structure: valid }) : undefined;
+const bodyOf = ({ operation }: ApiRoute): object | undefined => operation.example.body as object | undefined;
 const raw = (text: string, from?: string) => sendRaw(service.url, text, { ...(from && { from }) });
 
 // Who ---------------------------------------------------------------------------------------------------------
@@ -73,12 +68,9 @@ test('a missing, malformed, unknown, revoked or expired key: the same 401 each t
     bodies.add(await response.text());
   }
   assert.deepEqual([...bodies], ['{"error":"unauthorized","message":"The API key is missing or invalid."}']);
-  for (const [method, url] of routes) {
-    assert.equal(
-      (await fetch(`${service.url}/api/v1${pathOf(url)}`, { method })).status,
-      401,
-      `${method} ${url}`,
-    );
+  for (const route of routes) {
+    const { status } = await fetch(`${service.url}/api/v1${pathOf(route)}`, { method: route.method });
+    assert.equal(status, 401, route.name);
   }
 });
 
@@ -100,25 +92,27 @@ test('a key sent twice, or in the address, or in a cookie, is no key', async () 
 
 test('a key without the permission of a route: 403 that names it; nothing changes. With it: anything but 403', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
-  for (const [method, url, { permission }] of routes) {
-    const others = permissionNames.filter((name) => name !== permission);
+  for (const route of routes) {
+    const { name, method, operation } = route;
+    const { permission } = operation;
+    const others = permissionNames.filter((other) => other !== permission);
     const lacking = await callApi(
       service.url,
       (await keyWith({ permissions: others })).key,
       method,
-      pathOf(url, form.id),
-      bodyOf(method, url),
+      pathOf(route, form.id),
+      bodyOf(route),
     );
-    assert.deepEqual([lacking.status, lacking.body.error], [403, 'forbidden'], `${method} ${url}`);
+    assert.deepEqual([lacking.status, lacking.body.error], [403, 'forbidden'], name);
     assert.match(lacking.body.message, new RegExp(permission));
     const having = await callApi(
       service.url,
       (await keyWith({ permissions: [permission] })).key,
       method,
-      pathOf(url),
-      bodyOf(method, url),
+      pathOf(route),
+      bodyOf(route),
     );
-    assert.notEqual(having.status, 403, `${method} ${url}`);
+    assert.notEqual(having.status, 403, name);
   }
   assert.equal((await tenant.call('GET', `/forms/${form.id}`)).body.updated_at, form.updated_at);
 });
@@ -128,14 +122,15 @@ test("on every route another workspace's ids are answered exactly like ids that 
   const form = await makeForm(tenant, [element('text', 'a')]);
   const submission = (await visitor.submit(form.id, { a: 'mine' })).body;
   const before = (await tenant.call('GET', `/forms/${form.id}`)).body;
-  for (const [method, url] of routes.filter(([, path]) => path.includes(':id'))) {
-    const id = url.startsWith('/submissions') ? submission.id : form.id;
-    const foreign = await other.call(method, pathOf(url, id), bodyOf(method, url));
-    const missing = await other.call(method, pathOf(url), bodyOf(method, url));
+  for (const route of routes.filter(({ path }) => path.includes(':id'))) {
+    const { method, path } = route;
+    const id = path.startsWith('/submissions') ? submission.id : form.id;
+    const foreign = await other.call(method, pathOf(route, id), bodyOf(route));
+    const missing = await other.call(method, pathOf(route), bodyOf(route));
     assert.deepEqual(
       [foreign.status, foreign.body, [...foreign.headers.keys()]],
       [404, missing.body, [...missing.headers.keys()]],
-      `${method} ${url}`,
+      route.name,
     );
   }
   assert.deepEqual((await tenant.call('GET', `/forms/${form.id}`)).body, before);
@@ -209,7 +204,7 @@ test('the headers of the limit are on every answer, whatever its status and meth
     [404, send('GET', '/nothing')],
     [404, send('GET', '/%ff')],
     [405, send('PATCH', '/forms')],
-    [405, send('OPTIONS', '/forms')],
+    [204, send('OPTIONS', '/forms')],
     [413, send('POST', '/forms', `"${'x'.repeat(1_100_000)}"`)],
     [415, send('POST', '/forms', '{}', { 'Content-Type': 'text/plain' })],
     [422, send('POST', '/forms', '{}')],
@@ -328,14 +323,21 @@ test('other spellings of a path are other paths, and pass no limit', async () =>
 // In which words ----------------------------------------------------------------------------------------------
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
-for (const [url, list] of Map.groupBy(routes, ([, path]) => path)) {
+for (const [url, list] of Map.groupBy(routes, ({ path }) => path)) {
   test(`${url} answers every method that it does not have with 405 and Allow`, async () => {
-    const allowed = list.flatMap(([method]) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const allowed = [
+      ...list.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+      'OPTIONS',
+    ];
+    const options = await raw(
+      requestText('OPTIONS', `/api/v1${pathOf(list[0]!)}`, { Authorization: `Bearer ${tenant.key}` }),
+    );
+    assert.deepEqual([options.status, options.headers['allow']], [204, allowed.join(', ')]);
     for (const method of methods.filter((name) => !allowed.includes(name as 'GET'))) {
       const { status, headers, body } = await raw(
         requestText(
           method,
-          `/api/v1${pathOf(url)}`,
+          `/api/v1${pathOf(list[0]!)}`,
           { Authorization: `Bearer ${tenant.key}`, 'Content-Type': 'text/plain' },
           method === 'TRACE' ? '' : 'x',
         ),
@@ -350,9 +352,10 @@ for (const [url, list] of Map.groupBy(routes, ([, path]) => path)) {
 test('HEAD answers what GET would, without the body', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const { id } = (await visitor.submit(form.id, { a: 'x' })).body;
-  for (const [, url] of routes.filter(([method]) => method === 'GET')) {
-    const address = `${service.url}/api/v1${pathOf(url, url.startsWith('/submissions') ? id : form.id)}`;
-    const request = { headers: { Authorization: `Bearer ${tenant.key}` } };
+  for (const route of routes.filter(({ method }) => method === 'GET')) {
+    const own = route.path.startsWith('/submissions') ? id : form.id;
+    const address = `${service.url}/api/v1${pathOf(route, own)}`;
+    const request = { headers: { Authorization: `Bearer ${tenant.key}`, 'Accept-Encoding': 'identity' } };
     const [get, head] = [await fetch(address, request), await fetch(address, { ...request, method: 'HEAD' })];
     const plain = (headers: Headers) =>
       [...headers].filter(
@@ -362,7 +365,7 @@ test('HEAD answers what GET would, without the body', async () => {
     assert.deepEqual(
       [head.status, await head.text(), plain(head.headers)],
       [get.status, '', plain(get.headers)],
-      url,
+      route.name,
     );
     assert.equal(Number(get.headers.get('content-length')), Buffer.byteLength(await get.text()));
   }

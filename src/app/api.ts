@@ -1,13 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '#kit/errors.ts';
-import { placeOf } from '#kit/place-of.ts';
-import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { addressKey } from '#workspaces/address-key.ts';
-import { authenticate, type Caller, requirePermission } from '#workspaces/authenticate.ts';
-import { anonymousRate, type Rate, rateLimitExceeded, takeRequest } from '#workspaces/limit.ts';
-import type { KeyRequest, RequestLog } from '#workspaces/request-log/request-log.ts';
 import { now } from '#kit/clock.ts';
-import type { ApiRoute } from './routes.ts';
+import { isKnown, readUnchanged } from '#kit/conditional.ts';
+import { ApiError } from '#kit/errors.ts';
+import { allowed, jsonType, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
+import type { Answer } from '#kit/operation.ts';
+import { packAnswer } from '#kit/packing.ts';
+import { placeOf } from '#kit/place-of.ts';
+import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
+import { runOnce } from '#workspaces/idempotency/idempotency.ts';
+import { type Rate, rateLimitExceeded, takeRequest } from '#workspaces/limit.ts';
+import type { KeyRequest, RequestLog } from '#workspaces/request-log/request-log.ts';
+import { findCaller, type Door } from './find-caller.ts';
+import type { ApiRoute } from './operations.ts';
 import type { Services } from './services.ts';
 
 declare module 'fastify' {
@@ -16,70 +20,101 @@ declare module 'fastify' {
   }
 }
 
+type ApiServices = Services & Door;
+
 /**
- * The API on a server of its own scope: who is asking, how often, whether it may, then the endpoint, which checks
- * shape and existence (DESIGN 4.7). Unknown paths and methods are answered in the same order, by 404 and 405.
+ * The API on a server of its own scope: who is asking, how often, whether it may, then the operation, which checks
+ * shape and existence. Unknown paths and methods are answered in the same order, by 404 and 405. What holds for every
+ * operation of a kind (ETags, Idempotency-Key, packing) is done here, by the table.
  */
 export async function serveApi(
   server: Server,
-  services: Services,
+  services: ApiServices,
   routes: readonly ApiRoute[],
   requestLog: RequestLog,
 ): Promise<void> {
   server.decorateRequest('caller', null);
+  readJson(server, 'application/merge-patch+json');
   server.addHook('onRequest', async (request, reply) => {
-    request.caller = await findCaller(services, request, reply);
-    // A request that is one too many has a caller too, who finds it among the key's requests.
-    await count(services, reply, request.caller.workspaceId, request.caller);
+    reply.header('Cache-Control', 'no-store');
+    request.caller = await findCaller(services, request, reply, (key, rate) =>
+      count(services, reply, key, rate),
+    );
   });
   server.addHook('onResponse', async (request, reply) => {
-    if (request.caller) requestLog.note(describeRequest(request.caller, request, reply));
+    if (request.caller?.actor.kind === 'key')
+      requestLog.note(describeRequest(request.caller, request, reply));
   });
   server.setNotFoundHandler(() => {
     throw new ApiError('not_found', 'There is nothing at this path.');
   });
 
-  for (const [method, url, endpoint] of routes) {
-    server.route({
-      method,
-      url,
-      // Before the body is read: whoever may not write has nothing to send.
-      onRequest: async (request) => requirePermission(request.caller!, endpoint.permission),
-      async handler(request, reply) {
-        const answer = await endpoint.handle(request.caller!, request);
-        reply.code(answer.status);
-        if (answer.status === 204) return reply.send();
-        return reply.type('application/json; charset=utf-8').send(answer.json ?? JSON.stringify(answer.body));
-      },
-    });
-  }
-  for (const [url, list] of Map.groupBy(routes, ([, url]) => url)) {
-    refuseOtherMethods(
-      server,
-      url,
-      list.map(([method]) => method),
-    );
+  for (const route of routes) serveOperation(server, services, route);
+  for (const [url, list] of Map.groupBy(routes, ({ path }) => path)) {
+    const methods = [...list.map(({ method }) => method), 'OPTIONS'];
+    server.options(url, async (_request, reply) => reply.code(204).header('Allow', allowed(methods)).send());
+    refuseOtherMethods(server, url, methods);
   }
 }
 
-/** Authenticates; who cannot be told is counted against the address. */
-async function findCaller(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-  try {
-    return await authenticate(services, request.raw.headersDistinct['authorization']);
-  } catch (error) {
-    // Also when the database is away: every answer says how much of the limit is left.
-    await count(services, reply, `address ${addressKey(request.ip)}`, anonymousRate);
-    throw error;
+function serveOperation(server: Server, services: ApiServices, { method, path, operation }: ApiRoute): void {
+  const { isReplyChecked } = services.config;
+  server.route({
+    method,
+    url: path,
+    ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
+    // Before the body is read: whoever may not write has nothing to send.
+    onRequest: async (request) => requirePermission(request.caller!, operation.permission),
+    async handler(request, reply) {
+      const unchanged = readMatch(request, operation.isConditional);
+      const run = (): Promise<Answer> => operation.handle(request.caller!, { ...rawOf(request), unchanged });
+      const key = method === 'POST' ? request.headers['idempotency-key'] : undefined;
+      const answer =
+        key === undefined
+          ? await run()
+          : await runOnce(
+              services,
+              request.caller!,
+              { key: String(key), method, url: request.url, body: request.body },
+              run,
+            );
+      if (isReplyChecked) operation.holdReply(answer);
+      return send(request, reply, answer);
+    },
+  });
+}
+
+const rawOf = ({ params, query, body }: FastifyRequest) => ({ params, query, body });
+
+/** @throws ApiError bad_request where If-Match says nothing: who relies on it is not let down in silence. */
+function readMatch(request: FastifyRequest, isConditional: boolean) {
+  const header = request.headers['if-match'];
+  if (header !== undefined && !isConditional)
+    throw new ApiError('bad_request', 'If-Match is not understood here: this has no ETag.');
+  return readUnchanged(header);
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+  reply.code(answer.status).headers(answer.headers ?? {});
+  if (answer.isReplayed) reply.header('Idempotency-Replayed', 'true');
+  if (answer.tag !== undefined) {
+    reply.header('ETag', answer.tag);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (isRead && isKnown(request.headers['if-none-match'], answer.tag)) return reply.code(304).send();
   }
+  if (answer.stream) return reply.send(answer.stream);
+  const text = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+  if (text === undefined) return reply.send();
+  return reply.type(jsonType).send(await packAnswer(request, reply, text));
 }
 
 const describeRequest = (
-  { workspaceId, keyId }: Caller,
+  { workspaceId, actor }: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): KeyRequest => ({
   workspaceId,
-  keyId,
+  keyId: actor.id,
   id: request.id,
   method: request.method,
   path: placeOf(request),

@@ -3,7 +3,7 @@ import { structureSchemas } from '#ast/schema.ts';
 import { settingsSchema } from '#ast/settings-schema.ts';
 import { errorCodes } from '#kit/errors.ts';
 import { permissions } from '#workspaces/permissions.ts';
-import type { ApiRoute } from './routes.ts';
+import type { ApiRoute } from './operations.ts';
 
 /** An OpenAPI 3.1 document, as far as this page reads it. */
 export type OpenApi = {
@@ -20,7 +20,7 @@ export type Operation = {
   description: string;
   tags: string[];
   parameters: Parameter[];
-  requestBody?: { required: true; content: JsonContent };
+  requestBody?: { required: boolean; content: JsonContent };
   responses: Record<string, object>;
 };
 export type Parameter = {
@@ -66,9 +66,8 @@ export function writeOpenApi(
 ): OpenApi {
   const paths: OpenApi['paths'] = {};
   for (const route of routes) {
-    const [method, path] = route;
-    const template = path.replaceAll(/:(\w+)/g, '{$1}');
-    (paths[template] ??= {})[method.toLowerCase()] = writeOperation(route);
+    const template = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[template] ??= {})[route.method.toLowerCase()] = writeOperation(route);
   }
   return {
     openapi: '3.1.0',
@@ -94,42 +93,46 @@ export function writeOpenApi(
   };
 }
 
-function writeOperation([method, path, endpoint]: ApiRoute): Operation {
-  const success = Object.entries(endpoint.replies).map(([status, { description, schema }]) => [
-    status,
-    { description, headers: rateHeaders, ...(schema && { content: json(withReferences(schema)) }) },
-  ]);
+function writeOperation({ name, method, path, operation }: ApiRoute): Operation {
+  const { status, description, schema, content } = operation.reply;
+  const success = {
+    description,
+    headers: rateHeaders,
+    ...(schema && { content: json(withReferences(schema)) }),
+    ...(content !== undefined && { content: { [content]: { schema: {} } } }),
+  };
   return {
-    operationId: operationId(endpoint.summary),
-    summary: endpoint.summary,
-    description: [endpoint.description, `Needs the permission \`${endpoint.permission}\`.`]
+    operationId: name,
+    summary: operation.summary,
+    description: [operation.description, `Needs the permission \`${operation.permission}\`.`]
       .filter(Boolean)
       .join('\n\n'),
     tags: [path.split('/')[1]!],
-    parameters: [...writeParameters(endpoint.params, 'path'), ...writeParameters(endpoint.query, 'query')],
-    ...(endpoint.body && {
-      requestBody: { required: true as const, content: json(withReferences(endpoint.body)) },
+    parameters: [...writeParameters(operation.params, 'path'), ...writeParameters(operation.query, 'query')],
+    ...(operation.body && {
+      requestBody: { required: !operation.isBodyOptional, content: json(withReferences(operation.body)) },
     }),
-    responses: { ...Object.fromEntries(success), ...Object.fromEntries(failures(method, endpoint)) },
+    responses: { [status]: success, ...Object.fromEntries(failures(method, operation)) },
   };
 }
 
 /** Which errors an operation can answer with follows from its shape. */
-function failures(method: string, endpoint: ApiRoute[2]): [string, object][] {
+function failures(method: string, operation: ApiRoute['operation']): [string, object][] {
   const hasParameters =
-    Object.keys({ ...endpoint.params.properties, ...endpoint.query.properties }).length > 0;
+    Object.keys({ ...operation.params.properties, ...operation.query.properties }).length > 0;
   const statuses = [
-    ...(hasParameters || endpoint.body ? [400] : []),
+    ...(hasParameters || operation.body ? [400] : []),
     401,
     403,
-    ...(Object.keys(endpoint.params.properties).length > 0 || 'form_id' in endpoint.query.properties
+    ...(Object.keys(operation.params.properties).length > 0 || 'form_id' in operation.query.properties
       ? [404]
       : []),
     // A body is read by the same rules also where none is asked for.
     ...(method === 'GET' ? [] : [413, 415, 422]),
     429,
     503,
-    ...endpoint.errors.map((code) => errorCodes[code].status),
+    ...(operation.isConditional ? [412] : []),
+    ...operation.errors.map((code) => errorCodes[code].status),
   ];
   return statuses.map((status) => {
     const description = Object.values(errorCodes).find((code) => code.status === status)!.message;
@@ -164,8 +167,3 @@ function withReferences(schema: unknown): object {
       : value,
   ) as object;
 }
-
-const operationId = (summary: string): string =>
-  summary
-    .replaceAll(/ (?:of a )?(\w)(\w*)/g, (_, first: string, tail: string) => first.toUpperCase() + tail)
-    .replace(/^./, (first) => first.toLowerCase());

@@ -1,40 +1,35 @@
-import { formEndpoints } from '#forms/endpoints.ts';
-import { invitationEndpoints } from '#invitations/endpoints.ts';
-import type { Endpoint } from '#kit/endpoint.ts';
-import { searchEndpoints } from '#search/endpoints.ts';
-import { submissionEndpoints } from '#submissions/endpoints.ts';
-import { feedEndpoints } from '#webhooks/feed/endpoints.ts';
-import { payloadEndpoints } from '#webhooks/payload/endpoints.ts';
-import type { Permission } from '#workspaces/permissions.ts';
-import type { Services } from './services.ts';
+/**
+ * Every operation of the API by its name, with its method and path below /api/v1. It is data, so that whoever calls the
+ * API (the console, a client, the command line) reads the same table as the server; operations.ts says what each is.
+ * Specification, "Endpoints"; the paths beside them are fixed too (docs/decisions/0034-one-api.md).
+ */
+export const routes = {
+  listForms: 'GET /forms',
+  createForm: 'POST /forms',
+  getForm: 'GET /forms/:id',
+  updateForm: 'PUT /forms/:id',
+  deleteForm: 'DELETE /forms/:id',
+  getFormSchema: 'GET /forms/:id/schema.json',
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-export type ApiRoute = readonly [method: Method, path: string, endpoint: Endpoint<Permission>];
+  listFormSubmissions: 'GET /forms/:id/submissions',
+  searchSubmissions: 'GET /submissions/search',
+  getSubmission: 'GET /submissions/:id',
 
-/** Every operation of the API, below /api/v1. Specification, "Endpoints"; ours are the schema and the feed. */
-export function apiRoutes(services: Services): readonly ApiRoute[] {
-  const forms = formEndpoints({ ...services, addresses: services.config });
-  const submissions = submissionEndpoints(services);
-  const search = searchEndpoints(services);
-  const invitations = invitationEndpoints(services);
-  const payloads = payloadEndpoints(services);
-  const feed = feedEndpoints(services);
-  return [
-    ['GET', '/forms', forms.list],
-    ['POST', '/forms', forms.create],
-    ['GET', '/forms/:id', forms.get],
-    ['PUT', '/forms/:id', forms.update],
-    ['DELETE', '/forms/:id', forms.remove],
-    ['GET', '/forms/:id/schema.json', payloads.schema],
-    ['GET', '/forms/:id/submissions', submissions.listOfForm],
-    ['GET', '/forms/:id/invitations', invitations.list],
-    ['POST', '/forms/:id/invitations', invitations.create],
-    ['POST', '/forms/:id/invitations/reminders', invitations.remind],
-    ['GET', '/forms/:id/invitations/:invitation', invitations.get],
-    ['POST', '/forms/:id/invitations/:invitation/resend', invitations.resend],
-    ['POST', '/forms/:id/invitations/:invitation/revoke', invitations.revoke],
-    ['GET', '/submissions/search', search.search],
-    ['GET', '/submissions/:id', submissions.get],
-    ['GET', '/events', feed.list],
-  ];
+  listInvitations: 'GET /forms/:id/invitations',
+  createInvitations: 'POST /forms/:id/invitations',
+  remindInvitations: 'POST /forms/:id/invitations/reminders',
+  getInvitation: 'GET /forms/:id/invitations/:invitation',
+  resendInvitation: 'POST /forms/:id/invitations/:invitation/resend',
+  revokeInvitation: 'POST /forms/:id/invitations/:invitation/revoke',
+
+  listEvents: 'GET /events',
+} as const satisfies Readonly<Record<string, `${Method} /${string}`>>;
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type OperationName = keyof typeof routes;
+
+/** The method and the path of an operation, with its parameters as `:name`. */
+export function routeOf(name: OperationName): { method: Method; path: string } {
+  const [method, path] = routes[name].split(' ') as [Method, string];
+  return { method, path };
 }

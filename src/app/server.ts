@@ -12,7 +12,7 @@ import { serveApi } from './api.ts';
 import { docsPage } from './docs-page.ts';
 import { healthRoutes } from './health.ts';
 import { writeOpenApi } from './openapi.ts';
-import { apiRoutes } from './routes.ts';
+import { apiRoutes } from './operations.ts';
 import type { Services } from './services.ts';
 import { setupRoutes } from './setup-page.ts';
 import { version } from './version.ts';
@@ -38,11 +38,11 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   await embedRoute(server);
   server.get('/api/v1/openapi.json', async () => openApi);
   server.get('/api/v1/docs', async (_request, reply) => docsPage(reply, openApi));
-  await server.register(async (scope) => serveApi(scope, services, routes, requestLog), {
+  const console = { ...services, accounts: openAccounts({ ...services, publicUrl: config.publicUrl }) };
+  await server.register(async (scope) => serveApi(scope, console, routes, requestLog), {
     prefix: '/api/v1',
   });
   await server.register(async (scope) => pageRoutes(scope, services));
-  const console = { ...services, accounts: openAccounts({ ...services, publicUrl: config.publicUrl }) };
   await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), {
     prefix: '/app/api',
   });

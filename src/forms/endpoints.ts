@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { endpoint, idParameter } from '#kit/endpoint.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { tagOf } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
-import { requireReach } from '#workspaces/reach.ts';
+import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
 import {
   CreatedForm,
@@ -29,6 +30,21 @@ const settings = Type.Optional(
   }),
 );
 
+/** A form that asks one question. */
+const example = {
+  type: 'form',
+  attrs: { name: 'Contact', description: 'How may we help?' },
+  children: [
+    {
+      type: 'step',
+      attrs: { title: 'Your message', layout: 'stack' },
+      children: [
+        { type: 'textarea', attrs: { id: 'message', label: 'Message', required: true }, children: [] },
+      ],
+    },
+  ],
+};
+
 /** The five operations on forms. Specification, "Forms". */
 export function formEndpoints(context: {
   database: Database;
@@ -40,11 +56,11 @@ export function formEndpoints(context: {
   const loadForm = async (workspaceId: string, id: string) => {
     const [row] = await findForm(database, { workspace_id: workspaceId, id });
     if (!row) throw new ApiError('not_found');
-    return presentForm(row);
+    return { body: presentForm(row), tag: tagOf(row.updated_at, row.submission_count) };
   };
 
   return {
-    list: endpoint({
+    list: operation({
       summary: 'List forms',
       description: 'Newest first, without their structure.',
       permission: 'forms:read',
@@ -52,11 +68,10 @@ export function formEndpoints(context: {
         { ...pageParameters, status: Type.Optional(status) },
         { additionalProperties: false },
       ),
-      replies: {
-        200: {
-          description: 'A page of forms.',
-          schema: Type.Object({ data: Type.Array(FormListItem), pagination: Pagination }),
-        },
+      reply: {
+        status: 200,
+        description: 'A page of forms.',
+        schema: Type.Object({ data: Type.Array(FormListItem), pagination: Pagination }),
       },
       async run({ workspaceId, formIds, query }) {
         const page = readPage(query);
@@ -70,81 +85,85 @@ export function formEndpoints(context: {
           countForms(database, filter),
         ]);
         return {
-          status: 200,
           body: { data: rows.map(presentListItem), pagination: paginate(page, count!.total) },
         };
       },
     }),
 
-    get: endpoint({
+    get: operation({
       summary: 'Get form',
       permission: 'forms:read',
       params: idParameter,
-      replies: { 200: { description: 'The form.', schema: FormDetail } },
+      reply: { status: 200, description: 'The form.', schema: FormDetail },
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
-        return { status: 200, body: await loadForm(workspaceId, params.id) };
+        return loadForm(workspaceId, params.id);
       },
     }),
 
-    create: endpoint({
+    create: operation({
       summary: 'Create form',
       description:
         'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true.',
       permission: 'forms:write',
+      example: { body: { structure: example, publish: true } },
       body: Type.Object(
         { structure, publish: Type.Optional(Type.Boolean({ default: false })), settings },
         { additionalProperties: false },
       ),
-      replies: {
-        201: { description: 'The form, with the address where it is filled in.', schema: CreatedForm },
+      reply: {
+        status: 201,
+        description: 'The form, with the address where it is filled in.',
+        schema: CreatedForm,
       },
       async run({ workspaceId, formIds, body }) {
-        if (formIds !== null) {
-          throw new ApiError('forbidden', 'This API key is limited to certain forms, and so creates none.');
-        }
+        requireWholeWorkspace(formIds);
         const row = await createForm(database, workspaceId, {
           structure: body.structure,
           status: body.publish ? 'published' : 'draft',
           settings: body.settings,
         });
-        return { status: 201, body: presentCreated(row, body.structure, addresses) };
+        return { body: presentCreated(row, body.structure, addresses), tag: tagOf(row.updated_at, 0) };
       },
     }),
 
-    update: endpoint({
+    update: operation({
       summary: 'Update form',
       description:
         'A published form changes at once. `status` publishes, takes back to draft, archives or restores.',
       permission: 'forms:write',
+      example: { body: { structure: example } },
       params: idParameter,
       body: Type.Object(
         { structure, status: Type.Optional(status), settings },
         { additionalProperties: false },
       ),
-      replies: { 200: { description: 'The form as it is now.', schema: FormDetail } },
-      async run({ workspaceId, formIds, params, body }) {
+      reply: { status: 200, description: 'The form as it is now.', schema: FormDetail },
+      isConditional: true,
+      async run({ workspaceId, formIds, params, body, unchanged }) {
         requireReach(formIds, params.id);
         await changeForm(database, workspaceId, params.id, {
+          unchanged,
           structure: body.structure,
           settings: body.settings,
           ...(body.status && { status: body.status }),
         });
-        return { status: 200, body: await loadForm(workspaceId, params.id) };
+        return loadForm(workspaceId, params.id);
       },
     }),
 
-    remove: endpoint({
+    remove: operation({
       summary: 'Delete form',
       description: 'The form and all its submissions are permanently deleted.',
       permission: 'forms:write',
       params: idParameter,
-      replies: { 204: { description: 'The form is gone.' } },
-      async run({ workspaceId, formIds, params }) {
+      reply: { status: 204, description: 'The form is gone.' },
+      isConditional: true,
+      isDestructive: true,
+      async run({ workspaceId, formIds, params, unchanged }) {
         requireReach(formIds, params.id);
-        await deleteForm(database, workspaceId, params.id);
+        await deleteForm(database, workspaceId, params.id, unchanged);
         wakeQueue();
-        return { status: 204 };
       },
     }),
   };

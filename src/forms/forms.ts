@@ -5,18 +5,28 @@ import type { Form } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { momentsOf, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { enqueueJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { claimImages } from './images/images.ts';
 import { type PasswordChange, passwordIn, storedPassword, withoutPassword } from './password.ts';
-import { type FormStatus, insertForm, markFormDeleted, updateForm } from './queries.ts';
+import { findForm, type FormStatus, insertForm, markFormDeleted, updateForm } from './queries.ts';
 
 /** The job that removes a deleted form's submissions (src/submissions/remove-form.ts). */
 export const removeFormJob = 'form.remove';
 
-/** A change as it is sent: what is undefined stays as it is. `changedBy` is the person in the builder, if it was one. */
-export type FormChange = { structure: unknown; status?: FormStatus; settings?: unknown; changedBy?: string };
+/**
+ * A change as it is sent: what is undefined stays as it is. `changedBy` is the person in the builder, if it was one;
+ * `unchanged` what the change was made on (kit/conditional.ts).
+ */
+export type FormChange = {
+  structure: unknown;
+  status?: FormStatus;
+  settings?: unknown;
+  changedBy?: string;
+  unchanged?: Unchanged;
+};
 
 /**
  * Creates a form; name and description come from `structure.attrs` (specification, "Forms", note 1).
@@ -43,7 +53,7 @@ export async function createForm(database: Queryable, workspaceId: string, chang
 /**
  * Changes a form; when it is published, the change is live at once (DESIGN 4.5). Submissions stay pinned to the
  * version that they answered.
- * @throws ApiError not_found, validation_error.
+ * @throws ApiError not_found, precondition_failed, validation_error.
  */
 export async function changeForm(
   database: Queryable,
@@ -62,20 +72,33 @@ export async function changeForm(
     ...(await storedPassword(password)),
     language: settings ? (settings.language ?? defaultLanguage) : null,
     created_by: change.changedBy ?? null,
+    unchanged: momentsOf(change.unchanged),
     now: now(),
   });
-  if (changed.length === 0) throw new ApiError('not_found');
+  if (changed.length === 0) throw await refusal(database, workspaceId, id);
+}
+
+/** Why a form could not be changed: it is absent, or was changed meanwhile. */
+async function refusal(database: Queryable, workspaceId: string, id: string): Promise<ApiError> {
+  const found = await findForm(database, { workspace_id: workspaceId, id });
+  return new ApiError(found.length === 0 ? 'not_found' : 'precondition_failed');
 }
 
 /**
  * Deletes a form for good: it and its submissions answer 404 from now on; they are removed, and their
  * `submission.deleted` events fired, in batches behind (DESIGN 4.4). The caller wakes the queue.
- * @throws ApiError not_found.
+ * @throws ApiError not_found, precondition_failed.
  */
-export async function deleteForm(database: Database, workspaceId: string, id: string): Promise<void> {
+export async function deleteForm(
+  database: Database,
+  workspaceId: string,
+  id: string,
+  unchanged: Unchanged = null,
+): Promise<void> {
   await transaction(database, async (client) => {
-    const marked = await markFormDeleted(client, { workspace_id: workspaceId, id, now: now() });
-    if (marked.length === 0) throw new ApiError('not_found');
+    const form = { workspace_id: workspaceId, id, unchanged: momentsOf(unchanged), now: now() };
+    const marked = await markFormDeleted(client, form);
+    if (marked.length === 0) throw await refusal(client, workspaceId, id);
     await enqueueJob(client, {
       workspace_id: workspaceId,
       id: newId(),

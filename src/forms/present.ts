@@ -28,7 +28,7 @@ export const FormListItem = Type.Object({ ...summaryShape, submission_count: Typ
 export const FormDetail = Type.Object({
   ...summaryShape,
   structure: structureShape,
-  settings: Type.Object({}, { additionalProperties: true }),
+  settings: Type.Unsafe<object>({ 'x-component': 'Settings' }),
   submission_count: Type.Integer(),
   ...timeShape,
 });
@@ -59,9 +59,9 @@ const summary = ({ id, workspace_id, name, description, status }: FormRow) => ({
   status,
 });
 const times = ({ created_at, updated_at, published_at }: FormRow) => ({
-  created_at,
-  updated_at,
-  published_at,
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+  published_at: published_at && published_at.toISOString(),
 });
 
 export const presentListItem = (row: FormRow & { submission_count: number }) => ({

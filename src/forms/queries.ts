@@ -10,6 +10,7 @@ import {
   statement,
   text,
   timestamp,
+  timestamps,
   uuid,
   uuids,
   word,
@@ -86,6 +87,7 @@ export const updateForm = statement(
     structure: jsonText,
     fields: json<object>(),
     created_by: nullable(text),
+    unchanged: nullable(timestamps),
     now: timestamp,
   },
   { id: uuid },
@@ -94,10 +96,11 @@ export const updateForm = statement(
        name = $name, description = $description, version = version + 1,
        status = coalesce($status, status), settings = coalesce($settings, settings),
        password_hash = case when $changes_password then $password_hash else password_hash end,
-       updated_at = greatest($now, updated_at),
+       updated_at = greatest($now, updated_at + interval '1 ms'),
        published_at = case when coalesce($status, status) = 'published' and (status <> 'published' or published_at is null)
                            then $now else published_at end
      where workspace_id = $workspace_id and id = $id and deleted_at is null
+       and ($unchanged is null or updated_at = any ($unchanged))
      returning *),
    version as (
      insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
@@ -154,9 +157,11 @@ export const countForms = statement(
 /** From here on the form answers 404 everywhere; what it held is removed behind (src/submissions/remove-form.ts). */
 export const markFormDeleted = statement(
   'mark_form_deleted',
-  { workspace_id: uuid, id: uuid, now: timestamp },
+  { workspace_id: uuid, id: uuid, unchanged: nullable(timestamps), now: timestamp },
   { id: uuid },
-  `update forms set deleted_at = $now where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
+  `update forms set deleted_at = $now
+   where workspace_id = $workspace_id and id = $id and deleted_at is null
+     and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
 );
 
 /** The last step of a removal: the form's row, and with it its versions, webhooks, events and counts. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import { endpoint, idParameter } from '#kit/endpoint.ts';
+import { idParameter, operation } from '#kit/operation.ts';
 import { pageParameters, Pagination, readPage } from '#kit/pagination.ts';
+import { wired } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { InvitationContext } from './context.ts';
 import { invite, mostInvited } from './invite.ts';
@@ -15,23 +16,23 @@ import { invitationStatuses } from './status.ts';
 export function invitationEndpoints(context: InvitationContext) {
   /** Does something with one invitation and answers with what it has become. */
   const change = (summary: string, description: string, act: typeof resendInvitation) =>
-    endpoint({
+    operation({
       summary,
       description,
       errors: ['conflict'],
       permission: 'invitations:write',
       params: oneParameters,
-      replies: one,
+      reply: one,
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
         const form = { workspaceId, formId: params.id };
         await act(context, form, params.invitation);
-        return { status: 200, body: await readInvitation(context, form, params.invitation) };
+        return { body: wired(await readInvitation(context, form, params.invitation)) };
       },
     });
 
   return {
-    list: endpoint({
+    list: operation({
       summary: 'List invitations of a form',
       description: 'Newest first.',
       permission: 'invitations:read',
@@ -46,34 +47,35 @@ export function invitationEndpoints(context: InvitationContext) {
         },
         closed,
       ),
-      replies: {
-        200: {
-          description: 'A page of invitations.',
-          schema: Type.Object({ data: Type.Array(InvitationShape), pagination: Pagination }),
-        },
+      reply: {
+        status: 200,
+        description: 'A page of invitations.',
+        schema: Type.Object({ data: Type.Array(InvitationShape), pagination: Pagination }),
       },
       async run({ workspaceId, formIds, params, query }) {
         requireReach(formIds, params.id);
         const filter = { status: query.status, words: query.q };
         const form = { workspaceId, formId: params.id };
-        return { status: 200, body: await readInvitations(context, form, filter, readPage(query)) };
+        return { body: wired(await readInvitations(context, form, filter, readPage(query))) };
       },
     }),
 
-    create: endpoint({
+    create: operation({
       summary: 'Create invitations of a form',
       description: `Up to ${mostInvited.toLocaleString('en')} at once, all or none. An address that has an invitation already is left out, and named in \`skipped\`.`,
       permission: 'invitations:write',
       params: idParameter,
       body: InviteBody,
-      replies: {
-        201: {
-          description: 'The new invitations, in the order of the request.',
-          schema: Type.Object({
-            data: Type.Array(InvitationShape),
-            skipped: Type.Array(Type.Object({ index: Type.Integer(), email: Type.String() })),
-          }),
-        },
+      example: {
+        body: { invitations: [{ email: 'ada@example.org', name: 'Ada', reference: { customer: '17' } }] },
+      },
+      reply: {
+        status: 201,
+        description: 'The new invitations, in the order of the request.',
+        schema: Type.Object({
+          data: Type.Array(InvitationShape),
+          skipped: Type.Array(Type.Object({ index: Type.Integer(), email: Type.String() })),
+        }),
       },
       async run({ workspaceId, formIds, params, body }) {
         requireReach(formIds, params.id);
@@ -90,19 +92,19 @@ export function invitationEndpoints(context: InvitationContext) {
         const skipped = ids.flatMap((id, index) =>
           id === undefined ? [{ index, email: drafts[index]!.email }] : [],
         );
-        return { status: 201, body: { data, skipped } };
+        return { body: wired({ data, skipped }) };
       },
     }),
 
-    get: endpoint({
+    get: operation({
       summary: 'Get invitation',
       permission: 'invitations:read',
       params: oneParameters,
-      replies: one,
+      reply: one,
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
         const form = { workspaceId, formId: params.id };
-        return { status: 200, body: await readInvitation(context, form, params.invitation) };
+        return { body: wired(await readInvitation(context, form, params.invitation)) };
       },
     }),
 
@@ -118,22 +120,23 @@ export function invitationEndpoints(context: InvitationContext) {
       revokeOne,
     ),
 
-    remind: endpoint({
+    remind: operation({
       summary: 'Remind of invitations',
       description:
         'Mails those who got an invitation and did not answer: the named, or all of the form. Whoever got a mail within the hour is let alone. 409: the service sends no mails.',
       errors: ['conflict'],
       permission: 'invitations:write',
       params: idParameter,
+      example: { body: {} },
       body: Type.Object(
         { ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: mostInvited, uniqueItems: true })) },
         closed,
       ),
-      replies: { 200: { description: 'How many.', schema: Type.Object({ count: Type.Integer() }) } },
+      reply: { status: 200, description: 'How many.', schema: Type.Object({ count: Type.Integer() }) },
       async run({ workspaceId, formIds, params, body }) {
         requireReach(formIds, params.id);
         const form = { workspaceId, formId: params.id };
-        return { status: 200, body: { count: await remindUnanswered(context, form, body.ids ?? null) } };
+        return { body: { count: await remindUnanswered(context, form, body.ids ?? null) } };
       },
     }),
   };

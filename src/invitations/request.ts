@@ -9,7 +9,7 @@ export const uuid = Type.String({ format: 'uuid' });
 /** Path parameters of one invitation. */
 export const oneParameters = Type.Object({ id: uuid, invitation: uuid });
 /** What an operation on one invitation answers. */
-export const one = { 200: { description: 'The invitation.', schema: InvitationShape } };
+export const one = { status: 200, description: 'The invitation.', schema: InvitationShape } as const;
 
 const InvitedPerson = Type.Object(
   {

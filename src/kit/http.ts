@@ -16,7 +16,7 @@ import { placeOf } from './place-of.ts';
 
 export type Server = FastifyInstance;
 
-const jsonType = 'application/json; charset=utf-8';
+export const jsonType = 'application/json; charset=utf-8';
 /** A year of https alone for this host; not for others of its domain, which are not ours. */
 const strictTransport = 'max-age=31536000';
 
@@ -25,7 +25,7 @@ const strictTransport = 'max-age=31536000';
  * by validation.ts, and what goes out is text.
  */
 const withoutSchemas = (): never => {
-  throw new Error('A route has a schema of Fastify: declare it with endpoint.ts instead.');
+  throw new Error('A route has a schema of Fastify: declare it with operation.ts instead.');
 };
 
 /**
@@ -60,13 +60,7 @@ export function openServer(options: {
     },
   });
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, readJsonBody(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  readJson(server, 'application/json');
   server.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     reply.header('X-Content-Type-Options', 'nosniff');
@@ -88,6 +82,17 @@ export function openServer(options: {
   return server;
 }
 
+/** Reads bodies of a content type as JSON. */
+export function readJson(server: Server, contentType: string): void {
+  server.addContentTypeParser(contentType, { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, readJsonBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
 /**
  * Which senders of X-Forwarded-For to believe. The framework ignores a number of proxies, as it cannot know that
  * requests come through them; the operator who sets TRUST_PROXY does.
@@ -107,18 +112,21 @@ function readableUrl(request: { url?: string | undefined }): string {
   }
 }
 
+/** The methods of a path, as `Allow` names them; HEAD comes with GET. */
+export const allowed = (answered: readonly string[]): string =>
+  answered.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+
 /**
- * Answers every other method at a path by a 405 that names those which it has (DESIGN 4.9), before a body is read.
- * @param answered the methods that have routes; HEAD comes with GET.
+ * Answers every other method at a path by a 405 that names those which it has, before a body is read.
+ * @param answered the methods that have routes.
  */
 export function refuseOtherMethods(server: Server, url: string, answered: readonly string[]): void {
-  const allowed = answered.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const list = allowed(answered);
   const refuse = async (): Promise<never> => {
-    const list = allowed.join(', ');
     throw new ApiError('method_not_allowed', `This path answers ${list}.`, { headers: { Allow: list } });
   };
   server.route({
-    method: server.supportedMethods.filter((method) => !allowed.includes(method)),
+    method: server.supportedMethods.filter((method) => !list.split(', ').includes(method)),
     url,
     onRequest: refuse,
     handler: refuse,

@@ -1,4 +1,5 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { type JsonText, jsonText } from './wire.ts';
 
 /** The two parameters of every list. Outside their bounds: 400. Specification, "Endpoints" and "Limits". */
 export const pageParameters = {
@@ -35,3 +36,10 @@ export function paginate(
 ): { page: number; per_page: number; total_count: number; total_pages: number } {
   return { page, per_page: perPage, total_count: total, total_pages: Math.ceil(total / perPage) };
 }
+
+/** A page of items that are JSON text already. */
+export const pageText = <T>(
+  items: readonly JsonText<T>[],
+  pagination: Static<typeof Pagination>,
+): JsonText<{ data: T[]; pagination: Static<typeof Pagination> }> =>
+  jsonText(`{"data":[${items.join(',')}],"pagination":${JSON.stringify(pagination)}}`);

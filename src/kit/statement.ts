@@ -19,6 +19,7 @@ export const bigint: Column<number> = { pg: 'bigint' };
 export const double: Column<number> = { pg: 'double precision' };
 export const boolean: Column<boolean> = { pg: 'boolean' };
 export const timestamp: Column<Date> = { pg: 'timestamp with time zone' };
+export const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
 export const bytes: Column<Buffer> = { pg: 'bytea' };
 export const texts: Column<string[]> = { pg: 'text[]' };
 export const integers: Column<number[]> = { pg: 'integer[]' };

@@ -23,7 +23,8 @@ type Purpose =
   | 'form passwords'
   | 'mails'
   | 'member invitations'
-  | 'sender addresses';
+  | 'sender addresses'
+  | 'answers';
 
 /** Encrypts, signs and derives with the instance's key. */
 export type Vault = {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import { packFile, sendPacked } from './packing.ts';
+import { packFile, sendPacked } from '#kit/packing.ts';
 
 /** The built script of the page (setup.mjs): files whose names carry a hash of their content. */
 const builtScript = fileURLToPath(new URL('../../dist/page', import.meta.url));

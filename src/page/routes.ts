@@ -14,7 +14,7 @@ import { answerJson, isJsonBody } from './post/answer-json.ts';
 import type { AnsweringContext } from './post/answering.ts';
 import { readHtmlForms } from './post/read-post.ts';
 import { submitEnding } from './post/submit-ending.ts';
-import type { Page } from './packing.ts';
+import type { Page } from '#kit/packing.ts';
 import { answerProblem, passwordPage } from './problem-page.ts';
 import { resumeMailRoute } from './resume-mail-route.ts';
 import { sendPage } from './send-page.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { headersFor } from './headers.ts';
-import { type Page, sendText } from './packing.ts';
+import { type Page, sendText } from '#kit/packing.ts';
 import { type Look, plainLook } from './theme/look.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { FileLinks } from '#files/link.ts';
 import type { Database } from '#kit/database.ts';
-import { endpoint } from '#kit/endpoint.ts';
+import { operation } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
-import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
+import { pageParameters, pageText, paginate, readPage } from '#kit/pagination.ts';
 import { submissionPage } from '#submissions/endpoints.ts';
 import { submissionJson } from '#submissions/present.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -16,10 +16,11 @@ const queryBytes = 1024;
 /** Full-text search. Specification, "Search rules"; DESIGN 4.11. */
 export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
-    search: endpoint({
+    search: operation({
       summary: 'Search submissions',
       description: `Across the workspace or one form, by relevance. Every word must be present, in any of its forms; words in the subject count most; equals come newest first. Any text is a valid question. The first ${searchWindow} can be paged through: \`total_count\` is exact below ${searchWindow}, and ${searchWindow} means that many or more.`,
       permission: 'submissions:read',
+      example: { query: { q: 'stuck shuttle' } },
       query: Type.Object(
         {
           q: Type.String({ description: 'The words to look for.' }),
@@ -28,8 +29,10 @@ export function searchEndpoints({ database, links }: { database: Database; links
         },
         { additionalProperties: false },
       ),
-      replies: {
-        200: { description: 'A page of submissions, ordered by relevance.', schema: submissionPage },
+      reply: {
+        status: 200,
+        description: 'A page of submissions, ordered by relevance.',
+        schema: submissionPage,
       },
       async run({ workspaceId, formIds, query }) {
         refuseUnsearchable(query.q);
@@ -52,10 +55,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
         const total =
           rows[0]?.total ?? (page.offset > 0 ? (await countMatches(database, question))[0]!.total : 0);
         const found = rows.map((row) => submissionJson(row, links));
-        return {
-          status: 200,
-          json: `{"data":[${found.join(',')}],"pagination":${JSON.stringify(paginate(page, total))}}`,
-        };
+        return { json: pageText(found, paginate(page, total)) };
       },
     }),
   };

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { FileLinks } from '#files/link.ts';
 import type { Database } from '#kit/database.ts';
-import { endpoint, idParameter } from '#kit/endpoint.ts';
+import { idParameter, operation } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
-import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
+import { pageParameters, pageText, paginate, Pagination, readPage } from '#kit/pagination.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { Submission, submissionJson } from './present.ts';
 import { findSubmission, listSubmissions, listSubmissionsByStatus, submissionStatuses } from './queries.ts';
@@ -14,7 +14,7 @@ export const submissionPage = Type.Object({ data: Type.Array(Submission), pagina
 /** Reading submissions. Specification, "Submissions". */
 export function submissionEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
-    listOfForm: endpoint({
+    listOfForm: operation({
       summary: 'List submissions of a form',
       description: 'Newest first.',
       permission: 'submissions:read',
@@ -23,7 +23,7 @@ export function submissionEndpoints({ database, links }: { database: Database; l
         { ...pageParameters, status: Type.Optional(Type.Enum([...submissionStatuses])) },
         { additionalProperties: false },
       ),
-      replies: { 200: { description: 'A page of submissions.', schema: submissionPage } },
+      reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
       async run({ workspaceId, formIds, params, query }) {
         requireReach(formIds, params.id);
         const page = readPage(query);
@@ -37,22 +37,21 @@ export function submissionEndpoints({ database, links }: { database: Database; l
         });
         if (rows.length === 0) throw new ApiError('not_found');
         const found = rows.filter((row) => row.id !== null).map((row) => submissionJson(row, links));
-        const pagination = JSON.stringify(paginate(page, rows[0]!.total));
-        return { status: 200, json: `{"data":[${found.join(',')}],"pagination":${pagination}}` };
+        return { json: pageText(found, paginate(page, rows[0]!.total)) };
       },
     }),
 
-    get: endpoint({
+    get: operation({
       summary: 'Get submission',
       description: 'Reading it again gives fresh links for its files.',
       permission: 'submissions:read',
       params: idParameter,
-      replies: { 200: { description: 'The submission.', schema: Submission } },
+      reply: { status: 200, description: 'The submission.', schema: Submission },
       async run({ workspaceId, formIds, params }) {
         const [row] = await findSubmission(database, { workspace_id: workspaceId, id: params.id });
         if (!row) throw new ApiError('not_found');
         requireReach(formIds, row.form_id!);
-        return { status: 200, json: submissionJson(row, links) };
+        return { json: submissionJson(row, links) };
       },
     }),
   };

@@ -1,7 +1,8 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { AnswerRow, Answers, FileAnswer } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { FileLinks } from '#files/link.ts';
+import { type JsonText, jsonText } from '#kit/wire.ts';
 import { type SubmissionStatus, submissionStatuses } from './queries.ts';
 
 /** The REST representation. Specification, "Submission (REST representation)". */
@@ -47,12 +48,12 @@ export type SubmissionRow = {
  * A row as JSON text. Written by hand because its largest parts are JSON already: passing them on unparsed is
  * worth 1.5 times the list rate. Everything that is not JSON yet goes through JSON.stringify.
  */
-export function submissionJson(row: SubmissionRow, links: FileLinks): string {
+export function submissionJson(row: SubmissionRow, links: FileLinks): JsonText<Static<typeof Submission>> {
   const answers = row.has_files ? withLinks(row, links) : row.answers;
-  return (
+  return jsonText(
     `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
-    `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}},` +
-    `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}}`
+      `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}},` +
+      `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}}`,
   );
 }
 

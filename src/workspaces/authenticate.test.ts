@@ -35,16 +35,19 @@ async function until(isMet: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test('a key belongs to exactly one workspace and grants full access to it', async () => {
+test('a key belongs to exactly one workspace and grants full access to its data', async () => {
   const { id, key } = await newKey();
-  assert.deepEqual(await authenticate(context, bearer(key)), {
-    workspaceId: workspace.id,
-    keyId: id,
-    permissions: null,
-    formIds: null,
-    perMinute: 300,
-    burst: 30,
-  });
+  const { workspaceId, formIds, actor, counted, rate } = await authenticate(context, bearer(key));
+  assert.deepEqual(
+    { workspaceId, formIds, actor, counted, rate },
+    {
+      workspaceId: workspace.id,
+      formIds: null,
+      actor: { kind: 'key', id },
+      counted: workspace.id,
+      rate: { perMinute: 300, burst: 30 },
+    },
+  );
 });
 
 test('a missing, malformed or unknown key yields 401 unauthorized', async () => {
@@ -99,7 +102,7 @@ test('an expired key yields 401, also when it expires while it is remembered', a
   const { key } = await newKey({ expiresAt: new Date('2020-01-01') });
   await assertUnauthorized(bearer(key));
   const soon = await newKey({ expiresAt: new Date(Date.now() + 300) });
-  assert.equal((await authenticate(context, bearer(soon.key))).keyId, soon.id);
+  assert.equal((await authenticate(context, bearer(soon.key))).actor.id, soon.id);
   await until(
     async () => (await authenticate(context, bearer(soon.key)).catch(() => undefined)) === undefined,
   );
@@ -117,7 +120,7 @@ test('a hundred parallel requests with one key ask the database once', async (t)
   const { key } = await newKey();
   const query = t.mock.method(database, 'query');
   const callers = await Promise.all(Array.from({ length: 100 }, () => authenticate(context, bearer(key))));
-  assert.equal(new Set(callers.map(({ keyId }) => keyId)).size, 1);
+  assert.equal(new Set(callers.map(({ actor }) => actor.id)).size, 1);
   const lookups = query.mock.calls.filter(({ arguments: [config] }) =>
     JSON.stringify(config).includes('find_key_by_hash'),
   );
@@ -133,18 +136,18 @@ test('a database that cannot answer is no 401, and the next request asks again',
   );
   await assert.rejects(authenticate({ database: away }, bearer(key)), isUnavailable);
   await away.end();
-  assert.equal((await authenticate(context, bearer(key))).keyId, id);
+  assert.equal((await authenticate(context, bearer(key))).actor.id, id);
 });
 
 test('a new plan sets the rate of the next second', async () => {
   const other = await createWorkspace(database, { name: 'Growing', plan: 'free', burst: 3 });
   const { key } = await createKey(database, { workspaceId: other.id, name: 'Test' });
   const before = await authenticate(context, bearer(key));
-  assert.deepEqual([before.perMinute, before.burst], [60, 3]);
+  assert.deepEqual([before.rate.perMinute, before.rate.burst], [60, 3]);
   await setPlan(database, { workspaceId: other.id, plan: 'enterprise', rateLimit: 7_000 });
   forgetKeys();
   const caller = await authenticate(context, bearer(key));
-  assert.deepEqual([caller.perMinute, caller.burst], [7_000, 500]);
+  assert.deepEqual([caller.rate.perMinute, caller.rate.burst], [7_000, 500]);
 });
 
 test('a key that lacks a required permission yields 403 forbidden, naming the permission', async () => {
@@ -165,8 +168,22 @@ test('a key that lacks a required permission yields 403 forbidden, naming the pe
   );
 });
 
-test('a key without a list of permissions has every permission', async () => {
+test('a key without a list may do everything with data, and administers nothing', async () => {
   const { key } = await newKey();
   const caller = await authenticate(context, bearer(key));
-  assert.doesNotThrow(() => permissionNames.forEach((permission) => requirePermission(caller, permission)));
+  const refused = permissionNames.filter((permission) => !caller.may(permission));
+  assert.deepEqual(
+    refused,
+    permissionNames.filter((name) => /^(webhooks|members|keys|workspace|mail|audit):/.test(name)),
+  );
+  assert.ok(refused.length > 0 && caller.may('submissions:write'));
+});
+
+test('administration is given by name', async () => {
+  const { key } = await newKey({ permissions: ['webhooks:read'] });
+  const caller = await authenticate(context, bearer(key));
+  assert.deepEqual(
+    permissionNames.filter((permission) => caller.may(permission)),
+    ['webhooks:read'],
+  );
 });

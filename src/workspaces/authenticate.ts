@@ -1,23 +1,21 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import type { Scope } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import { hashApiKey, parseAuthorization } from './api-key.ts';
-import { permissions, type Permission } from './permissions.ts';
-import { rateOf } from './plans.ts';
 import { findKeyByHash } from './keys/queries.ts';
+import type { Rate } from './limit.ts';
+import { keyMay, permissions, type Permission } from './permissions.ts';
+import { rateOf } from './plans.ts';
 
-/** Who a request comes from, and what it may do. */
-export type Caller = {
-  workspaceId: string;
-  keyId: string;
-  /** Null: all of them, also those that come later. */
-  permissions: readonly Permission[] | null;
-  /** The only forms that the key reaches, with their submissions; null: all of the workspace. */
-  formIds: readonly string[] | null;
-  /** The workspace's rate, for takeRequest (limit.ts). */
-  perMinute: number;
-  burst: number;
+/** Who a request comes from, what it may do, and how often. */
+export type Caller = Scope & {
+  /** What its requests are counted under (limit.ts). */
+  counted: string;
+  rate: Rate;
+  /** Why a permission is refused to it. */
+  refusal(permission: Permission): string;
 };
 
 type KeyRow = Awaited<ReturnType<typeof findKeyByHash>>[number];
@@ -56,23 +54,21 @@ export async function authenticate(
   if (!row || (row.expires_at && row.expires_at <= now())) {
     throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
-  const rate = rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst });
   return {
     workspaceId: row.workspace_id,
-    keyId: row.id,
-    permissions: row.permissions,
     formIds: row.form_ids,
-    ...rate,
+    actor: { kind: 'key', id: row.id },
+    may: (permission) => keyMay(row.permissions, permission),
+    // The keys of a workspace share one window.
+    counted: row.workspace_id,
+    rate: rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
+    refusal: (permission) => `The API key lacks the permission ${permission}: ${permissions[permission]}`,
   };
 }
 
-/** @throws ApiError forbidden, naming the permission, when the caller's key lacks it. */
+/** @throws ApiError forbidden, naming the permission, when the caller lacks it. */
 export function requirePermission(caller: Caller, permission: Permission): void {
-  if (caller.permissions === null || caller.permissions.includes(permission)) return;
-  throw new ApiError(
-    'forbidden',
-    `The API key lacks the permission ${permission}: ${permissions[permission]}`,
-  );
+  if (!caller.may(permission)) throw new ApiError('forbidden', caller.refusal(permission));
 }
 
 function findKey(database: Database, hash: Buffer): Promise<KeyRow | undefined> {

@@ -1,15 +1,39 @@
 /**
- * What an API key may be limited to, and the sentence that says so.
- * The specification gives a key full access ("Authentication", 4) and names 403 for a key that lacks a permission
- * (5): a key without a list of permissions has all of them, also those that come later (null in the database).
+ * What may be done with the data of a workspace. The specification gives a key full access to it ("Authentication", 4):
+ * a key without a list of permissions has all of these, also those that come later (null in the database).
  */
-export const permissions = {
+const data = {
   'forms:read': 'List and read forms.',
   'forms:write': 'Create, change and delete forms.',
   'submissions:read': 'List, read and search submissions.',
+  'submissions:write': 'Make, change, tag and remove submissions.',
+  'files:write': 'Upload files.',
   'invitations:read': 'List and read invitations, with their personal links.',
   'invitations:write': 'Invite people, remind them, and revoke invitations.',
+  'events:read': 'Pull the events that webhooks tell.',
 } as const satisfies Record<string, string>;
+
+/**
+ * What changes who reaches the data, and where it goes. It is given by name or not at all, so that a key for data that
+ * leaks cannot send them elsewhere: "webhooks are configured through the builder, not through this API".
+ */
+const administration = {
+  'webhooks:read': 'List webhooks and read their delivery logs.',
+  'webhooks:write': 'Create, change, test and delete webhooks, and send deliveries again.',
+  'members:read': 'List the members of the workspace.',
+  'members:write': 'Invite, change and remove members.',
+  'members:owners': 'Make, change and remove owners.',
+  'keys:read': 'List API keys and their latest requests.',
+  'keys:write': 'Create, change, rotate and revoke API keys.',
+  'workspace:read': 'Read the workspace and its plan.',
+  'workspace:write': 'Rename the workspace.',
+  'mail:read': 'Read the log of mails.',
+  'mail:write': 'Send mails again and try the mail server.',
+  'audit:read': 'Read who did what.',
+} as const satisfies Record<string, string>;
+
+/** Every permission with the sentence that says what it lets one do. */
+export const permissions = { ...data, ...administration };
 
 export type Permission = keyof typeof permissions;
 
@@ -17,3 +41,9 @@ export type Permission = keyof typeof permissions;
 export const permissionNames = Object.keys(permissions) as readonly Permission[];
 
 export const isPermission = (name: string): name is Permission => Object.hasOwn(permissions, name);
+
+const dataNames: ReadonlySet<string> = new Set(Object.keys(data));
+
+/** Whether a key may do something; one without a list may do everything with data, and administer nothing. */
+export const keyMay = (list: readonly Permission[] | null, permission: string): boolean =>
+  list === null ? dataNames.has(permission) : (list as readonly string[]).includes(permission);

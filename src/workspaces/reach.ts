@@ -10,3 +10,12 @@ export type Reach = readonly string[] | null;
 export function requireReach(reach: Reach, formId: string): void {
   if (reach !== null && !reach.includes(formId.toLowerCase())) throw new ApiError('not_found');
 }
+
+/**
+ * Lets a request through to what belongs to no form in particular.
+ * @throws ApiError forbidden for a key that is limited to certain forms.
+ */
+export function requireWholeWorkspace(reach: Reach): void {
+  if (reach !== null)
+    throw new ApiError('forbidden', 'This API key is limited to certain forms, and so may not do this.');
+}

@@ -1,3 +1,5 @@
+import type { Permission } from './permissions.ts';
+
 /** What a person may do in a workspace, from most to least. */
 export const roles = {
   owner: 'Everything, the other owners included.',
@@ -16,3 +18,34 @@ export const isRole = (name: string): name is Role => Object.hasOwn(roles, name)
 /** Whether a role may do what takes at least `least`. */
 export const isAtLeast = (role: Role, least: Role): boolean =>
   roleNames.indexOf(role) <= roleNames.indexOf(least);
+
+/** The least role that has each permission. */
+const leastRole: Readonly<Record<Permission, Role>> = {
+  'forms:read': 'viewer',
+  'forms:write': 'editor',
+  'submissions:read': 'viewer',
+  'submissions:write': 'editor',
+  'files:write': 'editor',
+  'invitations:read': 'viewer',
+  'invitations:write': 'editor',
+  'events:read': 'viewer',
+  'webhooks:read': 'viewer',
+  'webhooks:write': 'editor',
+  'members:read': 'viewer',
+  'members:write': 'admin',
+  'members:owners': 'owner',
+  'keys:read': 'admin',
+  'keys:write': 'admin',
+  'workspace:read': 'viewer',
+  'workspace:write': 'admin',
+  'mail:read': 'admin',
+  'mail:write': 'admin',
+  'audit:read': 'admin',
+};
+
+/** Whether a role is a set of permissions that has this one. */
+export const roleMay = (role: Role, permission: string): boolean =>
+  Object.hasOwn(leastRole, permission) && isAtLeast(role, leastRole[permission as Permission]);
+
+/** The least role that may do something, for the sentence that refuses. */
+export const leastRoleFor = (permission: Permission): Role => leastRole[permission];

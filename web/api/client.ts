@@ -32,10 +32,10 @@ export class ApiProblem extends Error {
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-type Options = { signal?: AbortSignal };
+export type Options = { signal?: AbortSignal; headers?: Readonly<Record<string, string>> };
 
 function send<Body>(method: Method, path: string, body?: object, options: Options = {}): Promise<Body> {
-  return ask(path, {
+  return request(`/app/api${path}`, {
     ...options,
     method,
     // Whatever changes something is JSON, with or without content: no other site's form can send that.
@@ -46,13 +46,17 @@ function send<Body>(method: Method, path: string, body?: object, options: Option
 type Request = Options & { method: Method; type?: string; body?: string | File };
 
 /** An answer that broke off, or that is not the service's own, is as good as none. */
-async function ask<Body>(path: string, { type, ...request }: Request): Promise<Body> {
+export async function request<Body>(address: string, { type, ...more }: Request): Promise<Body> {
   let response: Response;
   let text: string;
   try {
-    response = await fetch(`/app/api${path}`, {
-      ...request,
-      headers: { Accept: 'application/json', ...(type !== undefined && { 'Content-Type': type }) },
+    response = await fetch(address, {
+      ...more,
+      headers: {
+        Accept: 'application/json',
+        ...(type !== undefined && { 'Content-Type': type }),
+        ...more.headers,
+      },
     });
     text = await response.text();
   } catch (cause) {
@@ -94,7 +98,7 @@ export const remove = <Body = void>(path: string, body?: object, options?: Optio
 
 /** Sends a file as it is. */
 export const postFile = <Body>(path: string, file: File): Promise<Body> =>
-  ask(path, { method: 'POST', type: file.type, body: file });
+  request(`/app/api${path}`, { method: 'POST', type: file.type, body: file });
 
 /** `?a=1&b=2` of what is set; '' of nothing. */
 export function query(

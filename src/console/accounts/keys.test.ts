@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
-import { apiRoutes } from '#app/routes.ts';
+import { apiRoutes } from '#app/operations.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import type { CreatedKey, Key, KeyRequest, RotatedKey } from './shapes.ts';
@@ -61,24 +61,18 @@ test('a key for some forms finds them and their submissions, and for it the othe
 
 test('no route of the API lets a key out of its forms', async () => {
   const { key } = await makeKey({ form_ids: [mine.id] });
-  const body = { structure: structure(element('text', 'name')) };
-  const otherBodies: Readonly<Record<string, object>> = {
-    '/forms/:id/invitations': { invitations: [{ email: 'ada@example.org' }] },
-    '/forms/:id/invitations/reminders': {},
-  };
   const absent = await callApi(url, key, 'GET', '/forms/01890000-0000-7000-8000-000000000000');
-  const addressed = apiRoutes(service.services).filter(([, path]) => path.includes(':id'));
+  const addressed = apiRoutes(service.services).filter(({ path }) => path.includes(':id'));
   assert.ok(addressed.length >= 5);
-  for (const [method, path] of addressed) {
+  for (const { name, method, path, operation } of addressed) {
     const id = path.startsWith('/forms') ? other.id : other.submission;
     const address = path.replace(':id', id).replace(':invitation', other.submission);
-    const sent = otherBodies[path] ?? body;
-    const answer = await callApi(url, key, method, address, method === 'GET' ? undefined : sent);
-    assert.deepEqual([answer.status, answer.body], [404, absent.body], `${method} ${path}`);
+    const answer = await callApi(url, key, method, address, operation.example.body);
+    assert.deepEqual([answer.status, answer.body], [404, absent.body], name);
   }
   const search = await callApi(url, key, 'GET', `/submissions/search?q=xylograph&form_id=${other.id}`);
   assert.deepEqual([search.status, search.body], [404, absent.body]);
-  const create = await callApi(url, key, 'POST', '/forms', body);
+  const create = await callApi(url, key, 'POST', '/forms', { structure: structure(element('text', 'name')) });
   assert.deepEqual([create.status, create.body.error], [403, 'forbidden']);
   assert.equal((await tenant.call('GET', `/forms/${other.id}`)).status, 200, 'and nothing was deleted');
 });

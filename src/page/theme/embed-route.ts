@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { packFile, sendPacked } from '../packing.ts';
+import { packFile, sendPacked } from '#kit/packing.ts';
 
 const source = new URL('../../../web/embed/embed.ts', import.meta.url);
 

@@ -7,7 +7,7 @@ import { newId } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
 import { makeKey } from '#submissions/keys.ts';
 import type { HeldFiles } from '../post/held-files.ts';
-import { openSharedPage, type Page } from '../packing.ts';
+import { openSharedPage, type Page } from '#kit/packing.ts';
 import { renderForm } from '../render/form.ts';
 import type { FieldMessage, FormView } from '../render/view.ts';
 import { writeAddress } from './address.ts';

@@ -12,6 +12,7 @@ import { createUser } from '#workspaces/users.ts';
 import { changeStatus } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
 import { submissionEndpoints } from '../endpoints.ts';
+import { scopeOf } from '#workspaces/testing.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { emptyTrash } from './empty-trash.ts';
 import { restoreMany, trashMany, trashSubmission } from './trash.ts';
@@ -35,7 +36,7 @@ async function seen(
   scene: Scene,
   word: string,
 ): Promise<{ listed: string[]; found: string[]; total: number }> {
-  const scope = { workspaceId: scene.workspaceId, formIds: null };
+  const scope = scopeOf(scene.workspaceId);
   const read = async (reply: Promise<{ json?: string }>) =>
     JSON.parse((await reply).json!) as { data: { id: string }[]; pagination: { total_count: number } };
   const list = await read(
@@ -68,10 +69,7 @@ test('what lies in the trash is in no list, search, count or file link, and come
 
   await trashSubmission(database, { ...scene, id, userId });
   assert.deepEqual(await seen(scene, 'xylograph'), { listed: [stays], found: [], total: 1 });
-  const get = api.get.handle(
-    { workspaceId: scene.workspaceId, formIds: null },
-    { params: { id }, query: {}, body: {} },
-  );
+  const get = api.get.handle(scopeOf(scene.workspaceId), { params: { id }, query: {}, body: {} });
   await assert.rejects(get, { code: 'not_found' });
   assert.deepEqual(await findClaimedFile(database, file), []);
   const edit = { ...scene, id, seen: before.updated_at, userId };

@@ -1,10 +1,11 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { FileLinks } from '#files/link.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { endpoint } from '#kit/endpoint.ts';
+import { operation } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only } from '#kit/statement.ts';
+import { jsonText } from '#kit/wire.ts';
 import { type Reach, requireReach } from '#workspaces/reach.ts';
 import { eventKinds } from '../event.ts';
 import type { FeedBell } from './feed-bell.ts';
@@ -20,6 +21,12 @@ const Event = Type.Object({
   delivery_id: Type.String({ format: 'uuid' }),
   form: Type.Object({ id: Type.String(), name: Type.String(), workspace_id: Type.String() }),
   submission: Type.Object({}, { additionalProperties: true }),
+});
+
+const EventPage = Type.Object({
+  data: Type.Array(Event),
+  next: Type.String({ description: 'The cursor for `after`.' }),
+  has_more: Type.Boolean(),
 });
 
 const query = Type.Object(
@@ -63,20 +70,15 @@ type FeedServices = { database: Database; links: FileLinks; config: Config; feed
 export function feedEndpoints(services: FeedServices) {
   const { database, feedBell, config } = services;
   return {
-    list: endpoint({
+    list: operation({
       summary: 'List events',
       description: `The events of the workspace, oldest first, with the bodies of webhooks. Go on with \`next\`: no event is passed by, and none comes twice. \`has_more\` says that the next page need not be waited for; a page may be empty and still have one. \`delivery_id\` is the event's own id, which is that of its delivery when one webhook hears of it; for the ids of another one, name it in \`webhook_id\`. The first request switches the feed on: earlier events are there only as far as a webhook heard of them. A feed that is not read for 30 days is switched off. Events are kept for ${config.deliveryRetentionDays} days; a cursor from before that is answered with 410. Events of a form that was deleted are gone with it.`,
-      permission: 'submissions:read',
+      permission: 'events:read',
       query,
-      replies: {
-        200: {
-          description: 'The next events.',
-          schema: Type.Object({
-            data: Type.Array(Event),
-            next: Type.String({ description: 'The cursor for `after`.' }),
-            has_more: Type.Boolean(),
-          }),
-        },
+      reply: {
+        status: 200,
+        description: 'The next events.',
+        schema: EventPage,
       },
       errors: ['gone'],
       async run({
@@ -95,8 +97,9 @@ export function feedEndpoints(services: FeedServices) {
         };
         const page = await readOrWait(services, feedBell, question, wait * 1_000);
         return {
-          status: 200,
-          json: `{"data":[${page.bodies.join(',')}],"next":"${page.next}","has_more":${page.hasMore}}`,
+          json: jsonText<Static<typeof EventPage>>(
+            `{"data":[${page.bodies.join(',')}],"next":"${page.next}","has_more":${page.hasMore}}`,
+          ),
         };
       },
     }),

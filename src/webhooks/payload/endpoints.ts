@@ -2,7 +2,7 @@ import type { Form } from '#ast/tree.ts';
 import { findForm } from '#forms/queries.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { endpoint, idParameter } from '#kit/endpoint.ts';
+import { idParameter, operation } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -15,14 +15,16 @@ export const schemaUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: st
 /** What a program that reads a form's submissions can be checked against. */
 export function payloadEndpoints({ database, config }: { database: Database; config: Config }) {
   return {
-    schema: endpoint({
+    schema: operation({
       summary: 'Get payload schema',
       description:
         'The JSON Schema (2020-12) of an event of this form, as webhooks and `/events` have it; that of `answers` in the API is `#/$defs/Answers`. It describes the live version: submissions of earlier ones keep the answers of theirs.',
       permission: 'forms:read',
       params: idParameter,
-      replies: {
-        200: { description: 'The schema.', schema: { type: 'object', additionalProperties: true } },
+      reply: {
+        status: 200,
+        description: 'The schema.',
+        schema: { type: 'object', additionalProperties: true },
       },
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
@@ -30,7 +32,7 @@ export function payloadEndpoints({ database, config }: { database: Database; con
         if (!found) throw new ApiError('not_found');
         // The structure was validated when it became the live version.
         const schema = payloadSchema(found.structure as Form, { id: schemaUrlOf(config, found.id) });
-        return { status: 200, body: schema };
+        return { body: schema };
       },
     }),
   };

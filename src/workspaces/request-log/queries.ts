@@ -7,11 +7,11 @@ import {
   text,
   texts,
   timestamp,
+  timestamps,
   uuid,
   uuids,
 } from '#kit/statement.ts';
 
-const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
 const bigints: Column<number[]> = { pg: 'bigint[]' };
 
 /** Adds requests of keys that are still there. */

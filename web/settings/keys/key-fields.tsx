@@ -18,7 +18,11 @@ const lifetimes: readonly { id: Lifetime; label: string }[] = [
 ];
 
 const permissionReaches = [
-  { id: 'all', label: 'Everything', description: 'Also what later versions add.' },
+  {
+    id: 'all',
+    label: 'Everything with data',
+    description: 'Forms, submissions and invitations, also what later versions add; no administration.',
+  },
   { id: 'some', label: 'Only some', description: 'What you choose below.' },
 ] as const;
 

@@ -8,8 +8,23 @@ const words = {
   'forms:read': ['Read forms', 'List and read forms.'],
   'forms:write': ['Change forms', 'Create, change and delete forms.'],
   'submissions:read': ['Read submissions', 'List, read and search submissions.'],
+  'submissions:write': ['Change submissions', 'Make, change, tag and remove submissions.'],
+  'files:write': ['Upload files', 'Upload files for submissions.'],
   'invitations:read': ['Read invitations', 'List and read invitations.'],
   'invitations:write': ['Invite people', 'Invite people, remind them and revoke invitations.'],
+  'events:read': ['Pull events', 'Pull the events that webhooks tell.'],
+  'webhooks:read': ['Read webhooks', 'List webhooks and read their delivery logs.'],
+  'webhooks:write': ['Change webhooks', 'Create, change and delete webhooks: they send data elsewhere.'],
+  'members:read': ['Read members', 'List the members of the workspace.'],
+  'members:write': ['Change members', 'Invite, change and remove members.'],
+  'members:owners': ['Change owners', 'Make, change and remove owners.'],
+  'keys:read': ['Read API keys', 'List API keys and their latest requests.'],
+  'keys:write': ['Change API keys', 'Create, change, rotate and revoke API keys.'],
+  'workspace:read': ['Read the workspace', 'Read the workspace and its plan.'],
+  'workspace:write': ['Change the workspace', 'Rename the workspace.'],
+  'mail:read': ['Read the mail log', 'Read the log of mails.'],
+  'mail:write': ['Send mails again', 'Send mails again and try the mail server.'],
+  'audit:read': ['Read the audit log', 'Read who did what.'],
 } as const satisfies Record<Permission, readonly [name: string, description: string]>;
 
 export const permissionChoices: readonly Choice<Permission>[] = (Object.keys(words) as Permission[]).map(

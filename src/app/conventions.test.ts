@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { request } from 'undici';
+import { element, structure } from '#ast/testing.ts';
+import { signIn } from '#test/console.ts';
+import { openService } from '#test/service.ts';
+import { makeForm, openVisitor } from '#test/visitor.ts';
+
+/* What holds for every operation of a kind, by the table (docs/decisions/0034-one-api.md). */
+const service = await openService();
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+const valid = { structure: structure(element('text', 'a')) };
+const changed = { structure: structure(element('text', 'b')) };
+
+// ETags -------------------------------------------------------------------------------------------------------
+
+test('what can be changed has an ETag; who has that reading already gets 304 and no body', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const first = await tenant.call('GET', `/forms/${form.id}`);
+  const tag = first.headers.get('etag')!;
+  assert.match(tag, /^"[^"]+"$/);
+  for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+    const again = await tenant.call('GET', `/forms/${form.id}`, undefined, { 'If-None-Match': known });
+    assert.deepEqual([again.status, again.body, again.headers.get('etag')], [304, undefined, tag], known);
+  }
+  await visitor.submit(form.id, { a: 'counts' });
+  const counted = await tenant.call('GET', `/forms/${form.id}`, undefined, { 'If-None-Match': tag });
+  assert.deepEqual([counted.status, counted.body.submission_count], [200, 1]);
+});
+
+test('two editors of one form: the second gets 412, and nothing of the first is lost', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const tag = (await tenant.call('GET', `/forms/${form.id}`)).headers.get('etag')!;
+  const put = (body: object, match: string) =>
+    tenant.call('PUT', `/forms/${form.id}`, body, { 'If-Match': match });
+  // A submission in between is no change of the form.
+  await visitor.submit(form.id, { a: 'word' });
+  const [first, second] = await Promise.all([put(changed, tag), put(valid, tag)]);
+  assert.deepEqual([first.status, second.status].sort(), [200, 412]);
+  const refused = first.status === 412 ? first : second;
+  assert.equal(refused.body.error, 'precondition_failed');
+  const winner = first.status === 200 ? first : second;
+  assert.deepEqual((await tenant.call('GET', `/forms/${form.id}`)).body.structure, winner.body.structure);
+  const remove = (match: string) =>
+    tenant.call('DELETE', `/forms/${form.id}`, undefined, { 'If-Match': match });
+  assert.equal((await remove(tag)).status, 412);
+  // An answer to a change carries the tag to go on from.
+  assert.equal((await put(valid, winner.headers.get('etag')!)).status, 200);
+  assert.equal((await remove('"nonsense"')).status, 412);
+  assert.equal((await remove('*')).status, 204);
+});
+
+test('If-Match where nothing has an ETag, or that is no list of tags, is a 400', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  for (const [method, path, body] of [
+    ['GET', '/forms', undefined],
+    ['POST', '/forms', valid],
+  ] as const)
+    assert.equal((await tenant.call(method, path, body, { 'If-Match': '"a"' })).status, 400);
+  const answer = await tenant.call('PUT', `/forms/${form.id}`, valid, { 'If-Match': 'bare' });
+  assert.deepEqual([answer.status, answer.body.error], [400, 'bad_request']);
+});
+
+// Idempotency-Key ---------------------------------------------------------------------------------------------
+
+const create = (key: string, body: object = valid, by = tenant) =>
+  by.call('POST', '/forms', body, { 'Idempotency-Key': key });
+const formsOf = async (by: typeof tenant) => (await by.call('GET', '/forms')).body.pagination.total_count;
+
+test('200 parallel POSTs under one Idempotency-Key make one thing, and all end with the same answer', async () => {
+  const own = await service.makeTenant();
+  const settle = async () => {
+    for (;;) {
+      const answer = await create('import 1'.replace(' ', '-'), valid, own);
+      // The first still runs.
+      if (answer.status !== 409) return answer;
+    }
+  };
+  const answers = await Promise.all(Array.from({ length: 200 }, settle));
+  assert.deepEqual([...new Set(answers.map(({ status, body }) => `${status} ${body.id}`))].length, 1);
+  assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 199);
+  assert.equal(await formsOf(own), 1);
+});
+
+test('another request under the same key is a 422; another caller has keys of its own', async () => {
+  const own = await service.makeTenant();
+  const { body: form } = await create('k', valid, own);
+  const other = await create('k', changed, own);
+  assert.deepEqual([other.status, other.body.error], [422, 'validation_error']);
+  const colleague = { ...own, ...(await (async () => ({ key: await own.makeKey() }))()) };
+  const answer = await fetch(`${service.url}/api/v1/forms`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${colleague.key}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'k',
+    },
+    body: JSON.stringify(valid),
+  });
+  assert.equal(answer.status, 201);
+  assert.notEqual(((await answer.json()) as { id: string }).id, form.id);
+});
+
+test('a request that was refused leaves its key free', async () => {
+  const own = await service.makeTenant();
+  assert.equal((await create('again', { structure: {} }, own)).status, 422);
+  assert.equal((await create('again', valid, own)).status, 201);
+});
+
+test('a key that is no key is a 400', async () => {
+  for (const key of ['', 'a b', 'x'.repeat(256)]) assert.equal((await create(key)).status, 400, key);
+});
+
+test('a request whose process died midway is never run again under its key', async () => {
+  const own = await service.makeTenant();
+  await create('cut', valid, own);
+  const { database } = service.services;
+  await database.query(
+    `update repeatable_requests set status = null, answer = null, begun_at = now() - interval '1 hour' where workspace_id = $1`,
+    [own.workspaceId],
+  );
+  const answer = await create('cut', valid, own);
+  assert.deepEqual([answer.status, await formsOf(own)], [409, 1]);
+  assert.match(answer.body.message, /cut off/);
+  // A day later the key is forgotten.
+  await database.query(`update repeatable_requests set begun_at = now() - interval '25 hours'`);
+  assert.equal((await create('cut', valid, own)).status, 201);
+});
+
+// Packing -----------------------------------------------------------------------------------------------------
+
+test('an answer over 1 KB is packed as the caller takes it, a short one never', async () => {
+  const form = await makeForm(
+    tenant,
+    Array.from({ length: 30 }, (_, at) => element('text', `question_${at}`)),
+  );
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync } as const;
+  const get = async (path: string, accepted?: string) => {
+    const { headers, body } = await request(`${service.url}/api/v1${path}`, {
+      headers: {
+        Authorization: `Bearer ${tenant.key}`,
+        ...(accepted !== undefined && { 'Accept-Encoding': accepted }),
+      },
+    });
+    return { headers, bytes: Buffer.from(await body.arrayBuffer()) };
+  };
+  const plain = await get(`/forms/${form.id}`);
+  assert.equal(plain.headers['content-encoding'], undefined);
+  for (const coding of ['br', 'gzip', 'zstd'] as const) {
+    const { headers, bytes } = await get(`/forms/${form.id}`, `${coding}, other;q=0.5`);
+    assert.deepEqual([headers['content-encoding'], headers['vary']], [coding, 'Accept-Encoding']);
+    assert.deepEqual(unpack[coding](bytes), plain.bytes);
+    assert.ok(bytes.length < plain.bytes.length / 3);
+  }
+  const refusing = await get(`/forms/${form.id}`, 'br;q=0, identity');
+  assert.deepEqual(refusing.bytes, plain.bytes);
+  assert.equal((await get('/forms?status=archived', 'br')).headers['content-encoding'], undefined);
+});
+
+// Two kinds of caller -----------------------------------------------------------------------------------------
+
+test('a person calls the API with the session of the console, in the workspace that is named', async () => {
+  const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+  const call = (method: string, path: string, more: Record<string, string> = {}, body?: object) =>
+    fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: {
+        Cookie: viewer.cookie,
+        'X-Workspace-ID': tenant.workspaceId,
+        'Sec-Fetch-Site': 'same-origin',
+        ...(body && { 'Content-Type': 'application/json' }),
+        ...more,
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const read = await call('GET', '/forms');
+  assert.equal(read.status, 200);
+  assert.match(read.headers.get('x-ratelimit-limit') ?? '', /^\d+$/);
+  const write = await call('POST', '/forms', {}, valid);
+  assert.equal(write.status, 403);
+  assert.match(((await write.json()) as { message: string }).message, /role editor or more; yours is viewer/);
+  assert.equal((await call('GET', '/forms', { Cookie: '' })).status, 401);
+  const { workspaceId: foreign } = await service.makeTenant();
+  assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': foreign })).status, 404);
+  assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': 'none' })).status, 400);
+});
+
+test("another site's browser gets nowhere with a session", async () => {
+  const owner = await signIn(service, { workspaceId: tenant.workspaceId, role: 'owner' });
+  for (const headers of [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://elsewhere.example' },
+    {},
+  ]) {
+    const { status } = await fetch(`${service.url}/api/v1/forms`, {
+      method: 'POST',
+      headers: {
+        Cookie: owner.cookie,
+        'X-Workspace-ID': tenant.workspaceId,
+        'Content-Type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify(valid),
+    });
+    assert.equal(status, 403, JSON.stringify(headers));
+  }
+  // The cookie alone, which is all that another site's page can make a browser send, is no session here.
+  const bare = await fetch(`${service.url}/api/v1/forms`, { headers: { Cookie: owner.cookie } });
+  assert.equal(bare.status, 401);
+});

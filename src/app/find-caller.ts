@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findPerson, refuseForeignRequest, requireRole } from '#console/access.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Accounts } from '#workspaces/accounts.ts';
+import { addressKey } from '#workspaces/address-key.ts';
+import { authenticate, type Caller } from '#workspaces/authenticate.ts';
+import { anonymousRate, personRate, type Rate } from '#workspaces/limit.ts';
+import { leastRoleFor, roleMay } from '#workspaces/roles.ts';
+
+/** What it takes to tell who is asking. */
+export type Door = { accounts: Accounts; database: Database; config: Config };
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Who sends a request: the key in `Authorization`, or else the person whose session cookie comes with it, in the
+ * workspace that the header `X-Workspace-ID` names. No form of another site can send that header, and no other site's
+ * script may; where the request comes from is looked at all the same. Who cannot be told is counted against the address.
+ * @param count counts one request, and throws when it is one too many.
+ * @throws ApiError unauthorized; for a person also forbidden, not_found for a workspace that is not theirs.
+ */
+export async function findCaller(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  count: (key: string, rate: Rate) => Promise<void>,
+): Promise<Caller> {
+  let caller: Caller;
+  try {
+    const authorization = request.raw.headersDistinct['authorization'];
+    const isPerson = authorization === undefined && request.headers['x-workspace-id'] !== undefined;
+    caller = isPerson ? await findSession(door, request, reply) : await authenticate(door, authorization);
+  } catch (error) {
+    // Also when the database is away: every answer says how much of the limit is left.
+    await count(`address ${addressKey(request.ip)}`, anonymousRate);
+    throw error;
+  }
+  // A request that is one too many has a caller too, who finds it among the key's requests.
+  request.caller = caller;
+  await count(caller.counted, caller.rate);
+  return caller;
+}
+
+/** A person in one of their workspaces; what a role may do is a set of permissions, as with a key. */
+async function findSession(
+  { accounts, database, config }: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  refuseForeignRequest(request, config.publicUrl);
+  const headers = new Headers({ Cookie: request.headers.cookie ?? '' });
+  const { user, cookies } = await findPerson(accounts, headers);
+  if (cookies.length > 0) reply.header('Set-Cookie', cookies);
+  if (!user) throw new ApiError('unauthorized', 'Sign in first.');
+  if (user.mustChangePassword) throw new ApiError('forbidden', 'Choose a password of your own first.');
+  const workspaceId = String(request.headers['x-workspace-id']).toLowerCase();
+  if (!uuidPattern.test(workspaceId)) throw new ApiError('bad_request', 'X-Workspace-ID must be a UUID.');
+  const role = await requireRole(database, { workspaceId, userId: user.id, least: 'viewer' });
+  return {
+    workspaceId,
+    formIds: null,
+    actor: { kind: 'person', id: user.id },
+    may: (permission) => roleMay(role, permission),
+    counted: `person ${user.id}`,
+    rate: personRate,
+    refusal: (permission) => `This takes the role ${leastRoleFor(permission)} or more; yours is ${role}.`,
+  };
+}

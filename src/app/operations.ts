@@ -1,0 +1,58 @@
+import { formEndpoints } from '#forms/endpoints.ts';
+import { invitationEndpoints } from '#invitations/endpoints.ts';
+import type { Operation } from '#kit/operation.ts';
+import { searchEndpoints } from '#search/endpoints.ts';
+import { submissionEndpoints } from '#submissions/endpoints.ts';
+import { feedEndpoints } from '#webhooks/feed/endpoints.ts';
+import { payloadEndpoints } from '#webhooks/payload/endpoints.ts';
+import type { Permission } from '#workspaces/permissions.ts';
+import { type Method, type OperationName, routeOf } from './routes.ts';
+import type { Services } from './services.ts';
+
+/** What stands behind each name of the route table. */
+export function apiOperations(services: Services) {
+  const forms = formEndpoints({ ...services, addresses: services.config });
+  const submissions = submissionEndpoints(services);
+  const search = searchEndpoints(services);
+  const invitations = invitationEndpoints(services);
+  return {
+    listForms: forms.list,
+    createForm: forms.create,
+    getForm: forms.get,
+    updateForm: forms.update,
+    deleteForm: forms.remove,
+    getFormSchema: payloadEndpoints(services).schema,
+
+    listFormSubmissions: submissions.listOfForm,
+    searchSubmissions: search.search,
+    getSubmission: submissions.get,
+
+    listInvitations: invitations.list,
+    createInvitations: invitations.create,
+    remindInvitations: invitations.remind,
+    getInvitation: invitations.get,
+    resendInvitation: invitations.resend,
+    revokeInvitation: invitations.revoke,
+
+    listEvents: feedEndpoints(services).list,
+  } satisfies Record<OperationName, Operation<Permission>>;
+}
+
+/** The operations with the types of what they take and answer, for callers in TypeScript. */
+export type Operations = ReturnType<typeof apiOperations>;
+
+/** An operation where it is served: all that is drawn from the table reads a list of these. */
+export type ApiRoute = {
+  name: OperationName;
+  method: Method;
+  /** Below /api/v1, with parameters as `:name`. */
+  path: string;
+  operation: Operation<Permission>;
+};
+
+export const apiRoutes = (services: Services): readonly ApiRoute[] =>
+  Object.entries(apiOperations(services)).map(([name, operation]) => ({
+    name: name as OperationName,
+    ...routeOf(name as OperationName),
+    operation,
+  }));

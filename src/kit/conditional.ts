@@ -1,0 +1,48 @@
+import { ApiError } from './errors.ts';
+
+/**
+ * What a change was made on, from If-Match: the moments of which one must still be that of the thing's last change; null:
+ * the caller does not say. It goes into the changing statement itself, so that nothing comes in between.
+ */
+export type Unchanged = readonly Date[] | null;
+
+/**
+ * The ETag of a thing that can be changed: the moment of its last change, and what else a reading of it shows
+ * (a count), which a cache must see and a change need not. Opaque to callers.
+ */
+export const tagOf = (changedAt: Date, seen?: string | number): string =>
+  `"${changedAt.getTime().toString(36)}${seen === undefined ? '' : `.${seen}`}"`;
+
+/** A tag, weak or not: proxies that pack an answer make its tag weak. */
+const tagPattern = /^(?:W\/)?"([^"]*)"$/;
+
+/** The tags of a header; `*` where it is that. */
+const tagsIn = (header: string): string[] | '*' =>
+  header.trim() === '*'
+    ? '*'
+    : header.split(',').map((part) => {
+        const tag = tagPattern.exec(part.trim());
+        if (!tag) throw new ApiError('bad_request', 'An ETag stands in double quotes, as it was received.');
+        return tag[1]!;
+      });
+
+/**
+ * Reads If-Match. A tag that is none of ours stands for no moment, and so matches nothing.
+ * @throws ApiError bad_request for a header that is no list of tags.
+ */
+export function readUnchanged(header: string | undefined): Unchanged {
+  const tags = header === undefined ? '*' : tagsIn(header);
+  if (tags === '*') return null;
+  return tags.map((tag) => new Date(/^[0-9a-z]{1,9}(\.|$)/.test(tag) ? Number.parseInt(tag, 36) : 0));
+}
+
+/** Whether the caller has this reading already (If-None-Match). */
+export function isKnown(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  const tags = tagsIn(header);
+  return tags === '*' || tags.includes(tagPattern.exec(tag)![1]!);
+}
+
+/** The same as the parameter of a statement. */
+export const momentsOf = (unchanged: Unchanged | undefined): Date[] | null =>
+  unchanged ? [...unchanged] : null;

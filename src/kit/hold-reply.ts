@@ -1,0 +1,40 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/schema';
+
+type Check = ReturnType<typeof Compile>;
+type Held = { body?: unknown; json?: string; stream?: unknown };
+type Shape = { readonly status: number; readonly schema?: TSchema; readonly content?: string };
+
+/**
+ * Compiles what holds an operation's answers against its declared reply: of JSON every field, those that it has too many
+ * as well. It costs a multiple of the request: tests switch it on (CHECK_REPLIES).
+ */
+export function compileReply(shape: Shape): (answer: Held) => void {
+  let check: Check | undefined;
+  return ({ json, body, stream }) => {
+    const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+    if (
+      (text === undefined) !== (shape.schema === undefined) ||
+      (stream === undefined) !== (shape.content === undefined)
+    )
+      throw new Error('The answer has not the kind of content that is declared.');
+    if (text === undefined) return;
+    // As it goes to the wire: dates are text, and what is undefined is not there.
+    const sent = JSON.parse(text) as unknown;
+    check ??= Compile(closed(shape.schema) as TSchema);
+    if (check.Check(sent)) return;
+    const [, errors] = check.Errors(sent);
+    const found = errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
+    throw new Error(`The answer is not as declared: ${found.slice(0, 5).join('; ')}.`);
+  };
+}
+
+/** The same schema, in which an object that does not say otherwise has no more than its properties. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  const isOpen =
+    !('properties' in schema) || 'additionalProperties' in schema || 'patternProperties' in schema;
+  return isOpen ? copy : { ...copy, additionalProperties: false };
+}

@@ -1,0 +1,176 @@
+import type { Readable } from 'node:stream';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { Unchanged } from './conditional.ts';
+import type { ErrorCode } from './errors.ts';
+import { compileReply } from './hold-reply.ts';
+import { compileBody, compileQuery } from './validation.ts';
+import type { JsonText } from './wire.ts';
+
+/** Who asks: an API key, a person who is signed in, or the operator at the command line. */
+export type Actor = {
+  readonly kind: 'key' | 'person' | 'operator';
+  /** Of the key or the person; `operator` has none. */
+  readonly id: string;
+};
+
+/** Where a request acts, for whom, and what it may do there. */
+export type Scope = {
+  workspaceId: string;
+  /** The only forms within reach, with their submissions; null: all of the workspace. */
+  formIds: readonly string[] | null;
+  actor: Actor;
+  /** Whether the caller has a permission beside the one that the operation takes. */
+  may(permission: string): boolean;
+};
+
+/** What an operation answers when it succeeds: JSON by a schema, a stream of a content type, or nothing. */
+export type ReplyShape = {
+  readonly status: 200 | 201 | 202 | 204;
+  readonly description: string;
+  readonly schema?: TSchema;
+  /** The content type of a stream. */
+  readonly content?: string;
+};
+
+/** What goes with every answer. */
+type Beside = {
+  headers?: Readonly<Record<string, string>>;
+  /** What it was read at, for the ETag of what can be changed (conditional.ts). */
+  tag?: string;
+};
+
+/** What `run` may return: the content that the declared reply says, and nothing else. */
+type ContentOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema }
+  ? Beside & ({ body: Static<S>; json?: never } | { json: JsonText<Static<S>>; body?: never })
+  : R extends { content: string }
+    ? Beside & { stream: Readable }
+    : Beside | void;
+
+/** Any answer, as it goes to the wire. */
+export type Answer = Beside & {
+  status: number;
+  body?: unknown;
+  json?: string;
+  stream?: Readable;
+  /** It was answered before, under the same Idempotency-Key. */
+  isReplayed?: true;
+};
+
+/** What came over the wire, before its shape was checked. */
+export type RawInput = { params: unknown; query: unknown; body: unknown; unchanged?: Unchanged };
+
+/** A request after its shape was checked. */
+type Given<P, Q, B, R> = Scope & {
+  params: P;
+  query: Q;
+  body: B;
+  /** Never there: it lets TypeScript know the reply before it reads `run`, so that a word in a body stays that word. */
+  readonly reply?: R;
+  /** If-Match: a change of what has become another meanwhile is refused (conditional.ts). */
+  unchanged: Unchanged;
+};
+
+/** Static types of an operation, for its callers in TypeScript; never there at run time. */
+type Types<P, Q, B, Reply> = { readonly types?: { params: P; query: Q; body: B; reply: Reply } };
+
+/** What an operation is, apart from its name, method and path: all that draws on the table reads this. */
+export type Operation<
+  Permission extends string = string,
+  P = unknown,
+  Q = unknown,
+  B = unknown,
+  Reply = unknown,
+> = Types<P, Q, B, Reply> & {
+  readonly summary: string;
+  readonly description: string | undefined;
+  readonly permission: Permission;
+  readonly params: TObject;
+  readonly query: TObject;
+  readonly body: TObject | undefined;
+  /** A body may be left out. */
+  readonly isBodyOptional: boolean;
+  /** Bytes of its body, where they may be more than those of all others. */
+  readonly bodyLimit: number | undefined;
+  readonly reply: ReplyShape;
+  /** Errors that do not follow from what it takes. */
+  readonly errors: readonly ErrorCode[];
+  /** Takes If-Match, and answers 412 when what it changes was changed meanwhile. */
+  readonly isConditional: boolean;
+  /** What it takes away cannot be brought back. */
+  readonly isDestructive: boolean;
+  /** A request as it may be sent: the document shows it, and a test sends it to a service. */
+  readonly example: { readonly query?: unknown; readonly body?: unknown };
+  /** Checks the shape (400, 422), then runs. */
+  handle(scope: Scope, raw: RawInput): Promise<Answer>;
+  /** @throws Error when an answer is not as the reply is declared: a fault of ours, which tests bring to light. */
+  holdReply(answer: Answer): void;
+};
+
+const nothing = Type.Object({}, { additionalProperties: false });
+type Nothing = typeof nothing;
+
+/** The path parameter of everything that has an id. */
+export const idParameter = Type.Object({ id: Type.String({ format: 'uuid' }) });
+
+type JsonOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema } ? Static<S> : undefined;
+
+/**
+ * Declares an operation, once for all who call it: the API's keys, the console, the command line, OpenAPI and what is
+ * drawn from it. Whoever calls has been told apart, and acts within one workspace.
+ * Order of checks: who asks (401), how often (429), whether it may (403), shape (400, 422), existence (404, in `run`).
+ */
+export function operation<
+  const Permission extends string,
+  const R extends ReplyShape,
+  P extends TObject = Nothing,
+  Q extends TObject = Nothing,
+  B extends TObject = Nothing,
+>(definition: {
+  summary: string;
+  description?: string;
+  permission: Permission;
+  params?: P;
+  query?: Q;
+  body?: B;
+  isBodyOptional?: boolean;
+  bodyLimit?: number;
+  reply: R;
+  errors?: readonly ErrorCode[];
+  isConditional?: boolean;
+  isDestructive?: boolean;
+  example?: { query?: Static<Q>; body?: Static<B> };
+  run(request: Given<Static<P>, Static<Q>, Static<B>, R>): Promise<ContentOf<R>>;
+}): Operation<Permission, Static<P>, Static<Q>, Static<B>, JsonOf<R>> {
+  const params = definition.params ?? nothing;
+  const query = definition.query ?? nothing;
+  const readParams = compileQuery(params);
+  const readQuery = compileQuery(query);
+  const readBody = compileBody(definition.body ?? nothing);
+  const needsBody = definition.body !== undefined && !definition.isBodyOptional;
+  return {
+    summary: definition.summary,
+    description: definition.description,
+    permission: definition.permission,
+    params,
+    query,
+    body: definition.body,
+    isBodyOptional: definition.isBodyOptional ?? false,
+    bodyLimit: definition.bodyLimit,
+    reply: definition.reply,
+    errors: definition.errors ?? [],
+    isConditional: definition.isConditional ?? false,
+    isDestructive: definition.isDestructive ?? false,
+    example: definition.example ?? {},
+    holdReply: compileReply(definition.reply),
+    async handle(scope, raw) {
+      const content = await definition.run({
+        ...scope,
+        params: readParams(raw.params ?? {}) as Static<P>,
+        query: readQuery(raw.query ?? {}) as Static<Q>,
+        body: readBody(raw.body ?? (needsBody ? undefined : {})) as Static<B>,
+        unchanged: raw.unchanged ?? null,
+      });
+      return { status: definition.reply.status, ...content };
+    },
+  };
+}

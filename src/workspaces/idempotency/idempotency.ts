@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Answer, Scope } from '#kit/operation.ts';
+import { only } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { beginRequest, endRequest, findRequest, forgetRequest, pruneRequests } from './queries.ts';
+
+/** So long a key stands for its request. */
+const keptMs = 24 * 3_600_000;
+/** No request runs longer; one that has not ended by then was cut off with its process. */
+const longestMs = 120_000;
+
+const keptFrom = (): Date => new Date(now().getTime() - keptMs);
+
+/** What came under an Idempotency-Key: all that makes two requests the same. */
+export type RepeatableRequest = { key: string; method: string; url: string; body: unknown };
+
+/**
+ * Runs a request once, however often it is sent under its Idempotency-Key within 24 hours: the first answer that is a
+ * success is kept, sealed, and given again. A request that was refused did nothing and leaves its key free; one whose
+ * process died midway is never run again, as nobody knows whether it took effect.
+ * @throws ApiError bad_request for a key that is none; validation_error for another request under the key; conflict
+ * while the first still runs, or was cut off.
+ */
+export async function runOnce(
+  { database, vault }: { database: Database; vault: Vault },
+  scope: Scope,
+  request: RepeatableRequest,
+  run: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!/^[\x21-\x7E]{1,255}$/.test(request.key))
+    throw new ApiError('bad_request', 'An Idempotency-Key has 1 to 255 visible ASCII characters.');
+  const id = {
+    workspace_id: scope.workspaceId,
+    // Callers do not share keys: one may not see what another was answered.
+    key: digest(scope.actor.kind, scope.actor.id, request.key),
+  };
+  const fingerprint = digest(request.method, request.url, JSON.stringify(request.body ?? null));
+  const begun = await beginRequest(database, { ...id, fingerprint, now: now(), kept_from: keptFrom() });
+  if (begun.length === 0) return repeat(vault, fingerprint, only(await findRequest(database, id)));
+  try {
+    const answer = await run();
+    await endRequest(database, { ...id, status: answer.status, answer: seal(vault, answer) });
+    return answer;
+  } catch (error) {
+    await forgetRequest(database, id).catch(() => {
+      // The database is away: the key stays taken, and the caller learns of it with its next try.
+    });
+    throw error;
+  }
+}
+
+type Found = Awaited<ReturnType<typeof findRequest>>[number];
+
+/** The answer of the first request under a key. */
+function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): Answer {
+  if (found && !found.fingerprint.equals(fingerprint))
+    throw new ApiError('validation_error', 'This Idempotency-Key was used for another request.');
+  if (!found || found.status === null) {
+    const isCutOff = found !== undefined && now().getTime() - found.begun_at.getTime() > longestMs;
+    throw new ApiError(
+      'conflict',
+      isCutOff
+        ? 'The first request under this Idempotency-Key was cut off. Look whether it took effect, then use a new key.'
+        : 'The first request under this Idempotency-Key is still running. Try again shortly.',
+    );
+  }
+  const answer = found.answer && (JSON.parse(vault.unseal('answers', found.answer)) as Kept);
+  return {
+    status: found.status,
+    ...(answer && { json: answer.json, headers: answer.headers }),
+    ...(answer?.tag !== undefined && { tag: answer.tag }),
+    isReplayed: true,
+  };
+}
+
+type Kept = { json: string; headers: Readonly<Record<string, string>>; tag?: string };
+
+/** Sealed, because an answer may hold what is shown once: a key, a secret. */
+function seal(vault: Vault, { json, body, headers = {}, tag }: Answer): Buffer | null {
+  if (json === undefined && body === undefined) return null;
+  const kept: Kept = { json: json ?? JSON.stringify(body), headers, ...(tag !== undefined && { tag }) };
+  return vault.seal('answers', JSON.stringify(kept));
+}
+
+const digest = (...parts: readonly string[]): Buffer =>
+  createHash('sha256').update(JSON.stringify(parts)).digest();
+
+/** Forgets the keys of a day ago. */
+export async function pruneKeptAnswers(database: Database): Promise<void> {
+  await pruneRequests(database, { kept_from: keptFrom() });
+}

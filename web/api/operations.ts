@@ -1,0 +1,51 @@
+import type { Operations } from '#app/operations.ts';
+import { type OperationName, routeOf } from '#app/routes.ts';
+import { type Options, request } from './client.ts';
+
+/** What an operation takes and answers is read off its declaration: no type is written here by hand. */
+type TypesOf<Name extends OperationName> = NonNullable<Operations[Name]['types']>;
+type Part<Key extends string, Value> = object extends Value
+  ? { readonly [K in Key]?: Value }
+  : { readonly [K in Key]: Value };
+
+/** The parameters, the query and the body of an operation, each where it has them. */
+export type InputOf<Name extends OperationName> = Part<'params', TypesOf<Name>['params']> &
+  Part<'query', TypesOf<Name>['query']> &
+  Part<'body', TypesOf<Name>['body']>;
+
+/** What an operation answers when it succeeds. */
+export type ReplyOf<Name extends OperationName> = TypesOf<Name>['reply'];
+
+type AnyInput = {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  body?: object;
+};
+
+/** The address of an operation below /api/v1. */
+function addressOf(path: string, { params = {}, query = {} }: AnyInput): string {
+  const place = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return `/api/v1${place}${search && `?${search}`}`;
+}
+
+/**
+ * Calls an operation of the API in a workspace, as the person who is signed in.
+ * @throws ApiProblem.
+ */
+export function call<Name extends OperationName>(
+  workspaceId: string,
+  name: Name,
+  input: InputOf<Name>,
+  options: Options = {},
+): Promise<ReplyOf<Name>> {
+  const { method, path } = routeOf(name);
+  const given = input as AnyInput;
+  return request(addressOf(path, given), {
+    ...options,
+    method,
+    headers: { 'X-Workspace-ID': workspaceId, ...options.headers },
+    ...(method !== 'GET' && { type: 'application/json', body: JSON.stringify(given.body ?? {}) }),
+  });
+}
