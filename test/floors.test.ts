@@ -314,8 +314,9 @@ test('types are never silenced', () => {
     // Vite asks for a default export.
     [...sources, ...webSources.filter((source) => !isConfig(source))],
     ({ text }) =>
-      text.match(/(: |as )any\b(?! [a-z]|\.)|<any>|@ts-ignore|@ts-expect-error|oxlint-disable|biome-ignore/g) ??
-      [],
+      text.match(
+        /(: |as )any\b(?! [a-z]|\.)|<any>|@ts-ignore|@ts-expect-error|oxlint-disable|biome-ignore/g,
+      ) ?? [],
   );
   assert.deepEqual(silenced, []);
 });

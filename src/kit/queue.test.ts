@@ -7,8 +7,20 @@ import { testDatabase } from '#test/database.ts';
 import { newId } from './clock.ts';
 import { openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
-import { completeJob, enqueueJob, type Job, type JobHandler, LeaseLost, rescheduleJob } from './queue.ts';
+import {
+  completeJob,
+  enqueueJob,
+  type Job,
+  type JobHandler,
+  LaneNarrowed,
+  LeaseLost,
+  rescheduleJob,
+} from './queue.ts';
+import { idleTime, pollMs } from './queue/claim.ts';
+import { openLanes } from './queue/lanes.ts';
+import { openLookBack } from './queue/look-back.ts';
 import { backoffSeconds } from './queue/put-back.ts';
+import { renewLeases } from './queue/queries.ts';
 import { type Handlers, type Queue, startQueue } from './queue/worker.ts';
 
 const { database, url } = await testDatabase();
@@ -65,6 +77,8 @@ async function until(what: string, isTrue: () => boolean | Promise<boolean>, ms 
 
 const countJobs = async (): Promise<number> =>
   (await database.query<{ count: number }>('select count(*) from jobs')).rows[0]!.count;
+const dueAt = async (id: string): Promise<Date | undefined> =>
+  (await database.query<{ run_at: Date }>('select run_at from jobs where id = $1', [id])).rows[0]?.run_at;
 const noJobsLeft = async (): Promise<boolean> => (await countJobs()) === 0;
 
 /** A handler that never ends by itself. */
@@ -224,10 +238,82 @@ test('a job that takes longer than a lease is kept by whoever lives, and run onc
   };
   const queue = start(run, { leaseSeconds: 0.5 });
   start(run, { leaseSeconds: 0.5, database: otherDatabase });
+  const [later] = await enqueue('b', { delay: 60, kind: 'of another' });
+  const due = await dueAt(later!);
   await enqueue('a');
   queue.wake();
-  await until('it is done', noJobsLeft);
+  await until('it is done', async () => (await countJobs()) === 1);
   assert.equal(runs, 1);
+  assert.deepEqual(await dueAt(later!), due, 'what is not held stays as it is');
+});
+
+test('a lease that is lost is not renewed, and what somebody settles does not hold up the others', async () => {
+  const held: Job[] = [];
+  const queue = start(async (job, signal) => {
+    held.push(job);
+    await hang(job, signal);
+  });
+  await enqueue('a', { count: 3 });
+  queue.wake();
+  await until('all are held', () => held.length === 3);
+  const [lost, settled, kept] = held as [Job, Job, Job];
+  await database.query('update jobs set lease_token = gen_random_uuid() where id = $1', [lost.id]);
+  const due = await dueAt(lost.id);
+  const renewed = await transaction(otherDatabase, async (client) => {
+    await completeJob(client, settled);
+    return renewLeases(database, {
+      workspace_ids: held.map((job) => job.workspaceId),
+      ids: held.map(({ id }) => id),
+      lease_tokens: held.map(({ leaseToken }) => leaseToken),
+      lease_seconds: 3_600,
+    });
+  });
+  assert.deepEqual(renewed, [{ lease_token: kept.leaseToken }]);
+  assert.deepEqual(await dueAt(lost.id), due);
+});
+
+test('a queue that can hold few jobs runs all of them, lane after lane', async () => {
+  const lanes: string[] = [];
+  const queue = start(
+    async (job) => {
+      lanes.push(job.lane);
+      await completeJob(database, job);
+    },
+    { concurrency: 2 },
+  );
+  await enqueue('many', { count: 18 });
+  await enqueue('few', { count: 2 });
+  queue.wake();
+  await until('all ran', noJobsLeft, 10_000);
+  assert.equal(lanes.length, 20);
+  assert.ok(lanes.indexOf('few') < 12, lanes.join(' '));
+});
+
+test('while nothing can be claimed here, the queue sleeps until its next look', async () => {
+  await enqueue('a', { kind: 'from a newer version' });
+  await enqueue('closed');
+  const lanes = openLanes({ places: 1, onOpen: () => {} });
+  lanes.lineUp('closed', { perLane: 1 }, new AbortController().signal);
+  const [lookBack, kinds] = [openLookBack(), ['work']];
+  const claims = { database, lanes, lookBack, kinds, caps: [1], leaseSeconds: 25 };
+  assert.equal(await idleTime(claims), pollMs);
+  await enqueue('seen', { delay: -60 });
+  assert.ok((await idleTime(claims)) < pollMs, 'somebody else has it locked: it is looked for soon');
+  lookBack.foundNothing(performance.now(), lookBack.seconds(false));
+  assert.equal(await idleTime(claims), pollMs);
+});
+
+test('a job whose lane has narrowed is given back without a failure', async () => {
+  const failures: number[] = [];
+  const queue = start(async (job) => {
+    failures.push(job.failures);
+    if (failures.length === 1) throw new LaneNarrowed();
+    await completeJob(database, job);
+  });
+  await enqueue('a');
+  queue.wake();
+  await until('it ran again', noJobsLeft);
+  assert.deepEqual(failures, [0, 0]);
 });
 
 test('1,000 due jobs of a dead receiver do not hold back a healthy one, and take no more places than their cap', async () => {
@@ -252,6 +338,8 @@ test('1,000 due jobs of a dead receiver do not hold back a healthy one, and take
     delays.push(healthy.at(-1)! - woken);
   }
   assert.equal(dead, 8);
+  const { rows } = await database.query('select from jobs where lease_token is not null');
+  assert.equal(rows.length, 8, 'and the others are left to other processes');
   // The middle one: a busy machine may hold up a few, dead jobs would hold up all.
   assert.ok(delays.toSorted((a, b) => a - b)[10]! < 500, `took ${delays.map(Math.round).join(', ')} ms`);
 });
@@ -340,12 +428,13 @@ test('a job that keeps failing is tried hourly in the end', () => {
 });
 
 test('jobs of a kind that this process does not know are left alone', async () => {
-  await enqueue('a', { kind: 'from a newer version' });
+  // More than one claim takes.
+  await enqueue('a', { kind: 'from a newer version', count: 150, delay: -1 });
   const queue = start((job) => completeJob(database, job));
   await enqueue('a');
   queue.wake();
-  await until('the known one ran', async () => (await countJobs()) === 1);
-  const { rows } = await database.query('select kind, lease_token from jobs');
+  await until('the known one ran', async () => (await countJobs()) === 150);
+  const { rows } = await database.query('select distinct kind, lease_token from jobs');
   assert.deepEqual(rows, [{ kind: 'from a newer version', lease_token: null }]);
 });
 

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { openVault } from '#kit/vault.ts';
 import { openReceiver } from '#test/receiver.ts';
+import { until } from '#test/service.ts';
 import { changeWebhook } from '#webhooks/editing/change-webhook.ts';
 import { retryDelivery } from '#webhooks/delivery-log.ts';
 import { verifySignature } from '#webhooks/signature.ts';
@@ -58,11 +59,19 @@ test('F27: a new address in the middle of retries is guarded again, and gets wha
   const [first, second] = [await openReceiver(), await openReceiver()];
   first.replyWith(500);
   const scene = await stage.setScene(first.url);
-  const queue = stage.startWorker({ retryDelays: [1.5] });
+  const queue = stage.startWorker({ retryDelays: [3_600] });
   await stage.fire(scene, queue, 1);
   await first.waitFor(1);
   await assert.rejects(change(scene, { url: 'https://10.0.0.1/' }), { code: 'validation_error' });
   await change(scene, { url: second.url });
+  await until('the first attempt to be written down', async () => {
+    const { rowCount } = await stage.database.query(
+      'update jobs set run_at = now() where workspace_id = $1 and lease_token is null',
+      [scene.workspaceId],
+    );
+    return rowCount === 1;
+  });
+  queue.wake();
   await second.waitFor(1);
   assert.equal((await stage.settled(scene))[0]!.status, 'Success');
   await queue.stop();
@@ -177,7 +186,7 @@ test('webhooks take turns: one that waits with many does not go before others th
   for (const scene of others) await happenOften(stage.database, scene, 2);
   const queue = stage.startWorker();
   const last = (await few.waitFor(20)).at(-1)!.at;
-  await busy.waitFor(many, 20_000);
+  await busy.waitFor(many, 60_000);
   const before = busy.requests.filter(({ at }) => at < last).length;
   assert.ok(before < many / 2, `${before} of ${many} came before them`);
   await queue.stop();

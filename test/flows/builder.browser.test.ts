@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { composite, element, structure } from '#ast/testing.ts';
 import { until } from '#test/service.ts';
+import { slowness } from '#test/slowness.ts';
 import {
   ada,
   draftOf,
@@ -194,14 +195,18 @@ test('with 200 elements an interaction is answered within 100 ms', async (t) => 
     })()`);
   await measure();
   await hears(page, /^Dropped: “Element 10\d”/);
-  // The best of some rounds: what else the machine does can only make one slower.
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 5 && best >= 100; round += 1) {
-    const times = (await measure()).sort((one, other) => one - other);
-    best = Math.min(best, times[Math.floor(times.length / 2)]!);
+  // Each key at its best: what else the machine does can only make one slower.
+  let best: number[] = [];
+  for (let round = 0; round < 5 && (round === 0 || Math.max(...best) >= 100); round += 1) {
+    const times = await measure();
+    best = times.map((time, key) => Math.min(time, best[key] ?? time));
     t.diagnostic(`ms from key to paint: ${times.map(Math.round).join(', ')}`);
   }
-  assert.ok(best < 100, `the middle one of the best round took ${Math.round(best)} ms`);
+  const worst = Math.max(...best);
+  assert.ok(
+    worst < 100 || worst < 100 * slowness(),
+    `at their best the keys took ${best.map(Math.round).join(', ')} ms`,
+  );
   await page.context().close();
 });
 

@@ -147,6 +147,15 @@ test('of a quick lane more are held than are inside, and claimed again when half
   assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [20] });
 });
 
+test('of a lane that is not quick nothing is claimed ahead', async () => {
+  const scene = openScene();
+  const [first, second] = await scene.begin('a', wide, 2);
+  scene.pass(usual);
+  first!.turn.leave();
+  second!.turn.leave();
+  assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [2] });
+});
+
 test('no more is claimed ahead than the lane takes in a quarter of a second', async () => {
   const scene = openScene();
   const [first] = await scene.begin('a', wide, 2);
@@ -180,6 +189,31 @@ test('whoever waits for a place of the process gets it lane by lane in turn', as
   for (const { turn } of runs) turn.leave();
   await settled();
   assert.deepEqual([insideOf(waiting.a), insideOf(waiting.b)], [1, 1]);
+});
+
+test('a lane of which all who waited have given up is passed over', async () => {
+  const scene = openScene(1);
+  const [first] = await scene.begin('a', { perLane: 1 }, 1);
+  const abort = new AbortController();
+  const refused = assert.rejects(scene.lineUp('b', { perLane: 1 }, abort.signal).enter(), /given up/);
+  abort.abort(new Error('given up'));
+  await refused;
+  first!.turn.leave();
+  const [next] = await scene.begin('c', { perLane: 1 }, 1);
+  assert.equal(next!.isInside, true);
+});
+
+test('whoever enters twice has one place, and whoever leaves twice gives one back', async () => {
+  const scene = openScene(2);
+  const [first] = await scene.begin('a', { perLane: 2 }, 1);
+  await first!.turn.enter();
+  const [second] = await scene.begin('a', { perLane: 2 }, 1);
+  assert.equal(second!.isInside, true);
+  first!.turn.leave();
+  first!.turn.leave();
+  const rest = await scene.begin('a', { perLane: 2 }, 2);
+  assert.equal(insideOf(rest), 1);
+  assert.deepEqual(scene.closed(), ['a']);
 });
 
 test('a turn that is given up leaves its place in the line to the next', async () => {

@@ -17,7 +17,7 @@ export type Lanes = {
   lineUp(name: string, width: Width, signal: AbortSignal): LaneTurn;
   /** Lanes of which nothing is to be claimed now: without enough room, or served in this round. */
   closed(): string[];
-  /** Open lanes whose room is not their kind's cap, and that room. */
+  /** Lanes whose room is not their kind's cap, and that room; the closed ones of this round among them. */
   rooms(): { names: string[]; rooms: number[] };
   /** These were served and no more can be held: the others come first. */
   served(names: Iterable<string>): void;
@@ -88,7 +88,7 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
     ],
     rooms() {
       forget();
-      const open = [...lanes].filter(([name, lane]) => isOpen(lane) && !done.has(name));
+      const open = [...lanes].filter(([, lane]) => isOpen(lane));
       return { names: open.map(([name]) => name), rooms: open.map(([, lane]) => roomOf(lane)) };
     },
     served(names) {

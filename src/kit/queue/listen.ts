@@ -18,7 +18,6 @@ export async function listen(
   hear: (payload: string) => void,
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<void> {
-  if (signal.aborted) return;
   const stopped = once(signal, 'abort');
   let isLost = false;
   while (!signal.aborted) {

@@ -1,0 +1,81 @@
+import { parseSync } from 'vite';
+
+/** One change that takes a defence away: what stands at `start` to `end` becomes `replacement`. */
+export type Mutant = { start: number; end: number; replacement: string; line: number; what: string };
+
+type Node = { type: string; start: number; end: number } & Readonly<Record<string, unknown>>;
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+
+/** Calls that are a defence by themselves, as their names say. */
+const guarding = /lock|check|assert|verify|ensure|refuse|require|forbid|admit|limit|throttle|within|inTurn/i;
+
+/**
+ * A condition of SQL: `and a = b`, `where a = b and`. It stays as it is written, so that its parameters keep their types,
+ * and holds whatever they are.
+ */
+const condition =
+  /\b(where|and)\s+(?!not exists|exists|\()((?:\w+\.)?\w+(?:::\w+)?(?:\s+is(?: not)? null|\s*(?:=|<>|<=|>=|<|>)\s*(?:any|all)?(?:\([^()]*\)|[$\w.:]+(?:\([^()]*(?:\([^()]*\))?[^()]*\))?)))/g;
+const rowLock = /\bfor (?:no key )?(?:update|share)(?: of \w+)?(?: skip locked| nowait)?/g;
+
+/**
+ * Finds the defences of a source: each `if` without an `else`, each side of an `&&` or `||` that decides something,
+ * each call of a guard, each condition and lock of a statement in SQL.
+ */
+export function listMutants(path: string, source: string): Mutant[] {
+  const mutants: Mutant[] = [];
+  const textOf = ({ start, end }: Node): string => source.slice(start, end);
+  const add = (what: string, { start, end }: { start: number; end: number }, replacement: string): void => {
+    const line = source.slice(0, start).split('\n').length;
+    mutants.push({ start, end, replacement, line, what: `${what}: ${short(source.slice(start, end))}` });
+  };
+  const visitors: Readonly<Record<string, (node: Node) => void>> = {
+    IfStatement(node) {
+      if (!node['alternate']) add('without', node, ';');
+    },
+    LogicalExpression(node) {
+      if (node['operator'] === '??') return;
+      const { left, right } = node as unknown as { left: Node; right: Node };
+      // What follows a test of the type or of being there would fail by itself.
+      if (!/typeof|instanceof|!== undefined|!= null/.test(textOf(left)))
+        add(`only the right of ${String(node['operator'])}`, node, `(${textOf(right)})`);
+      add(`only the left of ${String(node['operator'])}`, node, `(${textOf(left)})`);
+    },
+    ExpressionStatement(node) {
+      const call = unawaited(node['expression'] as Node);
+      if (call.type === 'CallExpression' && guarding.test(textOf(call['callee'] as Node)))
+        add('without', node, ';');
+    },
+    TemplateLiteral(node) {
+      const text = textOf(node);
+      if (!/\b(select|update|delete|insert)\b/.test(text)) return;
+      for (const match of text.matchAll(condition)) {
+        const start = node.start + match.index + match[0].length - match[2]!.length;
+        add('whether or not', { start, end: start + match[2]!.length }, `(${match[2]} or true)`);
+      }
+      for (const match of text.matchAll(rowLock)) {
+        const start = node.start + match.index;
+        add('without', { start, end: start + match[0].length }, '');
+      }
+    },
+  };
+  const visit = (node: Node): void => {
+    if (node.type.startsWith('TS') && !/^TS(As|Satisfies|NonNull)/.test(node.type)) return;
+    visitors[node.type]?.(node);
+    for (const value of Object.values(node)) {
+      if (isNode(value)) visit(value);
+      else if (Array.isArray(value)) for (const each of value) if (isNode(each)) visit(each);
+    }
+  };
+  visit(parseSync(path, source).program as unknown as Node);
+  return mutants;
+}
+
+const unawaited = (node: Node): Node =>
+  node.type === 'AwaitExpression' ? unawaited(node['argument'] as Node) : node;
+
+const short = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > 110 ? `${line.slice(0, 107)}…` : line;
+};
