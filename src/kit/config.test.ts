@@ -33,11 +33,8 @@ test('nothing set: the defaults of DESIGN section 5', () => {
     smtp: undefined,
     mailPerMinute: 300,
     mailRetryDelays: [60, 300, 900, 3600, 10_800],
-<<<<<<< HEAD
     workspaceCreation: 'owners',
-=======
     isReplyChecked: false,
->>>>>>> ac02126 (One API begins: an operation is declared once with its typed reply, called by keys and by people with a session; ETags, Idempotency-Key and packing hold for all of a kind by the table; administration is given to a key by name only)
     logLevel: 'info',
     trustProxy: false,
     secretKey: undefined,

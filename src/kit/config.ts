@@ -38,13 +38,10 @@ export type Config = {
   mailPerMinute: number;
   /** Seconds to wait after each time that the mail server put off a mail; its length is the number of retries. */
   mailRetryDelays: readonly number[];
-<<<<<<< HEAD
   /** Who makes workspaces in the console: nobody but the operator by command line, owners of one, or everyone. */
   workspaceCreation: WorkspaceCreation;
-=======
   /** Whether every answer of the API is held against its declaration: a fault of ours is then a 500. For tests. */
   isReplyChecked: boolean;
->>>>>>> ac02126 (One API begins: an operation is declared once with its typed reply, called by keys and by people with a session; ETags, Idempotency-Key and packing hold for all of a kind by the table; administration is given to a key by name only)
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** What X-Forwarded-For to believe: a number of proxies or a list of CIDRs; false: none. */
   trustProxy: number | string[] | false;
@@ -156,13 +153,9 @@ export function readConfig(environment: Environment): Config {
     smtp: readSmtp({ url: value('SMTP_URL'), from: value('MAIL_FROM') }, problems),
     mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
     mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
-<<<<<<< HEAD
     workspaceCreation: oneOf('WORKSPACE_CREATION', workspaceCreations, 'owners'),
-    logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
-=======
     isReplyChecked: environment['CHECK_REPLIES'] === 'true',
-    logLevel,
->>>>>>> ac02126 (One API begins: an operation is declared once with its typed reply, called by keys and by people with a session; ETags, Idempotency-Key and packing hold for all of a kind by the table; administration is given to a key by name only)
+    logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     trustProxy: readTrustProxy(value('TRUST_PROXY'), complain),
     secretKey,
   };
