@@ -134,13 +134,17 @@ test('imports of web only go down, and what stands alone is alone', () => {
   assert.deepEqual(upward, []);
 });
 
-test('of the server web imports the form language, the drawing of the page, and the types of what the console answers', () => {
+/** Names, methods and paths: data that needs nothing. */
+const routeTable = '#app/routes.ts';
+
+test('of the server web imports the form language, the drawing of the page, the table of routes, and types of what is answered', () => {
   const others = offences(web, (source) =>
     source.imports.filter(
       (specifier) =>
         specifier.startsWith('#') &&
         !/^#(ast|page)\//.test(specifier) &&
-        (source.needs.includes(specifier) || !/^#console\/.*\/shapes\.ts$/.test(specifier)),
+        specifier !== routeTable &&
+        (source.needs.includes(specifier) || !/^#(app\/operations|console\/.*\/shapes)\.ts$/.test(specifier)),
     ),
   );
   assert.deepEqual(others, []);
@@ -162,7 +166,9 @@ test('what a browser runs needs nothing of a server, however far its imports lea
   assert.deepEqual(
     offences([...reached], ({ path, needs }) => [
       ...needs.filter((specifier) => specifier.startsWith('node:')),
-      ...(/^(web|src\/(ast|page))\//.test(path) ? [] : ['is of a server']),
+      ...(/^(web|src\/(ast|page))\//.test(path) || path === target({ path }, routeTable)
+        ? []
+        : ['is of a server']),
     ]),
     [],
   );
