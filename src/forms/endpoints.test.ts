@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openService, until } from '#test/service.ts';
+import { callApi, openService, until } from '#test/service.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -276,6 +276,32 @@ test('permissions: a key that may only read gets 403 for writing, and nothing ch
   });
   assert.deepEqual([answer.status, ((await answer.json()) as { error: string }).error], [403, 'forbidden']);
   assert.equal((await tenant.call('GET', `/forms/${form.id}`)).status, 200);
+});
+
+test('a key that may not read submissions sends them to nobody: it sets no address to notify, and keeps or clears one', async () => {
+  const mailed = { notification_email: 'owner@example.org' };
+  const { body: form } = await tenant.call('POST', '/forms', {
+    structure: structure('Notified', [text('a')]),
+    settings: mailed,
+  });
+  const key = await tenant.makeKey(['forms:write', 'forms:read']);
+  const send = (method: string, path: string, settings: object) =>
+    callApi(service.url, key, method, path, { structure: structure('Notified', [text('a')]), settings });
+  const elsewhere = { notification_email: 'owner@example.org, eve@example.org' };
+  for (const refused of [
+    await send('POST', '/forms', elsewhere),
+    await send('PUT', `/forms/${form.id}`, elsewhere),
+  ]) {
+    assert.deepEqual([refused.status, refused.body.error], [403, 'forbidden']);
+    assert.match(refused.body.message, /lacks the permission submissions:read/);
+  }
+  const kept = await send('PUT', `/forms/${form.id}`, { ...mailed, editing: true });
+  assert.deepEqual([kept.status, kept.body.settings], [200, { ...mailed, editing: true }]);
+  assert.equal((await send('PUT', `/forms/${form.id}`, {})).status, 200);
+  assert.equal((await send('PUT', `/forms/${form.id}`, mailed)).status, 403, 'nor does it come back');
+  const reader = await tenant.makeKey(['forms:write', 'submissions:read']);
+  const whole = { structure: structure('Notified', [text('a')]), settings: elsewhere };
+  assert.equal((await callApi(service.url, reader, 'PUT', `/forms/${form.id}`, whole)).status, 200);
 });
 
 test('what is sent comes back exactly: unknown attributes, their order, and names of the language itself', async () => {

@@ -5,6 +5,7 @@ import { tagOf } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
+import { requireAnswerReader } from './answer-settings.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
 import {
   CreatedForm,
@@ -26,7 +27,8 @@ const settings = Type.Optional(
   Type.Unsafe<object>({
     type: 'object',
     'x-component': 'Settings',
-    description: 'Replaces all settings but the password. Checked by its own rules (ast/settings.ts).',
+    description:
+      'Replaces all settings but the password. Checked by its own rules (ast/settings.ts). `notification_email` takes the permission submissions:read too.',
   }),
 );
 
@@ -53,9 +55,13 @@ export function formEndpoints(context: {
 }) {
   const { database, addresses, wakeQueue } = context;
 
-  const loadForm = async (workspaceId: string, id: string) => {
+  const loadRow = async (workspaceId: string, id: string) => {
     const [row] = await findForm(database, { workspace_id: workspaceId, id });
     if (!row) throw new ApiError('not_found');
+    return row;
+  };
+  const loadForm = async (workspaceId: string, id: string) => {
+    const row = await loadRow(workspaceId, id);
     return { body: presentForm(row), tag: tagOf(row.updated_at, row.submission_count) };
   };
 
@@ -116,8 +122,9 @@ export function formEndpoints(context: {
         description: 'The form, with the address where it is filled in.',
         schema: CreatedForm,
       },
-      async run({ workspaceId, formIds, body }) {
+      async run({ workspaceId, formIds, body, ...caller }) {
         requireWholeWorkspace(formIds);
+        await requireAnswerReader(caller, body.settings, async () => ({}));
         const row = await createForm(database, workspaceId, {
           structure: body.structure,
           status: body.publish ? 'published' : 'draft',
@@ -140,8 +147,10 @@ export function formEndpoints(context: {
       ),
       reply: { status: 200, description: 'The form as it is now.', schema: FormDetail },
       isConditional: true,
-      async run({ workspaceId, formIds, params, body, unchanged }) {
+      async run({ workspaceId, formIds, params, body, unchanged, ...caller }) {
         requireReach(formIds, params.id);
+        const readSettings = async () => (await loadRow(workspaceId, params.id)).settings;
+        await requireAnswerReader(caller, body.settings, readSettings);
         await changeForm(database, workspaceId, params.id, {
           unchanged,
           structure: body.structure,
