@@ -315,6 +315,23 @@ test('each room says in ten lines what it is', async () => {
   assert.deepEqual(missing, []);
 });
 
+test('what a comment cites is in the repository', async () => {
+  const files = [...sources, ...webSources].filter(({ path }) => path !== 'test/floors.test.ts');
+  const rules = await readFile(join(home, 'docs', 'rules.md'), 'utf8');
+  const known = new Set([...rules.matchAll(/\*\*([A-Z]?\d+)\b/g)].map(([, rule]) => rule!));
+  const pages = new Set(
+    (await readdir(join(home, 'docs'), { recursive: true })).map((page) => `docs/${page}`),
+  );
+  const missing = offences(files, ({ text }) => [
+    ...(text.match(/\bDESIGN\b|\b[Rr]eliability`? [0-9A-Z]|`features`|\bresearch\/\w+/g) ?? []),
+    ...[...text.matchAll(/\bdocs\/[\w/-]+\.md/g)].map(([page]) => page).filter((page) => !pages.has(page)),
+    ...[...text.matchAll(/docs\/rules\.md ([A-Z]?\d+(?:(?:, | and | to |-)[A-Z]?\d+)*)/g)]
+      .flatMap(([, cited]) => cited!.split(/, | and | to |-/))
+      .filter((rule) => !known.has(rule)),
+  ]);
+  assert.deepEqual(missing, []);
+});
+
 test('types are never silenced', () => {
   const silenced = offences(
     // Vite asks for a default export.

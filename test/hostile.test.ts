@@ -15,7 +15,7 @@ import { slowness } from './slowness.ts';
 import { asJson, makeForm, openVisitor } from './visitor.ts';
 
 /*
- * What nobody sends who means well (reliability F28 to F35, C36 to C50), against the whole service: each is answered
+ * What nobody sends who means well (docs/rules.md F28 to F35, C36 to C50), against the whole service: each is answered
  * by a clear 4xx within a second, and whoever comes next is served. That the process is still there is what the next
  * line of this file proves.
  */

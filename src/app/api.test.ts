@@ -371,7 +371,7 @@ test('HEAD answers what GET would, without the body', async () => {
   }
 });
 
-/** Fastify's own history: a header that it did not understand skipped validation (reliability T26). */
+/** Fastify's own history: a header that it did not understand skipped validation (docs/rules.md T26). */
 const contentTypes: readonly [contentType: string | undefined, statuses: readonly number[]][] = [
   ['application/json', [422]],
   ['application/json; charset=utf-8', [422]],

@@ -15,7 +15,7 @@ import { writeSummary } from './summary.ts';
 import { version } from './version.ts';
 
 /**
- * A stop ends within 10 s (DESIGN section 5). For the first moment readyz says so and all else goes on; then what has
+ * A stop ends within 10 s (docs/rules.md 18). For the first moment readyz says so and all else goes on; then what has
  * begun may finish (assemble.ts); what is left goes to giving leases back and to the database.
  */
 const noticeMs = 500;

@@ -44,7 +44,7 @@ const fields = [
 
 /**
  * The one-time set-up link that a first start prints: it makes the first account, its workspace and a first API key,
- * signs the person in, and then closes (reliability C35). Rendered here, without a script, so that it works before
+ * signs the person in, and then closes (docs/rules.md C35). Rendered here, without a script, so that it works before
  * anything else does.
  */
 export function setupRoutes(server: Server, services: ConsoleServices): void {

@@ -37,7 +37,7 @@ export type AnswersResult =
   | { readonly ok: false; readonly errors: readonly AnswerError[] };
 
 /**
- * Checks raw answers, from JSON or from `readFields`, against a valid form (DESIGN 4.10) and returns what is
+ * Checks raw answers, from JSON or from `readFields`, against a valid form (docs/rules.md 10) and returns what is
  * stored: tidied values, without blank answers and blank rows, and nothing of what the visitor does not get to see
  * (docs/decisions/0012). Files are taken from `files` only. All problems come at once, in form order and then the
  * unknown names. Accepts any value, never throws.

@@ -113,7 +113,7 @@ export const stepAttributes = {
 } as const satisfies AttributeSpecs;
 
 /**
- * THE table of the form language (specification, "Form AST"; DESIGN 4.17).
+ * THE table of the form language (specification, "Form AST"; docs/rules.md 17).
  * Validation, JSON Schema, answers, the builder and the page all read it: a new element type is a row here,
  * its answer in `answers/kinds.ts`, its input in the page renderer and its panel in the builder.
  */

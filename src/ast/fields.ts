@@ -15,7 +15,7 @@ import {
 /** A row of a repeatable composite, counted from 0. */
 export type Row = { readonly group: Composite; readonly index: number };
 
-/** The HTML name of an input: its id, in a row `group[0][child]` (DESIGN 4.14). */
+/** The HTML name of an input: its id, in a row `group[0][child]` (docs/rules.md 14). */
 export function fieldName(input: InputElement, row?: Row): string {
   return row ? `${row.group.attrs.id}[${row.index}][${input.attrs.id}]` : input.attrs.id;
 }
@@ -72,7 +72,7 @@ export type RawAnswers = Record<string, unknown>;
 
 /**
  * Turns submitted HTML fields (urlencoded, or the text parts of multipart) into the raw answers that JSON would
- * carry, so that both are checked by the same rules (DESIGN 4.10, 4.14).
+ * carry, so that both are checked by the same rules (docs/rules.md 10, 14).
  * - Names with a leading underscore are controls of the page and come back in `extra`.
  * - The free text of a selection comes as `_other[<name>]`; it takes the place of the choice `_other`, and counts
  *   too when nothing was chosen. Without a text the choice stays, and the check asks for one.

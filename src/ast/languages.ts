@@ -37,7 +37,7 @@ export const languages = {
 
 export type Language = keyof typeof languages;
 
-/** What a form without `settings.language` is searched in (DESIGN 4.11). */
+/** What a form without `settings.language` is searched in (docs/rules.md 11). */
 export const defaultLanguage: Language = 'english';
 
 export function isLanguage(value: unknown): value is Language {

@@ -11,7 +11,7 @@ export const answerLimits = {
 } as const;
 
 /**
- * Every cap of the form language, in one place (DESIGN 4.13).
+ * Every cap of the form language, in one place (docs/rules.md 13).
  * A cap that is exceeded is a 422 whose message carries the number.
  */
 export const limits = {
@@ -61,6 +61,6 @@ export const limits = {
   fileTypes: 50,
   /** Addresses that hear of each submission. */
   notificationAddresses: 20,
-  /** Text handed to the search index; PostgreSQL refuses a tsvector over 1 MB (DESIGN 4.11). */
+  /** Text handed to the search index; PostgreSQL refuses a tsvector over 1 MB (docs/rules.md 11). */
   searchBytes: 262_144,
 } as const;

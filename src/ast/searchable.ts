@@ -13,7 +13,7 @@ export function subjectCandidates(form: Form): InputElement[] {
   );
 }
 
-/** The subject: `settings.subject_element`, else the id `subject`, else the first `text` element (DESIGN 4.11). */
+/** The subject: `settings.subject_element`, else the id `subject`, else the first `text` element (docs/rules.md 11). */
 export function subjectOf(form: Form, subjectElement?: string): InputElement | undefined {
   const candidates = subjectCandidates(form);
   const withId = (id: string | undefined) => candidates.find((input) => input.attrs.id === id);
@@ -21,7 +21,7 @@ export function subjectOf(form: Form, subjectElement?: string): InputElement | u
 }
 
 /**
- * What a submission can be found by (DESIGN 4.11): the subject, which weighs most, and one body of every other
+ * What a submission can be found by (docs/rules.md 11): the subject, which weighs most, and one body of every other
  * textual answer and the reference values. Both together have at most `limits.searchBytes` of UTF-8.
  */
 export function searchableText(

@@ -22,7 +22,7 @@ type Setting<Value> = {
   readonly explain?: (value: unknown) => readonly SettingsError[];
 };
 
-/** Who may fill in a form. The specification leaves the values open; DESIGN 4.15 names them. */
+/** Who may fill in a form. The specification leaves the values open; docs/rules.md 15 names them. */
 export const accessModes = ['public', 'invited', 'password', 'closed'] as const;
 export type AccessMode = (typeof accessModes)[number];
 
@@ -52,7 +52,7 @@ const message: Setting<string> = {
   problem: `must be text of at most ${sayBytes(limits.textBytes)}`,
 };
 
-/** Every settings key (specification, "Form"; DESIGN 4.15): a new one is a row here. */
+/** Every settings key (specification, "Form"; docs/rules.md 15): a new one is a row here. */
 const table = {
   access: {
     accepts: (value): value is AccessMode => accessModes.some((mode) => mode === value),

@@ -1,6 +1,6 @@
 /**
  * Whether PostgreSQL and every JSON reader can hold the text:
- * no NUL (refused by `text` and `jsonb`) and no lone surrogate (not Unicode). DESIGN 4.13.
+ * no NUL (refused by `text` and `jsonb`) and no lone surrogate (not Unicode). docs/rules.md 13.
  */
 export function isCleanText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();

@@ -18,7 +18,7 @@ export type FormNode = {
   readonly children?: readonly FormNode[];
 };
 
-// A structure is kept exactly as it was sent (DESIGN 4.17), so `attrs` may be absent where nothing is required.
+// A structure is kept exactly as it was sent (docs/rules.md 17), so `attrs` may be absent where nothing is required.
 type WithAttributes<Specs> = [RequiredNames<Specs>] extends [never]
   ? { readonly attrs?: AttributesOf<Specs> }
   : { readonly attrs: AttributesOf<Specs> };
@@ -118,7 +118,7 @@ export type Question =
   | { readonly kind: 'input'; readonly element: InputElement }
   | { readonly kind: 'group'; readonly element: Composite; readonly inputs: readonly InputElement[] };
 
-/** The questions of a form in order. Inputs of a plain composite count as top-level ones (DESIGN 4.10). */
+/** The questions of a form in order. Inputs of a plain composite count as top-level ones (docs/rules.md 10). */
 export function listQuestions(form: Form): Question[] {
   const questions: Question[] = [];
   const rows = new Map<Composite, InputElement[]>();

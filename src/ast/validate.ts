@@ -12,7 +12,7 @@ import type { Form } from './tree.ts';
 /**
  * One problem of a structure. `path` locates the node: `[]` the root, `[step]`, `[step, element]`,
  * `[step, element, child]`. Problems of the root itself also carry `field`, as the general table of the
- * specification names them: `name` for a missing name, `steps` for a form with no step (DESIGN 4.8).
+ * specification names them: `name` for a missing name, `steps` for a form with no step (docs/rules.md 8).
  */
 export type StructureError = {
   readonly message: string;
@@ -25,7 +25,7 @@ export type StructureResult =
   | { readonly ok: false; readonly errors: readonly StructureError[] };
 
 /**
- * Checks a form structure (specification, "Form AST"; DESIGN 4.13 and 4.17) and reports every problem at once,
+ * Checks a form structure (specification, "Form AST"; docs/rules.md 13 and 17) and reports every problem at once,
  * up to `limits.structureErrors`. Accepts any value, never throws, takes time linear in the input, and never
  * rewrites: `form` is the very object that was passed in, unknown attributes included.
  */

@@ -19,7 +19,7 @@ const nameOf = async (): Promise<string> =>
     ])
   ).rows[0]!.name;
 
-/** What another site can make a browser send, with the cookie. Reliability T21, C32. */
+/** What another site can make a browser send, with the cookie. docs/rules.md T21, C32. */
 const foreign: [what: string, headers: Record<string, string>][] = [
   ['an Origin of another site', { Origin: 'https://evil.example' }],
   ['no Origin at all', { Origin: '' }],

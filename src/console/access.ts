@@ -9,7 +9,7 @@ import { isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/sess
 import type { ConsoleUser } from './endpoint.ts';
 
 /**
- * Refuses what another site may have made a browser send (reliability T21, C32). A request that changes anything is
+ * Refuses what another site may have made a browser send (docs/rules.md T21, C32). A request that changes anything is
  * JSON or an image, which no HTML form can send, and comes from this origin: browsers say so in Sec-Fetch-Site, older ones in
  * Origin. SameSite=Lax cookies and the absence of any CORS answer stand behind this.
  * @throws ApiError forbidden.

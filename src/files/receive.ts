@@ -11,7 +11,7 @@ import { deleteTakenFiles, insertUnclaimedFile, setFileContent, takeUnclaimedFil
 /** What the room needs. */
 export type FilesContext = { database: Database; storage: Storage };
 
-/** DESIGN 4.13: 10 MB each, 10 for each element. */
+/** docs/rules.md 13: 10 MB each, 10 for each element. */
 export const fileLimits = { fileBytes: limits.fileBytes, filesPerElement: limits.files } as const;
 
 /** Where the bytes of a file lie. Nothing of it comes from the visitor; the last two digits spread directories. */

@@ -13,7 +13,7 @@ type Download = {
 
 /**
  * `GET /files/<workspace>/<file>?expires&signature`: the bytes, to whoever holds a valid link. Always as a download,
- * never sniffed, and sandboxed: an uploaded page must not run in our origin (reliability T14).
+ * never sniffed, and sandboxed: an uploaded page must not run in our origin (docs/rules.md T14).
  */
 export function fileRoutes(server: Server, context: FilesContext & { links: FileLinks }): void {
   server.get<Download>('/files/:workspace/:file', async (request, reply) => {

@@ -51,7 +51,7 @@ export async function createForm(database: Queryable, workspaceId: string, chang
 }
 
 /**
- * Changes a form; when it is published, the change is live at once (DESIGN 4.5). Submissions stay pinned to the
+ * Changes a form; when it is published, the change is live at once (docs/rules.md 5). Submissions stay pinned to the
  * version that they answered.
  * @throws ApiError not_found, precondition_failed, validation_error.
  */
@@ -86,7 +86,7 @@ async function refusal(database: Queryable, workspaceId: string, id: string): Pr
 
 /**
  * Deletes a form for good: it and its submissions answer 404 from now on; they are removed, and their
- * `submission.deleted` events fired, in batches behind (DESIGN 4.4). The caller wakes the queue.
+ * `submission.deleted` events fired, in batches behind (docs/rules.md 4). The caller wakes the queue.
  * @throws ApiError not_found, precondition_failed.
  */
 export async function deleteForm(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type FormStatus, formStatuses } from './queries.ts';
 
-/** Where a form's pages are. DESIGN section 5. */
+/** Where a form's pages are. docs/rules.md 18. */
 export type FormAddresses = { publicUrl: string };
 export const publicUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
   `${publicUrl}/f/${formId}`;

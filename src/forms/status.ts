@@ -3,7 +3,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type FormStatus, lockForm, setFormStatus } from './queries.ts';
 
-/** Where a person may take a form from each status (DESIGN 4.5). To `published` leads publishing alone. */
+/** Where a person may take a form from each status (docs/rules.md 5). To `published` leads publishing alone. */
 const changes: Readonly<Record<FormStatus, readonly FormStatus[]>> = {
   draft: ['archived'],
   published: ['draft', 'archived'],

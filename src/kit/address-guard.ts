@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Which addresses the service may be made to connect to by somebody who enters a URL. Only addresses of the public
- * internet, so that nobody reads or moves what lies beside the server (reliability 1.2, the union of the lists of
- * Smokescreen and Svix).
+ * internet, so that nobody reads or moves what lies beside the server (the union of the lists of Smokescreen and
+ * Svix).
  */
 export type AddressGuard = {
   /** @param address an IP address, not a name: what a name resolves to is asked about one by one. */

@@ -14,7 +14,7 @@ const problemsOf = (environment: Record<string, string>): string => {
   }
 };
 
-test('nothing set: the defaults of DESIGN section 5', () => {
+test('nothing set: the defaults that the README lists', () => {
   assert.deepEqual(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
 
-/** Everything an operator can set. DESIGN section 5; the README's table lists the same names. */
+/** Everything an operator can set (docs/rules.md 18); the README's table lists the same names. */
 export type Config = {
   /** Address and port that the server listens on. */
   host: string;

@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 
 export type Database = Pool;
 
-/** A request waits this long for a connection of the pool, then answers 503 (reliability C18: nothing hangs). */
+/** A request waits this long for a connection of the pool, then answers 503 (docs/rules.md C18: nothing hangs). */
 const poolWaitMs = 2_000;
 /** PostgreSQL ends a statement after this long; the request answers 503. */
 const statementLimitMs = 10_000;
@@ -74,7 +74,7 @@ export function openDatabase(
     }),
     types,
   });
-  // Without a listener, a database restart ends the process (measured: reliability 1.7).
+  // Without a listener, a database restart ends the process (measured).
   pool.on('error', (error) =>
     options.log.warn({ reason: error.message }, 'an idle database connection was lost'),
   );

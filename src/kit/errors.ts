@@ -1,6 +1,6 @@
 /**
  * Every error code the service answers with: its status and its default sentence.
- * The first seven are the specification's ("Errors"); the rest are DESIGN 4.9. A new code is one line here.
+ * The first seven are the specification's ("Errors"); the rest are docs/rules.md 9. A new code is one line here.
  */
 export const errorCodes = {
   bad_request: { status: 400, message: 'The request is not understood.' },

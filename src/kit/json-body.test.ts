@@ -107,7 +107,7 @@ test('64 levels are read, 65 are a 422; brackets in strings are no levels', () =
   assert.equal(statusOf(JSON.stringify(Array.from({ length: 100 }, () => [{}]))), 200);
 });
 
-/** 1 MB each (DESIGN 4.13). Deep JSON took the parser a second. */
+/** 1 MB each (docs/rules.md 13). Deep JSON took the parser a second. */
 const large: Record<string, [text: string, status: number]> = {
   'a million levels': ['['.repeat(1_000_000), 422],
   'a million levels of objects': ['{"a":'.repeat(200_000), 422],

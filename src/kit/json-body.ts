@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts';
 
-/** JSON bodies are at most this many bytes (DESIGN 4.13): a larger one takes seconds to parse. */
+/** JSON bodies are at most this many bytes (docs/rules.md 13): a larger one takes seconds to parse. */
 export const jsonBodyLimit = 1024 * 1024;
 /** JSON.stringify overflows near 5,000 levels, so a deep tree could be stored and never be returned. */
 const depthLimit = 64;
@@ -8,7 +8,7 @@ const depthLimit = 64;
 /**
  * Reads a JSON body: valid UTF-8 and valid JSON (else 400), at most 64 levels deep, without NUL or half a surrogate
  * pair in any string, which PostgreSQL cannot store, and without numbers that would come back as others (all 422;
- * DESIGN 4.13, reliability F30 to F33).
+ * docs/rules.md 13, F30 to F33).
  */
 export function readJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes);
@@ -34,7 +34,7 @@ function decode(bytes: Buffer): string {
 
 /**
  * What is in a JSON text that could not be kept, as a sentence. Looks at the text and not at the parsed value: a
- * million levels take a second to parse (reliability 1.7), and a number that JSON.parse rounded shows no trace of it.
+ * million levels take a second to parse, and a number that JSON.parse rounded shows no trace of it.
  * One pass, a few milliseconds for 1 MB. Text that is not JSON at all is left to the parser to refuse.
  */
 function findUnkeepable(text: string): string | undefined {

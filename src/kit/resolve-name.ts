@@ -9,7 +9,7 @@ const hostsFile = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers
 /**
  * Every address of a name, IPv4 first. The hosts file is asked first, then DNS, without the operating system's
  * resolver: that one holds one of four threads for up to half a minute per slow name, and file uploads need
- * those threads (reliability F20). Only names without a dot go there, for their search domains.
+ * those threads (docs/rules.md F20). Only names without a dot go there, for their search domains.
  * @param servers the DNS servers; the system's when left out.
  * @throws an error whose code is ENOTFOUND when the name does not exist, ENODATA when it has no address, and
  * another when DNS did not answer.

@@ -8,7 +8,7 @@ Format.Set('date-time', (text) => Format.IsDateTime(text) && !Number.isNaN(Date.
 
 /**
  * Checks what came over the wire against a TypeBox schema, once, at the edge. A property that the schema does not
- * know is an error: nothing that a caller sends is silently ignored (DESIGN 1.5).
+ * know is an error: nothing that a caller sends is silently ignored (docs/rules.md 20).
  */
 export type Check<T> = (value: unknown) => { ok: true; value: T } | { ok: false; errors: ErrorItem[] };
 

@@ -12,7 +12,7 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /**
  * Why a form does not admit a visitor. A form that was never published is as absent as one that does not exist (404);
- * one that was and no longer is, is gone (410; DESIGN 4.5).
+ * one that was and no longer is, is gone (410; docs/rules.md 5).
  */
 const refusals = {
   absent: ['not_found', 'There is no form at this address.'],

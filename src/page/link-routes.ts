@@ -16,7 +16,7 @@ type LinkContext = AnsweringContext & OpenContext;
 
 /**
  * The two links of a visitor's own: `/f/<id>/resume/<token>` goes on with answers that were saved, and
- * `/f/<id>/edit/<token>` changes answers that were sent. Whoever has the link may (reliability T3).
+ * `/f/<id>/edit/<token>` changes answers that were sent. Whoever has the link may (docs/rules.md T3).
  */
 export function linkRoutes(server: Server, context: LinkContext): void {
   server.get('/f/:id/resume/:token', async (request: LinkRequest, reply) => {

@@ -33,9 +33,9 @@ import { linkToken } from '#submissions/links/token.ts';
 export type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & ImagesContext;
 
 /**
- * The public page of a form (DESIGN 4.14): `GET /f/<id>` shows it, `POST /f/<id>` submits it, as an HTML form or as
- * JSON, and `GET /f/<id>/submitted` thanks. Below it: links of a visitor's own, uploads, the password, and what the
- * page loads.
+ * The public page of a form (docs/rules.md 14): `GET /f/<id>` shows it, `POST /f/<id>` submits it, as an HTML form or
+ * as JSON, and `GET /f/<id>/submitted` thanks. Below it: links of a visitor's own, uploads, the password, and what
+ * the page loads.
  */
 export async function pageRoutes(server: Server, services: PageContext): Promise<void> {
   readHtmlForms(server);

@@ -97,7 +97,7 @@ const isScreened = ({ min_seconds, proof_of_work, limit_per_address, limit_per_f
 
 const hourSeconds = 3_600;
 
-/** Counts before it lets pass, exactly, also under parallel submits (reliability T29, T31). */
+/** Counts before it lets pass, exactly, also under parallel submits (docs/rules.md T29, T31). */
 async function countSubmission(
   counter: RequestCounter,
   formId: string,

@@ -10,10 +10,10 @@ import { requireReach } from '#workspaces/reach.ts';
 import { countMatches, formExists, searchSubmissions } from './queries.ts';
 import { searchWindow } from './question.ts';
 
-/** DESIGN 4.13: q is at most 1 KB of UTF-8. */
+/** docs/rules.md 13: q is at most 1 KB of UTF-8. */
 const queryBytes = 1024;
 
-/** Full-text search. Specification, "Search rules"; DESIGN 4.11. */
+/** Full-text search. Specification, "Search rules"; docs/rules.md 11. */
 export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
     search: operation({

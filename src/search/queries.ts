@@ -113,7 +113,7 @@ export const countMatches = statement(
 
 /**
  * Moves the index's pending list into the index. The server does it twice a second, so that no visitor's insert has
- * to, and no search reads a long list (DESIGN 4.11).
+ * to, and no search reads a long list (docs/rules.md 11).
  */
 export const cleanPendingList = statement(
   'clean_pending_list',

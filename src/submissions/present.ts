@@ -57,7 +57,7 @@ export function submissionJson(row: SubmissionRow, links: FileLinks): JsonText<S
   );
 }
 
-/** The answers with a fresh link in each file (DESIGN 4.10). */
+/** The answers with a fresh link in each file (docs/rules.md 10). */
 function withLinks(row: SubmissionRow, links: FileLinks): string {
   const answers = JSON.parse(row.answers!) as Answers;
   const fields = JSON.parse(row.fields!) as Fields;

@@ -20,7 +20,7 @@ export const submissionStatuses = ['completed', 'incomplete'] as const satisfies
 
 /**
  * How many rows a form's count is spread over: one row would serialise its submits, 32 cost nothing measurable
- * (DESIGN 4.11). Each submit picks one at random.
+ * (docs/rules.md 11). Each submit picks one at random.
  */
 export const countSlots = 32;
 

@@ -14,7 +14,7 @@ const remainderSeconds = 60;
 
 /**
  * The job `form.remove`: one batch of a deleted form's submissions with their `submission.deleted` events
- * (DESIGN 4.4), again and again, and in the end the form itself, once its last deliveries have been made.
+ * (docs/rules.md 4), again and again, and in the end the form itself, once its last deliveries have been made.
  */
 export async function removeFormBatch(
   context: { database: Database; wakeQueue: () => void },

@@ -17,7 +17,7 @@ const countRows = async (table: string, formId: string): Promise<number> =>
   (await database.query<{ count: number }>(`select count(*) from ${table} where form_id = $1`, [formId]))
     .rows[0]!.count;
 
-/** Every type with its answer as JSON, as the values of an HTML form, and as it is stored (DESIGN 4.10). */
+/** Every type with its answer as JSON, as the values of an HTML form, and as it is stored (docs/rules.md 10). */
 const kinds: readonly { type: string; sent: unknown; typed: readonly string[]; stored?: unknown }[] = [
   { type: 'text', sent: ' Ada "& <Lovelace> ', typed: [' Ada "& <Lovelace> '] },
   { type: 'textarea', sent: 'one\ntwo', typed: ['one\r\ntwo'] },

@@ -40,7 +40,7 @@ export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () =>
 
 /**
  * Takes a completed submission: checks the answers, then writes the submission, its count, its search text, its
- * claim on the files and its events in one transaction (DESIGN 1.2: when this returns ok, nothing of it is lost).
+ * claim on the files and its events in one transaction (docs/rules.md 19: when this returns ok, nothing of it is lost).
  * Under a key it is taken once, however often and however much at the same time it is sent; what was saved under the
  * key becomes it. The caller removes the files of a submission that was refused, or repeated.
  * @throws ApiError gone when the form takes no more submissions, not_found when it was deleted meanwhile, conflict

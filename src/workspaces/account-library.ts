@@ -9,7 +9,7 @@ import { passwordLength } from './passwords.ts';
 /** What the library needs from us. */
 export type Surroundings = { database: Database; vault: Vault; publicUrl: string; log: Log };
 
-/** Accounts of people: email and password, sessions in cookies (better-auth on our pool and tables; DESIGN 2). */
+/** Accounts of people: email and password, sessions in cookies (better-auth on our pool and tables; docs/decisions/0009-accounts.md). */
 export type AccountLibrary = {
   /** `auth.handler` answers its routes, `auth.api.getSession({ headers })` tells who is signed in. */
   auth: ReturnType<typeof betterAuth<BetterAuthOptions>>;
@@ -76,7 +76,7 @@ function settings({ database, vault, publicUrl, log }: Surroundings): BetterAuth
       disableSignUp: true,
       minPasswordLength: passwordLength.least,
       maxPasswordLength: passwordLength.most,
-      // A stolen session ends with the password that it was stolen under (reliability T20).
+      // A stolen session ends with the password that it was stolen under (docs/rules.md T20).
       revokeSessionsOnPasswordReset: true,
     },
     advanced: {

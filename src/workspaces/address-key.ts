@@ -5,7 +5,7 @@ const ipv6Prefix = 64;
 
 /**
  * What requests without a valid API key are counted as (limit.ts): equal for all ways of writing one
- * IPv4 address, `::ffff:1.2.3.4` among them, and for all addresses of one IPv6 /64 (reliability T29).
+ * IPv4 address, `::ffff:1.2.3.4` among them, and for all addresses of one IPv6 /64 (docs/rules.md T29).
  * @param ip the peer's address, or what a trusted proxy names; all that is no address counts as one.
  */
 export function addressKey(ip: string): string {

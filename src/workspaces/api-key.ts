@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Enough random bytes that a fast hash keeps the key safe (DESIGN 2, "Accounts"; reliability T11 asks for 24). */
+/** Enough random bytes that a fast hash keeps the key safe (docs/rules.md T11 asks for 24). */
 export const apiKeyBytes = 32;
 
 const authorizationPattern = /^Bearer (fl_[A-Za-z0-9_-]{43})$/;

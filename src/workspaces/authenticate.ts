@@ -25,7 +25,9 @@ type Question = { at: number; row: Promise<KeyRow | undefined> };
 /** The channel on which a revocation is told (NOTIFY, no payload). Whoever hears it calls forgetKeys(). */
 export const keyChannel = 'formloom_keys';
 
-/** A revoked key is refused everywhere within this time, even where the notification is not heard (reliability C29). */
+/**
+ * A revoked key is refused everywhere within this time, even where the notification is not heard (docs/rules.md C29).
+ */
 const rememberMs = 1_000;
 /** More keys than are busy within a second; about 1 KB each. */
 const rememberedKeys = 10_000;

@@ -6,7 +6,7 @@ import type { RequestCounter } from './request-counter.ts';
 /** Requests that pass in a window: `perMinute`, and `burst` beyond it. A Caller has both. */
 export type Rate = { readonly perMinute: number; readonly burst: number };
 
-/** The rate of requests without a valid key, counted by address (address-key.ts). DESIGN 4.7. */
+/** The rate of requests without a valid key, counted by address (address-key.ts). docs/rules.md 7. */
 export const anonymousRate: Rate = plans.free;
 
 /** The rate of a person at the console, over all their workspaces: a busy screen asks ten times a second at most. */
@@ -17,7 +17,7 @@ export type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' |
 
 /**
  * Counts one request against the window of `key`: a workspace's id, so that its keys share one window, or an
- * address. DESIGN 4.12: `perMinute + burst` requests pass in a window; Remaining counts down from `perMinute` and
+ * address. docs/rules.md 12: `perMinute + burst` requests pass in a window; Remaining counts down from `perMinute` and
  * stays 0 in the burst; Reset is the Unix second in which the window has ended.
  * @returns the headers, and when the request is one too many, `exceeded`: the whole seconds to wait, at least 1.
  */

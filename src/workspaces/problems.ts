@@ -5,7 +5,7 @@ const longest = 100;
 
 /**
  * What is wrong with the name of a workspace, key or person: 1 to 100 characters, not only blanks, and text that
- * PostgreSQL can hold (DESIGN 4.13).
+ * PostgreSQL can hold (docs/rules.md 13).
  * @param field how the caller calls it.
  */
 export function nameProblems(field: string, name: string): ErrorItem[] {

@@ -17,7 +17,7 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 /**
  * The token of the one-time set-up link, for this start of the service: links of earlier starts end with it. Only its
  * SHA-256 is stored.
- * @returns undefined when there is an account already; there are no default credentials (reliability C35).
+ * @returns undefined when there is an account already; there are no default credentials (docs/rules.md C35).
  */
 export async function prepareSetup(database: Database): Promise<string | undefined> {
   const token = randomBytes(32).toString('base64url');

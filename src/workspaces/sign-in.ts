@@ -14,7 +14,7 @@ import { wordsOfPerson } from './users.ts';
 
 /**
  * Tries of a password in one minute. They are counted before the password is looked at, by a counter that is exact
- * under parallel requests, so that never more are evaluated (reliability T18, C33). They are counted whether or not
+ * under parallel requests, so that never more are evaluated (docs/rules.md T18, C33). They are counted whether or not
  * there is such an account, so that the wait says nothing of it (T19).
  */
 export const signInTries = { ofAccount: 10, ofAddress: 30 } as const;
@@ -25,7 +25,7 @@ type Context = { accounts: Accounts; database: Database; vault: Vault; requestCo
 export type Attempt = { address: string; headers: Headers; device: string | undefined };
 
 /**
- * Signs a person in with a session of its own; one that the browser had until now ends (reliability T20).
+ * Signs a person in with a session of its own; one that the browser had until now ends (docs/rules.md T20).
  * @returns the cookies to set, and the mark by which this browser is known from now on (see deviceMark).
  * @throws ApiError unauthorized, the same for a wrong password and an unknown address; rate_limit_exceeded.
  */

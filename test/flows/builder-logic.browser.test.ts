@@ -5,7 +5,7 @@ import { element } from '#ast/testing.ts';
 import { until } from '#test/service.ts';
 import { draftOf, focusIs, hears, make, openBuilder, part, problems, read, saved } from './builder-page.ts';
 
-/* Conditional logic and rules in the builder: convention B7 of research/features, and what authors set beside it. */
+/* Conditional logic and rules in the builder: docs/rules.md B7, and what authors set beside it. */
 
 const form = (...steps: object[][]): object => ({
   type: 'form',

@@ -18,7 +18,7 @@ import {
   tenant,
 } from './builder-page.ts';
 
-/* Saving, conflicts, publishing, versions, preview and JSON in a real browser: conventions B4-B6 of research/features. */
+/* Saving, conflicts, publishing, versions, preview and JSON in a real browser: docs/rules.md B4-B6. */
 
 test('two editors on one form: nothing is overwritten unseen; keep mine, take theirs, and copy each do what they say', async () => {
   for (const resolution of ['Keep mine', 'Take theirs', 'Copy mine as a new form']) {

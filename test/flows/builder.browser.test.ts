@@ -20,7 +20,7 @@ import {
   tenant,
 } from './builder-page.ts';
 
-/* A form is built in a real browser, on the built console (dist/web): conventions B1-B3 of research/features. */
+/* A form is built in a real browser, on the built console (dist/web): docs/rules.md B1-B3. */
 
 const empty = {
   type: 'form',

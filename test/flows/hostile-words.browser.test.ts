@@ -9,8 +9,8 @@ import { openService, until } from '#test/service.ts';
 
 /*
  * Words that are markup or script, in every string of a form, its answers, files and reference values, and of a
- * workspace, its people and keys, shown on every screen: none is executed, and none breaks the policy (C51 of
- * research/reliability.md).
+ * workspace, its people and keys, shown on every screen: none is executed, and none breaks the policy
+ * (docs/rules.md C51).
  */
 
 const service = await openService();

@@ -8,7 +8,7 @@ import { openService } from '#test/service.ts';
 import { wake } from './page-script-stage.ts';
 
 /*
- * The matrix of `features` P10. With its script the page is looked at in every state (first view, empty Next, the next
+ * The matrix of docs/rules.md P10. With its script the page is looked at in every state (first view, empty Next, the next
  * step, the way back, the end) and from both directions, each time light, dark and with forced colours, at three widths
  * and with reduced motion in turn, so that every pair of them is seen. Without script it walks the same way in two looks.
  */

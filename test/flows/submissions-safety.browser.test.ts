@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
 import { audit, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
-/* What must never happen on the screens of a form's submissions: C51 of research/reliability.md, WCAG 2.2 AA. */
+/* What must never happen on the screens of a form's submissions: docs/rules.md C51, WCAG 2.2 AA. */
 
 const payloads = [
   '"><img src=x onerror=alert(1)>',

@@ -17,7 +17,7 @@ import {
   tenant,
 } from './submissions-stage.ts';
 
-/* The submissions of a form as a person meets them: S1 to S5 of research/features.md. */
+/* The submissions of a form as a person meets them. */
 
 test('by keyboard alone: open a submission, go to the next and back, correct a located error, and delete', async () => {
   const form = await makeForm();

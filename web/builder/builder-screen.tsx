@@ -15,7 +15,7 @@ import { type FormDocument, isSameDocument } from './saving/form-document.ts';
 import { keepWork, type KeptWork, readKeptWork } from './saving/kept-work.ts';
 import { afterLeaving } from './saving/leaving.ts';
 
-/** The builder of the form in the address (`features` B1-B7). */
+/** The builder of the form in the address (docs/rules.md B1-B7). */
 export function BuilderScreen(): ReactElement {
   const form = useForm();
   useTitle(`Build ${form.name}`);

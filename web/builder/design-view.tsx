@@ -59,7 +59,7 @@ type Asked = {
   readonly scanned: number;
 };
 
-/** Deletes at once what nobody has answered, and asks about the rest, with the number of answers (`features` B3). */
+/** Deletes at once what nobody has answered, and asks about the rest, with the number of answers (docs/rules.md B3). */
 function useDeletion(path: string): { ask: (key: NodeKey) => void; dialog: ReactElement } {
   const { editor, lockedIds } = useBuilder();
   const [asked, setAsked] = useState<Asked | undefined>();

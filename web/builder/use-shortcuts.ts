@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 
 /**
- * Undo, redo and save wherever the focus is (`features` B1). In a text box Ctrl+Z stays the text box's own; saving
+ * Undo, redo and save wherever the focus is (docs/rules.md B1). In a text box Ctrl+Z stays the text box's own; saving
  * works there too. Leaves other screens' dialogs alone.
  */
 export function useShortcuts(travel: (step: 'undo' | 'redo') => void, save: () => void): void {

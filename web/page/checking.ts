@@ -5,7 +5,7 @@ import type { Page } from './page.ts';
 
 /**
  * Checks a field when the visitor leaves it after writing in it, and from then on at each change until it is right
- * (`features` P3). What the leaving of a field finds is said politely: the focus stays where the visitor went.
+ * (docs/rules.md P3). What the leaving of a field finds is said politely: the focus stays where the visitor went.
  */
 export function checkFields(page: Page): void {
   const { form } = page;

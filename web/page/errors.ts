@@ -41,7 +41,7 @@ export function showInStep(page: Page, errors: readonly FieldError[]): void {
 
 /**
  * The summary at the top: every problem a link to its field, and the focus on it, so that it is read out once
- * (`features` P3). No problems: it goes, and the title with it.
+ * (docs/rules.md P3). No problems: it goes, and the title with it.
  */
 export function summarise({ data }: Page, errors: readonly FieldError[]): void {
   document.querySelector('.summary')?.remove();

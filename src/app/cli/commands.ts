@@ -8,7 +8,7 @@ import { webhookCommands } from './webhook-commands.ts';
 import { workbenchCommands } from './workbench-commands.ts';
 import { workspaceCommands } from './workspace-commands.ts';
 
-/** Every command of the operator's surface. DESIGN section 5: scripts depend on their names, options and answers. */
+/** Every command of the operator's surface. docs/rules.md 18: scripts depend on their names, options and answers. */
 export const commands: readonly Command[] = [
   ...workspaceCommands,
   ...keyCommands,

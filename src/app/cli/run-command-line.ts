@@ -20,7 +20,7 @@ export type Surroundings = {
 };
 
 /**
- * The operator's command line (DESIGN section 5): one command, its answer on standard output, errors on standard
+ * The operator's command line (docs/rules.md 18): one command, its answer on standard output, errors on standard
  * error. Never throws.
  * @returns the exit code: 0 done, 1 it could not be done, 2 it was not understood.
  */

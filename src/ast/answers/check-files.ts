@@ -3,7 +3,7 @@ import { isOfType } from '../rules/file-types.ts';
 import type { BrokenRule } from '../rules/problem.ts';
 import type { InputElement } from '../tree.ts';
 
-/** An uploaded file as an answer stores it; its signed URL is made at each read (DESIGN 4.10). */
+/** An uploaded file as an answer stores it; its signed URL is made at each read (docs/rules.md 10). */
 export type FileAnswer = {
   readonly id: string;
   readonly filename: string;

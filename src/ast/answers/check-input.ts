@@ -24,7 +24,7 @@ export type CheckedAnswer<Answer> =
   | { readonly ok: false; readonly broken: BrokenRule };
 
 /**
- * Checks one raw value that is not blank by the type of its input (DESIGN 4.10) and the author's rules.
+ * Checks one raw value that is not blank by the type of its input (docs/rules.md 10) and the author's rules.
  * @param today YYYY-MM-DD in the form's time zone.
  */
 export function checkAnswer(input: InputElement, value: unknown, today: string): CheckedAnswer<PlainAnswer> {

@@ -1,6 +1,6 @@
 import { type TextFormat, textFormats } from '../rules/text-formats.ts';
 
-/** What an input's answer is; several element types may share a kind (DESIGN 4.10). */
+/** What an input's answer is; several element types may share a kind (docs/rules.md 10). */
 export type AnswerDefinition =
   | { readonly kind: 'text'; readonly format: TextFormat }
   | { readonly kind: 'number' | 'boolean' | 'choice' | 'choices' | 'files' };

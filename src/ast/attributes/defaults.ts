@@ -1,4 +1,7 @@
-/** What an attribute is when it was not sent (DESIGN 4.17): for the elements table and for the readers of the tree. */
+/**
+ * What an attribute is when it was not sent (docs/rules.md 17): for the elements table and for the readers of the
+ * tree.
+ */
 export const defaults = {
   required: false,
   repeatable: false,

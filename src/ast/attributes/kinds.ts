@@ -11,7 +11,7 @@ import type { AttributeKind, AttributeSpec } from './specs.ts';
 const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const reservedIds: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** Whether the text can be an element id (DESIGN 4.13). */
+/** Whether the text can be an element id (docs/rules.md 13). */
 export function isElementId(text: string): boolean {
   return idPattern.test(text) && !reservedIds.includes(text);
 }

@@ -20,7 +20,7 @@ type Place = { readonly ask?: Ask; next: readonly number[] };
 /**
  * Compiles a pattern that `patternProblem` found no fault with: the subset of JavaScript's regular expressions (flag
  * `u`) without look-around, back references, `\b` and named groups. A match takes time linear in the text, whatever
- * the pattern: all ways through it are followed at once (Thompson), so none is tried again (`reliability` T27).
+ * the pattern: all ways through it are followed at once (Thompson), so none is tried again (docs/rules.md T27).
  */
 export function compilePattern(source: string): Pattern {
   const part = parse(source);

@@ -54,7 +54,7 @@ export function isDateTime(text: string): boolean {
   return text[10] === 'T' && isDate(text.slice(0, 10)) && isTime(text.slice(11));
 }
 
-/** The formats of text answers (DESIGN 4.10). */
+/** The formats of text answers (docs/rules.md 10). */
 export const textFormats = {
   line: { tidy: asTyped, accepts: (text) => !/[\r\n]/.test(text), rule: 'line' },
   // HTML submits CRLF, JSON clients mostly LF: one form is stored.

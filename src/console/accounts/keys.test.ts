@@ -6,7 +6,7 @@ import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import type { CreatedKey, Key, KeyRequest, RotatedKey } from './shapes.ts';
 
-/* K1 to K3 of research/features.md: what a key may reach, and what it did. */
+/* What a key may reach, and what it did. */
 
 const service = await openService();
 const { url } = service;

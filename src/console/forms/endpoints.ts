@@ -21,7 +21,7 @@ import {
 } from './shapes.ts';
 import { listFormVersions, readVersion } from './versions.ts';
 
-/** What the builder asks for (`features` B1-B6; DESIGN 4.5). Viewers may look, editors may change. */
+/** What the builder asks for (docs/rules.md 5, B1-B6). Viewers may look, editors may change. */
 export function formsConsoleRoutes({ database, config }: ConsoleServices): readonly ConsoleRoute[] {
   const open = async (workspaceId: string, id: string) => {
     const { form, draft } = await readBuilderForm(database, workspaceId, id);

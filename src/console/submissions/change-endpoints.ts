@@ -18,7 +18,7 @@ import {
 } from './shapes.ts';
 import { readView, readViewIds } from './view.ts';
 
-/** What changes submissions, and how far removals have come. Every edit fires its event (DESIGN 4.4). */
+/** What changes submissions, and how far removals have come. Every edit fires its event (docs/rules.md 4). */
 export function changeRoutes(services: ConsoleServices, submissions: string): readonly ConsoleRoute[] {
   return [
     ['PUT', `${submissions}/:submission/answers`, answersEndpoint(services)],

@@ -52,7 +52,7 @@ export const detailEndpoint = ({ database, links }: ConsoleServices) =>
 
 /**
  * An uploaded image, drawn in the page. Only kinds that were recognised by their bytes and that nothing runs in;
- * not sniffed, and sandboxed as if it were a page (reliability T14). Everything else is a download (files/routes.ts).
+ * not sniffed, and sandboxed as if it were a page (docs/rules.md T14). Everything else is a download (files/routes.ts).
  */
 export const previewEndpoint = ({ database, storage }: ConsoleServices) =>
   consoleEndpoint({

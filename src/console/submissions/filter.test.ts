@@ -6,7 +6,7 @@ import { until } from '#test/service.ts';
 import type { Removal, SubmissionDetail } from './shapes.ts';
 import { list, makeForm, namesOf, pathOf, person, submit, tenant } from './testing.ts';
 
-/* S2 of research/features.md: filters on answers by the type of their question. */
+/* Filters on answers by the type of their question. */
 
 const form = await makeForm([
   element('text', 'name'),

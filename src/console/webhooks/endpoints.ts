@@ -34,7 +34,7 @@ type Services = Pick<
   'config' | 'database' | 'links' | 'requestCounter' | 'vault' | 'wakeQueue'
 >;
 
-/** The webhooks of a form and their delivery log (`features` W1 to W5). Viewers may look, editors may change. */
+/** The webhooks of a form and their delivery log. Viewers may look, editors may change. */
 export function webhooksConsoleRoutes(services: Services): readonly ConsoleRoute[] {
   return [
     ...webhookRoutes(services),
@@ -47,7 +47,7 @@ export function webhooksConsoleRoutes(services: Services): readonly ConsoleRoute
 const form = '/workspaces/:workspace/forms/:form/webhooks';
 const one = `${form}/:webhook`;
 
-/** The first send, and a retry after each delay (DESIGN 4.1). */
+/** The first send, and a retry after each delay (docs/rules.md 1). */
 const mostAttempts = ({ config }: Services): number => config.webhookRetryDelays.length + 1;
 
 function webhookRoutes(services: Services): readonly ConsoleRoute[] {

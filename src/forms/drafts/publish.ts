@@ -17,7 +17,7 @@ export type Publication = {
 };
 
 /**
- * Makes the working copy the live version and the form published (DESIGN 4.5), in the way that the API's PUT does.
+ * Makes the working copy the live version and the form published (docs/rules.md 5), in the way that the API's PUT does.
  * A copy that equals the live version makes no new one.
  * @throws ApiError not_found; conflict for an archived form; precondition_failed when the copy or the live version
  *   is not the one that was seen; validation_error with the path of every problem.

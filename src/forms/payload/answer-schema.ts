@@ -6,7 +6,7 @@ import { type JsonSchema, reference } from './json-schema.ts';
 type InputOf<Type extends InputType> = Extract<InputElement, { type: Type }>;
 type Schemas = { readonly [Type in InputType]: (input: InputOf<Type>) => JsonSchema };
 
-/** The schema of one answer that is there (DESIGN 4.10), by the author's rules as far as a schema can say them. */
+/** The schema of one answer that is there (docs/rules.md 10), by the author's rules as far as a schema can say them. */
 export function answerSchema(input: InputElement): JsonSchema {
   // The table pairs each type with its own input, which a lookup by a union cannot express.
   const write = schemas[input.type] as (input: InputElement) => JsonSchema;

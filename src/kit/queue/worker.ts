@@ -24,7 +24,7 @@ export type QueueOptions = {
   concurrency?: number;
   /**
    * How long a claimed job belongs to this process, in seconds. It is renewed while the process lives: so long, and no
-   * longer, does nobody take over from a dead one (30 s at most, reliability F2).
+   * longer, does nobody take over from a dead one (30 s at most, docs/rules.md F2).
    */
   leaseSeconds?: number;
 };

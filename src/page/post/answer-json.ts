@@ -22,7 +22,7 @@ export function keyInHeader(visit: Visit, request: FastifyRequest): string | und
 }
 
 /**
- * Takes answers that were sent as a JSON body (DESIGN 4.14).
+ * Takes answers that were sent as a JSON body (docs/rules.md 14).
  * @throws ApiError validation_error, with the `field` of each problem, and whatever submitting throws.
  */
 export async function answerJson(

@@ -9,7 +9,7 @@ import { lead, progress, sections, stepsSoFar } from './steps.ts';
 import { errorSummary } from './summary.ts';
 import type { FormView } from './view.ts';
 
-/** The page of a form: one step at a time, kept answers and errors, complete without a script (DESIGN 4.14). */
+/** The page of a form: one step at a time, kept answers and errors, complete without a script (docs/rules.md 14). */
 export function renderForm(view: FormView): string {
   const { form, values, held, errors, language, words, script } = view;
   const hasErrors = errors.length > 0;
@@ -30,7 +30,7 @@ ${script && html`<script type="application/json" id="_form">${json(script.data)}
   });
 }
 
-/** "Error: Step 2 of 3 – Name", of which the first two only where they say something (`features` P1). */
+/** "Error: Step 2 of 3 – Name", of which the first two only where they say something (docs/rules.md P1). */
 function titleOf({ form, words, step, shown, errors, edit }: FormView): string {
   const name = edit ? fill(words.editTitle, { title: form.attrs.name }) : form.attrs.name;
   const title =

@@ -63,7 +63,7 @@ export function verbatim(constant: string): Html {
 
 /**
  * A value as JSON in a `<script type="application/json">`. There, no entity is read, and `</script` or `<!--` would end
- * or open what they like: without `<` in it, neither can be written (reliability T6).
+ * or open what they like: without `<` in it, neither can be written (docs/rules.md T6).
  */
 export function json(value: unknown): Html {
   return { [markup]: JSON.stringify(value).replaceAll('<', '\\u003c') };

@@ -73,7 +73,7 @@ export function lead(text: string | undefined): Html | undefined {
 
 /**
  * Where the visitor is: in words, and as a bar. The bar never goes back on the way forward, also when an answer has
- * made more steps reachable (`features` P7): `atLeast` is what it showed before, in percent.
+ * made more steps reachable (docs/rules.md P7): `atLeast` is what it showed before, in percent.
  */
 export function progress(
   form: Form,

@@ -8,7 +8,7 @@ import type { Words } from '../words/words.ts';
 
 /**
  * All errors at the top of the page, in the words that stand at the fields, each a link to its field
- * (`features` P3). It takes the focus when the page loads.
+ * (docs/rules.md P3). It takes the focus when the page loads.
  */
 export function errorSummary(
   form: Form,

@@ -66,7 +66,7 @@ export async function editReference(
 
 /**
  * Changes the status. Whatever becomes completed answers every required question. The time of the first completion
- * stays, also when the submission becomes incomplete again (DESIGN 4.4).
+ * stays, also when the submission becomes incomplete again (docs/rules.md 4).
  * @throws ApiError not_found, precondition_failed, validation_error.
  */
 export function changeStatus(
@@ -175,8 +175,8 @@ async function changeFiles(
 }
 
 /**
- * DESIGN 4.4: created at the first completion, updated ever after, nothing before. Whoever completes it, the first one
- * is mailed about as one that was submitted, and the link in the receipt works.
+ * docs/rules.md 4: created at the first completion, updated ever after, nothing before. Whoever completes it, the first
+ * one is mailed about as one that was submitted, and the link in the receipt works.
  */
 async function tell(
   db: Queryable,

@@ -28,7 +28,7 @@ export async function removeSubmission(
 }
 
 /**
- * Removes submissions that the caller's transaction has locked: their `submission.deleted` events (DESIGN 4.4: for
+ * Removes submissions that the caller's transaction has locked: their `submission.deleted` events (docs/rules.md 4: for
  * those that had been completed), their rows with search text, and their counts. Their files become orphans, which
  * the sweep removes.
  * @returns how many deliveries will be made.

@@ -30,7 +30,7 @@ export const lockProgress = statement(
 
 /**
  * Writes saved answers anew, or for good: completed, they leave the trash. Only what was never submitted changes
- * (reliability T4). What lies in the trash is not found, so it has no search text.
+ * (docs/rules.md T4). What lies in the trash is not found, so it has no search text.
  */
 export const writeProgress = statement(
   'progress.write_progress',

@@ -30,7 +30,7 @@ export type TestOf = {
   url?: string | undefined;
 };
 
-/** In one minute and workspace: enough to try things out, too few to look around in a network (reliability T10). */
+/** In one minute and workspace: enough to try things out, too few to look around in a network (docs/rules.md T10). */
 const testsPerMinute = 30;
 const tooManyTests = `A workspace sends at most ${testsPerMinute} tests in a minute.`;
 

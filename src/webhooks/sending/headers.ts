@@ -18,7 +18,7 @@ export type HeaderSource = {
 
 /**
  * Specification, "Request headers", and beside them those of Standard Webhooks 1.0. What signs is there only when a
- * secret is set (DESIGN 4.3). X-Service-Signature is made with the newest secret; in the day after a rotation
+ * secret is set (docs/rules.md 3). X-Service-Signature is made with the newest secret; in the day after a rotation
  * X-Service-Signature-Previous has the one of before (docs/decisions/0016).
  */
 export function deliveryHeaders(source: HeaderSource): Record<string, string> {

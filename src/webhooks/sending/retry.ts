@@ -15,7 +15,7 @@ export type Verdict =
 
 type Consequence = 'succeed' | 'retry' | 'fail';
 
-/** Specification, "Delivery and retry rules"; 3xx by DESIGN 4.2. The first line that holds; no line: fail. */
+/** Specification, "Delivery and retry rules"; 3xx by docs/rules.md 2. The first line that holds; no line: fail. */
 const rules: readonly { from: number; to: number; means: Consequence }[] = [
   { from: 200, to: 299, means: 'succeed' },
   { from: 300, to: 399, means: 'fail' },
@@ -29,7 +29,7 @@ const rules: readonly { from: number; to: number; means: Consequence }[] = [
  * Decides after a request.
  * @param attempts requests made so far, this one included.
  * @param delays seconds to wait after the first failure, the second, ... Their number is the number of automatic
- * retries (DESIGN 4.1: 1 m, 5 m, 15 m, 1 h, 3 h, so six requests at most). None for a request that a person asked
+ * retries (docs/rules.md 1: 1 m, 5 m, 15 m, 1 h, 3 h, so six requests at most). None for a request that a person asked
  * for: it does not start the schedule again.
  * @param lastWords why there is no other attempt after the delays, for the log.
  */

@@ -54,7 +54,7 @@ const lastWords: Readonly<Record<Trigger, string>> = {
 
 /**
  * A test goes to whatever somebody entered a moment ago: it does not tell what kept it from connecting, so that it is
- * of no use to look around in a network (reliability C25).
+ * of no use to look around in a network (docs/rules.md C25).
  */
 const testFailed = 'No secure connection to the receiver could be made.';
 

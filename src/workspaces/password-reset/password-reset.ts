@@ -18,7 +18,7 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 
 /**
  * Asks for a mail with a link to choose another password. Whether anybody has the address is looked up later, by a
- * job: the answer, and the time that it takes, are the same for all (reliability T19).
+ * job: the answer, and the time that it takes, are the same for all (docs/rules.md T19).
  * @throws ApiError validation_error for what is no address.
  */
 export async function askForPasswordReset(database: Database, given: string): Promise<void> {

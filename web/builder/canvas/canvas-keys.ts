@@ -6,7 +6,7 @@ import type { NodeKey } from '../model/edit-node.ts';
 export type KeyActions = { readonly openMenu: () => void; readonly onDelete: (key: NodeKey) => void };
 
 /**
- * The keys of a selected part of the form (`features` B1-B3). What is written into a text box never comes here, nor
+ * The keys of a selected part of the form (docs/rules.md B1-B3). What is written into a text box never comes here, nor
  * do the keys of a button.
  */
 export function handleKey(event: React.KeyboardEvent, editor: Editor, actions: KeyActions): void {

@@ -14,7 +14,7 @@ type GapsProps = {
   readonly onInsert: (anchor: Element, spot: Spot) => void;
 };
 
-/** A "+" at every place between elements (`features` B3). Those beside the selection are reached by Tab as well. */
+/** A "+" at every place between elements (docs/rules.md B3). Those beside the selection are reached by Tab as well. */
 export function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;

@@ -8,7 +8,7 @@ export const packSentences = (sentences: readonly Sentence[]): string =>
 
 const unpack = (packed: string): readonly Sentence[] => JSON.parse(packed) as Sentence[];
 
-/** What decides whether the part is on the page, on the part itself (`features` B7). */
+/** What decides whether the part is on the page, on the part itself (docs/rules.md B7). */
 export function LogicBadge({ packed }: { packed: string }): ReactNode {
   return (
     <div className="logic-badge">

@@ -10,7 +10,7 @@ import { drawableElement, drawableFrame } from '../model/drawable.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { parsePage } from './parse-page.ts';
 
-/** What one file element takes on the public page; the server's figures (DESIGN 4.13). */
+/** What one file element takes on the public page; the server's figures (docs/rules.md 13). */
 export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } as const;
 
 /** Where the children of a step or a composite stand in its markup. */

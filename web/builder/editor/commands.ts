@@ -8,7 +8,7 @@ import { mayHold, nextSpot, sayPlace, type Spot, spotForNew, spotInTree } from '
 import type { Editor } from './editor.ts';
 import { sayEnd } from './editor-state.ts';
 
-/** Adds an element of a type at a spot, else behind the selection, and begins to write its label (`features` B3). */
+/** Adds an element of a type at a spot, else behind the selection, and begins to write its label (docs/rules.md B3). */
 export function addElement(editor: Editor, type: ElementType, spot?: Spot): void {
   editor.change((root, selection) => {
     const node = newElement(type, editor.takenIds());

@@ -36,7 +36,7 @@ export type EditorState = {
   readonly message: string;
 };
 
-/** An edit with the references that it would break (`features` B7). */
+/** An edit with the references that it would break (docs/rules.md B7). */
 export type AskedEdit = {
   readonly edited: Edited;
   readonly gesture: string | undefined;

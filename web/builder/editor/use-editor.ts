@@ -10,7 +10,7 @@ export function useEditorState(editor: Editor): EditorState {
 /** What the parts of one open builder share and do not hand down. */
 export type BuilderPlace = {
   readonly editor: Editor;
-  /** Element ids that were published: answers are stored under them (`features` B5). */
+  /** Element ids that were published: answers are stored under them (docs/rules.md B5). */
   readonly lockedIds: ReadonlySet<string>;
   readonly isReadOnly: boolean;
 };

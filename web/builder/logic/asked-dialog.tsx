@@ -10,7 +10,7 @@ import { sayLogic } from '../model/logic/say-logic.ts';
 
 /**
  * Asks before an edit takes away what conditions elsewhere name: lists them, and either carries the edit out without
- * them or not at all (`features` B7).
+ * them or not at all (docs/rules.md B7).
  */
 export function AskedDialog(): ReactElement | null {
   const { editor } = useBuilder();

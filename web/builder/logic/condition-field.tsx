@@ -20,7 +20,7 @@ type ConditionFieldProps = {
   readonly onChange: (condition: object | undefined) => void;
 };
 
-/** One condition of the selected part: as a sentence, and as comparisons to change (`features` B7). */
+/** One condition of the selected part: as a sentence, and as comparisons to change (docs/rules.md B7). */
 export function ConditionField({ name, title, value, error, onChange }: ConditionFieldProps): ReactElement {
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;

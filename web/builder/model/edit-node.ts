@@ -17,7 +17,7 @@ export type EditNode = {
   readonly type: string;
   readonly attrs: Attributes;
   readonly children: readonly EditNode[];
-  /** What else the node was sent with: it goes back as it came (DESIGN 4.17). */
+  /** What else the node was sent with: it goes back as it came (docs/rules.md 17). */
   readonly rest: Attributes;
 };
 

@@ -15,9 +15,9 @@ export type History = {
   readonly gesture: { readonly name: string; readonly at: number } | undefined;
 };
 
-/** Steps that can be undone; more than anybody counts (`features` B1 asks for 100). */
+/** Steps that can be undone; more than anybody counts (docs/rules.md B1 asks for 100). */
 export const historyLength = 500;
-/** A pause in typing after which the next letter begins another step, in milliseconds (`features` B1). */
+/** A pause in typing after which the next letter begins another step, in milliseconds (docs/rules.md B1). */
 export const typingPause = 500;
 
 export function startHistory(root: EditNode, settings: Settings): History {

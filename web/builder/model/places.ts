@@ -8,7 +8,7 @@ const isElement = ({ type }: EditNode): boolean => type !== 'form' && type !== '
 const isRepeatable = ({ type, attrs }: EditNode): boolean =>
   type === 'composite' && attrs['repeatable'] === true;
 
-/** Whether a node may lie directly in another: the rules of the tree, with its caps (DESIGN 4.13, 4.17). */
+/** Whether a node may lie directly in another: the rules of the tree, with its caps (docs/rules.md 13, 17). */
 export function mayHold(root: EditNode, parentKey: NodeKey, node: EditNode): boolean {
   const trail = trailTo(root, parentKey);
   const parent = trail.at(-1);

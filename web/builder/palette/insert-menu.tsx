@@ -15,7 +15,7 @@ import { ElementIcon } from './element-icon.tsx';
 /** Where the menu opens, and where what is chosen goes; without a spot, behind the selection. */
 export type InsertWish = { readonly anchor: RefObject<Element | null>; readonly spot?: Spot | undefined };
 
-/** A searchable list of all element types over the canvas (`features` B3): type, Enter, and write the label. */
+/** A searchable list of all element types over the canvas (docs/rules.md B3): type, Enter, and write the label. */
 export function InsertMenu({
   wish,
   onClose,

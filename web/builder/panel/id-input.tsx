@@ -18,7 +18,7 @@ type IdProps = {
 
 /**
  * The id of the selected part. It is taken over when the field is left, and only as a whole and free one, since every
- * condition that names it follows (`features` B7); Escape puts the old one back.
+ * condition that names it follows (docs/rules.md B7); Escape puts the old one back.
  */
 export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: IdProps): ReactElement {
   const { editor } = useBuilder();

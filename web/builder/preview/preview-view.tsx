@@ -15,7 +15,7 @@ const widths = [
   { id: 'phone', label: 'Phone, 375 px', icon: 'phone', width: '375px' },
 ] as const satisfies readonly { id: string; label: string; icon: IconName; width: string }[];
 
-/** The form to be tried, as visitors will have it: filled in, checked, and never stored (`features` B6). */
+/** The form to be tried, as visitors will have it: filled in, checked, and never stored (docs/rules.md B6). */
 export function PreviewView({
   root,
   formId,

@@ -25,7 +25,7 @@ type PublishProps = {
   readonly onShow: (place: NodeKey | SettingProblem) => void;
 };
 
-/** What publishing would change for visitors, and what stands in the way (`features` B5). */
+/** What publishing would change for visitors, and what stands in the way (docs/rules.md B5). */
 export function PublishDialog({
   edited,
   opened,

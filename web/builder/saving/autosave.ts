@@ -8,7 +8,7 @@ export type SaveOutcome =
   | { readonly kind: 'saved'; readonly revision: number; readonly savedAt: string }
   | { readonly kind: 'conflict' | 'offline' | 'refused'; readonly message: string };
 
-/** What the person sees (`features` B4). `pending` and `saving` both read "Saving…". */
+/** What the person sees (docs/rules.md B4). `pending` and `saving` both read "Saving…". */
 export type SaveState =
   | { readonly kind: 'saved'; readonly savedAt: string | undefined }
   | { readonly kind: 'pending' | 'saving' }
@@ -33,7 +33,7 @@ export type Autosave = {
   readonly stop: () => void;
 };
 
-/** How long after the last change it is saved, in milliseconds (`features` B4). */
+/** How long after the last change it is saved, in milliseconds (docs/rules.md B4). */
 export const saveDelay = 1_000;
 const firstRetry = 2_000;
 const longestRetry = 30_000;

@@ -18,7 +18,7 @@ type ConflictProps = {
   readonly onLater: () => void;
 };
 
-/** Somebody else saved this form meanwhile: who, when, what differs, and what to do (`features` B4). */
+/** Somebody else saved this form meanwhile: who, when, what differs, and what to do (docs/rules.md B4). */
 export function ConflictDialog({ path, mine, onResolve, onLater }: ConflictProps): ReactElement {
   const [theirs, setTheirs] = useState<BuilderForm | undefined>();
   const [problem, setProblem] = useState<string | undefined>();

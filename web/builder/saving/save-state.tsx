@@ -14,7 +14,7 @@ const looks: Readonly<Record<SaveState['kind'], IconName>> = {
   refused: 'error',
 };
 
-/** Whether the work is safe, always in sight (`features` B4). Only what needs attention is announced. */
+/** Whether the work is safe, always in sight (docs/rules.md B4). Only what needs attention is announced. */
 export function SaveStateText({
   state,
   isJsonOpen,

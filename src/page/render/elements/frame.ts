@@ -28,7 +28,7 @@ function helpId(name: string): string {
   return `_help-${name}`;
 }
 
-/** Always on the page, also without errors, so that a script can announce into it (`features` P3). */
+/** Always on the page, also without errors, so that a script can announce into it (docs/rules.md P3). */
 export function errorBox(name: string, errors: readonly string[]): Html {
   return html`<div id="${errorId(name)}" class="error">${errors.map((error) => html`<p>${error}</p>`)}</div>`;
 }
@@ -58,7 +58,7 @@ function hasHelp(element: InputElement): boolean {
   return element.type === 'file_upload' || Boolean(element.attrs.help_text);
 }
 
-/** The label's text; that an answer is required is said in words, not by a colour or a star (`features` P4). */
+/** The label's text; that an answer is required is said in words, not by a colour or a star (docs/rules.md P4). */
 function caption({ element, place: { page, row } }: Field): Html {
   const required = page.shown.isRequired(element, row);
   // The script shows the mark of a question that a condition requires.

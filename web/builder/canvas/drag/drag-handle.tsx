@@ -11,7 +11,7 @@ type HandleProps = {
   readonly of?: string;
 };
 
-/** By pointer it is dragged, also by touch; by keyboard it lifts, and the canvas takes over (`features` B2). */
+/** By pointer it is dragged, also by touch; by keyboard it lifts, and the canvas takes over (docs/rules.md B2). */
 export function DragHandle({ node, onDrag, of }: HandleProps): ReactElement {
   const { editor } = useBuilder();
   return (

@@ -8,7 +8,7 @@ const nameOf = ({ from, attribute, of, name }: Reference): string => `${from} ${
 
 /**
  * The references that held before an edit and no longer do, although both they and the node that has them are still
- * there: what was named was deleted, or moved to where it cannot be named from (`features` B7).
+ * there: what was named was deleted, or moved to where it cannot be named from (docs/rules.md B7).
  */
 export function listBroken(before: EditNode, after: EditNode): readonly Reference[] {
   if (before === after) return [];

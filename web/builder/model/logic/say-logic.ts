@@ -18,7 +18,7 @@ const beginnings: Readonly<Record<ConditionName, string>> = {
   require_when: 'Required',
 };
 
-/** Every rule of a node as a sentence: `Shown when Country is DE`, `Goes to the end when …` (`features` B7). */
+/** Every rule of a node as a sentence: `Shown when Country is DE`, `Goes to the end when …` (docs/rules.md B7). */
 export function sayLogic(root: EditNode, node: EditNode): readonly Sentence[] {
   const conditions = conditionNames.flatMap((name): Sentence[] => {
     const group = readCondition(node.attrs[name]);
