@@ -1,6 +1,6 @@
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
+import { findInstanceKey, openVault } from '#kit/vault.ts';
 import { createWebhook } from '#webhooks/editing/webhooks.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
@@ -50,7 +50,7 @@ export async function publishForm(instance: Instance, receiverUrl?: string): Pro
     await createWebhook(
       {
         database,
-        vault: openVault(await readInstanceKey(instance.dataDir, instance.environment['SECRET_KEY'])),
+        vault: openVault((await findInstanceKey(instance.dataDir, instance.environment['SECRET_KEY']))!),
         config: { webhookAllowNetworks: ['127.0.0.0/8'], publicUrl: instance.url },
       },
       { workspaceId: workspace.id, formId: form.id, url: receiverUrl, events: ['submission.created'] },

@@ -5,7 +5,6 @@ import { closeInOrder } from '#kit/close-in-order.ts';
 import type { Config } from '#kit/config.ts';
 import type { Server } from '#kit/http.ts';
 import { openStorage } from '#kit/open-storage.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { openHeldFiles } from '#page/post/held-files.ts';
 import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import { startBackground } from './background.ts';
@@ -28,14 +27,14 @@ export async function assemble(
   {
     log,
     database,
+    vault,
     requestCounter,
     isBackgroundElsewhere,
-  }: Pick<Services, 'log' | 'database' | 'requestCounter'> & {
+  }: Pick<Services, 'log' | 'database' | 'vault' | 'requestCounter'> & {
     /** Whether another process of the instance does the background work. */
     isBackgroundElsewhere: boolean;
   },
 ): Promise<Server> {
-  const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
   const services = {
     config,
     log,

@@ -10,7 +10,7 @@ import { createForm } from '#forms/forms.ts';
 import { importStep } from '#invitations/import/start-import.ts';
 import { newId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
+import { findInstanceKey, openVault } from '#kit/vault.ts';
 import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
 import { joinByPassword } from '#workspaces/member-invitations/accept.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
@@ -170,7 +170,7 @@ test('user invite gives a link to hand over, by which one joins', async () => {
   const invited = await answer('user invite --role owner --email', email, '--workspace', workspaceId);
   assert.deepEqual(Object.keys(invited), ['id', 'link']);
   const token = invited.link.split('/app/join/')[1];
-  const vault = openVault(await readInstanceKey(dataDir, undefined));
+  const vault = openVault((await findInstanceKey(dataDir, undefined))!);
   await joinByPassword({ database, vault }, { token, name: 'Ida', password: 'correct-horse' });
   const { rows } = await database.query(
     'select role, email_verified from members join users on id = user_id where workspace_id = $1',
@@ -208,7 +208,7 @@ test('invitation import says who will be invited and which lines not; list shows
     [1, [{ line: 3, message: '"nobody" is no email address.' }]],
   );
   // What a running server does with it.
-  const vault = openVault(await readInstanceKey(dataDir, undefined));
+  const vault = openVault((await findInstanceKey(dataDir, undefined))!);
   const config = { publicUrl: 'https://forms.test', smtp: undefined };
   const { rows } = await database.query<{ id: string; kind: string; payload: object }>(
     `update jobs set lease_token = id where kind = 'invitations.import' returning id, kind, payload`,
@@ -469,6 +469,30 @@ for (const [what, args, code, stderr] of failures) {
     assert.doesNotMatch(outcome.stderr, /\n\s+at /);
   });
 }
+
+test('a command with another key than the database is used with is refused; instance-key replace says what is lost', async () => {
+  const workspace = await createWorkspace(database, { name: 'Lost', plan: 'pro' });
+  const form = await createForm(database, workspace.id, { structure, status: 'published' });
+  const hook = await answer(
+    `webhook create --form ${form.id} --url https://example.org/lost --events submission.created --secret`,
+    'a secret of sixteen',
+  );
+  const other = { SECRET_KEY: '7e'.repeat(32) };
+  const refused = await formloom(['workspace', 'list'], other);
+  assert.deepEqual([refused.code, refused.stdout], [1, '']);
+  assert.match(refused.stderr, /another key than SECRET_KEY.*instance-key replace/s);
+  const own = (await findInstanceKey(dataDir, undefined))!;
+  try {
+    const { code, stdout } = await formloom(['instance-key', 'replace', '--json'], other);
+    const { data } = JSON.parse(stdout) as { data: { id: string; lost: string }[] };
+    assert.equal(code, 0);
+    assert.equal(data.find(({ id }) => id === hook.id)?.lost, 'secret');
+    assert.equal((await formloom(['workspace', 'list'])).code, 1);
+  } finally {
+    await formloom(['instance-key', 'replace'], { SECRET_KEY: own });
+  }
+  assert.equal((await formloom(['workspace', 'list'])).code, 0);
+});
 
 test('a process that fails ends with its exit code, and says why on standard error alone', async () => {
   const [misunderstood, failed] = await Promise.all([

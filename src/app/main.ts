@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '#kit/config.ts';
-import type { Database } from '#kit/database.ts';
 import { type Log, openLog } from '#kit/log.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import type { Run } from './assemble.ts';
 import { explain } from './explain.ts';
-import { joinFormloomDatabase, openFormloomDatabase } from './open-database.ts';
+import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } from './open-database.ts';
 import { serveByProcesses } from './processes/primary.ts';
 import { countThroughPrimary } from './processes/shared-count.ts';
 import { writeSummary } from './summary.ts';
@@ -75,17 +74,17 @@ async function startInstance(run: Run): Promise<void> {
   const storage = await openFormloomDatabase(config, log, say);
   parts.defer(() => storage.close());
   const listening = await (config.webProcesses === 1
-    ? serveAlone(run, log, storage.database)
+    ? serveAlone(run, log, storage)
     : serveBySeveral(run, log, storage.url));
   for (const line of await writeSummary(config, storage, listening)) say(line);
 }
 
-async function serveAlone(run: Run, log: Log, database: Database): Promise<string> {
+async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatabase): Promise<string> {
   const { config, parts } = run;
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   parts.defer(() => requestCounter.close());
   const { assemble } = await import('./assemble.ts');
-  const server = await assemble(run, { log, database, requestCounter, isBackgroundElsewhere: false });
+  const server = await assemble(run, { log, database, vault, requestCounter, isBackgroundElsewhere: false });
   const listening = await server.listen({ host: config.host, port: config.port });
   parts.defer(async () => {
     say('Stopping: finishing what has begun …');
@@ -119,14 +118,14 @@ async function serveBySeveral({ config, parts }: Run, log: Log, databaseUrl: str
 async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   const { config, parts } = run;
   const log = openLog(config.logLevel).child({ process: primary.number });
-  const database = await joinFormloomDatabase(config, log);
+  const { database, vault } = await joinFormloomDatabase(config, log);
   parts.defer(() => database.end());
   const countInMemory = countThroughPrimary((questions) => primary.ask(questions));
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log, countInMemory });
   parts.defer(() => requestCounter.close());
   const { assemble } = await import('./assemble.ts');
   const isBackgroundElsewhere = primary.number !== 1;
-  const server = await assemble(run, { log, database, requestCounter, isBackgroundElsewhere });
+  const server = await assemble(run, { log, database, vault, requestCounter, isBackgroundElsewhere });
   primary.serve(server.server);
 }
 

@@ -1,14 +1,18 @@
 import type { Config } from '#kit/config.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
 import type { Log } from '#kit/log.ts';
 import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
+import type { Vault } from '#kit/vault.ts';
 
-type Settings = Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir' | 'webProcesses'>;
+type Settings = Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir' | 'webProcesses' | 'secretKey'>;
 
 /** The database of this instance, migrated to this version. */
 export type FormloomDatabase = {
   database: Database;
+  /** Of the key that the database is used with. */
+  vault: Vault;
   /** The server that we run ourselves; undefined when DATABASE_URL names another. */
   embedded: EmbeddedPostgres | undefined;
   /** The migrations that ran just now. */
@@ -25,12 +29,14 @@ export type FormloomDatabase = {
  * Opens the database that the configuration names, or else starts or joins the embedded one, and migrates it.
  * For the server and for every command of the CLI, beside each other or alone.
  * @param say hears a sentence when something takes a moment: a new database, a migration.
- * @throws MigrationError, EmbeddedPostgresError, or the driver's error; nothing is left open.
+ * @param options.replacesKey as openInstanceVault has `replaces`.
+ * @throws MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
  */
 export async function openFormloomDatabase(
   config: Settings,
   log: Log,
   say: (line: string) => void = () => {},
+  { replacesKey = false }: { replacesKey?: boolean } = {},
 ): Promise<FormloomDatabase> {
   let isOpen = false;
   // While the database is open, what the embedded server has to say is that it went away, or came back.
@@ -46,9 +52,10 @@ export async function openFormloomDatabase(
   try {
     const migrated = await migrate(database, await readMigrations());
     for (const name of migrated) say(`The database was migrated: ${name}.`);
+    const vault = await openInstanceVault(database, config, { replaces: replacesKey });
     isOpen = true;
     const url = embedded ? urlOf(embedded) : config.databaseUrl!;
-    return { database, embedded, migrated, url, description: describe(config, embedded), close };
+    return { database, vault, embedded, migrated, url, description: describe(config, embedded), close };
   } catch (error) {
     await close();
     throw error;
@@ -58,16 +65,17 @@ export async function openFormloomDatabase(
 /**
  * Opens the database for a process that joins its instance's others (app/processes/): DATABASE_URL is where the primary
  * has it. Nothing is changed in it, since they use it.
- * @throws MigrationError, or the driver's error; nothing is left open.
+ * @throws MigrationError, InstanceKeyError, or the driver's error; nothing is left open.
  */
 export async function joinFormloomDatabase(
-  { databaseUrl, databasePool }: Settings,
+  config: Settings,
   log: Log,
-): Promise<Database> {
-  const database = openDatabase({ connectionString: databaseUrl! }, { pool: databasePool, log });
+): Promise<Pick<FormloomDatabase, 'database' | 'vault'>> {
+  const connection = { connectionString: config.databaseUrl! };
+  const database = openDatabase(connection, { pool: config.databasePool, log });
   try {
     await checkMigrated(database, await readMigrations());
-    return database;
+    return { database, vault: await openInstanceVault(database, config) };
   } catch (error) {
     await database.end();
     throw error;

@@ -24,7 +24,8 @@ type Purpose =
   | 'mails'
   | 'member invitations'
   | 'sender addresses'
-  | 'answers';
+  | 'answers'
+  | 'fingerprint';
 
 /** Encrypts, signs and derives with the instance's key. */
 export type Vault = {
@@ -76,18 +77,16 @@ export function openVault(keyHex: string): Vault {
   };
 }
 
-/**
- * The instance's key: SECRET_KEY, or the one in `<dataDir>/secret.key`, made at first start (mode 0600).
- * Processes that share a database must share it.
- */
-export async function readInstanceKey(dataDir: string, secretKey: string | undefined): Promise<string> {
+/** The instance's key: SECRET_KEY, or the one in `<dataDir>/secret.key`; undefined when there is neither. */
+export async function findInstanceKey(
+  dataDir: string,
+  secretKey: string | undefined,
+): Promise<string | undefined> {
   if (secretKey) return secretKey.toLowerCase();
   const path = join(dataDir, 'secret.key');
-  const key = (await readKey(path)) ?? (await makeKey(dataDir, path));
-  if (!/^[0-9a-f]{64}$/.test(key)) {
-    throw new Error(`${path} does not hold a key of 64 hexadecimal digits. Restore it from a backup.`);
-  }
-  return key;
+  const key = await readKey(path);
+  if (key === undefined || /^[0-9a-f]{64}$/.test(key)) return key;
+  throw new Error(`${path} does not hold a key of 64 hexadecimal digits. Restore it from a backup.`);
 }
 
 async function readKey(path: string): Promise<string | undefined> {
@@ -99,8 +98,9 @@ async function readKey(path: string): Promise<string | undefined> {
   }
 }
 
-/** Makes the key, or reads the one of a process that was faster. */
-async function makeKey(dataDir: string, path: string): Promise<string> {
+/** Makes the key in `<dataDir>/secret.key` (mode 0600), or reads the one of a process that was faster. */
+export async function makeInstanceKey(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'secret.key');
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });

@@ -74,7 +74,7 @@ test('one Ctrl-C, which arrives from the terminal and from npm, stops in order; 
   assert.equal(await instance.databasePid(), undefined);
 });
 
-test('a first start prints a set-up link, each start a new one, until it has been used', async () => {
+test('a first start prints a set-up link, each start a new one, until it has been used; another key is refused', async () => {
   const instance = await makeInstance({}, { isNew: true });
   const linkIn = (output: string): string | undefined => /http\S+\/app\/setup\?token=\S+/.exec(output)?.[0];
   const first = await instance.start();
@@ -101,6 +101,11 @@ test('a first start prints a set-up link, each start a new one, until it has bee
   await second.terminate();
   const third = await instance.start();
   assert.equal(linkIn(third.output()), undefined);
+
+  await third.terminate();
+  const refused = await instance.failToStart({ SECRET_KEY: '7e'.repeat(32) });
+  assert.equal(refused.code, 1);
+  assert.match(refused.output, /could not start\.\nThe database is used with another key than SECRET_KEY/);
 });
 
 test('a port that is taken: a sentence that names it, exit 1, and no database is left behind', async () => {

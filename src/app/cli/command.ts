@@ -1,10 +1,11 @@
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
+import type { Vault } from '#kit/vault.ts';
 import type { Value } from './values.ts';
 
 /** What a command works with. */
-export type CommandContext = { config: Config; database: Database; log: Log };
+export type CommandContext = { config: Config; database: Database; vault: Vault; log: Log };
 
 /** An option `--name`: with a value, or a flag without one. */
 export type Option<T> = {
@@ -28,6 +29,8 @@ export type Command = {
   readonly options: Readonly<Record<string, Option<unknown>>>;
   /** What a person should know about the answer; `--json` leaves it out. */
   readonly note?: string;
+  /** Whether the key of now becomes the one that the database is used with (kit/instance-key). */
+  readonly replacesKey?: boolean;
   /** Does the work. Its answer is what `--json` prints; a list is `{ data: [...] }`. */
   readonly run: (context: CommandContext, input: Readonly<Record<string, unknown>>) => Promise<object>;
 };
@@ -63,6 +66,7 @@ export function command<
   parameters?: P;
   options?: O;
   note?: string;
+  replacesKey?: boolean;
   run: (context: CommandContext, input: InputOf<P, O>) => Promise<object>;
 }): Command {
   const { parameters = {}, options = {}, run, ...rest } = definition;

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { deliveryCommands } from './delivery-commands.ts';
+import { instanceKeyCommands } from './instance-key-commands.ts';
 import { invitationCommands } from './invitation-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { mailCommands } from './mail-commands.ts';
@@ -18,4 +19,5 @@ export const commands: readonly Command[] = [
   ...deliveryCommands,
   ...invitationCommands,
   ...mailCommands,
+  ...instanceKeyCommands,
 ];

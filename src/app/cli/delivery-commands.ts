@@ -2,7 +2,6 @@ import { readDelivery } from '#console/webhooks/deliveries.ts';
 import { openFileLinks } from '#files/link.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { deliveryLog, retryDelivery } from '#webhooks/delivery-log.ts';
 import { listWebhooks } from '#webhooks/editing/webhooks.ts';
 import { countReplay, cancelReplay, listReplays, startReplay } from '#webhooks/replay/replay.ts';
@@ -33,9 +32,8 @@ export const deliveryCommands = [
     name: 'delivery show',
     summary: 'Shows a delivery: its body, and every attempt with what was sent, answered and decided.',
     parameters: { id },
-    async run({ config, database }, { id }) {
+    async run({ config, database, vault }, { id }) {
       const found = await findPlace(database, 'delivery', id);
-      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
       const links = openFileLinks({ vault, publicUrl: config.publicUrl, now });
       const place = { workspaceId: found.workspace_id, webhookId: found.webhook_id, deliveryId: id };
       return readDelivery({ database, links }, place);

@@ -5,7 +5,6 @@ import { defaultMessage } from '#invitations/message/message.ts';
 import { readInvitation, readInvitations } from '#invitations/read-invitations.ts';
 import { resendInvitation, revokeOne } from '#invitations/sending/resend.ts';
 import { type InvitationStatus, invitationStatuses } from '#invitations/status.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { command, type CommandContext, flag, optional, required } from './command.ts';
 import { findPlace, findWorkspace } from './find-place.ts';
 import { date, id, text, UsageError, type Value, wholeNumber } from './values.ts';
@@ -17,10 +16,12 @@ const status: Value<InvitationStatus> = {
 };
 
 /** A running server does what is put into its queue. */
-async function openContext({ config, database }: CommandContext): Promise<InvitationContext> {
-  const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
-  return { database, config, vault, wakeQueue: () => undefined };
-}
+const openContext = ({ config, database, vault }: CommandContext): InvitationContext => ({
+  database,
+  config,
+  vault,
+  wakeQueue: () => undefined,
+});
 
 async function findInvited({ database }: CommandContext, invitation: string): Promise<InvitedForm> {
   const found = await findPlace(database, 'invitation', invitation);
@@ -52,7 +53,7 @@ export const invitationCommands = [
         isMailed: !noMail,
         createdBy: null,
       };
-      const context = await openContext(cli);
+      const context = openContext(cli);
       const started = await startImport(context, { workspaceId, formId: form }, source, invitation);
       return { batch_id: started.batchId, total: started.total, left_out: started.problems };
     },
@@ -65,7 +66,7 @@ export const invitationCommands = [
       if (page < 1) throw new UsageError('--page must be 1 or more.');
       const workspaceId = await findWorkspace(cli.database, 'form', form);
       const place = { page, perPage: 100, offset: (page - 1) * 100 };
-      const context = await openContext(cli);
+      const context = openContext(cli);
       const { data } = await readInvitations(context, { workspaceId, formId: form }, { status }, place);
       return {
         data: data.map(({ id, email, name, status, url, expires_at, submission_id }) => ({
@@ -86,7 +87,7 @@ export const invitationCommands = [
     parameters: { id },
     async run(cli, { id }) {
       const place = await findInvited(cli, id);
-      await resendInvitation(await openContext(cli), place, id);
+      await resendInvitation(openContext(cli), place, id);
       return { id };
     },
   }),
@@ -96,7 +97,7 @@ export const invitationCommands = [
     parameters: { id },
     async run(cli, { id }) {
       const place = await findInvited(cli, id);
-      const context = await openContext(cli);
+      const context = openContext(cli);
       await revokeOne(context, place, id);
       const { status } = await readInvitation(context, place, id);
       return { id, status };

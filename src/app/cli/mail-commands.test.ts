@@ -47,3 +47,8 @@ test('mail send-test shows what the mail server said', async () => {
   assert.ok(sent.dialogue.includes('> RCPT TO:<ada@example.org>'));
   assert.equal(server.taken[0]!.mail.to![0]!.name, 'Ada');
 });
+
+test('mail send-test ends with 1 when nothing was sent, and still prints what was said', async () => {
+  server.treat('refused@example.org', 'refuse recipient');
+  await assert.rejects(instance.cli('mail send-test --to', 'refused@example.org'), /formloom: .*550/);
+});

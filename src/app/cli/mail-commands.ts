@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
-import { command, flag, required } from './command.ts';
+import { command, flag, PartlyDone, required } from './command.ts';
 import { text, UsageError, type Value } from './values.ts';
 
 const address: Value<{ address: string; name?: string }> = {
@@ -17,7 +16,7 @@ export const mailCommands = [
       'Mails the owners of API keys, once each, however often it is run; --dry-run lists those who would get it.',
     options: { subject: required(text('<text>')), 'text-file': required(text('<file>')), 'dry-run': flag },
     note: 'The mails leave while a server runs.',
-    async run({ config, database }, { subject, 'text-file': path, 'dry-run': isDry }) {
+    async run({ config, database, vault }, { subject, 'text-file': path, 'dry-run': isDry }) {
       const announcement = { subject: readLine(subject), text: await readText(path) };
       const { announce, findAudience } = await import('#mail/announcements/announce.ts');
       if (isDry) {
@@ -26,7 +25,6 @@ export const mailCommands = [
         return { dry_run: true, recipients: data.length, data };
       }
       if (!config.smtp) throw new UsageError('Set SMTP_URL and MAIL_FROM first: no mail can be sent.');
-      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
       const data = await announce({ database, vault, publicUrl: config.publicUrl }, announcement);
       return { dry_run: false, recipients: data.length, data };
     },
@@ -37,7 +35,9 @@ export const mailCommands = [
     options: { to: required(address) },
     async run({ config }, { to }) {
       const { sendTestMail } = await import('#mail/sending/send-test-mail.ts');
-      return sendTestMail(config.smtp, to);
+      const tried = await sendTestMail(config.smtp, to);
+      if (!tried.sent) throw new PartlyDone(tried.result, tried);
+      return tried;
     },
   }),
 ];

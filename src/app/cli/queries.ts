@@ -1,4 +1,4 @@
-import { nullable, statement, text, texts, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { bytes, nullable, statement, text, texts, timestamp, uuid, uuids } from '#kit/statement.ts';
 
 // An id on the command line comes without its workspace, and the operator may see all of them.
 
@@ -39,4 +39,23 @@ export const selectAllKeys = statement(
    select id, workspace_id, name, prefix, permissions, form_ids, created_at, expires_at, revoked_at, last_used_at
      from api_keys
     order by id desc`,
+);
+
+/** Webhooks with something that the instance's key opens, oldest first. */
+export const selectSealed = statement(
+  'cli.select_sealed',
+  {},
+  {
+    id: uuid,
+    workspace_id: uuid,
+    form_id: uuid,
+    url: text,
+    secret: nullable(bytes),
+    headers: nullable(bytes),
+  },
+  `/* operator: across workspaces */
+   select id, workspace_id, form_id, url, secret, headers
+     from webhooks
+    where secret is not null or headers is not null
+    order by id`,
 );

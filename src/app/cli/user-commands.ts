@@ -1,5 +1,4 @@
 import { transaction } from '#kit/database.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { inviteByHand } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createUser, resetUserPassword } from '#workspaces/users.ts';
@@ -31,10 +30,8 @@ export const userCommands = [
     summary: 'Makes a link by which whoever you hand it to joins a workspace, with a new account or theirs.',
     options: { email: required(text('<address>')), workspace: required(id), role: required(role) },
     note: 'The link works once, for 7 days. Give it to nobody but the person who has the address.',
-    async run({ database, config }, { email, workspace, role }) {
-      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
-      return inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role });
-    },
+    run: ({ database, vault, config }, { email, workspace, role }) =>
+      inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role }),
   }),
   command({
     name: 'user password',

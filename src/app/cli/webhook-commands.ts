@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { readHealth } from '#console/webhooks/delivery-health.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { changeWebhook } from '#webhooks/editing/change-webhook.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from '#webhooks/editing/webhooks.ts';
 import { command, flag, optional, required } from './command.ts';
@@ -21,11 +20,13 @@ export const webhookCommands = [
       'no-pause-on-failure': flag,
     },
     note: 'A secret is shown only this once.',
-    async run({ config, database }, { form, url, events, secret, 'generate-secret': generate, ...more }) {
+    async run(
+      { config, database, vault },
+      { form, url, events, secret, 'generate-secret': generate, ...more },
+    ) {
       if (secret !== undefined && generate)
         throw new UsageError('--secret and --generate-secret exclude each other.');
       const workspaceId = await findWorkspace(database, 'form', form);
-      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
       return createWebhook(
         { config, database, vault },
         {
@@ -61,7 +62,7 @@ export const webhookCommands = [
       'headers-file': optional(text('<json file>')),
     },
     note: 'A headers file is a JSON object of names and values; a null keeps the value that is stored.',
-    async run({ config, database }, { id, url, events, secret, ...more }) {
+    async run({ config, database, vault }, { id, url, events, secret, ...more }) {
       const chosen = [secret !== undefined, more['generate-secret'], more['no-secret']].filter(Boolean);
       if (chosen.length > 1)
         throw new UsageError('--secret, --generate-secret and --no-secret exclude each other.');
@@ -71,7 +72,6 @@ export const webhookCommands = [
       if (more['pause-on-failure'] && more['no-pause-on-failure'])
         throw new UsageError('--pause-on-failure and --no-pause-on-failure exclude each other.');
       const workspaceId = await findWorkspace(database, 'webhook', id);
-      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
       const file = more['headers-file'];
       const headers = file === undefined ? undefined : await readHeaders(file);
       const changed = await changeWebhook(

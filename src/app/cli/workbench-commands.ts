@@ -6,7 +6,6 @@ import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { announceJobs } from '#kit/queue.ts';
 import { only } from '#kit/statement.ts';
-import { openVault, readInstanceKey } from '#kit/vault.ts';
 import { eventKinds } from '#webhooks/event.ts';
 import { readFeed } from '#webhooks/feed/read-feed.ts';
 import { schemaUrlOf } from '#webhooks/payload/endpoints.ts';
@@ -48,11 +47,10 @@ export const workbenchCommands = [
     summary:
       'Reads the feed of a workspace, oldest first, and prints where to go on (--after). The first time switches it on.',
     options: { workspace: required(id), after: optional(wholeNumber), limit: optional(wholeNumber) },
-    async run({ config, database }, { workspace, after, limit = 50 }) {
+    async run({ config, database, vault }, { workspace, after, limit = 50 }) {
       if (limit < 1 || limit > 1_000) throw new UsageError('--limit must be 1 to 1000.');
       const known = (await listWorkspaces(database)).some(({ id }) => id === workspace);
       if (!known) throw new ApiError('not_found', 'There is no such workspace.');
-      const vault = openVault(await readInstanceKey(config.dataDir, config.secretKey));
       const links = openFileLinks({ vault, publicUrl: config.publicUrl, now });
       const question = { workspaceId: workspace, after, limit, formIds: null };
       const page = await readFeed({ database, links }, question);

@@ -1,0 +1,24 @@
+import { statement, text } from '../statement.ts';
+
+/** At most one row; none in a database that no key was used with yet. */
+export const selectKeyFingerprint = statement(
+  'instance.select_key_fingerprint',
+  {},
+  { key_fingerprint: text },
+  `select key_fingerprint from instance`,
+);
+
+/** Of several at once the first one stays. */
+export const insertKeyFingerprint = statement(
+  'instance.insert_key_fingerprint',
+  { key_fingerprint: text },
+  {},
+  `insert into instance (key_fingerprint) values ($key_fingerprint) on conflict do nothing`,
+);
+
+export const updateKeyFingerprint = statement(
+  'instance.update_key_fingerprint',
+  { key_fingerprint: text },
+  {},
+  `update instance set key_fingerprint = $key_fingerprint`,
+);
