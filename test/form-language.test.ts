@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { checkAnswers } from '#ast/answers.ts';
 import { elements, formAttributes, stepAttributes } from '#ast/elements.ts';
 import { operators } from '#ast/logic/condition.ts';
+import { context } from '#ast/testing.ts';
 import type { Form } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 
@@ -75,7 +76,7 @@ test('every example is a form', () => {
 
 test('the example answers are taken, and the refused ones are refused in these words', () => {
   const form = ofKind('form').at(-1) as Form;
-  const check = (raw: unknown) => checkAnswers(form, raw, new Map(), { reference: {}, today: '2026-01-31' });
+  const check = (raw: unknown) => checkAnswers(form, raw, new Map(), context);
   const [answers] = ofKind('answers');
   assert.deepEqual(check(answers), { ok: true, answers });
   const [refused] = ofKind('refused') as [{ answers: unknown; errors: readonly object[] }];

@@ -40,7 +40,8 @@ export type AnswersResult =
  * Checks raw answers, from JSON or from `readFields`, against a valid form (docs/rules.md 10) and returns what is
  * stored: tidied values, without blank answers and blank rows, and nothing of what the visitor does not get to see
  * (docs/decisions/0012). Files are taken from `files` only. All problems come at once, in form order and then the
- * unknown names. Accepts any value, never throws.
+ * unknown names. Accepts any value.
+ * @throws TooMuchWork
  */
 export function checkAnswers(
   form: Form,
@@ -73,7 +74,7 @@ function* fillForm(
     return;
   }
   const questions = listQuestions(form);
-  const filling = { raw, files, shown: evaluate(form, raw, context, files), today: context.today };
+  const filling = { raw, files, shown: evaluate(form, raw, context, files), context };
   yield* fillQuestions(answers, questions, filling);
   yield* findStrayNames(form, questions, filling);
 }

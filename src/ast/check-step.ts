@@ -8,7 +8,7 @@ import { type Form, listQuestions } from './tree.ts';
 
 /**
  * What is wrong with the answers of one step, in its order: what "Next" asks. Nothing when the step is not reached.
- * `files` may be ones that are only chosen. Never throws.
+ * `files` may be ones that are only chosen. @throws TooMuchWork
  */
 export function checkStep(
   form: Form,
@@ -21,7 +21,7 @@ export function checkStep(
   if (!only || !isRecord(raw)) return [];
   const shown = evaluate(form, raw, context, files);
   const questions = listQuestions({ ...form, children: [only] });
-  return [...fillQuestions({}, questions, { raw, files, shown, today: context.today })];
+  return [...fillQuestions({}, questions, { raw, files, shown, context })];
 }
 
 /** The index of the step in which a field lies: an element id, or a name in a row; undefined for any other name. */

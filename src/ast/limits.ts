@@ -7,7 +7,9 @@ export const answerLimits = {
   /** Rows of one repeatable composite. */
   rows: 100,
   /** Places of a pattern times characters of the answer: bounds the work of one match. */
-  patternSteps: 2_000_000,
+  patternSteps: 1_000_000,
+  /** Work that one request may cause (work.ts): no more than some 40 ms, in which nobody else is served. */
+  workSteps: 4_000_000,
 } as const;
 
 /**

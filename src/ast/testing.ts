@@ -1,5 +1,6 @@
 import type { AnswerContext } from './logic/evaluate.ts';
 import type { Form, FormNode } from './tree.ts';
+import { newWork } from './work.ts';
 import { type StructureError, validateStructure } from './validate.ts';
 
 /** Small forms for tests, here and in the rooms above. Product code does not import this file. */
@@ -53,5 +54,11 @@ export function problemsOf(input: unknown): readonly StructureError[] {
   return result.ok ? [] : result.errors;
 }
 
-/** No reference data, on 31 January 2026. */
-export const context: AnswerContext = { reference: {}, today: '2026-01-31' };
+/** No reference data, on 31 January 2026, and the work of one request each time that it is asked for. */
+export const context: AnswerContext = {
+  reference: {},
+  today: '2026-01-31',
+  get work() {
+    return newWork();
+  },
+};

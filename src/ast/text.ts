@@ -6,6 +6,17 @@ export function isCleanText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
+/** Length as a person counts it: in characters (code points). */
+export function countCharacters(text: string): number {
+  let count = text.length;
+  for (let at = 1; at < text.length; at += 1) {
+    // The second half of a pair; a half alone is a character of its own.
+    if ((text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800)
+      count -= 1;
+  }
+  return count;
+}
+
 /** Length in UTF-8 bytes. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;

@@ -75,6 +75,16 @@ export function optionsOf(input: InputElement): readonly string[] {
   return 'options' in input.attrs ? input.attrs.options : [];
 }
 
+// A form never changes; there may be hundreds of options, and a check for each row.
+const optionSets = new WeakMap<InputElement, ReadonlySet<unknown>>();
+
+/** The same, to ask whether something is one of them. */
+export function optionSetOf(input: InputElement): ReadonlySet<unknown> {
+  const options = optionSets.get(input) ?? new Set(optionsOf(input));
+  optionSets.set(input, options);
+  return options;
+}
+
 export type Layout = NonNullable<Composite['attrs']['layout']>;
 
 export function layoutOf(node: Step | Composite): Layout {

@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyInstance,
   LogController,
 } from 'fastify';
+import { TooMuchWork } from '#ast/work.ts';
 import { newId } from './clock.ts';
 import type { Config } from './config.ts';
 import { isUnavailable } from './database.ts';
@@ -148,6 +149,13 @@ const foreignKeyViolation = '23503';
 /** Any error as one of the table's. What is not meant for the caller becomes server_error, without its text. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof TooMuchWork) {
+    const { message } = error;
+    return new ApiError('validation_error', message, {
+      errors: [{ field: 'answers', message }],
+      cause: error,
+    });
+  }
   if (isUnavailable(error))
     return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
   const { code, statusCode } = error as Partial<FastifyError>;

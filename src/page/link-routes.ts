@@ -82,7 +82,7 @@ function withReference(visit: Visit, reference: Record<string, string>): Visit {
     // What came with an invitation stays out of addresses: it comes with the invitation again.
     address: { ...visit.address, reference: without(reference, visit.guest?.reference) },
     reference,
-    context: answerContext(visit.live.settings, reference),
+    context: answerContext(visit.live.settings, reference, visit.context.work),
   };
 }
 

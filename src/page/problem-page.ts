@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { TooMuchWork } from '#ast/work.ts';
 import { type ApiError, errorCodes } from '#kit/errors.ts';
 import { toApiError } from '#kit/http.ts';
 import type { RefusalReason } from './admission.ts';
@@ -108,6 +109,8 @@ function sendNotice(problem: ApiError, request: FastifyRequest, reply: FastifyRe
     [errorCodes.service_unavailable.status]: words.tryAgainTitle,
   };
   const title = titles[problem.status] ?? words.wrongTitle;
-  const message = problem.code === 'not_found' ? words.notFoundText : problem.message;
+  const isTooMuch = problem.cause instanceof TooMuchWork;
+  const own = isTooMuch ? words.tooMuchWork : problem.message;
+  const message = problem.code === 'not_found' ? words.notFoundText : own;
   return sendPage(reply, problem.status, renderNotice({ title, message, language: locale }));
 }

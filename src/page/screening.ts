@@ -64,7 +64,7 @@ export async function screenAnswers(
   if (!isScreened(live.settings)) return submitAnswers(context, request);
   // Only what would be taken counts: neither answers to correct, nor what was taken already. And what was held under
   // the key stays held, though it comes in due time now.
-  const rules = answerContext(live.settings, request.reference);
+  const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
   const repeated = await answerRepeat(context, request);
   if (repeated) return repeated;

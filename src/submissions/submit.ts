@@ -48,7 +48,7 @@ export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () =>
  */
 export async function submitAnswers(context: SubmitContext, request: SubmitRequest): Promise<SubmitResult> {
   const { live, key } = request;
-  const rules = answerContext(live.settings, request.reference);
+  const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
   // The form may have changed since the answers were taken, so that they would not do today.
   if (!checked.ok) return (await answerRepeat(context, request)) ?? checked;

@@ -4,6 +4,7 @@ import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { ElementType } from '#ast/elements.ts';
 import type { Condition } from '#ast/logic/condition.ts';
+import { newWork } from '#ast/work.ts';
 import { snapshotOf } from './event.ts';
 import { meetsFilter } from './meets-filter.ts';
 
@@ -38,7 +39,15 @@ function meets(filter: Condition, { answers = {}, reference = {}, asked = fields
   };
   const form = { id: 'f', name: 'Form', workspaceId: 'w' };
   const snapshot = snapshotOf({ form, submission, fields: asked });
-  return meetsFilter(filter, { snapshot, fields: asked }, '2026-01-31');
+  return meetsFilter(
+    filter,
+    { snapshot, fields: asked },
+    {
+      today: '2026-01-31',
+      work: newWork(),
+      given: new Map(),
+    },
+  );
 }
 
 const german: Condition = { element: 'country', is: 'equals', value: 'Germany' };

@@ -1,8 +1,9 @@
 import type { FieldDescription } from '#ast/describe.ts';
 import type { InputType } from '#ast/elements.ts';
 import { own } from '#ast/json.ts';
-import { isTrue } from '#ast/logic/compare.ts';
+import { type Given, give, isTrue } from '#ast/logic/compare.ts';
 import { type Condition, holds } from '#ast/logic/condition.ts';
+import type { Work } from '#ast/work.ts';
 import type { Snapshot } from './event.ts';
 
 /** What a filter looks at: the submission as the event tells of it, and the fields of the version that it answered. */
@@ -11,26 +12,54 @@ export type Filtered = {
   fields: Readonly<Record<string, Pick<FieldDescription, 'type'>>>;
 };
 
+/** What is known of an event beside its filter: the work that may be done, and what filters before have looked at. */
+export type FilterContext = {
+  /** YYYY-MM-DD in the form's time zone. */
+  readonly today: string;
+  readonly work: Work;
+  /** By the name that a comparison has: that of an element, or behind a `?` that of a reference value. */
+  readonly given: Map<string, Given>;
+};
+
 /**
  * Whether an event is one that a webhook's filter lets through (docs/decisions/0025). What the version that was
- * answered does not ask counts as unanswered. Pure; never throws.
- * @param today YYYY-MM-DD in the form's time zone.
+ * answered does not ask counts as unanswered. @throws TooMuchWork
  */
-export function meetsFilter(filter: Condition, { snapshot, fields }: Filtered, today: string): boolean {
+export function meetsFilter(
+  filter: Condition,
+  { snapshot, fields }: Filtered,
+  context: FilterContext,
+): boolean {
   const { responses, file_uploads: uploads, reference_data: reference } = snapshot.submission;
+  const recall = (name: string, find: () => unknown): Given => {
+    const given = context.given.get(name) ?? give(find());
+    context.given.set(name, given);
+    return given;
+  };
   return holds(filter, (comparison) => {
     if ('reference' in comparison) {
-      return isTrue(comparison, own(reference, comparison.reference), undefined, today);
+      const name = comparison.reference;
+      return isTrue(
+        comparison,
+        recall(`?${name}`, () => own(reference, name)),
+        undefined,
+        context,
+      );
     }
     const id = comparison.element;
     const type = own(fields, id)?.type;
     // Files in rows are those of the rows; the filter asks for an answer outside of them.
     if (type === 'file_upload') {
-      const files = own(uploads, id)?.filter(({ row }) => row === undefined);
-      return isTrue(comparison, files, { type }, today);
+      const files = recall(id, () => own(uploads, id)?.filter(({ row }) => row === undefined));
+      return isTrue(comparison, files, { type }, context);
     }
     // A group has a list of rows, of which is only asked whether it is there.
     const input = type === undefined || type === 'composite' ? undefined : { type: type as InputType };
-    return isTrue(comparison, type && own(responses, id), input, today);
+    return isTrue(
+      comparison,
+      recall(id, () => type && own(responses, id)),
+      input,
+      context,
+    );
   });
 }

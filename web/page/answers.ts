@@ -4,6 +4,7 @@ import { checkStep } from '#ast/check-step.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
 import { type RuleName, sayProblem } from '#ast/rules/problem.ts';
+import { newWork } from '#ast/work.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
 import { fill } from '#ast/words.ts';
 import { heldOf, labelOf, unsentOf } from './held-files.ts';
@@ -33,7 +34,7 @@ function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given {
   for (const [field, file] of [...heldOf(page.form), ...chosen]) {
     files.set(field, [...(files.get(field) ?? []), file]);
   }
-  return { raw: restoreRows(form, raw, extra), files, context: { today, reference } };
+  return { raw: restoreRows(form, raw, extra), files, context: { today, reference, work: newWork() } };
 }
 
 /** What the form shows and requires now. */

@@ -7,11 +7,13 @@ import {
   momentProblem,
   numberProblem,
   patternBroken,
+  type RuleContext,
 } from '../rules/check-rules.ts';
 import type { BrokenRule, RuleName } from '../rules/problem.ts';
 import type { InputType } from '../elements.ts';
 import { fitsBytes, isCleanText } from '../text.ts';
-import { type InputElement, optionsOf, takesOther } from '../tree.ts';
+import { type InputElement, optionSetOf, takesOther } from '../tree.ts';
+import { spend } from '../work.ts';
 import { answerDefinitions } from './kinds.ts';
 import { tidyAnswer } from './tidy.ts';
 
@@ -25,37 +27,58 @@ export type CheckedAnswer<Answer> =
 
 /**
  * Checks one raw value that is not blank by the type of its input (docs/rules.md 10) and the author's rules.
- * @param today YYYY-MM-DD in the form's time zone.
+ * @throws TooMuchWork
  */
-export function checkAnswer(input: InputElement, value: unknown, today: string): CheckedAnswer<PlainAnswer> {
+export function checkAnswer(
+  input: InputElement,
+  value: unknown,
+  context: RuleContext,
+): CheckedAnswer<PlainAnswer> {
   // The table pairs each type with its own input, which a lookup by a union cannot express.
   const check = checks[input.type] as Check<InputElement>;
-  return check(input, tidyAnswer(input, value), today);
+  spend(context.work, steps.answer);
+  return check(input, tidyAnswer(input, value, context.work), context);
 }
+
+/** What a check costs, in the steps of work.ts. */
+const steps = { answer: 40, character: 0.25 } as const;
 
 type Check<Input extends InputElement> = (
   input: Input,
   value: unknown,
-  today: string,
+  context: RuleContext,
 ) => CheckedAnswer<PlainAnswer>;
 type Checks = { readonly [Type in InputType]: Check<Extract<InputElement, { type: Type }>> };
 
 const checks: Checks = {
-  text: (input, value) =>
-    checkText(input, value, (text) => lengthProblem(input, text) ?? patternBroken(input, text)),
-  textarea: (input, value) =>
-    checkText(input, value, (text) => lengthProblem(input, text) ?? patternBroken(input, text)),
-  email: (input, value) => checkText(input, value, (text) => lengthProblem(input, text)),
-  phone: (input, value) => checkText(input, value, (text) => lengthProblem(input, text)),
-  url: (input, value) => checkText(input, value, (text) => lengthProblem(input, text)),
-  number: (input, value) => {
+  text: (input, value, context) =>
+    checkText(
+      input,
+      value,
+      context,
+      (text) => lengthProblem(input, text) ?? patternBroken(input, text, context),
+    ),
+  textarea: (input, value, context) =>
+    checkText(
+      input,
+      value,
+      context,
+      (text) => lengthProblem(input, text) ?? patternBroken(input, text, context),
+    ),
+  email: (input, value, context) => checkText(input, value, context, (text) => lengthProblem(input, text)),
+  phone: (input, value, context) => checkText(input, value, context, (text) => lengthProblem(input, text)),
+  url: (input, value, context) => checkText(input, value, context, (text) => lengthProblem(input, text)),
+  number: (input, value, context) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) return refuse('number');
     // Adding zero turns -0, which JSON does not keep, into 0.
-    return conclude(value + 0, numberProblem(input, value + 0));
+    return conclude(value + 0, numberProblem(input, value + 0, context));
   },
-  date: (input, value, today) => checkText(input, value, (text) => momentProblem(input, text, today)),
-  datetime: (input, value, today) => checkText(input, value, (text) => momentProblem(input, text, today)),
-  time: (input, value, today) => checkText(input, value, (text) => momentProblem(input, text, today)),
+  date: (input, value, context) =>
+    checkText(input, value, context, (text) => momentProblem(input, text, context)),
+  datetime: (input, value, context) =>
+    checkText(input, value, context, (text) => momentProblem(input, text, context)),
+  time: (input, value, context) =>
+    checkText(input, value, context, (text) => momentProblem(input, text, context)),
   dropdown: checkChoice,
   radio: checkChoice,
   multiple_choice: (input, value) => {
@@ -73,10 +96,12 @@ const checks: Checks = {
 function checkText(
   input: InputElement,
   value: unknown,
+  { work }: RuleContext,
   ruleProblem: (text: string) => BrokenRule | undefined,
 ): CheckedAnswer<string> {
   const definition = answerDefinitions[input.type];
   if (definition.kind !== 'text' || typeof value !== 'string') return refuse('text');
+  spend(work, value.length * steps.character);
   if (!isCleanText(value)) return refuse('characters');
   if (!fitsBytes(value, answerLimits.answerBytes))
     return { ok: false, broken: { rule: 'bytes', values: byteCap } };
@@ -86,26 +111,26 @@ function checkText(
 }
 
 function checkChoice(input: InputElement, value: unknown): CheckedAnswer<string> {
-  if (typeof value === 'string' && optionsOf(input).includes(value)) return accept(value);
+  if (typeof value === 'string' && optionSetOf(input).has(value)) return accept(value);
   return takesOther(input) ? checkOther(value) : refuse('option');
 }
 
 function checkChoices(input: InputElement, value: unknown): CheckedAnswer<string[]> {
   if (!Array.isArray(value)) return refuse('options');
-  const options = new Set(optionsOf(input));
-  const chosen: string[] = [];
+  const options = optionSetOf(input);
+  const chosen = new Set<string>();
   let others = 0;
   for (const choice of value) {
-    // Deleting what was chosen refuses repeated options as well.
-    if (!options.delete(choice)) {
+    if (chosen.has(choice)) return refuse('options');
+    if (!options.has(choice)) {
       others += 1;
-      if (!takesOther(input) || others > 1 || chosen.includes(choice)) return refuse('options');
+      if (!takesOther(input) || others > 1) return refuse('options');
       const other = checkOther(choice);
       if (!other.ok) return other;
     }
-    chosen.push(choice);
+    chosen.add(choice);
   }
-  return accept(chosen);
+  return accept([...chosen]);
 }
 
 /** The one free text of a selection: like an option, a line of at most `answerLimits.labelBytes`. */

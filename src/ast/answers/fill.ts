@@ -10,10 +10,12 @@ import {
 } from '../fields.ts';
 import { isRecord, own } from '../json.ts';
 import { answerLimits } from '../limits.ts';
-import type { Shown } from '../logic/evaluate.ts';
+import type { AnswerContext, Shown } from '../logic/evaluate.ts';
+import { indexOf } from '../logic/form-index.ts';
 import { quote } from '../problems.ts';
 import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
-import { type Form, type InputElement, kindOf, type Question, walkElements } from '../tree.ts';
+import { type Form, type InputElement, kindOf, type Question } from '../tree.ts';
+import { spend } from '../work.ts';
 import { isBlank } from './blank.ts';
 import { type FileAnswer, type FileFacts, filesProblem } from './check-files.ts';
 import { checkAnswer, type PlainAnswer } from './check-input.ts';
@@ -32,9 +34,11 @@ export type Filling<File extends FileFacts = FileFacts> = {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly files: ReadonlyMap<string, readonly File[]>;
   readonly shown: Shown;
-  /** YYYY-MM-DD in the form's time zone. */
-  readonly today: string;
+  readonly context: AnswerContext;
 };
+
+/** What it costs to look at a question, at a row, and at a name that is none of them, in the steps of work.ts. */
+const steps = { question: 40, row: 60, name: 40 } as const;
 
 type Problems = Generator<FieldProblem, void>;
 type GroupQuestion = Extract<Question, { kind: 'group' }>;
@@ -43,6 +47,7 @@ type Target = Record<string, unknown>;
 /** Puts the answers to the shown ones of the questions into `target`, and tells what is wrong with others. */
 export function* fillQuestions(target: Target, questions: readonly Question[], filling: Filling): Problems {
   for (const question of questions) {
+    spend(filling.context.work, steps.question);
     if (!filling.shown.isShown(question.element)) continue;
     if (question.kind === 'input') yield* fillInput(target, question.element, filling.raw, filling);
     else yield* fillRows(target, question, filling);
@@ -69,7 +74,7 @@ function* fillInput(
     if (filling.shown.isRequired(input, row))
       yield { field, problem: problemOf(input, { rule: 'required' }) };
   } else {
-    const checked = checkAnswer(input, value, filling.today);
+    const checked = checkAnswer(input, value, filling.context);
     if (checked.ok) target[id] = checked.value;
     else yield { field, problem: problemOf(input, checked.broken) };
   }
@@ -92,10 +97,11 @@ function* fillRows(target: Target, question: GroupQuestion, filling: Filling): P
     return;
   }
   const rows: Target[] = [];
+  const ids = new Set(question.inputs.map((input) => input.attrs.id));
   const count = countRows(question.element, filling.raw, filling.files);
   for (let index = 0; index < count; index += 1) {
     const row: Target = {};
-    yield* fillRow(row, question, filling, { group: question.element, index });
+    yield* fillRow(row, { ...question, ids }, filling, { group: question.element, index });
     if (Object.keys(row).length > 0) rows.push(row);
   }
   if (rows.length > 0) target[field] = rows;
@@ -108,10 +114,11 @@ function tooManyRows(label: string): AnswerProblem {
 /** A blank row stays empty, whatever it requires: the page always shows one row to fill in. */
 function* fillRow(
   target: Target,
-  { element: group, inputs }: GroupQuestion,
+  { element: group, inputs, ids }: GroupQuestion & { readonly ids: ReadonlySet<string> },
   filling: Filling,
   row: Row,
 ): Problems {
+  spend(filling.context.work, steps.row + inputs.length * steps.question);
   const prefix = `${group.attrs.id}[${row.index}]`;
   const { label } = group.attrs;
   const raw = rowAt(filling.raw, row) ?? {};
@@ -125,8 +132,9 @@ function* fillRow(
   if (shown.some(isAnswered)) {
     for (const input of shown) yield* fillInput(target, input, raw, filling, row);
   }
-  const ids = new Set(inputs.map((input) => input.attrs.id));
-  for (const key of Object.keys(raw)) {
+  const keys = Object.keys(raw);
+  spend(filling.context.work, keys.length * steps.name);
+  for (const key of keys) {
     if (!ids.has(key)) {
       const problem = { rule: 'row_question', label, values: { name: quote(key) } } as const;
       yield { field: `${prefix}[${key}]`, problem };
@@ -138,10 +146,12 @@ function* fillRow(
 export function* findStrayNames(
   form: Form,
   questions: readonly Question[],
-  { raw, files }: Filling,
+  { raw, files, context: { work } }: Filling,
 ): Problems {
   const byId = questionsById(questions);
-  for (const field of Object.keys(raw)) {
+  const names = Object.keys(raw);
+  spend(work, (names.length + files.size) * steps.name);
+  for (const field of names) {
     if (!byId.has(field)) yield { field, problem: strayName(form, byId, field) };
   }
   for (const field of files.keys()) {
@@ -159,8 +169,7 @@ function strayName(form: Form, questions: QuestionsById, name: string): AnswerPr
   if (part && group?.kind === 'group' && part.index >= answerLimits.rows) {
     return tooManyRows(group.element.attrs.label);
   }
-  const isElement = [...walkElements(form)].some(({ element }) => element.attrs?.id === name);
-  return generalProblem(isElement ? 'no_answer' : 'question', { name: quote(name) });
+  return generalProblem(indexOf(form).byId.has(name) ? 'no_answer' : 'question', { name: quote(name) });
 }
 
 /** A problem of no single question. */

@@ -2,7 +2,9 @@ import { isBlank } from '../answers/blank.ts';
 import { answerDefinitions } from '../answers/kinds.ts';
 import { alignMoments } from '../rules/moments.ts';
 import type { InputType } from '../elements.ts';
-import type { Comparison, ConditionValue, Operator } from './condition.ts';
+import { spend, spendOnce, type Work } from '../work.ts';
+import type { Comparison, Operator } from './condition.ts';
+import { includesText } from './includes-text.ts';
 
 /** What was answered. */
 type Answered = { readonly type: InputType };
@@ -10,84 +12,204 @@ type Answered = { readonly type: InputType };
 /** Two values side by side: as numbers, or as texts that sort; undefined when they cannot be compared. */
 type Pair = readonly [answer: number, value: number] | readonly [answer: string, value: string] | undefined;
 
+/** A value that conditions ask for, with what comparisons need of it made once, however many there are. */
+export type Given = {
+  readonly value: unknown;
+  readonly isBlank: boolean;
+  folded?: string;
+  members?: ReadonlySet<unknown>;
+};
+
+/** @param value the answer as it is stored, or a reference value. */
+export const give = (value: unknown): Given => ({ value, isBlank: isBlank(value) });
+
+/** What a comparison compares with, made once for each version of a form. */
+type Operand = {
+  readonly plain: ReadonlySet<string | number | boolean>;
+  readonly folded: ReadonlySet<string>;
+  /** Those that move with the day, such as `today+30`, and the days that they stand for on the last day that was asked for. */
+  readonly relative: readonly string[];
+  days?: { readonly today: string; readonly limits: ReadonlySet<string> };
+};
+
+/** The day, and the work that may be done. */
+type Around = { readonly today: string; readonly work: Work };
+
 /**
  * Whether a comparison holds. Nothing that is not answered equals, contains, or is more or less than anything;
  * each `not_` operator is the plain contrary, so it holds for a blank answer too.
  * Texts are compared without surrounding white space and without case; dates and times in their own order.
- * @param answer the answer as it is stored, or a reference value.
  * @param input the element that was answered, of which its type is looked at; none for a reference value.
- * @param today YYYY-MM-DD in the form's time zone.
+ * @param around.today YYYY-MM-DD in the form's time zone.
+ * @throws TooMuchWork
  */
 export function isTrue(
-  { is, value }: Comparison,
-  answer: unknown,
+  comparison: Comparison,
+  given: Given,
   input: Answered | undefined,
-  today: string,
+  around: Around,
 ): boolean {
-  return tests[is](answer, value, (other) => pairOf(answer, other, input, today));
+  spend(around.work, stepsOf.comparison);
+  return tests[comparison.is]({ comparison, given, input, around });
 }
 
-type Test = (answer: unknown, value: ConditionValue | undefined, pair: (value: unknown) => Pair) => boolean;
+/** What each thing costs, in the steps of work.ts. */
+const stepsOf = {
+  comparison: 30,
+  operand: 20,
+  listed: 3,
+  member: 6,
+  foldedCharacter: 2,
+  moment: 120,
+} as const;
+
+type Asked = {
+  readonly comparison: Comparison;
+  readonly given: Given;
+  readonly input: Answered | undefined;
+  readonly around: Around;
+};
+type Test = (asked: Asked) => boolean;
 
 const order =
   (holds: (sign: number) => boolean): Test =>
-  (_answer, value, pair) => {
-    const found = pair(value);
+  (asked) => {
+    const found = pairOf(asked, asked.comparison.value);
     if (!found) return false;
     const [left, right] = found;
     return holds(left < right ? -1 : Number(left > right));
   };
 
-const equals = (answer: unknown, value: unknown, pair: (value: unknown) => Pair): boolean => {
-  if (typeof value === 'boolean') return answer === value;
-  const found = pair(value);
-  return found !== undefined && found[0] === found[1];
+const equals: Test = (asked) => {
+  const { value } = asked.comparison;
+  if (typeof value === 'boolean') return asked.given.value === value;
+  return !Array.isArray(asked.given.value) && isAmong(asked);
 };
 
-const contains: Test = (answer, value, pair) => {
-  if (Array.isArray(answer)) return answer.includes(value);
+const contains: Test = (asked) => {
+  const { comparison, given, around } = asked;
+  const { value } = comparison;
+  if (Array.isArray(given.value)) return membersOf(given, around.work).has(value);
   // A part of a text is text, also where a reference value is asked for a number.
-  const found = pair(typeof value === 'number' ? String(value) : value);
-  return typeof found?.[0] === 'string' && found[0].includes(String(found[1]));
+  const found = pairOf(asked, typeof value === 'number' ? String(value) : value);
+  return typeof found?.[0] === 'string' && includesText(found[0], String(found[1]), around.work);
 };
 
-const oneOf: Test = (answer, value, pair) =>
-  Array.isArray(value) && value.some((each) => isAmong(answer, each, pair));
-
-const isAmong = (answer: unknown, value: string | number, pair: (value: unknown) => Pair): boolean =>
-  Array.isArray(answer) ? answer.includes(value) : equals(answer, value, pair);
+const oneOf: Test = (asked) => {
+  const { comparison, given, around } = asked;
+  if (!Array.isArray(given.value)) return isAmong(asked);
+  const { plain } = operandOf(comparison, around.work);
+  spend(around.work, plain.size * stepsOf.listed);
+  const members = membersOf(given, around.work);
+  return plain.values().some((each) => members.has(each));
+};
 
 const tests: Readonly<Record<Operator, Test>> = {
   equals,
-  not_equals: (answer, value, pair) => !equals(answer, value, pair),
+  not_equals: (asked) => !equals(asked),
   contains,
-  not_contains: (answer, value, pair) => !contains(answer, value, pair),
+  not_contains: (asked) => !contains(asked),
   one_of: oneOf,
   greater_than: order((sign) => sign > 0),
   at_least: order((sign) => sign >= 0),
   less_than: order((sign) => sign < 0),
   at_most: order((sign) => sign <= 0),
-  answered: (answer) => !isBlank(answer),
-  not_answered: (answer) => isBlank(answer),
+  answered: ({ given }) => !given.isBlank,
+  not_answered: ({ given }) => given.isBlank,
 };
 
-function pairOf(answer: unknown, value: unknown, input: Answered | undefined, today: string): Pair {
-  if (isBlank(answer)) return undefined;
-  // A reference value is text, and is a number where the condition compares it with one.
-  if (typeof value === 'number') {
-    const number = input || typeof answer !== 'string' ? answer : Number(answer);
-    return typeof number === 'number' && !Number.isNaN(number) ? [number, value] : undefined;
-  }
-  if (typeof answer !== 'string' || typeof value !== 'string') return undefined;
-  if (!input) return [fold(answer), fold(value)];
+/** Whether a single answer is one of the values that it is compared with. */
+function isAmong({ comparison, given, input, around }: Asked): boolean {
+  const { value: answer } = given;
+  if (given.isBlank) return false;
+  const operand = operandOf(comparison, around.work);
+  const number = numberOf(answer, input);
+  if (number !== undefined && operand.plain.has(number)) return true;
+  if (typeof answer !== 'string') return false;
+  if (!input) return operand.folded.has(foldedOf(given, answer, around.work));
   const { kind } = answerDefinitions[input.type];
   // Several choices are a list; a text in place of it is no answer.
+  if (kind === 'choices') return false;
+  if (kind === 'choice') return operand.plain.has(answer);
+  if (!isMomentInput(input)) return operand.folded.has(foldedOf(given, answer, around.work));
+  return operand.plain.has(answer) || daysOf(operand, around).has(answer.slice(0, dayLength));
+}
+
+function pairOf({ comparison, given, input, around }: Asked, value: unknown): Pair {
+  const { value: answer } = given;
+  if (given.isBlank) return undefined;
+  if (typeof value === 'number') {
+    const number = numberOf(answer, input);
+    return number === undefined ? undefined : [number, value];
+  }
+  if (typeof answer !== 'string' || typeof value !== 'string') return undefined;
+  const kind = input && answerDefinitions[input.type].kind;
   if (kind === 'choices') return undefined;
   if (kind === 'choice') return [answer, value];
-  return isMomentInput(input) ? alignMoments(answer, value, today) : [fold(answer), fold(value)];
+  if (input && isMomentInput(input)) {
+    spend(around.work, stepsOf.moment);
+    return alignMoments(answer, value, around.today);
+  }
+  const [folded = ''] = operandOf(comparison, around.work).folded;
+  return [foldedOf(given, answer, around.work), folded];
+}
+
+/** A reference value is text, and is a number where the condition compares it with one. */
+function numberOf(answer: unknown, input: Answered | undefined): number | undefined {
+  const number = input || typeof answer !== 'string' ? answer : Number(answer);
+  return typeof number === 'number' && !Number.isNaN(number) ? number : undefined;
 }
 
 const fold = (text: string): string => text.trim().toLowerCase();
+
+function foldedOf(given: Given, answer: string, work: Work): string {
+  if (given.folded === undefined) {
+    spend(work, answer.length * stepsOf.foldedCharacter);
+    given.folded = fold(answer);
+  }
+  return given.folded;
+}
+
+function membersOf(given: Given, work: Work): ReadonlySet<unknown> {
+  if (given.members === undefined) {
+    const list: readonly unknown[] = Array.isArray(given.value) ? given.value : [];
+    spend(work, list.length * stepsOf.member);
+    given.members = new Set(list);
+  }
+  return given.members;
+}
+
+const dayLength = 'YYYY-MM-DD'.length;
+
+// A form never changes, and nor do its conditions.
+const operands = new WeakMap<Comparison, Operand>();
+
+function operandOf(comparison: Comparison, work: Work): Operand {
+  const values = [comparison.value ?? []].flat();
+  spendOnce(work, comparison, values.length * stepsOf.operand);
+  const known = operands.get(comparison);
+  if (known) return known;
+  const isPart = comparison.is === 'contains' || comparison.is === 'not_contains';
+  const texts = isPart ? values.map(String) : values.filter((value) => typeof value === 'string');
+  const made: Operand = {
+    plain: new Set(values),
+    folded: new Set(texts.map(fold)),
+    relative: texts.filter((text) => text.startsWith('today')),
+  };
+  operands.set(comparison, made);
+  return made;
+}
+
+function daysOf(operand: Operand, { today, work }: Around): ReadonlySet<string> {
+  spendOnce(work, operand, operand.relative.length * stepsOf.moment);
+  if (operand.days?.today !== today) {
+    operand.days = {
+      today,
+      limits: new Set(operand.relative.map((limit) => alignMoments('', limit, today)[1])),
+    };
+  }
+  return operand.days.limits;
+}
 
 function isMomentInput({ type }: Answered): boolean {
   return type === 'date' || type === 'datetime' || type === 'time';

@@ -1,4 +1,3 @@
-import { isBlank } from '../answers/blank.ts';
 import { tidyAnswer } from '../answers/tidy.ts';
 import { countRows, fieldName, type Row, rowAt } from '../fields.ts';
 import { isRecord, own } from '../json.ts';
@@ -14,7 +13,8 @@ import {
   kindOf,
   type Step,
 } from '../tree.ts';
-import { isTrue } from './compare.ts';
+import { spend, type Work } from '../work.ts';
+import { type Given, give, isTrue } from './compare.ts';
 import { type Comparison, type Condition, endOfForm, holds } from './condition.ts';
 import { type FormIndex, indexOf } from './form-index.ts';
 
@@ -24,6 +24,8 @@ export type AnswerContext = {
   readonly reference: Readonly<Record<string, string>>;
   /** YYYY-MM-DD in the form's time zone (`todayIn`). */
   readonly today: string;
+  /** What may be done for the request that asks. */
+  readonly work: Work;
 };
 
 /** Files by HTML name: stored ones, or those that a page holds. */
@@ -42,7 +44,8 @@ const noFiles: FilesByName = new Map();
 
 /**
  * Decides what is shown (docs/decisions/0012). Answers of steps that are not reached and of hidden elements count
- * as not given. Takes raw answers of any shape, never throws, and takes time linear in the form and its conditions.
+ * as not given. Takes raw answers of any shape.
+ * @throws TooMuchWork, also from what it returns.
  */
 export function evaluate(
   form: Form,
@@ -62,6 +65,8 @@ export function evaluate(
     reached: new Set(),
     decided: new Map(),
     filled: new Map(),
+    given: new Map(),
+    references: new Map(),
   };
   reachSteps(visit, form);
   return {
@@ -72,7 +77,10 @@ export function evaluate(
 }
 
 /** What was found out before, by the index of the row; undefined stands for outside of rows, or a blank one. */
-type ByRow<Key> = Map<Key, Map<number | undefined, boolean>>;
+type ByRow<Key, Value> = Map<Key, Map<number | undefined, Value>>;
+
+/** What it costs to find one of them out, and to look at a child of a group, in the steps of work.ts. */
+const steps = { find: 40, child: 20 } as const;
 
 type Visit = {
   readonly index: FormIndex;
@@ -81,9 +89,12 @@ type Visit = {
   readonly files: FilesByName;
   readonly reached: Set<number>;
   /** Whether an element is shown. */
-  readonly decided: ByRow<Element>;
+  readonly decided: ByRow<Element, boolean>;
   /** Whether a composite has an answer. */
-  readonly filled: ByRow<Composite>;
+  readonly filled: ByRow<Composite, boolean>;
+  /** What was answered, as comparisons see it. */
+  readonly given: ByRow<InputElement, Given>;
+  readonly references: Map<string, Given>;
 };
 
 /**
@@ -112,16 +123,25 @@ function reachSteps(visit: Visit, { children: steps }: Form): void {
 function isElementShown(visit: Visit, element: Element, row?: Row): boolean {
   const place = visit.index.places.get(element);
   if (!place || !visit.reached.has(place.path[0]!)) return place === undefined;
-  return recall(visit.decided, element, place.group && row?.index, () => {
+  return recall(visit, visit.decided, element, place.group && row?.index, () => {
     const isInside = place.parent === undefined || isElementShown(visit, place.parent, row);
     return isInside && isOpen(visit, element, row);
   });
 }
 
-function recall<Key>(known: ByRow<Key>, key: Key, row: number | undefined, find: () => boolean): boolean {
-  const rows = known.get(key) ?? new Map<number | undefined, boolean>();
+function recall<Key, Value>(
+  { context }: Visit,
+  known: ByRow<Key, Value>,
+  key: Key,
+  row: number | undefined,
+  find: () => Value,
+): Value {
+  const rows = known.get(key) ?? new Map<number | undefined, Value>();
   known.set(key, rows);
-  const found = rows.get(row) ?? find();
+  const before = rows.get(row);
+  if (before !== undefined) return before;
+  spend(context.work, steps.find);
+  const found = find();
   rows.set(row, found);
   return found;
 }
@@ -141,31 +161,39 @@ function isMet(
 }
 
 function isComparisonTrue(visit: Visit, comparison: Comparison, row: Row | undefined): boolean {
-  const { reference, today } = visit.context;
+  const { context } = visit;
   if ('reference' in comparison) {
-    return isTrue(comparison, own(reference, comparison.reference), undefined, today);
+    const name = comparison.reference;
+    const given = visit.references.get(name) ?? give(own(context.reference, name));
+    visit.references.set(name, given);
+    return isTrue(comparison, given, undefined, context);
   }
   const element = visit.index.byId.get(comparison.element)?.element;
   if (element && isComposite(element)) {
-    return isTrue(comparison, isFilled(visit, element, row) || undefined, undefined, today);
+    return isTrue(comparison, give(isFilled(visit, element, row) || undefined), undefined, context);
   }
   const input = element && isInput(element) ? element : undefined;
-  return isTrue(comparison, input && answerOf(visit, input, row), input, today);
+  return isTrue(comparison, input ? answerOf(visit, input, row) : nothing, input, context);
 }
 
+const nothing = give(undefined);
+
 /** The answer that counts: none of what is hidden. Of an upload, its files. */
-function answerOf(visit: Visit, input: InputElement, row: Row | undefined): unknown {
-  if (!isElementShown(visit, input, row)) return undefined;
+function answerOf(visit: Visit, input: InputElement, row: Row | undefined): Given {
+  if (!isElementShown(visit, input, row)) return nothing;
   const isInRow = visit.index.places.get(input)?.group !== undefined;
-  if (kindOf(input) === 'files') return visit.files.get(fieldName(input, isInRow ? row : undefined));
-  const holder = isInRow ? row && rowAt(visit.raw, row) : visit.raw;
-  return isRecord(holder) ? tidyAnswer(input, own(holder, input.attrs.id)) : undefined;
+  return recall(visit, visit.given, input, isInRow ? row?.index : undefined, () => {
+    if (kindOf(input) === 'files') return give(visit.files.get(fieldName(input, isInRow ? row : undefined)));
+    const holder = isInRow ? row && rowAt(visit.raw, row) : visit.raw;
+    const sent = isRecord(holder) ? own(holder, input.attrs.id) : undefined;
+    return give(tidyAnswer(input, sent, visit.context.work));
+  });
 }
 
 /** Whether a composite has an answer: of any child, in any row. */
 function isFilled(visit: Visit, composite: Composite, row: Row | undefined): boolean {
   const isInRow = visit.index.places.get(composite)?.group !== undefined;
-  return recall(visit.filled, composite, isInRow ? row?.index : undefined, () => {
+  return recall(visit, visit.filled, composite, isInRow ? row?.index : undefined, () => {
     if (!isRepeatable(composite)) return hasAnswers(visit, composite, row);
     const rows = countRows(composite, visit.raw, visit.files);
     return Array.from({ length: rows }).some((_, index) =>
@@ -175,9 +203,8 @@ function isFilled(visit: Visit, composite: Composite, row: Row | undefined): boo
 }
 
 function hasAnswers(visit: Visit, composite: Composite, row: Row | undefined): boolean {
+  spend(visit.context.work, composite.children.length * steps.child);
   return composite.children.some((child) =>
-    isComposite(child)
-      ? isFilled(visit, child, row)
-      : isInput(child) && !isBlank(answerOf(visit, child, row)),
+    isComposite(child) ? isFilled(visit, child, row) : isInput(child) && !answerOf(visit, child, row).isBlank,
   );
 }

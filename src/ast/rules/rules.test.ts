@@ -83,7 +83,7 @@ for (const [type, attrs, good, bad, problem] of scenarios) {
 
 test('a text too long to be matched against its pattern is refused by its length', () => {
   const input = element('textarea', 'q', { pattern: '[ab]{249}' });
-  assert.equal(messageOf(input, 'a'.repeat(8_001)), 'The q: shorten the answer to at most 8000 characters.');
+  assert.equal(messageOf(input, 'a'.repeat(8_001)), 'The q: shorten the answer to at most 4000 characters.');
 });
 
 const pdf: FileAnswer = { id: '1', filename: 'CV.PDF', size: 10, content_type: 'application/pdf' };

@@ -27,8 +27,9 @@ export function isUrl(text: string): boolean {
 
 /** 3 to 20 digits, with spaces and `( ) - .` between them and perhaps a `+` first. */
 function isPhone(text: string): boolean {
+  if (text.length > 40) return false;
   const digits = text.replaceAll(/\D/g, '').length;
-  return text.length <= 40 && digits >= 3 && digits <= 20 && /^\+?[0-9() .-]+$/.test(text);
+  return digits >= 3 && digits <= 20 && /^\+?[0-9() .-]+$/.test(text);
 }
 
 function daysInMonth(year: number, month: number): number {
@@ -58,7 +59,11 @@ export function isDateTime(text: string): boolean {
 export const textFormats = {
   line: { tidy: asTyped, accepts: (text) => !/[\r\n]/.test(text), rule: 'line' },
   // HTML submits CRLF, JSON clients mostly LF: one form is stored.
-  lines: { tidy: (text) => text.replaceAll(/\r\n?/g, '\n'), accepts: () => true, rule: 'text' },
+  lines: {
+    tidy: (text) => text.replaceAll('\r\n', '\n').replaceAll('\r', '\n'),
+    accepts: () => true,
+    rule: 'text',
+  },
   email: { tidy: trim, accepts: isEmail, rule: 'email' },
   phone: { tidy: trim, accepts: isPhone, rule: 'phone' },
   url: { tidy: trim, accepts: isUrl, rule: 'url' },

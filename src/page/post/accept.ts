@@ -28,8 +28,9 @@ export async function accept(
   { raw, files, key, controls }: Sent,
 ): Promise<SubmitResult> {
   const { live, reference, guest, locale } = visit;
+  const { work } = visit.context;
   // An invitation is answered once, whatever key is sent with it.
-  const sent = { live, raw, files, reference, locale, key: guest?.invitationId ?? key };
+  const sent = { live, raw, files, reference, locale, work, key: guest?.invitationId ?? key };
   if (isClosed(visit)) {
     const repeated = await answerRepeat(context, sent);
     if (repeated) return repeated;

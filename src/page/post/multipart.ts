@@ -3,6 +3,7 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance 
 import type { FastifyRequest } from 'fastify';
 import { fileLimits } from '#files/receive.ts';
 import { ApiError } from '#kit/errors.ts';
+import { jsonBodyLimit } from '#kit/json-body.ts';
 import type { Server } from '#kit/http.ts';
 
 /** One part of a multipart body. The bytes of a file must be read, or let go by `resume()`, before the next comes. */
@@ -22,7 +23,7 @@ export type Part =
 export const multipartBytes = 12 * fileLimits.fileBytes;
 
 /** Text fields are cut here, over the 64 KB that an answer may have, so that the check can say what is wrong. */
-const partLimits = {
+export const partLimits = {
   fileSize: fileLimits.fileBytes,
   files: 100,
   fields: 5_000,
@@ -31,6 +32,12 @@ const partLimits = {
   fieldNameSize: 300,
   headerPairs: 20,
 } as const;
+
+export const tooManyParts = (): ApiError => new ApiError('payload_too_large', 'The form has too many parts.');
+
+/** Texts may be as long together as in a body without files. */
+const tooMuchText = (): ApiError =>
+  new ApiError('payload_too_large', `The answers are longer than ${jsonBodyLimit} characters together.`);
 
 /** Stands for a multipart body, which is read part by part and not before the handler asks. */
 const unread = Symbol('a multipart body, not read yet');
@@ -70,14 +77,19 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
     else parts.push(part);
     wake();
   };
-  parser.on('field', (name, value) => add({ kind: 'field', name, value }));
+  let textLength = 0;
+  parser.on('field', (name, value) => {
+    textLength += String(name).length + value.length;
+    if (textLength > jsonBodyLimit) end(tooMuchText());
+    else add({ kind: 'field', name, value });
+  });
   parser.on('file', (name, bytes, filename, _encoding, declaredType) => {
     open = bytes;
     bytes.on('error', (error) => end(broken(error)));
     add({ kind: 'file', name, filename: filename ?? '', declaredType, bytes });
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'])
-    parser.on(limit, () => end(new ApiError('payload_too_large', 'The form has too many parts.')));
+    parser.on(limit, () => end(tooManyParts()));
   parser.on('finish', () => end());
   parser.on('error', (error) => end(broken(error)));
   request.once('error', (error) => end(broken(error)));

@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { checkAnswers } from '#ast/answers.ts';
 import { composite, element, formOf } from '#ast/testing.ts';
+import { newWork } from '#ast/work.ts';
 import { openBrowser } from '#test/browser.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
@@ -44,7 +45,11 @@ const values = {
   multiple_choice: ['Red'],
   team: [{ member: 'Ada' }, { veg: true }],
 };
-const checked = checkAnswers(form, values, new Map(), { reference: {}, today: '2026-01-31' });
+const checked = checkAnswers(form, values, new Map(), {
+  reference: {},
+  today: '2026-01-31',
+  work: newWork(),
+});
 assert.ok(!checked.ok);
 const held = new Map([['file_upload', [{ token: 't', filename: `${longWord}.pdf`, size: 2_000 }]]]);
 

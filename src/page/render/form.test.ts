@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { checkAnswers } from '#ast/answers.ts';
-import { composite, element, formOf } from '#ast/testing.ts';
+import { composite, context, element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { renderForm } from './form.ts';
@@ -242,7 +242,7 @@ test('one thing takes the focus: the errors, else the field, the row or the butt
 test('every link of the summary leads to an element; an error of no field on the page is said without a link', () => {
   const form = formOf(...everyElement, team);
   const values = { team: [{ colour: 'Red' }, 'no row'], unknown: 'x', email: 'x' };
-  const result = checkAnswers(form, values, new Map(), { reference: {}, today: '2026-01-31' });
+  const result = checkAnswers(form, values, new Map(), context);
   assert.ok(!result.ok);
   const page = readMarkup(renderForm(viewOf(form, { values, errors: result.errors })));
   const links = page.filter(({ tag }) => tag === 'a').map(({ attrs }) => attrs['href']!);

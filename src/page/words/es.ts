@@ -84,6 +84,8 @@ export const spanish: Words = {
   tooLargeTitle: 'Demasiado grande',
   tryAgainTitle: 'Inténtelo de nuevo en un momento',
   wrongTitle: 'Algo ha ido mal',
+  tooMuchWork:
+    'Comprobar estas respuestas exige más trabajo del que puede causar una petición. Envíe textos más cortos o menos filas.',
   passwordTitle: 'Se necesita una contraseña',
   passwordText: 'Quien le dio la dirección de este formulario puede decirle la contraseña.',
   password: 'Contraseña',

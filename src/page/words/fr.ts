@@ -84,6 +84,8 @@ export const french: Words = {
   tooLargeTitle: 'Trop volumineux',
   tryAgainTitle: 'Veuillez réessayer dans un instant',
   wrongTitle: 'Une erreur s’est produite',
+  tooMuchWork:
+    'La vérification de ces réponses demande plus de travail qu’une requête ne peut en causer. Envoyez des textes plus courts ou moins de lignes.',
   passwordTitle: 'Un mot de passe est nécessaire',
   passwordText:
     'La personne qui vous a donné l’adresse de ce formulaire peut vous indiquer son mot de passe.',

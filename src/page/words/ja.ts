@@ -84,6 +84,8 @@ export const japanese: Words = {
   tooLargeTitle: 'サイズが大きすぎます',
   tryAgainTitle: 'しばらくしてからもう一度お試しください',
   wrongTitle: '問題が発生しました',
+  tooMuchWork:
+    'この回答の確認には、1回のリクエストで許される以上の処理が必要です。文章を短くするか、行を減らして送信してください。',
   passwordTitle: 'パスワードが必要です',
   passwordText: 'パスワードは、このフォームのアドレスを案内した方にお尋ねください。',
   password: 'パスワード',

@@ -84,6 +84,8 @@ export const portuguese: Words = {
   tooLargeTitle: 'Grande demais',
   tryAgainTitle: 'Tente de novo daqui a pouco',
   wrongTitle: 'Algo deu errado',
+  tooMuchWork:
+    'Verificar estas respostas exige mais trabalho do que um pedido pode causar. Envie textos mais curtos ou menos linhas.',
   passwordTitle: 'É necessária uma senha',
   passwordText: 'Quem lhe deu o endereço deste formulário pode informar a senha.',
   password: 'Senha',

@@ -78,6 +78,7 @@ export const chinese: Words = {
   tooLargeTitle: '内容过大',
   tryAgainTitle: '请稍后重试',
   wrongTitle: '出错了',
+  tooMuchWork: '检查这些回答所需的处理超出了一次请求的上限。请缩短文字或减少行数后再提交。',
   passwordTitle: '需要密码',
   passwordText: '请向为您提供此表单地址的人询问密码。',
   password: '密码',

@@ -3,6 +3,7 @@ import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Locale } from '#ast/locales.ts';
 import type { Form } from '#ast/tree.ts';
+import type { Work } from '#ast/work.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { findFormVersion } from '#forms/queries.ts';
@@ -35,6 +36,8 @@ export type KeyedRequest = {
   key?: string | undefined;
   /** The language in which the visitor read the page: a receipt speaks it. */
   locale?: Locale | undefined;
+  /** What may still be done for the HTTP request that carries it; else it has that of one of its own. */
+  work?: Work | undefined;
 };
 
 /** `none`: nothing was submitted under the key; `other`: other answers were; else the submission that this repeats. */
@@ -48,14 +51,14 @@ export type Repeat =
  * compared as the version that was answered then reads them, since the form may have changed between the two.
  */
 export async function findRepeat(db: Queryable, request: KeyedRequest): Promise<Repeat> {
-  const { live, raw, files, reference, key } = request;
+  const { live, raw, files, reference, key, work } = request;
   if (key === undefined) return { kind: 'none' };
   const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
   if (!found?.completed_at) return { kind: 'none' };
   const earlier = { id: found.id, completedAt: found.completed_at };
   const answered = await readVersion(db, live, found.version);
   const checked =
-    answered && checkAnswers(answered.form, raw, files, answerContext(live.settings, reference));
+    answered && checkAnswers(answered.form, raw, files, answerContext(live.settings, reference, work));
   const isSame =
     checked?.ok &&
     found.key_digest !== null &&

@@ -26,7 +26,7 @@ export async function holdAnswers(
   suspicion: Suspicion,
 ): Promise<SubmitResult> {
   const { live } = request;
-  const rules = answerContext(live.settings, request.reference);
+  const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
   if (!checked.ok) return (await answerRepeat(context, request)) ?? checked;
   const repeated = await answerRepeat(context, request, { refuseOther: true });

@@ -31,7 +31,7 @@ export async function saveProgress(context: SubmitContext, request: ProgressRequ
   const { live, key, step } = request;
   if (!live.settings.save_progress)
     throw new ApiError('forbidden', 'This form does not keep unfinished answers.');
-  const rules = answerContext(live.settings, request.reference);
+  const rules = answerContext(live.settings, request.reference, request.work);
   const answers = keepAnswers(live.form, request.raw, request.files, rules);
   const writing = prepareWriting(request, answers);
   const saved = await transaction(context.database, async (client) => {

@@ -4,6 +4,7 @@ import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
 import type { InputType } from '#ast/elements.ts';
 import { addDays, alignMoments } from '#ast/rules/moments.ts';
 import { type Form, type InputElement, kindOf, listQuestions, optionsOf } from '#ast/tree.ts';
+import { newWork } from '#ast/work.ts';
 
 /** Answers that somebody might have given, and the reference data of a form that was opened with `?test=true`. */
 export type SampleSubmission = { answers: Answers; reference: Record<string, string> };
@@ -22,7 +23,7 @@ export function sampleSubmission(form: Form, today = '2026-01-31'): SampleSubmis
     if (question.kind === 'input') answers[id] = sampleAnswer(question.element, today);
     else if (question.inputs.length > 0) answers[id] = [sampleRow(question.inputs, today)];
   }
-  hideUnasked(form, answers, { reference, today });
+  hideUnasked(form, answers, { reference, today, work: newWork() });
   return { answers, reference };
 }
 
@@ -51,7 +52,9 @@ function sampleAnswer(input: InputElement, today: string): AnswerValue {
   const suggest = samples[input.type] as (input: InputElement, today: string) => AnswerValue[];
   const suggestions = suggest(input, today);
   if (kindOf(input) === 'files') return suggestions[0]!;
-  return suggestions.find((value) => checkAnswer(input, value, today).ok) ?? suggestions[0]!;
+  return (
+    suggestions.find((value) => checkAnswer(input, value, { today, work: newWork() }).ok) ?? suggestions[0]!
+  );
 }
 
 type InputOf<Type extends InputType> = Extract<InputElement, { type: Type }>;

@@ -1,6 +1,7 @@
 import { type ReactElement, useMemo, useState } from 'react';
 import { compilePattern } from '#ast/rules/pattern.ts';
 import { patternProblem } from '#ast/rules/pattern-problem.ts';
+import { newWork } from '#ast/work.ts';
 import { TextField } from '../../design/field.tsx';
 
 type PatternProps = {
@@ -17,7 +18,7 @@ export function PatternInput({ label, value, error, onChange }: PatternProps): R
   const [sample, setSample] = useState('');
   const problem = source === '' ? undefined : patternProblem(source);
   const matches = useMemo(
-    () => source !== '' && !problem && compilePattern(source).matches(sample),
+    () => source !== '' && !problem && compilePattern(source).matches(sample, newWork()),
     [source, problem, sample],
   );
   return (

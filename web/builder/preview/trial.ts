@@ -8,6 +8,7 @@ import {
 import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { isLocale, type Locale } from '#ast/locales.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
+import { newWork } from '#ast/work.ts';
 import { sayProblem } from '#ast/rules/problem.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
@@ -71,7 +72,14 @@ export function startTrial(
   const look = { ...plainLook, ...images };
   const language: Locale = isLocale(settings.locale) ? settings.locale : 'en';
   const words = wordsOf[language];
-  const context: AnswerContext = { reference: {}, today: todayIn(settings.time_zone ?? 'UTC', now) };
+  const context: AnswerContext = {
+    reference: {},
+    today: todayIn(settings.time_zone ?? 'UTC', now),
+    // Each question has that of a request.
+    get work() {
+      return newWork();
+    },
+  };
   const say = ({ field, problem }: FieldProblem): FieldMessage => ({
     field,
     message: sayProblem(problem, problemsOf[language]),

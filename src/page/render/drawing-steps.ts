@@ -1,0 +1,30 @@
+import type { RawAnswers } from '#ast/fields.ts';
+import type { FilesByName } from '#ast/logic/evaluate.ts';
+import { type Element, type Form, isComposite, isInput, isRepeatable, optionsOf } from '#ast/tree.ts';
+import { countShownRows } from './elements/rows.ts';
+
+/** What it costs to draw an element, one of its options and a character of its texts, in the steps of #ast/work.ts. */
+const steps = { element: 450, option: 200, character: 1.5 } as const;
+
+// A form never changes.
+const known = new WeakMap<Element, number>();
+
+/** What the page of a form costs to draw: an element in rows is drawn in each of them. */
+export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName): number {
+  const stepsOf = (element: Element): number => {
+    const once = known.get(element) ?? ownSteps(element);
+    known.set(element, once);
+    if (!isComposite(element)) return once;
+    const rows = isRepeatable(element) ? countShownRows(element, answers, held) : 1;
+    return once + rows * sum(element.children);
+  };
+  const sum = (elements: readonly Element[]): number =>
+    elements.reduce((total, element) => total + stepsOf(element), 0);
+  return form.children.reduce((total, step) => total + sum(step.children), 0);
+}
+
+function ownSteps(element: Element): number {
+  const options = isInput(element) ? optionsOf(element).length : 0;
+  const characters = JSON.stringify(element.attrs ?? {}).length;
+  return steps.element + options * steps.option + characters * steps.character;
+}
