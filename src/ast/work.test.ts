@@ -6,7 +6,7 @@ import { cases } from '#test/cases.ts';
 import { checkAnswers } from './answers.ts';
 import { limits } from './limits.ts';
 import { composite, context, element, formOf } from './testing.ts';
-import type { Form, FormNode } from './tree.ts';
+import type { Form } from './tree.ts';
 import { TooMuchWork } from './work.ts';
 
 /** What the check of answers comes to, and the steps that it paid for. */
@@ -121,7 +121,7 @@ function caseOf(shape: Shape): { form: Form; raw: Record<string, unknown> } {
   const answer =
     { number: 0.123_457, date: '2026-01-31', multiple_choice: text.split('') }[kind as string] ?? text;
   const row = Object.fromEntries(many(inputs, (index) => [`i${index}`, answer]));
-  const group = composite('g', children as FormNode[], { repeatable: true });
+  const group = composite('g', children, { repeatable: true });
   // Not validated: that is not what is measured.
   return {
     form: {

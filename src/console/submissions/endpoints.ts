@@ -5,6 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import { paginate, readPage } from '#kit/pagination.ts';
 import type { Column } from '#submissions/columns.ts';
 import { exportStream } from '#submissions/export/export.ts';
+import { oneOfFew } from '#submissions/export/one-of-few.ts';
 import { exportTypes } from '#submissions/export/formats.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
@@ -101,7 +102,7 @@ const exportEndpoint = ({ database }: ConsoleServices) =>
           'Content-Type': exportTypes[format],
           'Content-Disposition': contentDisposition(`${name.slice(0, 80).toWellFormed()} ${day}.${format}`),
         },
-        stream: exportStream(format, source, { withMark: bom === 'yes' }),
+        stream: oneOfFew(workspaceId, () => exportStream(format, source, { withMark: bom === 'yes' })),
       };
     },
   });

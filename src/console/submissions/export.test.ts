@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { readXlsx } from 'hucre/xlsx';
 import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
+import { until } from '#test/service.ts';
 import { detail, elements, makeForm, pathOf, person, service, submit, tenant } from './testing.ts';
 
 test('the export of a view is CSV that Excel and RFC 4180 readers take, without a cell that could be a formula', async () => {
@@ -180,3 +181,27 @@ function parseCsv(text: string): string[][] {
   }
   return records;
 }
+
+test('a workspace makes two exports at once: a third is asked to come again, and begins when one of them has ended', async () => {
+  const form = await makeForm([element('text', 'name'), element('textarea', 'note')]);
+  // More than the sockets between here and there hold, so that an export that nobody reads stays under way.
+  const note = 'x'.repeat(65_000);
+  for (let index = 0; index < 200; index += 1) await submit(form, { name: 'Ada', note });
+  const begin = (): Promise<Response> =>
+    fetch(`${service.url}/app/api${pathOf(form, '/export?format=ndjson')}`, {
+      headers: { Cookie: person.cookie },
+    });
+  const [first, second] = [await begin(), await begin()];
+  assert.deepEqual([first.status, second.status], [200, 200]);
+  const third = await begin();
+  assert.equal(third.status, 429);
+  assert.equal(third.headers.get('retry-after'), '10');
+  assert.match(await third.text(), /A workspace makes 2 exports at once\./);
+  await first.body!.cancel();
+  await until('a place to be free', async () => {
+    const again = await begin();
+    await again.body!.cancel();
+    return again.status === 200;
+  });
+  await second.body!.cancel();
+});

@@ -79,7 +79,7 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
   };
   let textLength = 0;
   parser.on('field', (name, value) => {
-    textLength += String(name).length + value.length;
+    textLength += value.length;
     if (textLength > jsonBodyLimit) end(tooMuchText());
     else add({ kind: 'field', name, value });
   });

@@ -22,23 +22,25 @@ export function exportStream(format: ExportFormat, source: Source, options: Opti
 }
 
 const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) => Readable>> = {
-  csv: ({ columns, batches }, { withMark }) =>
-    readText((withMark ? '\uFEFF' : '') + csvRecord(headCells(columns)), batches, (submission) =>
-      csvSubmission(columns, submission),
+  csv: (source, { withMark }) =>
+    readText((withMark ? '\uFEFF' : '') + csvRecord(headCells(source.columns)), source, (submission) =>
+      csvSubmission(source.columns, submission),
     ),
-  ndjson: ({ columns, batches }) => readText('', batches, (submission) => ndjsonLine(columns, submission)),
+  ndjson: (source) => readText('', source, (submission) => ndjsonLine(source.columns, submission)),
   xlsx: (source) => Readable.from(writeXlsx(source), { objectMode: false }),
 };
 
-/** So many characters of answers are written at a time: under 2 ms, also as XLSX, and a chunk worth its sending. */
+/** So many characters of answers are written at a time: a few ms, also as XLSX, and a chunk worth its sending. */
 const turnLength = 65_536;
+/** What a cell costs beside its characters, as so many of them: most cells may be empty. */
+const cellLength = 16;
 
 /** Cuts batches into turns, and lets the event loop serve others between two of them. */
-async function* inTurns(batches: Batches): AsyncGenerator<readonly ExportedSubmission[]> {
+async function* inTurns({ columns, batches }: Source): AsyncGenerator<readonly ExportedSubmission[]> {
   for await (const batch of batches) {
     let [from, length] = [0, 0];
     for (const [index, { answers }] of batch.entries()) {
-      length += answers.length;
+      length += answers.length + columns.length * cellLength;
       if (length < turnLength) continue;
       yield batch.slice(from, index + 1);
       await setImmediate();
@@ -54,11 +56,11 @@ const readText = (...parts: Parameters<typeof writeText>): Readable =>
 /** Text for each turn at once: a chunk for each line would cost more than the lines. */
 async function* writeText(
   head: string,
-  batches: Batches,
+  source: Source,
   write: (submission: ExportedSubmission) => string,
 ): AsyncGenerator<string> {
   let chunk = head;
-  for await (const turn of inTurns(batches)) {
+  for await (const turn of inTurns(source)) {
     for (const submission of turn) chunk += write(submission);
     yield chunk;
     chunk = '';
@@ -76,15 +78,16 @@ async function* writeXlsx(source: Source): AsyncGenerator<Uint8Array> {
 /** Excel's limit for the text of one cell. */
 const longestCell = 32_767;
 
-async function* xlsxRows({ columns, batches }: Source): AsyncGenerator<(string | number | Date | null)[]> {
+async function* xlsxRows(source: Source): AsyncGenerator<(string | number | Date | null)[]> {
+  const { columns } = source;
   yield headCells(columns).map(xlsxCell);
-  for await (const turn of inTurns(batches))
+  for await (const turn of inTurns(source))
     for (const submission of turn) yield bodyCells(columns, submission).map(xlsxCell);
 }
 
 /** Texts are stored as texts, which are never calculated; control characters, which XML cannot hold, become U+FFFD. */
 function xlsxCell(cell: Cell): string | number | Date | null {
   if (typeof cell !== 'string') return cell ?? null;
-  const text = cell.replace(/(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu, '\uFFFD');
-  return text.length > longestCell ? `${text.slice(0, longestCell - 1).toWellFormed()}…` : text;
+  const text = cell.length > longestCell ? `${cell.slice(0, longestCell - 1).toWellFormed()}…` : cell;
+  return text.replace(/(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu, '\uFFFD');
 }
