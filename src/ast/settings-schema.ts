@@ -52,8 +52,11 @@ const schemas: Readonly<Record<SettingName, object>> = {
   },
   receipt_email_element: {
     type: 'string',
-    description: 'The id of the email element whose answer gets a receipt with the answers.',
+    description: 'The id of the email element whose answer gets a receipt.',
   },
+  receipt_answers: flag(
+    'Whether the receipt repeats the answers. Nobody has checked that the address belongs to whoever entered it, so anybody can have any text mailed to anybody.',
+  ),
   save_progress: flag('Whether unfinished answers are kept, as incomplete submissions with a link to go on.'),
   resume_days: count(1, 365, 'For how many days after the last save a link to go on works; 30 by default.'),
   editing: flag('Whether visitors get a link to change what they submitted.'),

@@ -74,6 +74,8 @@ const table = {
     accepts: (value, form): value is string => typeof value === 'string' && isReceiptElement(value, form),
     problem: 'must be the id of an email element outside repeatable composites',
   },
+  /** Whether the receipt repeats the answers: text of anybody's, to an address that they only entered. */
+  receipt_answers: flag,
   editing: flag,
   /** For how many days after the submission its edit link works. */
   edit_days: wholeNumber(1, 3_650),

@@ -32,6 +32,7 @@ test('nothing set: the defaults that the README lists', () => {
     s3: undefined,
     smtp: undefined,
     mailPerMinute: 300,
+    mailToVisitors: 200,
     mailRetryDelays: [60, 300, 900, 3600, 10_800],
     workspaceCreation: 'owners',
     isReplyChecked: false,

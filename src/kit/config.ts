@@ -36,6 +36,8 @@ export type Config = {
   smtp: SmtpConfig | undefined;
   /** Mails that leave in a minute at most, over all processes. */
   mailPerMinute: number;
+  /** Mails to visitors (receipts, links to go on) that leave for one form in an hour at most. */
+  mailToVisitors: number;
   /** Seconds to wait after each time that the mail server put off a mail; its length is the number of retries. */
   mailRetryDelays: readonly number[];
   /** Who makes workspaces in the console: nobody but the operator by command line, owners of one, or everyone. */
@@ -152,6 +154,7 @@ export function readConfig(environment: Environment): Config {
     s3: readS3(value, url, problems),
     smtp: readSmtp({ url: value('SMTP_URL'), from: value('MAIL_FROM') }, problems),
     mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
+    mailToVisitors: wholeNumber('MAIL_TO_VISITORS', 200, 1, 1_000_000),
     mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
     workspaceCreation: oneOf('WORKSPACE_CREATION', workspaceCreations, 'owners'),
     isReplyChecked: environment['CHECK_REPLIES'] === 'true',

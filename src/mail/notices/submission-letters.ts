@@ -115,7 +115,10 @@ export function receiptOf(
         ...(settings.confirmation_message
           ? [{ kind: 'text' as const, text: settings.confirmation_message }]
           : []),
-        { kind: 'fields', fields: answerFields(structure, answers, words) },
+        // The address is anybody's until its owner says otherwise, and so are the answers.
+        ...(settings.receipt_answers === true
+          ? [{ kind: 'fields' as const, fields: answerFields(structure, answers, words) }]
+          : []),
         ...(edit
           ? ([
               { kind: 'button', label: words.editButton, url: edit.url },

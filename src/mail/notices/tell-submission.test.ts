@@ -13,6 +13,7 @@ const service = await openService({
   SMTP_URL: server.url,
   MAIL_FROM: 'Forms <forms@formloom.test>',
   MAIL_PER_MINUTE: '60000',
+  MAIL_TO_VISITORS: '12',
 });
 const { services, url } = service;
 const tenant = await service.makeTenant();
@@ -131,7 +132,12 @@ test('a file is a signed link that works, and the mail says that it expires', as
 });
 
 test('a receipt goes to the answer of the chosen element, in the language of the form, with the link to edit', async () => {
-  const formId = await makeForm({ receipt_email_element: 'mail', editing: true, locale: 'de' });
+  const formId = await makeForm({
+    receipt_email_element: 'mail',
+    receipt_answers: true,
+    editing: true,
+    locale: 'de',
+  });
   await submit(formId, { mail: 'visitor@example.test', gift: false });
   const { mail } = await server.waitForOne('visitor@example.test');
   assert.equal(mail.subject, 'Ihre Antworten: Order <1>');
@@ -186,16 +192,52 @@ test('a form that speaks its visitor’s language writes the receipt in it, too'
   assert.match(mail.html!, /<html lang="fr"/);
 });
 
-test('one address gets five receipts in a day at most: a form is not for filling an inbox', async () => {
+test('a receipt says nothing that a visitor wrote, unless the form’s owner chose that', async () => {
+  const formId = await makeForm({ receipt_email_element: 'mail' });
+  await submit(formId, { mail: 'stranger@example.test', wish: 'Buy at https://evil.example now' });
+  const { mail } = await server.waitForOne('stranger@example.test');
+  assert.match(mail.text!, /have been received/);
+  assert.doesNotMatch(`${mail.text}${mail.html}`, /evil|Buy at/);
+});
+
+test('one address gets five receipts in a day at most, and a form sends so many in an hour: what waits says why', async () => {
   const formId = await makeForm({ receipt_email_element: 'mail', notification_email: 'count@example.test' });
   for (let each = 0; each < 6; each += 1) await submit(formId, { mail: 'victim@example.test' });
   await submit(formId, { mail: 'Victim@example.test' });
   await server.waitFor('count@example.test', 7);
-  assert.equal((await server.waitFor('victim@example.test', 5)).length, 5);
-  const { rowCount } = await services.database.query(
-    `select from mails where lower(recipient) = 'victim@example.test'`,
+  const waiting = () =>
+    services.database.query<{ id: string; reason: string }>(
+      `select id, error as reason from mails where form_id = $1 and state = 'queued' and error is not null`,
+      [formId],
+    );
+  const late = await until('two to wait', async () => {
+    const { rows } = await waiting();
+    return rows.length === 2 && rows;
+  });
+  assert.equal((await server.waitFor('victim@example.test', 5)).length, 5, 'in whatever case it is entered');
+  for (const { reason } of late)
+    assert.equal(reason, 'Put off: this address got enough mails that visitors asked for (5 a day).');
+
+  for (let each = 0; each < 8; each += 1) await submit(formId, { mail: `stranger-${each}@example.test` });
+  const many = await until('what is beyond the form’s hour to wait', async () => {
+    const { rows } = await waiting();
+    return rows.length === 3 && rows;
+  });
+  assert.ok(
+    many.some(({ reason }) => reason.startsWith('Put off: the form has sent enough mails to visitors (12 ')),
   );
-  assert.equal(rowCount, 5, 'in whatever case it is entered');
+
+  // After a day of waiting it is over, with the reason.
+  await services.database.query("update mails set created_at = now() - interval '25 hours' where id = $1", [
+    late[0]!.id,
+  ]);
+  await services.database.query('update jobs set run_at = now() where id = $1', [late[0]!.id]);
+  await until('the oldest to be given up', async () => {
+    const { rows } = await services.database.query('select state, error from mails where id = $1', [
+      late[0]!.id,
+    ]);
+    return rows[0].state === 'failed' && /\(5 a day\)\. A day has passed\.$/.test(rows[0].error);
+  });
 });
 
 test('a digest gathers what is submitted until it is due, and what was deleted meanwhile is not in it', async () => {

@@ -7,7 +7,6 @@ import { only, type Queryable } from '#kit/statement.ts';
 import { linkToken } from '#submissions/links/token.ts';
 import { reportNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
-import { maySendToVisitor } from './visitor-limit.ts';
 import { nextDigest } from './next-digest.ts';
 import { endDigest, findForNotice, holdDigest, insertDigestItem, takeDigest } from './queries.ts';
 import { digestOf, notificationOf, type Noticed, receiptAddress, receiptOf } from './submission-letters.ts';
@@ -77,7 +76,7 @@ async function sendReceipt(
 ): Promise<void> {
   const answer = receiptAddress(found);
   const to = answer === undefined ? undefined : readMailAddress(answer);
-  if (!to || !(await maySendToVisitor(client, workspaceId, to.address))) return;
+  if (!to) return;
   const edit = found.settings.editing
     ? {
         url: `${config.publicUrl}/f/${found.form_id}/edit/${linkToken(vault, 'edit', found.id)}`,

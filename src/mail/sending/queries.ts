@@ -1,6 +1,7 @@
 import type { MailKind } from '#kit/outbox/kinds.ts';
 import type { MailState } from '#kit/outbox/queries.ts';
 import {
+  bigint,
   bytes,
   double,
   integer,
@@ -19,6 +20,7 @@ export const findMail = statement(
   { workspace_id: uuid, id: uuid },
   {
     kind: word<MailKind>(),
+    form_id: nullable(uuid),
     recipient: text,
     subject: text,
     content: nullable(bytes),
@@ -26,7 +28,7 @@ export const findMail = statement(
     attempts: integer,
     created_at: timestamp,
   },
-  `select kind, recipient, subject, content, state, attempts, created_at
+  `select kind, form_id, recipient, subject, content, state, attempts, created_at
      from mails
     where workspace_id = $workspace_id and id = $id`,
 );
@@ -49,6 +51,40 @@ export const settleMail = statement(
           content = case when $state = 'sent' then null else content end,
           settled_at = case when $delay is null then now() end
     where workspace_id = $workspace_id and id = $id and (state = 'queued' or $state = 'sent')`,
+);
+
+/** How many of some kinds have left to an address lately, from any workspace; counted no further than `most`. */
+export const countSentTo = statement(
+  'mail.count_sent_to',
+  { recipient: text, kinds: texts, seconds: double, most: bigint },
+  { count: bigint },
+  `/* lookup: across workspaces */
+   select count(*) as count from (
+     select from mails
+      where lower(recipient) = lower($recipient) and state = 'sent' and kind = any($kinds)
+        and settled_at > now() - make_interval(secs => $seconds)
+      limit $most) sent`,
+);
+
+/** How many of some kinds have left lately from a workspace, or from one form of it; counted no further than `most`. */
+export const countSentFrom = statement(
+  'mail.count_sent_from',
+  { workspace_id: uuid, form_id: nullable(uuid), kinds: texts, seconds: double, most: bigint },
+  { count: bigint },
+  `select count(*) as count from (
+     select from mails
+      where workspace_id = $workspace_id and ($form_id is null or form_id = $form_id) and state = 'sent'
+        and kind = any($kinds) and settled_at > now() - make_interval(secs => $seconds)
+      limit $most) sent`,
+);
+
+/** Says in the log why a mail waits. It has not been tried. */
+export const putOffMail = statement(
+  'mail.put_off',
+  { workspace_id: uuid, id: uuid, reason: text, delay: double },
+  {},
+  `update mails set error = $reason, next_attempt_at = now() + make_interval(secs => $delay)
+    where workspace_id = $workspace_id and id = $id and state = 'queued'`,
 );
 
 /**

@@ -32,6 +32,7 @@ const context: SendContext = {
   config: {
     smtp: smtpOf(server.url),
     mailPerMinute: 60_000,
+    mailToVisitors: 10,
     mailRetryDelays: [0.05, 0.05, 0.05, 0.05, 0.05],
   },
 };

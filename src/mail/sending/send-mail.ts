@@ -1,3 +1,4 @@
+import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { MailContent } from '#kit/outbox/enqueue-mail.ts';
 import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
@@ -9,7 +10,8 @@ import { followers } from '../followers.ts';
 import { drawLetter } from '../template/draw-letter.ts';
 import { composeMessage } from './compose-message.ts';
 import { waitForTurn } from './pace.ts';
-import { findMail, settleMail } from './queries.ts';
+import { findMail, putOffMail, settleMail } from './queries.ts';
+import { checkQuotas, type PutOff } from './quota.ts';
 
 export type SendContext = {
   database: Database;
@@ -20,6 +22,8 @@ export type SendContext = {
     smtp: SmtpConfig | undefined;
     mailPerMinute: number;
     mailRetryDelays: readonly number[];
+    /** Mails to visitors that may leave for one form in an hour. */
+    mailToVisitors: number;
   };
 };
 
@@ -37,6 +41,12 @@ export function sendMail(context: SendContext): JobHandler {
     const waiting = await findQueued(context, job);
     if (!waiting) return completeJob(database, job);
     if (config.smtp) {
+      const late = await checkQuotas(
+        database,
+        { ...job, ...waiting, formId: waiting.form_id },
+        config.mailToVisitors,
+      );
+      if (late) return putOff(context, job, waiting, late);
       const turn = { kind: waiting.kind, perMinute: config.mailPerMinute };
       if (!(await waitForTurn(database, turn, signal))) return rescheduleJob(database, job, { delay: 0 });
     }
@@ -84,6 +94,24 @@ function readContent(vault: SendContext['vault'], sealed: Buffer | null): MailCo
   } catch {
     return undefined;
   }
+}
+
+/** A mail that has waited for its place for so long is not sent any more by itself. */
+const longestWaitMs = 86_400_000;
+
+/** Nothing is lost without a word: the log says why a mail waits, and in the end why it did not leave. */
+async function putOff(
+  context: SendContext,
+  job: Job,
+  mail: FoundMail,
+  { reason, delay }: PutOff,
+): Promise<void> {
+  if (now().getTime() - mail.created_at.getTime() > longestWaitMs)
+    return settle(context, job, mail, { kind: 'refused', reason: `${reason} A day has passed.` });
+  await transaction(context.database, async (client) => {
+    await rescheduleJob(client, job, { delay });
+    await putOffMail(client, { workspace_id: job.workspaceId, id: job.id, reason, delay });
+  });
 }
 
 async function settle(

@@ -1,10 +1,11 @@
 import type { ReactElement } from 'react';
 import { receiptCandidates } from '#ast/settings.ts';
 import { TextField } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
 import { Select } from '../../design/select.tsx';
 import type { EditNode } from '../model/edit-node.ts';
-import { fieldOf, type SettingsForm } from './setting-fields.tsx';
+import { fieldOf, FlagField, type SettingsForm } from './setting-fields.tsx';
 import { digestChoices } from './setting-words.ts';
 import { useElementChoices } from './use-element-choices.ts';
 
@@ -32,12 +33,19 @@ export function MailCard({ form, root }: { form: SettingsForm; root: EditNode })
       />
       <Select
         {...fieldOf(form, 'receipt_email_element')}
-        description="The answer that gets a mail with all answers, and with the link to change them where that is allowed."
+        description="The answer that gets a mail, with the link to change the answers where that is allowed."
         value={settings.receipt_email_element ?? ''}
         choices={receipts}
         onChange={(id) => set({ receipt_email_element: id })}
         isDisabled={isReadOnly}
       />
+      {settings.receipt_email_element !== undefined && <FlagField form={form} name="receipt_answers" />}
+      {settings.receipt_email_element !== undefined && settings.receipt_answers === true && (
+        <Message tone="warn">
+          Nobody checks whose address a visitor enters. Whoever fills in the form can have any text of theirs
+          mailed to anybody, in your name.
+        </Message>
+      )}
     </Card>
   );
 }

@@ -15,6 +15,7 @@ export const settingTitles: Readonly<Record<SettingName, string>> = {
   notification_email: 'Notify by email',
   notification_digest: 'Mail them',
   receipt_email_element: 'Receipt for visitors',
+  receipt_answers: 'Repeat the answers in the receipt',
   save_progress: 'Save progress',
   resume_days: 'Days to go on',
   editing: 'Editing',

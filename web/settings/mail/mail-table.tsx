@@ -60,7 +60,7 @@ function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): Rea
     },
     onError: toastProblem,
   });
-  const waits = mail.state === 'queued' && mail.attempts > 0 && mail.next_attempt_at !== null;
+  const waits = mail.state === 'queued' && mail.error !== null && mail.next_attempt_at !== null;
   return (
     <div className="mail-fate">
       <StatusChip status={mail.state} />
