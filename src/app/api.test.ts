@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { createKey, revokeKey } from '#workspaces/keys.ts';
+import { anonymousRate } from '#workspaces/limit.ts';
+import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { openLiveForms } from '#forms/live-form.ts';
 import { openDatabase } from '#kit/database.ts';
 import { requestText, sendRaw } from '#test/raw.ts';
@@ -502,15 +504,26 @@ test('while the database is away every answer is a 503 that says when to come ba
     { pool: 1, log: services.log },
   );
   const state = { isStopping: () => false };
-  const server = await buildServer({ ...services, database: away, liveForms: openLiveForms(away) }, state);
+  const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log: services.log });
+  const server = await buildServer(
+    { ...services, database: away, liveForms: openLiveForms(away), requestCounter },
+    state,
+  );
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   // One key that this process just learned about, and one that it has to ask for.
   await tenant.call('GET', '/forms');
-  for (const key of [tenant.key, await tenant.makeKey()]) {
+  const unasked = await tenant.makeKey();
+  for (const key of [tenant.key, unasked]) {
     const { status, headers, body } = await callApi(url, key, 'GET', '/forms');
     assert.deepEqual([status, body.error, body.retry_after], [503, 'service_unavailable', 1]);
     for (const name of ['retry-after', ...rateHeaders]) assert.match(headers.get(name) ?? '', /^\d+$/, name);
   }
+  // More than an address has without a key: nobody can tell whether they have one.
+  const { perMinute, burst } = anonymousRate;
+  const many = await Promise.all(
+    Array.from({ length: perMinute + burst }, () => callApi(url, unasked, 'GET', '/forms')),
+  );
+  assert.deepEqual([...new Set(many.map(({ status }) => status))], [503]);
   const page = await fetch(`${url}/f/${absent}`);
   assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '1']);
   assert.match(await page.text(), /<h1>Please try again in a moment<\/h1>/);

@@ -33,8 +33,10 @@ export async function findCaller(
     const isPerson = authorization === undefined && request.headers['x-workspace-id'] !== undefined;
     caller = isPerson ? await findSession(door, request, reply) : await authenticate(door, authorization);
   } catch (error) {
-    // Also when the database is away: every answer says how much of the limit is left.
-    await count(`address ${addressKey(request.ip)}`, anonymousRate);
+    // When the database is away too every answer says how much of the limit is left; but then nobody can tell who asks,
+    // and many with valid keys may share an address: they hear that it is away, and not that they asked too often.
+    const rate = error instanceof ApiError ? anonymousRate : { ...anonymousRate, burst: Infinity };
+    await count(`address ${addressKey(request.ip)}`, rate);
     throw error;
   }
   // A request that is one too many has a caller too, who finds it among the key's requests.

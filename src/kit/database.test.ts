@@ -24,8 +24,13 @@ const allowedAtStart = new Set([
 ]);
 
 /** Stands before the server, and ends connections that begin with what PgBouncer refuses. */
-async function startPooler(): Promise<{ port: number; refused: string[]; silence: () => void }> {
+async function startPooler(): Promise<{
+  port: number;
+  refused: string[];
+  silence: (options?: { isForAll: boolean }) => void;
+}> {
   const refused: string[] = [];
+  let isDeaf = false;
   const upstreams = new Set<Socket>();
   const server = createServer((client) => {
     client.once('data', (first) => {
@@ -40,6 +45,7 @@ async function startPooler(): Promise<{ port: number; refused: string[]; silence
       }
       const upstream = dial();
       upstreams.add(upstream);
+      if (isDeaf) return;
       upstream.write(first);
       client.pipe(upstream).pipe(client);
       upstream.on('error', () => client.destroy());
@@ -49,8 +55,9 @@ async function startPooler(): Promise<{ port: number; refused: string[]; silence
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   after(() => server.close());
-  /** What is connected now gets no word through any more, and is not told. */
-  const silence = (): void => {
+  /** What is connected now, or also later, gets no word through any more, and is not told. */
+  const silence = ({ isForAll = false } = {}): void => {
+    isDeaf = isForAll;
     for (const upstream of upstreams) upstream.unpipe();
   };
   return { port: portOf(server), refused, silence };
@@ -107,6 +114,26 @@ test('a connection that goes dead without a word ends its statement, and the nex
   silence();
   await assert.rejects(pooled.query('select 1'), isUnavailable);
   assert.notDeepEqual(await pid(), first);
+});
+
+test('a slow statement is waited for while the database answers others; when it answers nobody, no one waits for 3 s', {
+  timeout: 20_000,
+}, async () => {
+  const { port, silence } = await startPooler();
+  const { user, database: name } = new Client({ connectionString: url });
+  const pooled = openDatabase(
+    { host: '127.0.0.1', port, user: user!, database: name! },
+    { pool: 2, log: openLog('silent') },
+  );
+  after(() => pooled.end());
+  await pooled.query('select pg_sleep(2.2)');
+  silence({ isForAll: true });
+  const since = performance.now();
+  // On the connection that is there, on a new one, and waiting for one of them.
+  const asked = [1, 2, 3].map(() => assert.rejects(pooled.query('select 1'), isUnavailable));
+  await Promise.all(asked);
+  // 2.5 s where nothing else runs; without the question it would be 12 s.
+  assert.ok(performance.now() - since < 5_000);
 });
 
 for (const zone of ['UTC', 'Asia/Kolkata', 'America/St_Johns'])

@@ -1,5 +1,12 @@
 import type { Socket } from 'node:net';
-import { type ClientBase, type CustomTypesConfig, Pool, type PoolClient, types as defaults } from 'pg';
+import {
+  Client,
+  type ClientBase,
+  type CustomTypesConfig,
+  Pool,
+  type PoolClient,
+  types as defaults,
+} from 'pg';
 import type { Log } from './log.ts';
 
 export type Database = Pool;
@@ -10,6 +17,12 @@ const poolWaitMs = 2_000;
 const statementLimitMs = 10_000;
 /** Ends a connection that went dead without a word, a little after PostgreSQL would have ended its statement. */
 const silenceLimitMs = statementLimitMs + 2_000;
+/**
+ * A connection that has owed an answer for so long is doubted: its statement may be slow, or the database takes in what
+ * it is sent and answers nobody. Another connection asks it, and has so long for an answer.
+ */
+const doubtMs = 1_000;
+const probeMs = 1_500;
 
 /**
  * What every session is set to once it is connected, and not by start-up options: poolers such as PgBouncer refuse those.
@@ -61,6 +74,7 @@ export function openDatabase(
   options: { pool: number; log: Log; limits?: boolean; silenceMs?: number },
 ): Database {
   const { limits = true, silenceMs = silenceLimitMs } = options;
+  const isAnswering = openProbe(connection);
   const pool = new Pool({
     ...connection,
     max: options.pool,
@@ -69,7 +83,7 @@ export function openDatabase(
     keepAlive: true,
     application_name: 'formloom',
     ...onConnect(async (client) => {
-      if (limits) endWhenSilent(client, silenceMs);
+      if (limits) endWhenSilent(client, silenceMs, isAnswering);
       await setSession(client, { ...sessionSettings, ...(limits && sessionLimits) });
     }),
     types,
@@ -97,18 +111,53 @@ async function setSession(client: ClientBase, settings: Readonly<Record<string, 
 type Inside = { connection: { stream: Socket }; readyForQuery: boolean };
 
 /**
- * Ends a connection that owes an answer and has been silent for so long. It is one timer for a connection and not the
- * driver's `query_timeout`, one for a statement: garbage collection keeps those, and the rows of their statements with
- * them, through two collections more (measured: lists at 64 % of the bare limit instead of 92 %).
+ * Ends a connection that owes an answer and has been silent for so long, or while the database answers nobody. It is one
+ * timer for a connection and not the driver's `query_timeout`, one for a statement: garbage collection keeps those, and
+ * the rows of their statements with them, through two collections more (measured: lists at 64 % of the bare limit
+ * instead of 92 %).
  */
-function endWhenSilent(client: ClientBase, silenceMs: number): void {
+function endWhenSilent(client: ClientBase, silenceMs: number, isAnswering: () => Promise<boolean>): void {
   const inside = client as ClientBase & Inside;
   const { stream } = inside.connection;
-  stream.setTimeout(silenceMs);
-  stream.on('timeout', () => {
+  const step = Math.min(doubtMs, silenceMs);
+  const traffic = (): number => stream.bytesRead + stream.bytesWritten;
+  let seen = 0;
+  let silentMs = 0;
+  const doubt = async (): Promise<void> => {
     if (inside.readyForQuery) return;
-    stream.destroy(new Error(`Connection terminated: no answer of the database within ${silenceMs} ms`));
-  });
+    silentMs = traffic() === seen ? silentMs + step : step;
+    seen = traffic();
+    const mayGoOn = silentMs < silenceMs && (await isAnswering());
+    if (stream.destroyed || traffic() !== seen) return;
+    if (mayGoOn) stream.setTimeout(step);
+    else stream.destroy(new Error('Connection terminated: the database does not answer'));
+  };
+  stream.setTimeout(step);
+  stream.on('timeout', () => void doubt());
+}
+
+/** Whether the database answers a new connection: asked once for all who doubt at the same time. Never rejects. */
+function openProbe(connection: Connection): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined;
+  const ask = async (): Promise<boolean> => {
+    const probe = new Client({
+      ...connection,
+      connectionTimeoutMillis: probeMs,
+      application_name: 'formloom probe',
+    });
+    probe.on('error', () => {});
+    try {
+      await probe.connect();
+      return true;
+    } catch (error) {
+      // What refuses a connection is there.
+      return error instanceof Error && 'severity' in error;
+    } finally {
+      asked = undefined;
+      void probe.end().catch(() => {});
+    }
+  };
+  return () => (asked ??= ask());
 }
 
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */

@@ -111,6 +111,17 @@ test('a process id that went to another program does not keep the database from 
   other.kill('SIGKILL');
 });
 
+test('a record of the server that a crash left empty or broken does not keep the database from starting', async (t) => {
+  const dataDir = await makeUsedDirectory(t);
+  for (const record of ['', '\0\0\0\0\0\0\0\0', 'not a number\n']) {
+    for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock'])
+      await writeFile(join(dataDir, 'postgres', name), record);
+    const postgres = await start({ dataDir });
+    assert.equal(postgres.how, 'started');
+    await postgres.stop();
+  }
+});
+
 test('kill -9 in the middle of initdb: the next start makes the cluster anew', async (t) => {
   const dataDir = await makeDirectory(t);
   const victim = spawnUser(dataDir);

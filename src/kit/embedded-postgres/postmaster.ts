@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from './account.ts';
@@ -8,7 +8,7 @@ import type { Binaries } from './binaries.ts';
 import { EmbeddedPostgresError, elsewhere, fileError, hasCode } from './error.ts';
 import { makeSocketDirectory } from './placement.ts';
 import { programEnvironment, runAs, spawnError } from './program.ts';
-import { serverArguments } from './settings.ts';
+import { port, serverArguments } from './settings.ts';
 
 /** Everything that is decided before a postmaster is looked for or started. */
 export type Server = {
@@ -80,6 +80,8 @@ export type Launch = { pid: number; failure: string | undefined };
 export async function launchPostmaster(server: Server): Promise<Launch> {
   const { directory, socketDirectory, account, binaries } = server;
   if (socketDirectory !== directory) await makeSocketDirectory(socketDirectory, account);
+  for (const path of [join(directory, 'postmaster.pid'), join(socketDirectory, `.s.PGSQL.${port}.lock`)])
+    await removeUnreadableRecord(path, server.log);
   const recorded = await readPostmasterFile(directory);
   const logFile = await openLog(directory, account);
   try {
@@ -103,6 +105,29 @@ export async function launchPostmaster(server: Server): Promise<Launch> {
     return launch;
   } finally {
     await logFile.close();
+  }
+}
+
+/** PostgreSQL writes its record at once when it starts; one that names no process for so long was cut off by a crash. */
+const writingMs = 2_000;
+
+/**
+ * Removes a record of PostgreSQL's that names no process, empty or with something else in it: what a loss of power, or of
+ * space on the disk, leaves of it. PostgreSQL would refuse to start for as long as it is there. A server that works in the
+ * directory although its record is broken still keeps a second one out, by its shared memory.
+ */
+async function removeUnreadableRecord(path: string, log: Server['log']): Promise<void> {
+  try {
+    const [text, { mtimeMs }] = [await readFile(path, 'utf8'), await stat(path)];
+    // A stand-alone backend (negative) is a process too.
+    if (Number.parseInt(text, 10)) return;
+    const left = mtimeMs + writingMs - Date.now();
+    if (left > 0) await sleep(Math.min(left, writingMs));
+    if ((await readFile(path, 'utf8')) !== text) return;
+    await rm(path);
+    log(`${path} named no process, as a crash leaves it, and was removed.`);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw fileError(`replace ${path}`, error);
   }
 }
 
