@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '#kit/log.ts';
+import type { Job } from '#kit/queue.ts';
 import { type Queue, startQueue } from '#kit/queue/worker.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { type DeliveryContext, deliverWebhook, perWebhook } from './deliver.ts';
+import { findInTurn } from './find.ts';
 import { deliverJob } from '../delivery-job.ts';
 import { deliveryLog, retryDelivery } from '../delivery-log.ts';
 import type { EventKind } from '../event.ts';
@@ -294,12 +296,19 @@ test('a webhook that is deleted during a request leaves nothing behind', async (
   assert.equal(scene.receiver.requests.length, 1);
 });
 
-test('a secret that this server cannot read fails the delivery, and nothing is sent unsigned', async () => {
-  const scene = await setScene({ secret: openVault('11'.repeat(32)).seal('webhook secrets', text) });
-  await fire(scene);
-  await settled(scene, 'Failed', 1);
-  assert.equal(scene.receiver.requests.length, 0);
-});
+for (const sealed of ['secret', 'headers'] as const) {
+  test(`a ${sealed === 'secret' ? 'secret' : 'header'} that this server cannot read fails the delivery, and nothing is sent without it`, async () => {
+    const scene = await setScene();
+    const foreign = openVault('11'.repeat(32)).seal(
+      `webhook ${sealed === 'secret' ? 'secrets' : sealed}`,
+      '{}',
+    );
+    await database.query(`update webhooks set ${sealed} = $2 where id = $1`, [scene.webhookId, foreign]);
+    await fire(scene);
+    await settled(scene, 'Failed', 1);
+    assert.equal(scene.receiver.requests.length, 0);
+  });
+}
 
 test('a stop during a request is no attempt, and the request is made again', async () => {
   await queue.stop();
@@ -334,6 +343,23 @@ test('an event that is too large to be read ahead is read in its turn', async ()
   await fire(scene, { answers: { name } });
   const [request] = await scene.receiver.waitFor(1);
   assert.equal(JSON.parse(request!.body.toString()).submission.responses.name, name);
+});
+
+test('what was read long before its turn is read again: its webhook may be another by then', async () => {
+  const scene = await setScene();
+  await fire(scene);
+  const { id } = await settled(scene, 'Success');
+  const job = { workspaceId: scene.workspaceId, id } as Job;
+  const moved = 'https://moved.test/hook';
+  const found = await findInTurn(database)(job, {
+    async enter() {
+      await database.query('update webhooks set url = $2 where id = $1', [scene.webhookId, moved]);
+      // As long as what was read counts as fresh, and a little longer.
+      await sleep(1_050);
+    },
+    leave() {},
+  });
+  assert.equal(found!.url, moved);
 });
 
 test('what is sent is what was true when it happened', async () => {
