@@ -6,6 +6,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
+import { whenAsked } from '#kit/packing.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -18,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
 /** Files that are packed already gain nothing. */
 const packedTypes = new Set(['.woff2', '.png']);
 
-type Asset = { bytes: Buffer; packed: Buffer | undefined; type: string; tag: string };
+type Asset = { bytes: Buffer; packed: (() => Promise<Buffer>) | undefined; type: string; tag: string };
 
 const compress = promisify(gzip);
 
@@ -70,13 +71,18 @@ async function readAsset(file: string): Promise<Asset> {
   const extension = extname(file);
   return {
     bytes,
-    packed: packedTypes.has(extension) ? undefined : await compress(bytes),
+    packed: packedTypes.has(extension) ? undefined : whenAsked(() => compress(bytes)),
     type: types[extension] ?? 'application/octet-stream',
     tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
   };
 }
 
-function sendAsset(request: FastifyRequest, reply: FastifyReply, path: string, asset: Asset): FastifyReply {
+async function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  asset: Asset,
+): Promise<FastifyReply> {
   reply.headers({
     'Cache-Control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: asset.tag,
@@ -86,7 +92,7 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, path: string, a
   if (request.headers['if-none-match'] === asset.tag) return reply.code(304).send();
   reply.type(asset.type);
   if (asset.packed && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
-    return reply.header('Content-Encoding', 'gzip').send(asset.packed);
+    return reply.header('Content-Encoding', 'gzip').send(await asset.packed());
   }
   return reply.send(asset.bytes);
 }

@@ -18,7 +18,7 @@ export async function serveScript(server: Server, directory = builtScript): Prom
   const names = (await readNames(directory)).filter((name) => /^[a-z]+-[\w-]+\.js$/.test(name));
   const assets = new Map(
     await Promise.all(
-      names.map(async (name) => [name, await packFile(await readFile(join(directory, name)))] as const),
+      names.map(async (name) => [name, packFile(await readFile(join(directory, name)))] as const),
     ),
   );
   server.get('/f/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { packFile, sendPacked } from '#kit/packing.ts';
+import { packFile, sendPacked, whenAsked } from '#kit/packing.ts';
 
 const source = new URL('../../../web/embed/embed.ts', import.meta.url);
 
@@ -11,8 +11,9 @@ const source = new URL('../../../web/embed/embed.ts', import.meta.url);
  * every hour; its text is the source without comments and types, at most 3 KB packed.
  */
 export async function embedRoute(server: Server): Promise<void> {
-  const script = await packFile(Buffer.from(await readEmbedScript()));
-  server.get('/embed.js', (request, reply) => {
+  const script = whenAsked(async () => packFile(Buffer.from(await readEmbedScript())));
+  server.get('/embed.js', async (request, reply) => {
+    const packed = await script();
     reply
       .headers({
         'Cache-Control': 'public, max-age=3600',
@@ -20,7 +21,7 @@ export async function embedRoute(server: Server): Promise<void> {
         'Cross-Origin-Resource-Policy': 'cross-origin',
       })
       .type('text/javascript; charset=utf-8');
-    return sendPacked(request, reply, script);
+    return sendPacked(request, reply, packed);
   });
   refuseOtherMethods(server, '/embed.js', ['GET']);
 }
