@@ -36,12 +36,12 @@ function noteSecret(text: string): void {
   }
 }
 
-const secretNames = /^(?:key|secret|token|cookie|.*_?password)$/;
+const secretNames = /^(?:secret|token|cookie|.*_?password)$/;
 
 /** Notes what of a JSON value is a secret by its name, at any depth, and what of its addresses is one by its looks. */
 export function noteSecretsOf(value: unknown, name = ''): void {
   if (typeof value === 'string') {
-    if (secretNames.test(name)) noteSecret(value);
+    if (secretNames.test(name) || value.startsWith('fl_')) noteSecret(value);
     else if (/^https?:/.test(value)) noteSecretsOfText(value);
   } else if (typeof value === 'object' && value !== null) {
     for (const [inner, each] of Object.entries(value))

@@ -84,7 +84,14 @@ const bad: Record<keyof typeof full, unknown[]> = {
   subject_element: ['gone', 'age', 'name', 5],
   language: ['klingon', 'toString', 'English', 1],
   time_zone: ['Mars/Olympus', '+01:00', '', 'constructor', 1],
-  opens_at: ['2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00+01:00', 'soon', 5],
+  opens_at: [
+    '2026-02-30T00:00:00Z',
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '0001-01-01T00:00:00+01:00',
+    'soon',
+    5,
+  ],
   closes_at: ['2026-01-01T24:00:00Z'],
   max_submissions: [0, -1, 1.5, '5'],
   theme: ['blue', []],
@@ -99,6 +106,14 @@ const bad: Record<keyof typeof full, unknown[]> = {
     Array.from({ length: 21 }, () => 'https://example.com'),
   ],
 };
+
+test('a time with an offset is a time, and is kept in UTC', () => {
+  const times = { opens_at: '2026-01-01T00:00:00+00:00', closes_at: '2026-01-01t01:30:00.5-05:30' };
+  assert.deepEqual(checkSettings(times, undefined), {
+    ok: true,
+    settings: { opens_at: '2026-01-01T00:00:00.000Z', closes_at: '2026-01-01T07:00:00.500Z' },
+  });
+});
 
 for (const [field, values] of Object.entries(bad)) {
   test(`settings.${field} refuses ${values.map((value) => JSON.stringify(value).slice(0, 30)).join(', ')}`, () => {

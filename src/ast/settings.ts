@@ -8,7 +8,8 @@ import { quote, sayBytes } from './problems.ts';
 import { isRedirect } from './redirect.ts';
 import { subjectCandidates } from './searchable.ts';
 import { fitsBytes, isCleanText } from './text.ts';
-import { isDate, isEmail } from './rules/text-formats.ts';
+import { isEmail } from './rules/text-formats.ts';
+import { readTimestamp } from './rules/timestamp.ts';
 import { isTimeZone } from './rules/today.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
 import type { Theme } from './theme/theme.ts';
@@ -18,6 +19,8 @@ import { type Form, type InputElement, listQuestions } from './tree.ts';
 type Setting<Value> = {
   readonly accepts: (value: unknown, form: Form | undefined) => value is Value;
   readonly problem: string;
+  /** How a value that it accepts is kept, where that is not as it came. */
+  tidy?(value: Value): Value;
   /** For a setting with parts: what is wrong with which of them, in place of `problem`. */
   readonly explain?: (value: unknown) => readonly SettingsError[];
 };
@@ -31,8 +34,9 @@ export const digestModes = ['each', 'hourly', 'daily'] as const;
 export type DigestMode = (typeof digestModes)[number];
 
 const timestamp: Setting<string> = {
-  accepts: (value): value is string => typeof value === 'string' && isTimestamp(value),
-  problem: 'must be a timestamp in UTC like 2026-01-31T14:30:00Z',
+  accepts: (value): value is string => typeof value === 'string' && readTimestamp(value) !== undefined,
+  problem: 'must be a time like 2026-01-31T14:30:00Z or 2026-01-31T15:30:00+01:00',
+  tidy: (value) => readTimestamp(value)!,
 };
 
 const flag: Setting<boolean> = {
@@ -166,8 +170,8 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
   for (const field of names) {
     const value = own(input, field) ?? null;
     if (value === null) continue;
-    const { accepts, problem, explain }: Setting<unknown> = table[field];
-    if (accepts(value, form)) settings[field] = value;
+    const { accepts, problem, tidy, explain }: Setting<unknown> = table[field];
+    if (accepts(value, form)) settings[field] = tidy ? tidy(value) : value;
     else errors.push(...(explain?.(value) ?? [{ field, message: `"${field}" ${problem}.` }]));
   }
   errors.push(...checkPeriod(settings));
@@ -181,13 +185,6 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
 function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): SettingsError[] {
   if (!opens || !closes || Date.parse(closes) > Date.parse(opens)) return [];
   return [{ field: 'closes_at', message: '"closes_at" must be later than "opens_at".' }];
-}
-
-/** ISO 8601 in UTC, as every timestamp of the specification. */
-function isTimestamp(text: string): boolean {
-  return (
-    isDate(text.slice(0, 10)) && /^T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z$/.test(text.slice(10))
-  );
 }
 
 /** The addresses of `notification_email`. */

@@ -74,6 +74,22 @@ test('names of the language itself are unknown like any other', () => {
   );
 });
 
+test('however many problems there are, the real ones are among them, and eight hundred unknown names are refused like one', () => {
+  const unknown = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, 1]));
+  for (const count of [7, 8, 20]) {
+    const result = check({ ...unknown(count), count: 0 });
+    assert.ok(!result.ok);
+    const fields = [...Object.keys(unknown(count)), 'count', 'name'];
+    assert.deepEqual(result.errors.map(({ field }) => field).sort(), fields.sort());
+    assert.throws(
+      () => readQuery(unknown(count)),
+      (error) => error instanceof ApiError && error.errors?.length === count,
+    );
+  }
+  assert.throws(() => readQuery(unknown(800)), { code: 'bad_request' });
+});
+
 test("a caller's own text comes back short", () => {
   const result = check({ name: '', ['x'.repeat(10_000)]: 1 });
   assert.ok(!result.ok);
@@ -100,6 +116,16 @@ const readQuery = compileQuery(
 test('digits become whole numbers where the schema says so, and stay text where it does not', () => {
   assert.deepEqual(readQuery({ page: '007', per_page: '100', q: '5' }), { page: 7, per_page: 100, q: '5' });
   assert.deepEqual(readQuery({}), {});
+});
+
+test('a time in an address may have an offset, whose plus an address says as a blank', () => {
+  const read = compileQuery(
+    Type.Object({ at: Type.String({ format: 'date-time' }) }, { additionalProperties: false }),
+  );
+  for (const at of ['2026-01-01T00:00:00+01:00', '2026-01-01T00:00:00-01:00', '2026-01-01T00:00:00Z'])
+    assert.deepEqual(read({ at: new URLSearchParams(`at=${at}`).get('at') }), { at });
+  for (const at of ['0000-01-01T00:00:00Z', '2026-01-01 00:00:00Z', '2026-01-01T00:00:00'])
+    assert.throws(() => read({ at }), { code: 'bad_request' });
 });
 
 const notNumbers = [

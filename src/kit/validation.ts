@@ -1,10 +1,14 @@
 import type { Static, TObject } from 'typebox';
 import { Format } from 'typebox/format';
 import { Compile } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import { readTimestamp } from '#ast/rules/timestamp.ts';
 import { ApiError, type ErrorItem } from './errors.ts';
 
-// A leap second (23:59:60) is a valid time to the format, and to Date and PostgreSQL none.
-Format.Set('date-time', (text) => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)));
+// What the library takes for one may be none to Date or PostgreSQL: a leap second (23:59:60), the year 0.
+Format.Set('date-time', (text) => readTimestamp(text) !== undefined);
+// Eight, which the library stops at, are used up by eight unknown names, before what else is wrong.
+Settings.Set({ maxErrors: 1_000 });
 
 /**
  * Checks what came over the wire against a TypeBox schema, once, at the edge. A property that the schema does not
@@ -57,12 +61,11 @@ function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorI
     if (error.keyword === 'required') {
       for (const name of names(error.params['requiredProperties']))
         add(join(field, name), `"${name}" is required.`);
-    } else if (error.keyword === 'additionalProperties') {
+    } else if (error.schemaPath.endsWith('/additionalProperties') && error.keyword === 'boolean') {
+      // Of each property that is not known; one `additionalProperties` sums them up when it is not one too many.
       const known = knownAt(schema, error.schemaPath).join(', ');
-      for (const name of names(error.params['additionalProperties'])) {
-        add(join(field, name), `"${clip(name)}" is not known here. Known: ${known}.`);
-      }
-    } else if (error.keyword !== 'boolean' && error.keyword !== 'const') {
+      add(field, `"${clip(stepsOf(error.instancePath).at(-1)!)}" is not known here. Known: ${known}.`);
+    } else if (error.keyword !== 'additionalProperties' && error.keyword !== 'const') {
       add(field, describe(field, error));
     }
   }
@@ -76,10 +79,11 @@ const stepsOf = (pointer: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** The names of the properties that the schema at this place has. */
+/** The names of the properties that the schema has whose `additionalProperties` are at this place. */
 function knownAt(schema: TObject, schemaPath: string): string[] {
   let place: unknown = schema;
-  for (const step of stepsOf(schemaPath)) place = (place as Readonly<Record<string, unknown>>)[step];
+  for (const step of stepsOf(schemaPath).slice(0, -1))
+    place = (place as Readonly<Record<string, unknown>>)[step];
   return Object.keys((place as Partial<TObject>).properties ?? {});
 }
 
@@ -107,8 +111,8 @@ const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` 
  */
 export function compileQuery<S extends TObject>(schema: S): (query: unknown) => Static<S> {
   const check = compileCheck(schema);
-  const integers = new Set(
-    Object.entries(schema.properties).flatMap(([name, property]) => (isInteger(property) ? [name] : [])),
+  const readers = new Map(
+    Object.entries(schema.properties).map(([name, property]) => [name, readerOf(property)] as const),
   );
   return (query) => {
     const given = Object.entries(query as Record<string, unknown>);
@@ -118,15 +122,20 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
       const message = `"${field}" must not hold a NUL character.`;
       throw new ApiError('bad_request', message, { errors: [{ field, message }] });
     }
-    const entries = given.map(([name, value]) => [
-      name,
-      integers.has(name) && typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
-    ]);
-    const result = check(Object.fromEntries(entries));
+    const result = check(
+      Object.fromEntries(given.map(([name, value]) => [name, readers.get(name)?.(value) ?? value])),
+    );
     if (result.ok) return result.value;
     throw new ApiError('bad_request', result.errors[0]!.message, { errors: result.errors });
   };
 }
 
-const isInteger = (property: unknown): boolean =>
-  typeof property === 'object' && property !== null && 'type' in property && property.type === 'integer';
+/** How the text of a parameter becomes what its schema means; undefined where it is taken as it is. */
+function readerOf(property: { type?: unknown; format?: unknown }): ((value: unknown) => unknown) | undefined {
+  if (property.type === 'integer')
+    return (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value);
+  // A plus that was not escaped comes as a blank.
+  if (property.format === 'date-time')
+    return (value) => (typeof value === 'string' ? value.replace(/ (?=\d\d:\d\d$)/, '+') : value);
+  return undefined;
+}
