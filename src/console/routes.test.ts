@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
 import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { createForm } from '#forms/forms.ts';
 import { openService, until } from '#test/service.ts';
+import { makeForm, openVisitor } from '#test/visitor.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { isAtLeast, isRole, type Role, roleNames } from '#workspaces/roles.ts';
 import { consoleRoutes } from './routes.ts';
@@ -95,6 +98,102 @@ for (const [method, path, { needs }] of routes.filter(([, , { needs }]) => needs
     assert.equal(await readEverything(), before, 'nothing was changed');
   });
 }
+
+/** What routes need to get past the check of shapes, by their path below the workspace; a query begins with a question mark. */
+const absentId = randomUUID();
+const seen = '2026-01-01T00:00:00Z';
+const valid = structure(element('text', 'a'));
+const shapes: Readonly<Record<string, object | string>> = {
+  'PATCH /members/:member': { role: 'viewer' },
+  'PUT /keys/:key': { name: 'x', permissions: null, form_ids: null, expires_at: null },
+  'POST /keys/:key/rotations': { grace_hours: 0 },
+  'PUT /forms/:form/draft': { revision: 1, structure: valid, base_version: 1 },
+  'POST /forms/:form/publish': { revision: 1, version: 1 },
+  'PUT /forms/:form/status': { status: 'archived' },
+  'PATCH /forms/:form/settings': { settings: {} },
+  'POST /forms/:form/copies': { structure: valid },
+  'POST /forms/:form/webhooks': { url: 'https://example.com/', events: ['submission.created'] },
+  'POST /forms/:form/webhooks/:webhook/tests': { event: 'submission.created' },
+  'GET /forms/:form/submissions/export': '?format=csv',
+  'GET /forms/:form/submissions/summary': '?time_zone=UTC',
+  'PUT /forms/:form/submissions/settings': { order: [], hidden: [], widths: {}, pinned: 0, is_tall: false },
+  'PUT /forms/:form/submissions/:submission/answers': { seen, answers: {} },
+  'PUT /forms/:form/submissions/:submission/reference': { seen, reference: {} },
+  'PUT /forms/:form/submissions/:submission/status': { seen, status: 'completed' },
+  'POST /forms/:form/submissions/removals': { ids: [absentId], expected: 1 },
+  'POST /forms/:form/trash/restorations': { ids: [absentId] },
+  'POST /forms/:form/trash/removals': { ids: [absentId], expected: 1 },
+  'POST /forms/:form/spam/releases': { ids: [absentId] },
+  'POST /forms/:form/spam/removals': { ids: [absentId] },
+  'POST /forms/:form/invitations/imports/preview': { source: { kind: 'addresses', text: 'ada@example.org' } },
+  'POST /forms/:form/invitations/imports': { source: { kind: 'addresses', text: 'ada@example.org' } },
+  'POST /forms/:form/invitations/letter': { email: 'ada@example.org', name: '', reference: {} },
+};
+
+test('on every route the ids of another workspace are answered exactly like ids that do not exist: 404', async () => {
+  const tenant = await service.makeTenant();
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const own = await createForm(services.database, workspaceId, { structure: valid, status: 'published' });
+  const { id: submission } = (await openVisitor(service).submit(form.id, { a: 'theirs' })).body;
+  const person = await signIn(service, { workspaceId: tenant.workspaceId });
+  const there = `/workspaces/${tenant.workspaceId}`;
+  const make = async (path: string, body: object): Promise<string> =>
+    (await person.call<{ id: string }>('POST', there + path, body)).body.id;
+  const hook = { url: 'https://example.com/', events: ['submission.created'] };
+  const { rows: mails } = await services.database.query<{ id: string }>(
+    `insert into mails (workspace_id, id, kind, recipient, subject, state, created_at)
+     values ($1, gen_random_uuid(), 'receipt', 'ada@example.org', 's', 'failed', now()) returning id`,
+    [tenant.workspaceId],
+  );
+  const theirs: Readonly<Record<string, string>> = {
+    form: form.id,
+    submission,
+    member: person.userId,
+    key: await make('/keys', { name: 'x' }),
+    webhook: await make(`/forms/${form.id}/webhooks`, hook),
+    invitation: (
+      await tenant.call('POST', `/forms/${form.id}/invitations`, {
+        invitations: [{ email: 'ada@example.org' }],
+      })
+    ).body.data[0]!.id,
+    mail: mails[0]!.id,
+    version: '1',
+  };
+  const answersTo = async (method: string, path: string, ids: Readonly<Record<string, string>>) => {
+    const shape = shapes[`${method} ${path}`] ?? {};
+    const filled = path.replace(
+      /:(\w+)/g,
+      (_, name: string) => ids[name] ?? (name === 'version' ? '1' : absentId),
+    );
+    const query = typeof shape === 'string' ? shape : '';
+    return owner.call(
+      method,
+      `/workspaces/${workspaceId}${filled}${query}`,
+      query === '' ? shape : undefined,
+    );
+  };
+  for (const [method, whole] of routes) {
+    const path = whole.replace('/workspaces/:workspace', '');
+    if (!path.includes(':')) continue;
+    const absent = await answersTo(method, path, {});
+    assert.deepEqual([absent.status, absent.body.error], [404, 'not_found'], `${method} ${path}`);
+    for (const ids of [theirs, { ...theirs, form: own.id }]) {
+      if (ids !== theirs && !path.replace(':form', '').replace(':version', '').includes(':')) continue;
+      assert.deepEqual(plain(await answersTo(method, path, ids)), plain(absent), `${method} ${path}`);
+    }
+  }
+  const kept = await tenant.call('GET', `/forms/${form.id}`);
+  assert.deepEqual(
+    [kept.status, kept.body.updated_at, kept.body.submission_count],
+    [200, form.updated_at, 1],
+  );
+});
+
+const plain = ({ status, body, headers }: { status: number; body: unknown; headers: Headers }) => ({
+  status,
+  body,
+  names: [...headers.keys()],
+});
 
 test('a workspace that is no UUID is a 400, an unknown path a 404, each as JSON', async () => {
   assert.equal((await owner.call('GET', '/workspaces/x')).status, 400);

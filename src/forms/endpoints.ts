@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { tagOf } from '#kit/conditional.ts';
-import { ApiError } from '#kit/errors.ts';
 import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
 import { requireAnswerReader } from './answer-settings.ts';
@@ -16,7 +15,8 @@ import {
   presentForm,
   presentListItem,
 } from './present.ts';
-import { countForms, findForm, formStatuses, listForms } from './queries.ts';
+import { countForms, formStatuses, listForms } from './queries.ts';
+import { requireForm } from './require-form.ts';
 
 const structure = Type.Unsafe<object>({
   'x-component': 'Form',
@@ -55,13 +55,8 @@ export function formEndpoints(context: {
 }) {
   const { database, addresses, wakeQueue } = context;
 
-  const loadRow = async (workspaceId: string, id: string) => {
-    const [row] = await findForm(database, { workspace_id: workspaceId, id });
-    if (!row) throw new ApiError('not_found');
-    return row;
-  };
-  const loadForm = async (workspaceId: string, id: string) => {
-    const row = await loadRow(workspaceId, id);
+  const loadForm = async (workspaceId: string, formId: string) => {
+    const row = await requireForm(database, { workspaceId, formId });
     return { body: presentForm(row), tag: tagOf(row.updated_at, row.submission_count) };
   };
 
@@ -149,7 +144,8 @@ export function formEndpoints(context: {
       isConditional: true,
       async run({ workspaceId, formIds, params, body, unchanged, ...caller }) {
         requireReach(formIds, params.id);
-        const readSettings = async () => (await loadRow(workspaceId, params.id)).settings;
+        const readSettings = async () =>
+          (await requireForm(database, { workspaceId, formId: params.id })).settings;
         await requireAnswerReader(caller, body.settings, readSettings);
         await changeForm(database, workspaceId, params.id, {
           unchanged,

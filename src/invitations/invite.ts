@@ -1,5 +1,5 @@
 import type { Form } from '#ast/tree.ts';
-import { findForm } from '#forms/queries.ts';
+import { requireForm } from '#forms/require-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
@@ -61,11 +61,8 @@ export async function invite(
 }
 
 /** The live structure of a form. @throws ApiError not_found. */
-export async function readStructure(db: Queryable, { workspaceId, formId }: InvitedForm): Promise<Form> {
-  const [found] = await findForm(db, { workspace_id: workspaceId, id: formId });
-  if (!found) throw new ApiError('not_found');
-  return found.structure as Form;
-}
+export const readStructure = async (db: Queryable, form: InvitedForm): Promise<Form> =>
+  (await requireForm(db, form)).structure as Form;
 
 /** What is wrong with what people would be told who have reference values of these names, each of them or some. */
 export function checkInvitation(

@@ -81,7 +81,11 @@ export function keyRoutes({ database }: ConsoleServices): readonly ConsoleRoute[
     params: key,
     async run({ workspaceId, params }) {
       const filter = { workspace_id: workspaceId, key_id: params.key, limit: keptRequests };
-      return { status: 200, body: { data: await listRequests(database, filter) } };
+      const data = await listRequests(database, filter);
+      const isKnown =
+        data.length > 0 || (await listKeys(database, workspaceId)).some(({ id }) => id === params.key);
+      if (!isKnown) throw new ApiError('not_found');
+      return { status: 200, body: { data } };
     },
   });
 

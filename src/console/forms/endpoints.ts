@@ -2,6 +2,7 @@ import { copyAsNewForm } from '#forms/drafts/copy.ts';
 import { readBuilderForm, saveWorkingCopy } from '#forms/drafts/draft.ts';
 import { publishWorkingCopy } from '#forms/drafts/publish.ts';
 import { publicUrlOf } from '#forms/present.ts';
+import { requireForm } from '#forms/require-form.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { changeStatus } from '#forms/status.ts';
 import { Type } from 'typebox';
@@ -116,10 +117,10 @@ export function formsConsoleRoutes({ database, config }: ConsoleServices): reado
   const answers = consoleEndpoint({
     role: 'viewer',
     params: formParameter,
-    run: async ({ workspaceId, params }) => ({
-      status: 200,
-      body: await countAnswersByElement(database, workspaceId, params.form),
-    }),
+    async run({ workspaceId, params }) {
+      await requireForm(database, { workspaceId, formId: params.form });
+      return { status: 200, body: await countAnswersByElement(database, workspaceId, params.form) };
+    },
   });
 
   const form = '/workspaces/:workspace/forms/:form';

@@ -1,7 +1,6 @@
 import { questionsById } from '#ast/fields.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
-import { findForm } from '#forms/queries.ts';
-import { ApiError } from '#kit/errors.ts';
+import { requireForm } from '#forms/require-form.ts';
 import { prefillableOf } from '#invitations/draft.ts';
 import { listBatches } from '#invitations/import/queries.ts';
 import { defaultMessage } from '#invitations/message/message.ts';
@@ -22,8 +21,7 @@ export const overviewEndpoint = ({ database, config }: ConsoleServices) =>
     params: InvitationsPath,
     async run({ workspaceId, params }) {
       const key = { workspace_id: workspaceId, form_id: params.form };
-      const [found] = await findForm(database, { workspace_id: workspaceId, id: params.form });
-      if (!found) throw new ApiError('not_found');
+      const found = await requireForm(database, { workspaceId, formId: params.form });
       const form = found.structure as Form;
       const [counted, batches] = await Promise.all([
         countInvitations(database, key),

@@ -1,3 +1,4 @@
+import { requireForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { paginate, readPage } from '#kit/pagination.ts';
 import { deleteHeld, findHeld, listHeld } from '#submissions/held/queries.ts';
@@ -61,7 +62,9 @@ const releaseEndpoint = (services: ConsoleServices) =>
     params: SpamPath,
     body: SpamSelection,
     async run({ workspaceId, params, body }) {
-      const count = await releaseHeld(services, { workspaceId, formId: params.form }, body.ids);
+      const form = { workspaceId, formId: params.form };
+      await requireForm(services.database, form);
+      const count = await releaseHeld(services, form, body.ids);
       return { status: 200, body: { count } };
     },
   });
@@ -72,6 +75,7 @@ const removeEndpoint = ({ database }: ConsoleServices) =>
     params: SpamPath,
     body: SpamSelection,
     async run({ workspaceId, params, body }) {
+      await requireForm(database, { workspaceId, formId: params.form });
       const key = { workspace_id: workspaceId, form_id: params.form };
       const removed = await deleteHeld(database, { ...key, ids: body.ids });
       return { status: 200, body: { count: removed.length } };

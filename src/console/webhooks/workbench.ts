@@ -1,6 +1,6 @@
 import type { Form } from '#ast/tree.ts';
 import { listQuestions } from '#ast/tree.ts';
-import { findForm } from '#forms/queries.ts';
+import { requireForm } from '#forms/require-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only } from '#kit/statement.ts';
@@ -75,8 +75,7 @@ async function loadForm(
   workspaceId: string,
   formId: string,
 ): Promise<{ id: string; name: string; structure: Form }> {
-  const found = only(await findForm(database, { workspace_id: workspaceId, id: formId }));
-  if (!found) throw new ApiError('not_found');
+  const found = await requireForm(database, { workspaceId, formId });
   // It was validated when it became the live version.
   return { id: found.id, name: found.name, structure: found.structure as Form };
 }

@@ -3,7 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { laneOfMail, type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
 import { deleteExpiredResets } from '#workspaces/password-reset/queries.ts';
-import { deleteOldMails, requeueMail } from './queries.ts';
+import { deleteOldMails, findLoggedMail, requeueMail } from './queries.ts';
 
 /** For how many days the log is kept. */
 const logDays = 90;
@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 
 /**
  * Lets a failed mail of a workspace leave once more.
- * @throws ApiError conflict when it has not failed, is not in the workspace's log, or is about an invitation that
+ * @throws ApiError not_found when it is not in the workspace's log, conflict when it has not failed or is about an invitation that
  *   was revoked, whose address wants no mails, or about which another mail was written since.
  */
 export async function retryMail(
@@ -26,6 +26,8 @@ export async function retryMail(
     lanes: kinds.map(laneOfMail),
     invitation_kinds: ['invitation', 'reminder'] satisfies MailKind[],
   });
+  if (again.length === 0 && (await findLoggedMail(database, { workspace_id: workspaceId, id })).length === 0)
+    throw new ApiError('not_found');
   if (again.length === 0)
     throw new ApiError('conflict', 'Only a mail that failed, and that is still wanted, can be sent again.');
   wakeQueue();

@@ -30,6 +30,14 @@ export const selectMails = statement(
     limit $limit offset $offset`,
 );
 
+/** Whether the log has a mail. */
+export const findLoggedMail = statement(
+  'mail.find_logged_mail',
+  { workspace_id: uuid, id: uuid },
+  { id: uuid },
+  `select id from mails where workspace_id = $workspace_id and id = $id and not is_private`,
+);
+
 /** How many there are of each state. */
 export const countMails = statement(
   'mail.count_mails',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Condition } from '#ast/logic/condition.ts';
 import type { Form } from '#ast/tree.ts';
-import { findForm } from '#forms/queries.ts';
+import { requireForm } from '#forms/require-form.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -149,8 +149,7 @@ export async function readFilter(
   filter: unknown,
 ): Promise<Condition | null> {
   if (filter === undefined || filter === null) return null;
-  const form = only(await findForm(client, { workspace_id: workspaceId, id: formId }));
-  if (!form) throw new ApiError('not_found');
+  const form = await requireForm(client, { workspaceId, formId });
   // It was validated when it became the live version.
   refuse(filterProblems(form.structure as Form, filter));
   return filter as Condition;

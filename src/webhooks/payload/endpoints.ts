@@ -1,10 +1,8 @@
 import type { Form } from '#ast/tree.ts';
-import { findForm } from '#forms/queries.ts';
+import { requireForm } from '#forms/require-form.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { ApiError } from '#kit/errors.ts';
-import { only } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { payloadSchema } from './payload-schema.ts';
 
@@ -28,8 +26,7 @@ export function payloadEndpoints({ database, config }: { database: Database; con
       },
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
-        const found = only(await findForm(database, { workspace_id: workspaceId, id: params.id }));
-        if (!found) throw new ApiError('not_found');
+        const found = await requireForm(database, { workspaceId, formId: params.id });
         // The structure was validated when it became the live version.
         const schema = payloadSchema(found.structure as Form, { id: schemaUrlOf(config, found.id) });
         return { body: schema };
