@@ -92,7 +92,7 @@ const flood =
     sendRaw(
       service.url,
       endless(
-        `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization.Authorization}\r\nContent-Type: ${type}\r\n${length}\r\n\r\n`,
+        `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization.Authorization}\r\nContent-Type: ${type}\r\n${length}\r\n\r\n`,
       ),
     );
 const [json, html] = ['application/json', 'application/x-www-form-urlencoded'];
@@ -118,13 +118,13 @@ const floods: Record<string, Hostile> = {
   'a body longer than its length': {
     status: [400, 422],
     send: raw(
-      `POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization.Authorization}\r\nContent-Type: ${json}\r\nContent-Length: 2\r\n\r\n{}garbage`,
+      `POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization.Authorization}\r\nContent-Type: ${json}\r\nContent-Length: 2\r\n\r\n{}garbage`,
     ),
   },
   'a body shorter than its length': {
     status: [0, 400],
     send: raw(
-      `POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization.Authorization}\r\nContent-Type: ${json}\r\nContent-Length: 200\r\n\r\n{}`,
+      `POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization.Authorization}\r\nContent-Type: ${json}\r\nContent-Length: 200\r\n\r\n{}`,
     ),
   },
   'a header of 100 KB': {
@@ -327,39 +327,46 @@ const parameters: Record<string, Hostile> = Object.fromEntries([
 const smuggled: Record<string, Hostile> = {
   'two lengths': {
     status: 400,
-    send: raw('POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x'),
+    send: raw(
+      'POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x',
+    ),
   },
   'a length and chunks': {
     status: 400,
     send: raw(
-      'POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n',
+      'POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n',
     ),
   },
   'chunks twice': {
     status: 400,
     send: raw(
-      'POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
+      'POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
     ),
   },
   'a folded header': {
     status: [400, 401],
-    send: raw('GET /api/v1/forms HTTP/1.1\r\nHost: a\r\nX-A: 1\r\n folded\r\nConnection: close\r\n\r\n'),
+    send: raw(
+      'GET /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nX-A: 1\r\n folded\r\nConnection: close\r\n\r\n',
+    ),
   },
   'a space before the colon': { status: 400, send: raw('GET /api/v1/forms HTTP/1.1\r\nHost : a\r\n\r\n') },
-  'bare line feeds': { status: 400, send: raw('GET /api/v1/forms HTTP/1.1\nHost: a\n\n') },
+  'bare line feeds': { status: 400, send: raw('GET /api/v1/forms HTTP/1.1\nHost: localhost\n\n') },
   'a chunk with a length that is none': {
     status: 400,
     send: raw(
-      'POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n',
+      'POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n',
     ),
   },
   'no host': { status: 400, send: raw('GET /api/v1/forms HTTP/1.1\r\n\r\n') },
-  'another version': { status: 400, send: raw('GET /api/v1/forms HTTP/9.9\r\nHost: a\r\n\r\n') },
+  'another version': { status: 400, send: raw('GET /api/v1/forms HTTP/9.9\r\nHost: localhost\r\n\r\n') },
   'no request at all': { status: 400, send: raw('\u0016\u0003\u0001 hello\r\n\r\n') },
-  'a method that is none': { status: 400, send: raw('HACK /api/v1/forms HTTP/1.1\r\nHost: a\r\n\r\n') },
+  'a method that is none': {
+    status: 400,
+    send: raw('HACK /api/v1/forms HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+  },
   'a method of other servers': {
     status: [401, 404],
-    send: raw('PROPFIND /api/v1/forms HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+    send: raw('PROPFIND /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
   },
 };
 
@@ -419,7 +426,7 @@ test('three hundred connections that say nothing, or half a header, keep nobody 
       sockets.push(socket);
       socket.on('error', () => {});
       await once(socket, 'connect');
-      if (count % 2 === 0) socket.write('GET /api/v1/forms HTTP/1.1\r\nHost: a\r\nX-Slow: ');
+      if (count % 2 === 0) socket.write('GET /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
     }
     for (let count = 0; count < 10; count += 1) await withinASecond(serveTheNext);
   } finally {

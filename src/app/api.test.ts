@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
@@ -7,8 +11,10 @@ import { anonymousRate } from '#workspaces/limit.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { openLiveForms } from '#forms/live-form.ts';
 import { openDatabase } from '#kit/database.ts';
+import { openLog } from '#kit/log.ts';
+import { ownHosts } from '#kit/own-hosts.ts';
 import { requestText, sendRaw } from '#test/raw.ts';
-import { callApi, openService, type Tenant } from '#test/service.ts';
+import { callApi, openService, type Tenant, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { type ApiRoute, apiRoutes } from './operations.ts';
 import { buildServer } from './server.ts';
@@ -78,7 +84,7 @@ test('a missing, malformed, unknown, revoked or expired key: the same 401 each t
 
 test('a key sent twice, or in the address, or in a cookie, is no key', async () => {
   const { key } = tenant;
-  const head = `GET /api/v1/forms HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n`;
+  const head = `GET /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n`;
   assert.equal((await raw(`${head}\r\n`)).status, 200);
   assert.equal((await raw(`${head}Authorization: Bearer ${key}\r\n\r\n`)).status, 401);
   assert.equal((await fetch(`${service.url}/api/v1/forms?api_key=${key}`)).status, 401);
@@ -410,7 +416,7 @@ for (const [contentType, statuses] of contentTypes) {
 test('two content types are one too many to skip a check', async () => {
   const body = '{"structure":{}}';
   const { status } = await raw(
-    `POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: text/plain\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    `POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: text/plain\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
   assert.ok([400, 415, 422].includes(status), String(status));
 });
@@ -430,7 +436,7 @@ test('keys of a body that nobody asked for are refused by name, never kept', asy
 
 test('a body over 1 MB is refused when it is announced, and when it turns out to be, while it is still being sent', async () => {
   const head = (length: string): string =>
-    `POST /api/v1/forms HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+    `POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
   function* endless(first: string): Generator<string> {
     yield first;
     for (;;) yield `10000\r\n${'x'.repeat(65_536)}\r\n`;
@@ -450,7 +456,7 @@ test('a body of exactly 1 MB is read', async () => {
   assert.equal((await tenant.call('POST', '/forms', text)).status, 422);
 });
 
-test('every answer has a request id of our own, and is JSON that no browser reads as anything else', async () => {
+test('every answer has a request id of our own, and is JSON that no browser keeps or reads as anything else', async () => {
   const ids = new Set<string>();
   for (const path of ['/forms', '/nothing', '/forms/42']) {
     const { headers } = await tenant.call('GET', path, undefined, {
@@ -461,10 +467,88 @@ test('every answer has a request id of our own, and is JSON that no browser read
     ids.add(headers.get('x-request-id')!);
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(headers.get('cache-control'), 'no-store');
     assert.equal(headers.get('access-control-allow-origin'), null);
   }
   assert.equal(ids.size, 3);
   for (const id of ids) assert.match(id, /^[0-9a-f-]{36}$/);
+});
+
+test('a DELETE that says JSON and sends none is a DELETE, and a POST with an empty body lacks it', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const json = { 'Content-Type': 'application/json' };
+  assert.equal((await tenant.call('DELETE', `/forms/${form.id}`, undefined, json)).status, 204);
+  const { status, body } = await tenant.call('POST', '/forms', undefined, json);
+  assert.deepEqual([status, body.message], [400, 'The body must be a JSON object.']);
+});
+
+test('the service answers under its own names and addresses; another name that was made to lead here gets nothing', async () => {
+  const statusFor = async (host: string, path = '/healthz') =>
+    (await raw(requestText('GET', path).replace('Host: localhost', `Host: ${host}`))).status;
+  for (const host of [
+    'localhost',
+    'localhost:3000',
+    '127.0.0.1:1',
+    '[::1]:3000',
+    '10.0.0.7',
+    'app.localhost',
+  ])
+    assert.equal(await statusFor(host), 200, host);
+  for (const host of [
+    'evil.example',
+    'evil.example:3000',
+    'localhost.evil.example',
+    'a@evil.example',
+    '127.0.0.1.nip.io',
+    ' ',
+  ])
+    for (const path of ['/healthz', '/api/v1/forms', '/app/', '/f/x', '/'])
+      assert.equal(await statusFor(host, path), 400, host);
+  const isOurs = ownHosts({ publicUrl: 'https://forms.example:8443', allowedHosts: ['formloom'] });
+  assert.deepEqual(['forms.example', 'FORMS.example.:443', 'formloom:3000', 'other.example'].map(isOurs), [
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('the address of the service alone leads to the console', async () => {
+  const { status, headers } = await visitor.fetch('/');
+  assert.deepEqual([status, headers.get('location')], [302, '/app/']);
+});
+
+test('whoever hangs up in the middle of a body is no outage and no error of ours', async (t) => {
+  const lines: string[] = [];
+  const log = openLog(
+    'info',
+    new Writable({ write: (chunk, _, done) => done(void lines.push(String(chunk))) }),
+  );
+  const server = await buildServer({ ...service.services, log }, { isStopping: () => false });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  t.after(async () => {
+    server.server.closeAllConnections();
+    await server.close();
+  });
+  const types = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=b'];
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  for (const [path, type] of [['/api/v1/forms', types[0]], ...types.map((each) => [`/f/${form.id}`, each])]) {
+    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n`;
+    const { port, hostname } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.write(`${head}Content-Type: ${type}\r\nContent-Length: 1000\r\n\r\n--b\r\n{`);
+    const [incoming] = (await once(server.server, 'request')) as [IncomingMessage];
+    await until('its body to be read', async () => incoming.readableFlowing === true, 10);
+    socket.destroy();
+    await until('its end', async () => incoming.closed, 10);
+  }
+  // What it had to say of them it said before it answers the next.
+  await (await fetch(`${url}/healthz`)).text();
+  await until('the line of the last', async () => lines.some((line) => line.includes('/healthz')));
+  assert.deepEqual(
+    lines.filter((line) => !line.includes('"level":"info"')),
+    [],
+  );
 });
 
 test('an error has a code and a message, and says nothing of how we are made', async () => {

@@ -3,7 +3,8 @@ import { consoleRoutes } from '#console/routes.ts';
 import { serveConsole } from '#console/serve.ts';
 import { staticRoutes } from '#console/static.ts';
 import { fileRoutes } from '#files/routes.ts';
-import { openServer, type Server } from '#kit/http.ts';
+import { openServer, refuseOtherMethods, type Server } from '#kit/http.ts';
+import { ownHosts } from '#kit/own-hosts.ts';
 import { pageRoutes } from '#page/routes.ts';
 import { embedRoute } from '#page/theme/embed-route.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
@@ -27,6 +28,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     log,
     trustProxy: config.trustProxy,
     isSecure: config.publicUrl.startsWith('https:'),
+    isOurs: ownHosts(config),
   });
   const routes = apiRoutes(services);
   const openApi = writeOpenApi(routes, { publicUrl: config.publicUrl, version });
@@ -35,6 +37,8 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   server.addHook('onClose', () => requestLog.stop());
   healthRoutes(server, { ...services, isStopping: state.isStopping });
   fileRoutes(server, services);
+  server.get('/', async (_request, reply) => reply.redirect('/app/', 302));
+  refuseOtherMethods(server, '/', ['GET']);
   await embedRoute(server);
   server.get('/api/v1/openapi.json', async () => openApi);
   server.get('/api/v1/docs', async (_request, reply) => docsPage(reply, openApi));

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { writeDevice } from '#console/accounts/device-cookie.ts';
 import type { ConsoleServices } from '#console/services.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { type Server, toApiError } from '#kit/http.ts';
+import type { Server } from '#kit/http.ts';
+import { problemOf } from '#kit/problem-of.ts';
 import { renderDocument } from '#page/render/document.ts';
 import { pageHeaders } from '#page/headers.ts';
 import { attributes, type Html, html } from '#page/render/html.ts';
@@ -56,8 +57,7 @@ export function setupRoutes(server: Server, services: ConsoleServices): void {
     },
   );
   server.setErrorHandler((error, request, reply) => {
-    const problem = toApiError(error);
-    if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
+    const problem = problemOf(error, request);
     return send(
       reply,
       problem.status,

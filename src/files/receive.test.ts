@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { diskStorage } from '#kit/disk-storage.ts';
-import { toApiError } from '#kit/http.ts';
+import { toApiError } from '#kit/problem-of.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { cleanFilename, discardFiles, fileLimits, receiveFile, storageKey } from './receive.ts';

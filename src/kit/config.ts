@@ -12,6 +12,8 @@ export type Config = {
   webProcesses: number;
   /** The origin that people and receivers reach, without a trailing slash. */
   publicUrl: string;
+  /** Host names under which it answers besides that of publicUrl. */
+  allowedHosts: readonly string[];
   /** Absolute path: the embedded database, uploads and the instance's key. */
   dataDir: string;
   /** Undefined: the embedded PostgreSQL. */
@@ -142,6 +144,13 @@ export function readConfig(environment: Environment): Config {
     publicUrl:
       readOrigin(value('PUBLIC_URL'), complain) ??
       `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    allowedHosts: list('ALLOWED_HOSTS').every((name) => /^[\w-]+(\.[\w-]+)*$/.test(name))
+      ? list('ALLOWED_HOSTS').map((name) => name.toLowerCase())
+      : complain(
+          'ALLOWED_HOSTS',
+          'host names separated by commas, without ports, such as forms.internal',
+          [],
+        ),
     dataDir: resolve(value('DATA_DIR') ?? './data'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePool: wholeNumber('DATABASE_POOL', 10, 2, 200),

@@ -1,25 +1,22 @@
 import { maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  LogController,
-} from 'fastify';
-import { TooMuchWork } from '#ast/work.ts';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { newId } from './clock.ts';
 import type { Config } from './config.ts';
-import { isUnavailable } from './database.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { jsonBodyLimit, readJsonBody } from './json-body.ts';
 import type { Log } from './log.ts';
 import { placeOf } from './place-of.ts';
+import { problemOf } from './problem-of.ts';
 
 export type Server = FastifyInstance;
 
 export const jsonType = 'application/json; charset=utf-8';
 /** A year of https alone for this host; not for others of its domain, which are not ours. */
 const strictTransport = 'max-age=31536000';
+
+const foreignHost =
+  'The service does not answer under this host name. Whoever runs it sets PUBLIC_URL to the address that people use, and ALLOWED_HOSTS to other names.';
 
 /**
  * In place of Fastify's compilers of schemas, which it else loads (Ajv and others, 150 modules): what comes in is checked
@@ -38,6 +35,8 @@ export function openServer(options: {
   trustProxy: Config['trustProxy'];
   /** Whether people reach it by https. */
   isSecure?: boolean;
+  /** Whether it answers under what a request says in its Host header. */
+  isOurs?: (host: string) => boolean;
 }): Server {
   const loggerInstance: FastifyBaseLogger = options.log;
   const server = Fastify({
@@ -66,6 +65,9 @@ export function openServer(options: {
     reply.header('X-Request-Id', request.id);
     reply.header('X-Content-Type-Options', 'nosniff');
     if (options.isSecure) reply.header('Strict-Transport-Security', strictTransport);
+    const { host } = request.raw.headers;
+    if (host !== undefined && options.isOurs?.(host) === false)
+      throw new ApiError('bad_request', foreignHost);
   });
   server.addHook('onResponse', async (request, reply) => {
     const { method } = request;
@@ -73,8 +75,7 @@ export function openServer(options: {
     request.log.info({ method, path: placeOf(request), status: reply.statusCode, ms }, 'answered');
   });
   server.setErrorHandler((error, request, reply) => {
-    const problem = toApiError(error);
-    if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
+    const problem = problemOf(error, request);
     return reply.code(problem.status).headers(problem.headers).type(jsonType).send(problem.body);
   });
   server.setNotFoundHandler(() => {
@@ -87,7 +88,8 @@ export function openServer(options: {
 export function readJson(server: Server, contentType: string): void {
   server.addContentTypeParser(contentType, { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, readJsonBody(body as Buffer));
+      // A DELETE, or a POST that needs no body, may say the type all the same.
+      done(null, body.length === 0 ? undefined : readJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
@@ -132,40 +134,6 @@ export function refuseOtherMethods(server: Server, url: string, answered: readon
     onRequest: refuse,
     handler: refuse,
   });
-}
-
-/** What the framework's own client errors mean in our table. */
-const frameworkCodes: Readonly<Record<string, [ErrorCode, string?]>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    'unsupported_media_type',
-    'Send the body as Content-Type: application/json.',
-  ],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', `The body is larger than ${jsonBodyLimit} bytes.`],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
-};
-
-const foreignKeyViolation = '23503';
-
-/** Any error as one of the table's. What is not meant for the caller becomes server_error, without its text. */
-export function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  if (error instanceof TooMuchWork) {
-    const { message } = error;
-    return new ApiError('validation_error', message, {
-      errors: [{ field: 'answers', message }],
-      cause: error,
-    });
-  }
-  if (isUnavailable(error))
-    return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
-  const { code, statusCode } = error as Partial<FastifyError>;
-  // What the request was about was deleted between its first statement and this one.
-  if (code === foreignKeyViolation) return new ApiError('not_found', undefined, { cause: error });
-  const known = code === undefined ? undefined : frameworkCodes[code];
-  if (known) return new ApiError(known[0], known[1], { cause: error });
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new ApiError('bad_request', undefined, { cause: error });
-  return new ApiError('server_error', undefined, { cause: error });
 }
 
 /** Answers what is not HTTP, or too slow or too large in its head, before any route is known; then hangs up. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TooMuchWork } from '#ast/work.ts';
 import { type ApiError, errorCodes } from '#kit/errors.ts';
-import { toApiError } from '#kit/http.ts';
+import { problemOf } from '#kit/problem-of.ts';
 import type { RefusalReason } from './admission.ts';
 import { wantsJson } from './post/answer-json.ts';
 import { isMultipart } from './post/multipart.ts';
@@ -23,8 +23,7 @@ export function answerProblem(
   reply: FastifyReply,
 ): FastifyReply {
   const refused = error instanceof Refused ? error : undefined;
-  const problem = refused?.refusal.error ?? toApiError(error);
-  if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
+  const problem = problemOf(refused?.refusal.error ?? error, request);
   reply.headers(problem.headers);
   // What is left of a body that was not read to its end cannot be told from the next request.
   if (isMultipart(request) && !request.raw.complete) reply.header('Connection', 'close');

@@ -176,7 +176,7 @@ const bodies: readonly [name: string, contentType: string | undefined, body: str
 for (const [name, contentType, body, status] of bodies) {
   test(`a body of ${name}: ${status}, and nothing stored`, async () => {
     const form = await makeForm(tenant, contact);
-    const head = `POST /f/${form.id} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`}`;
+    const head = `POST /f/${form.id} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`}`;
     const answer = await sendRaw(
       service.url,
       `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
@@ -623,7 +623,7 @@ test('files of more than 120 MB together are refused when they are announced, an
   const form = await makeForm(tenant, withFile);
   const before = await traces();
   const head = (length: string): string =>
-    `POST /f/${form.id} HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n`;
+    `POST /f/${form.id} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nContent-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n`;
   const first = `--b\r\nContent-Disposition: form-data; name="cv"; filename="a"\r\n\r\n`;
   const chunk = Buffer.concat([Buffer.from('80000\r\n'), Buffer.alloc(0x80000, 'x'), Buffer.from('\r\n')]);
   function* announced(): Generator<string | Buffer> {

@@ -96,6 +96,8 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
   request.once('close', () => {
     if (!request.readableEnded) end(broken(request.errored));
   });
+  // It went away while the form was looked for, and says so no more.
+  if (request.destroyed && !request.readableEnded) end(broken(request.errored));
   hangUpWhenEndless(request);
   request.pipe(parser);
   try {
