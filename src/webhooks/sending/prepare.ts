@@ -64,7 +64,6 @@ function unsealSecrets(
   vault: PrepareContext['vault'],
   { secret, previous_secret }: Delivery,
 ): string[] | undefined {
-  if (!secret) return [];
   try {
     return [secret, previous_secret].flatMap((sealed) =>
       sealed ? [vault.unseal('webhook secrets', sealed)] : [],
