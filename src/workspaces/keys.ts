@@ -40,7 +40,7 @@ export type ApiKey = {
   prefix: string;
   permissions: readonly Permission[] | null;
   formIds: readonly string[] | null;
-  /** The name of the member who made it. */
+  /** The name of the member who made it, or rotated it last: who was shown its secret. */
   createdBy: string | null;
   createdAt: Date;
   expiresAt: Date | null;
@@ -175,12 +175,18 @@ export async function changeKey(
 
 /**
  * Gives a key another secret, shown once, here. The former one works for `graceHours` more (0: no more), so that
- * programs can be changed over one after the other; a second rotation does not make it live longer.
+ * programs can be changed over one after the other; a second rotation does not make it live longer. From then on it is
+ * the key of whoever rotated it.
  * @throws ApiError not_found for an absent or revoked key.
  */
 export async function rotateKey(
   database: Database,
-  { workspaceId, keyId, graceHours }: { workspaceId: string; keyId: string; graceHours: number },
+  {
+    workspaceId,
+    keyId,
+    graceHours,
+    rotatedBy,
+  }: { workspaceId: string; keyId: string; graceHours: number; rotatedBy?: string | undefined },
 ): Promise<{ id: string; key: string; formerUntil: Date }> {
   const key = makeApiKey(randomBytes(apiKeyBytes));
   const at = now();
@@ -193,6 +199,7 @@ export async function rotateKey(
       prefix: prefixOf(key),
       now: at,
       former_until: formerUntil,
+      rotated_by: rotatedBy ?? null,
       channel: keyChannel,
     });
     if (rotated.length === 0) throw new ApiError('not_found', 'There is no such API key.');

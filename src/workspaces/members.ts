@@ -4,6 +4,8 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { countOwners, deleteMember, findMembership, lockMembers, updateRole } from './members/queries.ts';
+import { forgetKeys, keyChannel } from './authenticate.ts';
+import { revokeKeysOf } from './keys/queries.ts';
 import { reportNews } from './mail-news.ts';
 import { insertMember } from './queries.ts';
 import { isAtLeast, type Role } from './roles.ts';
@@ -42,17 +44,31 @@ export async function changeRole(database: Database, change: MemberChange & { ro
   });
 }
 
+/** What becomes of the API keys whose secret a person who goes was shown: keys belong to the workspace. */
+export const keyFates = ['revoke', 'keep'] as const;
+export type KeyFate = (typeof keyFates)[number];
+
 /**
- * Takes a person out of a workspace; the account stays.
+ * Takes a person out of a workspace; the account stays. They knew the secrets of the keys that they made, which reach the
+ * data without them: these are revoked, unless whoever removes them says otherwise.
  * @throws as changeRole.
  */
-export async function removeMember(database: Database, change: MemberChange): Promise<void> {
+export async function removeMember(
+  database: Database,
+  { keys = 'revoke', ...change }: MemberChange & { keys?: KeyFate },
+): Promise<void> {
+  const place = { workspace_id: change.workspaceId, user_id: change.userId };
   await changeMember(database, change, false, async (client) => {
-    await deleteMember(client, { workspace_id: change.workspaceId, user_id: change.userId });
+    await deleteMember(client, place);
+    if (keys === 'revoke') await revokeKeysOf(client, { ...place, now: now(), channel: keyChannel });
   });
+  forgetKeys();
 }
 
-/** Leaves a workspace, which everyone may but its last owner. @throws ApiError conflict, not_found. */
+/**
+ * Leaves a workspace, which everyone may but its last owner. Their API keys end.
+ * @throws ApiError conflict, not_found.
+ */
 export function leaveWorkspace(
   database: Database,
   member: { workspaceId: string; userId: string },

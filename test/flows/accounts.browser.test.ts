@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { callApi, openService } from '#test/service.ts';
+import { createKey } from '#workspaces/keys.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
 
@@ -174,12 +175,20 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await tabTo(page, 'button', /Role of Newcomer/);
   await press(page, 'Enter', 'Home', 'Enter');
   await page.getByText('Newcomer is viewer now.').waitFor();
+  const { database } = service.services;
+  const { rows } = await database.query<{ id: string }>(
+    "select id from users where email = 'new@example.org'",
+  );
+  await createKey(database, { workspaceId: owner.workspaceId, name: 'Theirs', createdBy: rows[0]!.id });
+  await page.reload();
+  await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor();
 
   await tabTo(page, 'button', 'Remove Newcomer');
   await press(page, 'Enter');
+  await page.getByRole('switch', { name: /Revoke the API key that they made/, checked: true }).waitFor();
   await tabTo(page, 'button', 'Remove member');
   await press(page, 'Enter');
-  await page.getByText('Newcomer was removed.').waitFor();
+  await page.getByText('Newcomer was removed, and their keys were revoked.').waitFor();
   await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor({ state: 'detached' });
 
   await tabTo(page, 'button', 'Remove Owner');

@@ -34,7 +34,7 @@ export function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): R
         isPending={leave.isPending}
         error={leave.error?.message}
       >
-        You will not see its forms and submissions any more.
+        You will not see its forms and submissions any more, and the API keys that you made are revoked.
       </ConfirmDialog>
     </div>
   );

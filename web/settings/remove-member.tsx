@@ -4,10 +4,11 @@ import type { Member, WorkspaceDetail } from '#console/accounts/shapes.ts';
 import { remove } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../design/button.tsx';
+import { Switch } from '../design/checkbox.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { refreshSession } from '../shell/session.ts';
-import { membersQuery, workspaceQuery } from './workspace.ts';
+import { keysQuery, membersQuery, workspaceQuery } from './workspace.ts';
 
 /** Takes a member out of the workspace, after asking. */
 export function RemoveMember({
@@ -18,20 +19,28 @@ export function RemoveMember({
   member: Member;
 }): ReactElement | null {
   const [isAsking, setAsking] = useState(false);
+  const [revokes, setRevokes] = useState(true);
   const take = useMutation({
-    mutationFn: () => remove(`/workspaces/${workspace.id}/members/${member.id}`),
+    mutationFn: () =>
+      remove(`/workspaces/${workspace.id}/members/${member.id}?keys=${revokes ? 'revoke' : 'keep'}`),
     async onSuccess() {
-      toastDone(`${member.name} was removed.`);
+      toastDone(
+        member.key_count > 0 && revokes
+          ? `${member.name} was removed, and their keys were revoked.`
+          : `${member.name} was removed.`,
+      );
       setAsking(false);
       await Promise.all([
         queryClient.invalidateQueries(membersQuery(workspace.id)),
         queryClient.invalidateQueries(workspaceQuery(workspace.id)),
+        queryClient.invalidateQueries(keysQuery(workspace.id)),
         refreshSession(),
       ]);
     },
   });
   const close = (): void => {
     setAsking(false);
+    setRevokes(true);
     take.reset();
   };
   if (member.role === 'owner' && workspace.role !== 'owner') return null;
@@ -52,7 +61,16 @@ export function RemoveMember({
         isPending={take.isPending}
         error={take.error?.message}
       >
-        They lose access to {workspace.name} at once. What they made stays.
+        <p>They lose access to {workspace.name} at once. What they made stays.</p>
+        {member.key_count > 0 && (
+          <Switch
+            isSelected={revokes}
+            onChange={setRevokes}
+            description="They were shown the secrets. Programs that use these keys stop working."
+          >
+            Revoke the {member.key_count === 1 ? 'API key' : `${member.key_count} API keys`} that they made
+          </Switch>
+        )}
       </ConfirmDialog>
     </>
   );

@@ -247,6 +247,40 @@ test('an admin neither makes, changes nor removes an owner', async () => {
   assert.equal((await admin.call('DELETE', `${members}/${viewer.userId}`)).status, 404);
 });
 
+test('the keys of who is removed, or leaves, end with them, unless whoever removes them keeps them', async () => {
+  const owner = await signIn(service, { name: 'Owner' });
+  const { workspaceId } = owner;
+  const members = `/workspaces/${workspaceId}/members`;
+  const keys = `/workspaces/${workspaceId}/keys`;
+  const join = () => signIn(service, { role: 'admin', workspaceId });
+  const makeKey = async (person: ConsolePerson) =>
+    (await person.call<{ id: string; key: string }>('POST', keys, { name: 'Theirs' })).body;
+  const works = async (key: string) => (await callApi(url, key, 'GET', '/forms')).status === 200;
+  const [removed, kept, left] = [await join(), await join(), await join()];
+  const [gone, stays, leaves, own] = [
+    await makeKey(removed),
+    await makeKey(kept),
+    await makeKey(left),
+    await makeKey(owner),
+  ];
+  const rotated = await removed.call<{ key: string }>('POST', `${keys}/${own.id}/rotations`, {
+    grace_hours: 0,
+  });
+  const counted = (await owner.call<{ data: Member[] }>('GET', members)).body.data;
+  assert.equal(
+    counted.find(({ id }) => id === removed.userId)?.key_count,
+    2,
+    'the one whose secret they saw, too',
+  );
+
+  assert.equal((await owner.call('DELETE', `${members}/${removed.userId}`)).status, 204);
+  assert.deepEqual([await works(gone.key), await works(rotated.body.key)], [false, false]);
+  assert.equal((await owner.call('DELETE', `${members}/${kept.userId}?keys=keep`)).status, 204);
+  assert.equal(await works(stays.key), true);
+  assert.equal((await left.call('DELETE', `/workspaces/${workspaceId}/membership`)).status, 204);
+  assert.equal(await works(leaves.key), false);
+});
+
 test('everyone but the last owner may leave', async () => {
   const owner = await signIn(service);
   const viewer = await signIn(service, { role: 'viewer', workspaceId: owner.workspaceId });

@@ -61,11 +61,12 @@ export function keyRoutes({ database }: ConsoleServices): readonly ConsoleRoute[
     role: 'admin',
     params: key,
     body: KeyRotation,
-    async run({ workspaceId, params, body }) {
+    async run({ workspaceId, user, params, body }) {
       const rotated = await rotateKey(database, {
         workspaceId,
         keyId: params.key,
         graceHours: body.grace_hours,
+        rotatedBy: user.id,
       });
       const shown: RotatedKey = {
         id: rotated.id,

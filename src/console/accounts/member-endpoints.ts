@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { now } from '#kit/clock.ts';
 import { changeRole, removeMember } from '#workspaces/members.ts';
 import { selectMembers } from '#workspaces/members/queries.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { RoleChange } from './shapes.ts';
+import { Removal, RoleChange } from './shapes.ts';
 
 const member = Type.Object({ member: Type.String({ format: 'uuid' }) });
 
@@ -13,7 +14,7 @@ export function memberRoutes({ database }: ConsoleServices): readonly ConsoleRou
     role: 'viewer',
     run: async ({ workspaceId }) => ({
       status: 200,
-      body: { data: await selectMembers(database, { workspace_id: workspaceId }) },
+      body: { data: await selectMembers(database, { workspace_id: workspaceId, now: now() }) },
     }),
   });
 
@@ -30,8 +31,9 @@ export function memberRoutes({ database }: ConsoleServices): readonly ConsoleRou
   const remove = consoleEndpoint({
     role: 'admin',
     params: member,
-    async run({ workspaceId, role: actorRole, params }) {
-      await removeMember(database, { workspaceId, actorRole, userId: params.member });
+    query: Removal,
+    async run({ workspaceId, role: actorRole, params, query }) {
+      await removeMember(database, { workspaceId, actorRole, userId: params.member, ...query });
       return { status: 204 };
     },
   });

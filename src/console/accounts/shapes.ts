@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { longestGraceHours } from '#workspaces/keys.ts';
+import { keyFates } from '#workspaces/members.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { plans, type Plan } from '#workspaces/plans.ts';
 import type { WayIn } from '#workspaces/member-invitations/accept.ts';
@@ -57,8 +58,12 @@ export const Member = Type.Object({
   email: Type.String(),
   role,
   created_at: timestamp,
+  /** API keys that they made, or rotated last, and that work. */
+  key_count: Type.Integer(),
 });
 export type Member = Static<typeof Member>;
+/** What becomes of the keys of who is removed: they are revoked when it is left out. */
+export const Removal = Type.Object({ keys: Type.Optional(Type.Enum([...keyFates])) }, closed);
 export const RoleChange = Type.Object({ role }, closed);
 
 /** Somebody who was asked by mail to join. */

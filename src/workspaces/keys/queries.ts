@@ -123,6 +123,19 @@ export const revokeApiKey = statement(
    select revoked.revoked_at from revoked, pg_notify($channel, '')`,
 );
 
+/** Revokes the keys whose secret a person was shown. Tells every process, as revokeApiKey does. */
+export const revokeKeysOf = statement(
+  'workspaces.revoke_keys_of',
+  { workspace_id: uuid, user_id: text, now: timestamp, channel: text },
+  { id: uuid },
+  `with revoked as (
+     update api_keys set revoked_at = $now
+      where workspace_id = $workspace_id and created_by = $user_id and revoked_at is null
+     returning id
+   )
+   select revoked.id from revoked, pg_notify($channel, '')`,
+);
+
 /** Changes what a key that is not revoked may do. Tells every process, as revokeApiKey does. */
 export const updateApiKey = statement(
   'workspaces.update_api_key',
@@ -157,11 +170,13 @@ export const rotateApiKey = statement(
     prefix: text,
     now: timestamp,
     former_until: timestamp,
+    /** Who was shown the new secret; null for the operator. */
+    rotated_by: nullable(text),
     channel: text,
   },
   { id: uuid },
   `with key as (
-     update api_keys set prefix = $prefix
+     update api_keys set prefix = $prefix, created_by = $rotated_by
       where workspace_id = $workspace_id and id = $id and revoked_at is null
      returning workspace_id, id
    ),

@@ -47,12 +47,15 @@ export const updateWorkspaceName = statement(
   `update workspaces set name = $name where id = $workspace_id returning id`,
 );
 
-/** Owners first, then by name. */
+/** Owners first, then by name; with the number of API keys that each made and that still work. */
 export const selectMembers = statement(
   'workspaces.select_members',
-  { workspace_id: uuid },
-  { id: text, name: text, email: text, role: word<Role>(), created_at: timestamp },
-  `select u.id, u.name, u.email, m.role, m.created_at
+  { workspace_id: uuid, now: timestamp },
+  { id: text, name: text, email: text, role: word<Role>(), created_at: timestamp, key_count: bigint },
+  `select u.id, u.name, u.email, m.role, m.created_at,
+          (select count(*) from api_keys k
+            where k.workspace_id = m.workspace_id and k.created_by = u.id and k.revoked_at is null
+              and (k.expires_at is null or k.expires_at > $now)) as key_count
      from members m join users u on u.id = m.user_id
     where m.workspace_id = $workspace_id
     order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), lower(u.name), u.id`,
