@@ -7,12 +7,12 @@ import { filterOf, isFiltered, type ViewState } from './view-state.ts';
 
 const formats = [
   { id: 'xlsx', label: 'Excel workbook', description: '.xlsx', asks: { format: 'xlsx' } },
-  { id: 'csv', label: 'CSV', description: 'UTF-8, for programs', asks: { format: 'csv' } },
+  { id: 'csv', label: 'CSV', description: 'For programs: texts as they are', asks: { format: 'csv' } },
   {
-    id: 'csv-bom',
-    label: 'CSV for Excel',
-    description: 'UTF-8 with a byte order mark',
-    asks: { format: 'csv', bom: 'yes' },
+    id: 'csv-spreadsheet',
+    label: 'CSV for spreadsheets',
+    description: 'An apostrophe before what could be a formula',
+    asks: { format: 'csv', for: 'spreadsheets' },
   },
   { id: 'ndjson', label: 'NDJSON', description: 'A line of JSON each', asks: { format: 'ndjson' } },
 ] as const;

@@ -9,6 +9,7 @@ import type { ConsoleServices } from '../services.ts';
 import { readViewedForm } from './columns/columns.ts';
 import {
   AnswersEdit,
+  type AnswersEdited,
   FormPath,
   ReferenceEdit,
   RemovalPath,
@@ -51,8 +52,8 @@ const answersEndpoint = (services: ConsoleServices) =>
     params: SubmissionPath,
     body: AnswersEdit,
     async run(request) {
-      await editAnswers(services, targetOf(request), request.body.answers);
-      return { status: 204 };
+      const kept = await editAnswers(services, targetOf(request), request.body.answers);
+      return { status: 200, body: kept satisfies AnswersEdited };
     },
   });
 

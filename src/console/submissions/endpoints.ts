@@ -88,7 +88,7 @@ const exportEndpoint = ({ database }: ConsoleServices) =>
     role: 'viewer',
     params: FormPath,
     query: ExportQuery,
-    async run({ workspaceId, params, user, query: { format, bom, columns: which, ...query } }) {
+    async run({ workspaceId, params, user, query: { format, for: reader, columns: which, ...query } }) {
       const key = { workspaceId, formId: params.form };
       const view = readView(key, query);
       const { name } = await readViewedForm(database, key);
@@ -102,7 +102,9 @@ const exportEndpoint = ({ database }: ConsoleServices) =>
           'Content-Type': exportTypes[format],
           'Content-Disposition': contentDisposition(`${name.slice(0, 80).toWellFormed()} ${day}.${format}`),
         },
-        stream: oneOfFew(workspaceId, () => exportStream(format, source, { withMark: bom === 'yes' })),
+        stream: oneOfFew(workspaceId, () =>
+          exportStream(format, source, { forSpreadsheet: reader === 'spreadsheets' }),
+        ),
       };
     },
   });

@@ -28,7 +28,7 @@ test('the export of a view is CSV that Excel and RFC 4180 readers take, without 
     await submit(form, { name: `Row ${index}`, note, age: -index });
   const { status, headers, body } = await person.call<string>(
     'GET',
-    pathOf(form, '/export?format=csv&bom=yes'),
+    pathOf(form, '/export?format=csv&for=spreadsheets'),
   );
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8');
@@ -204,4 +204,17 @@ test('a workspace makes two exports at once: a third is asked to come again, and
     return again.status === 200;
   });
   await second.body!.cancel();
+});
+
+test('a CSV for programs has every text as it was given', async () => {
+  const form = await makeForm([element('textarea', 'note', { label: '=Note' })]);
+  const notes = ['+49 30 1', '=1+1', "'tis", '-5', '@a,"b"\nc'];
+  for (const note of notes) await submit(form, { note });
+  const { body } = await person.call<string>('GET', pathOf(form, '/export?format=csv'));
+  const [head, ...records] = parseCsv(body);
+  assert.deepEqual([head![0], head![4]], ['Submission ID', '=Note']);
+  assert.deepEqual(
+    records.map((record) => record[4]),
+    notes.toReversed(),
+  );
 });

@@ -49,8 +49,8 @@ export const ExportQuery = Type.Object(
   {
     ...viewParameters,
     format: Type.Enum([...exportFormats]),
-    /** Whether a CSV begins with a byte order mark, as Excel wants it. */
-    bom: Type.Optional(Type.Enum(['yes', 'no'])),
+    /** What a CSV is for: a spreadsheet gets a byte order mark, and no text that it could calculate. */
+    for: Type.Optional(Type.Enum(['programs', 'spreadsheets'])),
     /** `shown`: only the columns that the person sees in their table, in their order. */
     columns: Type.Optional(Type.Enum(['all', 'shown'])),
   },
@@ -79,6 +79,8 @@ export const AnswersEdit = Type.Object(
   { ...seen, answers: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })) },
   closed,
 );
+/** What became of an edit: the questions that are answered although the other answers hide them. */
+export type AnswersEdited = { readonly unasked: readonly string[] };
 export const ReferenceEdit = Type.Object(
   {
     ...seen,

@@ -81,6 +81,26 @@ test('an edit is checked by the version that was answered; its problems are loca
   assert.deepEqual(await kinds(scene), ['submission.created']);
 });
 
+test('an edit that hides a question keeps its answer and says so, until it is left out; a hidden answer is checked too', async () => {
+  const when = (value: string) => ({ show_when: { element: 'level', is: 'equals', value } });
+  const scene = await openScene(database, [
+    element('text', 'level'),
+    element('number', 'years', { ...when('expert'), required: true }),
+    composite('guests', [element('text', 'guest')], { repeatable: true, ...when('expert') }),
+  ]);
+  const given = { level: 'expert', years: 7, guests: [{ guest: 'Tom' }] };
+  const id = await scene.submit(given);
+  const edit = async (answers: object) => editAnswers(scene.context, await targetOf(scene, id), answers);
+  const hidden = { ...given, level: 'beginner' };
+  assert.deepEqual(await edit(hidden), { unasked: ['years', 'guests'] });
+  assert.deepEqual((await scene.read(id)).answers, hidden);
+  await assert.rejects(edit({ ...hidden, years: 'many' }), fails('validation_error', ['years']));
+  await assert.rejects(edit({ level: 'expert' }), fails('validation_error', ['years']));
+  assert.deepEqual(await edit({ level: 'beginner', years: 7 }), { unasked: ['years'] });
+  assert.deepEqual(await edit({ level: 'beginner' }), { unasked: [] });
+  assert.deepEqual((await scene.read(id)).answers, { level: 'beginner' });
+});
+
 test('an edit that changes nothing writes nothing and tells nobody', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada', age: 36 }, { reference: { utm: 'mail' } });

@@ -14,7 +14,7 @@ import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
 import type { SubmitContext } from '../submit.ts';
 import { claimAll, giveEditLink, reportCompletion } from '../writing.ts';
-import { checkEditedAnswers, listFiles } from './edited-answers.ts';
+import { checkAskedAnswers, checkEditedAnswers, listFiles } from './edited-answers.ts';
 import { eventOf, type FormKey } from './event.ts';
 import { lockSubmission, releaseFiles, updateSubmission } from './queries.ts';
 
@@ -29,10 +29,16 @@ export type ChangeTarget = FormKey & { id: string; seen: Date | undefined; userI
 /**
  * Replaces the answers of a submission, checked against the version that it answered.
  * @param raw all answers, as JSON; files by their id (see edited-answers.ts).
+ * @returns the questions whose answers are kept although the others hide them.
  * @throws ApiError not_found, precondition_failed, validation_error with the `field` of each problem.
  */
-export function editAnswers(context: SubmitContext, target: ChangeTarget, raw: unknown): Promise<void> {
-  return change(context, target, (current) => {
+export async function editAnswers(
+  context: SubmitContext,
+  target: ChangeTarget,
+  raw: unknown,
+): Promise<{ unasked: readonly string[] }> {
+  let unasked: readonly string[] = [];
+  await change(context, target, (current) => {
     const checked = checkEditedAnswers(current.structure, {
       raw,
       stored: current.answers,
@@ -40,8 +46,10 @@ export function editAnswers(context: SubmitContext, target: ChangeTarget, raw: u
       context: answerContext(current.settings, current.reference),
     });
     if (!checked.ok) throw invalid('The answers are not valid.', checked.errors);
+    ({ unasked } = checked);
     return { ...current, answers: checked.answers };
   });
+  return { unasked };
 }
 
 /**
@@ -76,7 +84,7 @@ export function changeStatus(
 ): Promise<void> {
   return change(context, target, (current) => {
     if (status === 'incomplete' || status === current.status) return { ...current, status };
-    const checked = checkEditedAnswers(current.structure, {
+    const checked = checkAskedAnswers(current.structure, {
       raw: current.answers,
       stored: current.answers,
       status,

@@ -8,25 +8,57 @@ import {
   type FileAnswer,
 } from '#ast/answers.ts';
 import { fieldName, type Row } from '#ast/fields.ts';
-import { isRecord, own } from '#ast/json.ts';
+import { isRecord, isSameJson, own } from '#ast/json.ts';
 import { type Form, type FormNode, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
 import type { SubmissionStatus } from '../queries.ts';
 
+/** What a member has entered, and what it stands beside: the answers before the edit, the status, the day. */
+export type AnswersEdit = {
+  raw: unknown;
+  stored: Answers;
+  status: SubmissionStatus;
+  context: AnswerContext;
+};
+
 /**
- * Checks edited answers by the rules that the visitor was under: against the version that was answered. What is
- * required may be missing while the submission is incomplete. Files are kept by naming their id (an object with it,
- * as a submission is read, or the id alone) and removed by leaving them out; an edit cannot add one.
- * @param stored the answers before the edit.
+ * Checks answers by the rules that the visitor was under: against the version that was answered, without what is not
+ * asked. What is required may be missing while the submission is incomplete. Files are kept by naming their id (an
+ * object with it, as a submission is read, or the id alone) and removed by leaving them out; an edit cannot add one.
  */
-export function checkEditedAnswers(
-  form: Form,
-  edit: { raw: unknown; stored: Answers; status: SubmissionStatus; context: AnswerContext },
-): AnswersResult {
+export function checkAskedAnswers(form: Form, edit: AnswersEdit): AnswersResult {
   const { raw, files, errors } = separateFiles(form, edit.raw, filesById(form, edit.stored));
-  const asked = edit.status === 'completed' ? form : withoutRequired(form);
+  const asked = edit.status === 'completed' ? form : laidOpen(form, required);
   const checked = checkAnswers(asked, raw, files, edit.context);
   if (errors.length === 0) return checked;
   return { ok: false, errors: checked.ok ? errors : [...errors, ...checked.errors] };
+}
+
+type EditResult =
+  | {
+      readonly ok: true;
+      readonly answers: Answers;
+      /** The questions that are answered although these answers hide them. */
+      readonly unasked: string[];
+    }
+  | { readonly ok: false; readonly errors: readonly AnswerError[] };
+
+/**
+ * Checks a member's edit. Beside what `checkAskedAnswers` takes, answers to questions that are hidden stay, checked by
+ * their own rules: a visitor gave them, and only who leaves them out removes them.
+ */
+export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
+  const asked = checkAskedAnswers(form, edit);
+  const all = checkAskedAnswers(laidOpen(form, [...required, ...hiding]), edit);
+  if (asked.ok && all.ok) {
+    const isUnasked = (id: string) => !isSameJson(own(all.answers, id), own(asked.answers, id));
+    return { ok: true, answers: all.answers, unasked: Object.keys(all.answers).filter(isUnasked) };
+  }
+  const errors = asked.ok ? [] : asked.errors;
+  const known = new Set(errors.map(({ field }) => field));
+  return {
+    ok: false,
+    errors: [...errors, ...(all.ok ? [] : all.errors.filter(({ field }) => !known.has(field)))],
+  };
 }
 
 /** Every file of a submission's answers. */
@@ -101,11 +133,16 @@ function takeFile(left: Map<string, FileAnswer>, item: unknown): FileAnswer | un
   return file;
 }
 
-/** The same form with every answer optional; a rule for what was answered stays. */
-function withoutRequired<Node extends FormNode>(node: Node): Node {
+/** What makes an answer required, and what hides questions. */
+const required = ['required', 'require_when'] as const;
+const hiding = ['show_when', 'hide_when', 'jumps'] as const;
+
+/** The same form without these attributes; a rule for what was answered stays. */
+function laidOpen<Node extends FormNode>(node: Node, without: readonly string[]): Node {
+  const left = Object.entries(node.attrs ?? {}).filter(([name]) => !without.includes(name));
   return {
     ...node,
-    ...(node.attrs && { attrs: { ...node.attrs, required: false, require_when: undefined } }),
-    ...(node.children && { children: node.children.map((child) => withoutRequired(child)) }),
+    ...(node.attrs && { attrs: Object.fromEntries(left) }),
+    ...(node.children && { children: node.children.map((child) => laidOpen(child, without)) }),
   };
 }

@@ -20,29 +20,40 @@ const plainStart = /^[A-Za-z0-9]/;
 export const guardFormula = (text: string): string =>
   !plainStart.test(text) && (formulaStart.test(text) || text.startsWith("'")) ? `'${text}` : text;
 
-/** One record of RFC 4180. Numbers are written as they are: a number is no formula, also when it is negative. */
-export function csvRecord(cells: readonly Cell[]): string {
-  return `${cells.map(csvField).join(',')}\r\n`;
+/** What a text becomes in a file: guarded for a spreadsheet, as it is for a program. */
+export type TextWriter = (text: string) => string;
+export const asItIs: TextWriter = (text) => text;
+
+/**
+ * One record of RFC 4180, for a spreadsheet unless it is said. Numbers are written as they are: a number is no formula,
+ * also when it is negative.
+ */
+export function csvRecord(cells: readonly Cell[], write: TextWriter = guardFormula): string {
+  return `${cells.map((cell) => csvField(cell, write)).join(',')}\r\n`;
 }
 
 /**
  * The record of a submission: what `csvRecord` makes of its `bodyCells`, in half of the time. Its id, its status and
  * its times are neither formulas nor quoted, and no list is made of the cells.
  */
-export function csvSubmission(columns: readonly Column[], submission: ExportedSubmission): string {
+export function csvSubmission(
+  columns: readonly Column[],
+  submission: ExportedSubmission,
+  write: TextWriter = guardFormula,
+): string {
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
   let record = `${id},${status},${created_at},${completed_at ?? ''},`;
-  for (const column of columns) record += `${csvField(answerCell(own(answers, column.id), column))},`;
-  return `${record}${csvField(referenceCell(reference))}\r\n`;
+  for (const column of columns) record += `${csvField(answerCell(own(answers, column.id), column), write)},`;
+  return `${record}${csvField(referenceCell(reference), write)}\r\n`;
 }
 
 /** Not within the function: it would be made anew for each field. */
 const quoted = /[",\r\n]/;
 
-function csvField(cell: Cell): string {
+function csvField(cell: Cell, write: TextWriter): string {
   if (cell === undefined) return '';
   if (typeof cell === 'number') return String(cell);
-  const text = typeof cell === 'string' ? guardFormula(cell) : cell.toISOString();
+  const text = typeof cell === 'string' ? write(cell) : cell.toISOString();
   return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

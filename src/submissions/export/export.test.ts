@@ -5,7 +5,7 @@ import { until } from '#test/service.ts';
 import { element, formOf } from '#ast/testing.ts';
 import { unionColumns } from '../columns.ts';
 import { bodyCells, type ExportedSubmission } from './cells.ts';
-import { csvRecord, csvSubmission, guardFormula } from './csv.ts';
+import { asItIs, csvRecord, csvSubmission, guardFormula } from './csv.ts';
 import { exportStream } from './export.ts';
 import { exportFormats } from './formats.ts';
 
@@ -44,7 +44,7 @@ function endless() {
 for (const format of exportFormats) {
   test(`${format}: no more is read than is taken, and a reader that goes away ends the reading`, async () => {
     const { state, batches } = endless();
-    const stream = exportStream(format, { columns, batches }, { withMark: false });
+    const stream = exportStream(format, { columns, batches }, { forSpreadsheet: false });
     let bytes = 0;
     for await (const chunk of stream) {
       bytes += (chunk as Buffer).length;
@@ -71,7 +71,7 @@ for (const format of exportFormats) {
       if (!isWritten) setImmediate(countTurns);
     };
     countTurns();
-    for await (const _ of exportStream(format, { columns, batches: batches() }, { withMark: false }))
+    for await (const _ of exportStream(format, { columns, batches: batches() }, { forSpreadsheet: false }))
       continue;
     isWritten = true;
     assert.ok(turns >= 10, `the event loop went round ${turns} times`);
@@ -98,7 +98,8 @@ test('the record of a submission is that of its cells, whatever was answered', (
   fc.assert(
     fc.property(answered, references, fc.constantFrom(time, null), (answers, reference, completed_at) => {
       const submission = { ...submissionOf('1', answers, reference), completed_at };
-      assert.equal(csvSubmission(asked, submission), csvRecord(bodyCells(asked, submission)));
+      for (const write of [guardFormula, asItIs])
+        assert.equal(csvSubmission(asked, submission, write), csvRecord(bodyCells(asked, submission), write));
     }),
   );
 });
@@ -108,7 +109,7 @@ test('NDJSON names a submission as the API does, and empty reference data is an 
     yield [submissionOf('1', { other: 1, name: 'Ada' }), submissionOf('2', {}, { from: 'mail' })];
   }
   const read = async (format: 'csv' | 'ndjson'): Promise<string> => {
-    const stream = exportStream(format, { columns, batches: batches() }, { withMark: false });
+    const stream = exportStream(format, { columns, batches: batches() }, { forSpreadsheet: false });
     return Buffer.concat(await stream.toArray()).toString();
   };
   assert.equal(

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Column } from '../columns.ts';
 import { bodyCells, type Cell, type ExportedSubmission, headCells } from './cells.ts';
-import { csvRecord, csvSubmission } from './csv.ts';
+import { asItIs, csvRecord, csvSubmission, guardFormula } from './csv.ts';
 import type { ExportFormat } from './formats.ts';
 import { ndjsonLine } from './ndjson.ts';
 
@@ -10,22 +10,24 @@ type Batches = AsyncIterable<readonly ExportedSubmission[]>;
 
 type Source = { columns: readonly Column[]; batches: Batches };
 
-type Options = { readonly withMark: boolean };
+type Options = { readonly forSpreadsheet: boolean };
 
 /**
  * Submissions as a file, written while they are read: memory does not grow with their number, and a reader that
  * goes away ends the reading of `batches`. Others are served in between.
- * @param options.withMark begins a CSV with a byte order mark, by which Excel knows that it is UTF-8.
+ * @param options.forSpreadsheet begins a CSV with a byte order mark, by which Excel knows that it is UTF-8, and guards
+ *   texts that could be a formula. A program gets them as they are: it would not know what to take away.
  */
 export function exportStream(format: ExportFormat, source: Source, options: Options): Readable {
   return writers[format](source, options);
 }
 
 const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) => Readable>> = {
-  csv: (source, { withMark }) =>
-    readText((withMark ? '\uFEFF' : '') + csvRecord(headCells(source.columns)), source, (submission) =>
-      csvSubmission(source.columns, submission),
-    ),
+  csv: (source, { forSpreadsheet }) => {
+    const write = forSpreadsheet ? guardFormula : asItIs;
+    const head = (forSpreadsheet ? '\uFEFF' : '') + csvRecord(headCells(source.columns), write);
+    return readText(head, source, (submission) => csvSubmission(source.columns, submission, write));
+  },
   ndjson: (source) => readText('', source, (submission) => ndjsonLine(source.columns, submission)),
   xlsx: (source) => Readable.from(writeXlsx(source), { objectMode: false }),
 };
