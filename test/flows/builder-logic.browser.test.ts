@@ -36,6 +36,12 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
   await add.focus();
   await page.keyboard.press('Enter');
   await part(page, '“State”').getByText('Shown when Country is DE').waitFor();
+  // What was pressed is gone: the focus is where one goes on, and comes back when the rule is taken away.
+  await properties(page).locator('[data-part="0"] button:focus').waitFor();
+  await properties(page).getByRole('button', { name: 'Remove “Show when”' }).press('Enter');
+  await properties(page).locator('button:focus', { hasText: 'Show when …' }).waitFor();
+  await page.keyboard.press('Enter');
+  await properties(page).locator('[data-part="0"] button:focus').waitFor();
   assert.match(
     (await part(page, '“State”').getAttribute('aria-label'))!,
     /Shown when “Country” is “DE”$/,

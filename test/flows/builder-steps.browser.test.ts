@@ -111,6 +111,30 @@ test('B5: Publish is quiet while visitors see exactly this', async () => {
   await page.context().close();
 });
 
+test('the outline of a step lies clear of the button below it, and of the other steps', async () => {
+  const id = await make(threeSteps);
+  const page = await openBuilder(id);
+  for (const width of [1280, 800]) {
+    await page.setViewportSize({ width, height: 800 });
+    await part(page, '“Three” (Step)').focus();
+    // Scripts for the page are texts: the types here know no document.
+    const clearances = await page.evaluate<number[]>(`(() => {
+      const canvas = document.querySelector('.canvas-main') ?? [...document.querySelectorAll('*')]
+        .find((element) => element.shadowRoot?.querySelector('.canvas-main')).shadowRoot;
+      const boxes = [...canvas.querySelectorAll('section[data-key], .submit')];
+      return boxes.slice(1).map((below, index) => {
+        const above = boxes[index];
+        const style = getComputedStyle(above);
+        const reach = Number.parseFloat(style.outlineOffset) + 3;
+        return below.getBoundingClientRect().top - above.getBoundingClientRect().bottom - reach;
+      });
+    })()`);
+    assert.equal(clearances.length, 3);
+    for (const clearance of clearances) assert.ok(clearance >= 0, `${clearances.join()} at ${width}`);
+  }
+  await page.context().close();
+});
+
 test('settings of access, progress, spam and time are set, and a password is never given back', async () => {
   const id = await make(threeSteps);
   const page = await openBuilder(id);

@@ -59,6 +59,45 @@ test('what anybody sends runs nowhere: answers, labels, options, file names and 
   await context.close();
 });
 
+test('an edit keeps what it hides and says so, until it is emptied; the focus goes along and comes back', async () => {
+  const form = await makeForm([
+    element('text', 'level', { label: 'Level' }),
+    element('number', 'years', {
+      label: 'Years',
+      required: true,
+      show_when: { element: 'level', is: 'equals', value: 'expert' },
+    }),
+  ]);
+  const id = await submit(form, { level: 'expert', years: 7 });
+  const { page, context } = await show(`/forms/${form}/submissions?open=${id}`);
+  const panel = page.getByRole('complementary', { name: 'Submission' });
+  const focused = panel.locator(':focus');
+  const edit = panel.getByRole('button', { name: 'Edit answers' });
+  await edit.focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await panel.locator('input:focus').inputValue(), 'expert');
+  const note = panel.getByText('Not asked with these answers. It is kept until you remove it.');
+  assert.equal(await note.count(), 0);
+  await page.keyboard.type('no');
+  await panel.getByLabel('Level').fill('novice');
+  await note.waitFor();
+  await panel.getByRole('button', { name: 'Save answers' }).click();
+  await page.getByText('Saved. Kept, though not asked with these answers: “Years”.').waitFor();
+  await panel.getByRole('region', { name: 'Answers' }).getByText('7', { exact: true }).waitFor();
+  await panel.locator('button:focus', { hasText: 'Edit answers' }).waitFor();
+
+  await edit.press('Enter');
+  await panel.getByLabel('Years').fill('');
+  await note.waitFor({ state: 'detached' });
+  await panel.getByRole('button', { name: 'Save answers' }).click();
+  await page.getByText('Saved.', { exact: true }).waitFor();
+  await panel.getByText('1 question without an answer').waitFor();
+  await panel.getByRole('button', { name: /reference data$/ }).press('Enter');
+  await panel.getByRole('button', { name: 'Cancel' }).press('Enter');
+  assert.match((await focused.textContent())!, /reference data$/);
+  await context.close();
+});
+
 test('axe finds nothing on the screens, light and dark, and at 375 px nothing is cut off sideways', async () => {
   const form = await makeForm();
   const id = await submit(form, {

@@ -40,7 +40,7 @@ export function Builder(start: OpenedForm): ReactElement {
     () => findSettingProblems(root, settings, hasPassword),
     [root, settings, hasPassword],
   );
-  const isLive = useMemo(() => isWhatVisitorsSee(opened, present), [opened, present]);
+  const isLive = useMemo(() => isWhatVisitorsSee(opened, { root, settings }), [opened, root, settings]);
   const { view, setView, travel } = useView(editor);
   // Lives here, so that what is entered there and not applied yet outlives a look at another view.
   const [json, setJson] = useState<JsonDraft>();
@@ -133,7 +133,10 @@ export function Builder(start: OpenedForm): ReactElement {
   );
 }
 
-function isWhatVisitorsSee({ form, live }: OpenedForm['opened'], { root, settings }: Moment): boolean {
+function isWhatVisitorsSee(
+  { form, live }: OpenedForm['opened'],
+  { root, settings }: Pick<Moment, 'root' | 'settings'>,
+): boolean {
   if (form.status !== 'published' || !isSameJson(live.settings, settings)) return false;
   const read = readStructure(live.structure);
   return read.ok && JSON.stringify(toStructure(read.root)) === JSON.stringify(toStructure(root));

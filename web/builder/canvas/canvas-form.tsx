@@ -40,7 +40,7 @@ export function CanvasForm(view: CanvasView): ReactNode {
               <Children view={view} parent={step} stepNumber={index + 1} heading={headingIn(root, step)} />
             </CanvasNode>
           ))}
-          <StillMarkup markup={frame.submit} />
+          <StillMarkup markup={frame.actions} />
         </div>
       </div>
     </div>

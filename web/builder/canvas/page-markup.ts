@@ -65,8 +65,8 @@ function strangerMarkup(node: EditNode): Markup {
   return note;
 }
 
-/** The page around the elements: its header, its steps with empty places, its button. */
-export type Frame = { readonly header: Markup; readonly steps: readonly Markup[]; readonly submit: Markup };
+/** The page around the elements: its header, its steps with empty places, its button with the room that it keeps. */
+export type Frame = { readonly header: Markup; readonly steps: readonly Markup[]; readonly actions: Markup };
 
 let lastFrame: { readonly text: string; readonly frame: Frame } | undefined;
 
@@ -91,7 +91,7 @@ export function frameMarkup(root: EditNode): Frame {
   const frame: Frame = {
     header: page.querySelector('header')!,
     steps: [...page.querySelectorAll('section.step')],
-    submit: page.querySelector('button.submit')!,
+    actions: page.querySelector('.actions')!,
   };
   lastFrame = { text, frame };
   return frame;

@@ -1,11 +1,12 @@
 import './logic.css';
-import type { ReactElement } from 'react';
+import { type ReactElement, useRef } from 'react';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import { readCondition, writeCondition } from '../../conditions/condition-tree.ts';
 import { newCondition } from '../../conditions/new-leaf.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
+import { useHandOver } from '../../design/use-hand-over.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { findNode } from '../model/edit-node.ts';
 import { listNameable } from '../model/logic/nameable.ts';
@@ -26,15 +27,22 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
   const { root, selection } = useEditorState(editor).history.present;
   const node = findNode(root, selection) ?? root;
   const nameable = listNameable(root, node, false);
+  const rule = useRef<HTMLFieldSetElement>(null);
+  const add = useRef<HTMLButtonElement>(null);
+  const handOver = useHandOver();
   if (value === undefined) {
     const isIdle = name === 'require_when' && node.attrs['required'] === true;
     return (
       <div className="stack-tight">
         <Button
+          ref={add}
           size="small"
           icon="add"
           isDisabled={isIdle}
-          onPress={() => onChange(newCondition(nameable.at(-1)))}
+          onPress={() => {
+            handOver(() => rule.current?.querySelector<HTMLElement>('[data-part="0"] button'));
+            onChange(newCondition(nameable.at(-1)));
+          }}
         >
           {title} …
         </Button>
@@ -44,7 +52,7 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
   }
   const group = readCondition(value);
   return (
-    <fieldset className="logic-rule">
+    <fieldset ref={rule} className="logic-rule">
       <legend className="unseen">{title}</legend>
       <div className="spread">
         <span className="field-label">{title}</span>
@@ -52,7 +60,10 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
           icon="remove"
           label={`Remove “${title}”`}
           size="small"
-          onPress={() => onChange(undefined)}
+          onPress={() => {
+            handOver(() => add.current);
+            onChange(undefined);
+          }}
         />
       </div>
       {group ? (
@@ -63,7 +74,10 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
           <ConditionEditor
             group={group}
             nameable={nameable}
-            onChange={(next) => onChange(next && writeCondition(next))}
+            onChange={(next) => {
+              if (!next) handOver(() => add.current);
+              onChange(next && writeCondition(next));
+            }}
           />
         </>
       ) : (

@@ -1,12 +1,12 @@
 import './preview-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
-import { validateStructure } from '#ast/validate.ts';
 import { lookOf } from '#page/theme/look.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
 import { EmptyState } from '../../design/states.tsx';
-import { type EditNode, toStructure } from '../model/edit-node.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import { validateRoot } from '../model/located-problems.ts';
 import { drawableTheme } from '../theme/theme-choices.ts';
 import { PageFrame } from './page-frame.tsx';
 
@@ -27,7 +27,7 @@ export function PreviewView({
 }): ReactElement {
   const [width, setWidth] = useState<(typeof widths)[number]['id']>('desktop');
   const [round, setRound] = useState(0);
-  const result = useMemo(() => validateStructure(toStructure(root)), [root]);
+  const result = validateRoot(root);
   const look = useMemo(
     () =>
       lookOf(

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactElement, useMemo } from 'react';
+import type { ReactElement } from 'react';
 import { checkFilter } from '#ast/logic/check-filter.ts';
-import { validateStructure } from '#ast/validate.ts';
 import { Message } from '../../design/message.tsx';
 import { hostOf } from '../../webhooks/edit/url-problem.ts';
 import { webhooksQuery } from '../../webhooks/webhooks-query.ts';
-import { type EditNode, toStructure } from '../model/edit-node.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import { validateRoot } from '../model/located-problems.ts';
 import type { BuilderForm } from '../saving/builder-api.ts';
 
 /** Webhooks whose filter asks for what the form does not have any more. It may be published all the same (docs/decisions/0025). */
@@ -18,7 +18,7 @@ export function FilterWarnings({
   form: BuilderForm['form'];
 }): ReactElement | null {
   const webhooks = useQuery(webhooksQuery(form)).data?.data;
-  const result = useMemo(() => validateStructure(toStructure(root)), [root]);
+  const result = validateRoot(root);
   if (!webhooks || !result.ok) return null;
   return (
     <>

@@ -1,7 +1,7 @@
 import { checkSettings, type SettingName, type Settings } from '#ast/settings.ts';
 import type { Theme } from '#ast/theme/theme.ts';
-import { validateStructure } from '#ast/validate.ts';
-import { type EditNode, toStructure } from '../model/edit-node.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import { validateRoot } from '../model/located-problems.ts';
 import { settingTitles, themeTitles, viewOfSetting } from './setting-words.ts';
 
 /** What keeps a setting from being published: which, where it is changed, and what it is called there. */
@@ -19,7 +19,7 @@ export function findSettingProblems(
   settings: Settings,
   hasPassword: boolean,
 ): readonly SettingProblem[] {
-  const result = validateStructure(toStructure(root));
+  const result = validateRoot(root);
   const checked = checkSettings(settings, result.ok ? result.form : undefined);
   const errors = checked.ok ? [] : [...checked.errors];
   if (settings.access === 'password' && !hasPassword)

@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
 import type { Form, InputElement } from '#ast/tree.ts';
-import { validateStructure } from '#ast/validate.ts';
 import type { Choice } from '../../design/select.tsx';
-import { type EditNode, toStructure } from '../model/edit-node.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import { validateRoot } from '../model/located-problems.ts';
 
 /**
  * The elements of the form that a setting may name; and the one that it names, if that is gone.
@@ -16,7 +16,7 @@ export function useElementChoices(
   none: string,
 ): readonly Choice<string>[] {
   return useMemo(() => {
-    const result = validateStructure(toStructure(root));
+    const result = validateRoot(root);
     const known = (result.ok ? candidatesOf(result.form) : []).map(({ attrs: { id, label } }) => ({
       id,
       label: `${label} (${id})`,

@@ -2,11 +2,11 @@ import { type ReactElement, useMemo, useState } from 'react';
 import { type Scheme, schemesOf } from '#ast/theme/palette.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Theme } from '#ast/theme/theme.ts';
-import { validateStructure } from '#ast/validate.ts';
 import { type Look, lookOf } from '#page/theme/look.ts';
 import { schemeStyle } from '#page/theme/theme-style.ts';
 import { EmptyState } from '../../design/states.tsx';
-import { type EditNode, toStructure } from '../model/edit-node.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import { validateRoot } from '../model/located-problems.ts';
 import { PageFrame } from '../preview/page-frame.tsx';
 import type { TrialSettings } from '../preview/trial.ts';
 
@@ -26,7 +26,7 @@ const schemes = [
 /** The form in its theme, as it is being chosen; a form that adapts can be seen in both of its looks. */
 export function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactElement {
   const [wished, setScheme] = useState<Scheme>('light');
-  const result = useMemo(() => validateStructure(toStructure(root)), [root]);
+  const result = validateRoot(root);
   const look = useLook(formId, theme, settings, wished);
   const trialSettings = useTrialSettings(settings);
   const [only, ...others] = schemesOf(theme);

@@ -18,7 +18,7 @@ export function ReferenceView({
       <div className="spread">
         <h3>Reference data</h3>
         {onEdit && (
-          <Button size="small" variant="quiet" icon="edit" onPress={onEdit}>
+          <Button size="small" variant="quiet" icon="edit" data-edit="reference" onPress={onEdit}>
             {entries.length === 0 ? 'Add' : 'Edit'}
             <span className="unseen"> reference data</span>
           </Button>

@@ -5,6 +5,7 @@ import { StatusChip } from '../../design/chip.tsx';
 import { CopyButton } from '../../design/copy-button.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { Ago, sayMoment } from '../../design/time.tsx';
+import { useHandOver } from '../../design/use-hand-over.ts';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { detailQuery } from '../queries.ts';
@@ -42,7 +43,18 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
   const next = data?.next_id ? () => onGo(data.next_id!) : undefined;
   usePanelKeys({ onNext: next, onPrevious: previous, onClose }, doing === 'reading');
   const isReading = doing === 'reading' || doing === 'deleting';
-  const done = (): void => setDoing('reading');
+  const body = useRef<HTMLDivElement>(null);
+  const handOver = useHandOver();
+  const find = (selector: string) => () => body.current?.querySelector<HTMLElement>(selector);
+  const edit = (part: 'answers' | 'reference'): void => {
+    if (part === 'answers')
+      handOver(find('.answers-form :is(input, textarea, button):not([tabindex="-1"], [hidden])'));
+    setDoing(part);
+  };
+  const done = (): void => {
+    if (!isReading) handOver(find(`[data-edit="${doing}"]`));
+    setDoing('reading');
+  };
   return (
     <>
       <header className="panel-header">
@@ -70,7 +82,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
           <Loading lines={5} label="Loading the submission …" />
         </div>
       ) : (
-        <div className="panel-body" key={id}>
+        <div className="panel-body" key={id} ref={body}>
           <div className="row">
             <StatusChip status={data.status} />
             <span className="soft small">
@@ -81,7 +93,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
           </div>
           {mayEdit(form.role) && isReading && (
             <div className="row">
-              <Button size="small" icon="edit" onPress={() => setDoing('answers')}>
+              <Button size="small" icon="edit" data-edit="answers" onPress={() => edit('answers')}>
                 Edit answers
               </Button>
               <StatusSwitch form={form} submission={data} />
@@ -101,7 +113,7 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
             doing !== 'answers' && (
               <ReferenceView
                 submission={data}
-                {...(mayEdit(form.role) && { onEdit: () => setDoing('reference') })}
+                {...(mayEdit(form.role) && { onEdit: () => edit('reference') })}
               />
             )
           )}

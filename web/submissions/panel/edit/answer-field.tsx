@@ -13,6 +13,8 @@ type Props = {
   /** As it is stored, or as it is being typed; undefined is no answer. */
   value: unknown;
   error: string | undefined;
+  /** What should be known of the answer beside its question. */
+  note?: string | undefined;
   onChange: (value: unknown) => void;
 };
 
@@ -45,26 +47,21 @@ const asText = (value: unknown): string =>
 const labelOf = (input: InputElement): string =>
   isRequired(input) ? `${input.attrs.label} (required)` : input.attrs.label;
 
-function LineField({ input, value, error, onChange, type }: Props & { type: string }): ReactElement {
-  return (
-    <TextField type={type} label={labelOf(input)} value={asText(value)} onChange={onChange} error={error} />
-  );
+/** What every control is given. */
+const common = ({ input, note, error }: Props) => ({ label: labelOf(input), description: note, error });
+
+function LineField({ type, ...props }: Props & { type: string }): ReactElement {
+  return <TextField {...common(props)} type={type} value={asText(props.value)} onChange={props.onChange} />;
 }
 
-function AreaField({ input, value, error, onChange }: Props): ReactElement {
-  return <TextArea label={labelOf(input)} value={asText(value)} onChange={onChange} error={error} />;
+function AreaField(props: Props): ReactElement {
+  return <TextArea {...common(props)} value={asText(props.value)} onChange={props.onChange} />;
 }
 
 /** A number stays the text that is being typed until it is saved. */
-function NumberField({ input, value, error, onChange }: Props): ReactElement {
+function NumberField(props: Props): ReactElement {
   return (
-    <TextField
-      inputMode="decimal"
-      label={labelOf(input)}
-      value={asText(value)}
-      onChange={onChange}
-      error={error}
-    />
+    <TextField {...common(props)} inputMode="decimal" value={asText(props.value)} onChange={props.onChange} />
   );
 }
 
@@ -72,7 +69,8 @@ const none = 'none';
 const other = 'other';
 
 /** Options are known by their place: any text may be one. */
-function ChoiceField({ input, value, error, onChange }: Props): ReactElement {
+function ChoiceField(props: Props): ReactElement {
+  const { input, value, onChange } = props;
   const options = optionsOf(input);
   const text = asText(value);
   const at = options.indexOf(text);
@@ -80,21 +78,21 @@ function ChoiceField({ input, value, error, onChange }: Props): ReactElement {
   return (
     <>
       <Select
-        label={labelOf(input)}
+        {...common(props)}
         choices={[{ id: none, label: 'No answer' }, ...choicesOf(options, takesOther(input) || isOwn)]}
         value={isOwn ? other : at < 0 ? none : String(at)}
         onChange={(id) => {
           setOwn(id === other);
           onChange(id === none ? undefined : id === other ? '' : options[Number(id)]);
         }}
-        error={error}
       />
       {isOwn && <OwnAnswer input={input} value={text} onChange={onChange} />}
     </>
   );
 }
 
-function ChoicesField({ input, value, error, onChange }: Props): ReactElement {
+function ChoicesField(props: Props): ReactElement {
+  const { input, value, onChange } = props;
   const options = optionsOf(input);
   const chosen = (Array.isArray(value) ? (value as readonly unknown[]) : []).map(asText);
   const own = chosen.filter((text) => !options.includes(text));
@@ -102,7 +100,7 @@ function ChoicesField({ input, value, error, onChange }: Props): ReactElement {
   return (
     <>
       <CheckboxGroup
-        label={labelOf(input)}
+        {...common(props)}
         choices={choicesOf(options, takesOther(input) || isOwn)}
         value={[
           ...options.flatMap((option, index) => (chosen.includes(option) ? [String(index)] : [])),
@@ -113,7 +111,6 @@ function ChoicesField({ input, value, error, onChange }: Props): ReactElement {
           const ticked = options.filter((_, index) => ids.includes(String(index)));
           onChange(ids.includes(other) ? [...ticked, ...own] : ticked);
         }}
-        error={error}
       />
       {isOwn && (
         <OwnAnswer
@@ -151,11 +148,12 @@ function OwnAnswer({
   return <TextField label={`${input.attrs.label}: other answer`} value={value} onChange={onChange} />;
 }
 
-function YesNoField({ input, value, error, onChange }: Props): ReactElement {
+function YesNoField(props: Props): ReactElement {
+  const { value, onChange } = props;
   const id = typeof value === 'boolean' ? (value ? 'yes' : 'no') : none;
   return (
     <RadioGroup
-      label={labelOf(input)}
+      {...common(props)}
       choices={[
         { id: 'yes', label: 'Yes' },
         { id: 'no', label: 'No' },
@@ -163,17 +161,17 @@ function YesNoField({ input, value, error, onChange }: Props): ReactElement {
       ]}
       value={id}
       onChange={(chosen) => onChange(chosen === none ? undefined : chosen === 'yes')}
-      error={error}
     />
   );
 }
 
 /** Files can be taken out of a submission, not put in. */
-function FilesField({ input, value, error, onChange }: Props): ReactElement {
+function FilesField({ input, value, note, error, onChange }: Props): ReactElement {
   const files = Array.isArray(value) ? (value as readonly LinkedFile[]) : [];
   return (
     <div className="field" role="group" aria-label={labelOf(input)}>
       <span className="field-label">{labelOf(input)}</span>
+      {note && <span className="field-description">{note}</span>}
       {files.length === 0 && <span className="soft small">No files.</span>}
       {files.map((file) => (
         <div key={file.id} className="file-line">

@@ -1,12 +1,15 @@
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { fieldName } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
+import { evaluate, type Shown } from '#ast/logic/evaluate.ts';
+import { isBlank } from '#ast/answers/blank.ts';
 import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
-import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import type { AnswersEdited, SubmissionDetail } from '#console/submissions/shapes.ts';
 import { ApiProblem } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
 import type { FormPlace } from '../../queries.ts';
+import { dayOf } from '../../../design/day.ts';
 import { AnswerField } from './answer-field.tsx';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
@@ -26,11 +29,21 @@ export function AnswersForm({
   onDone: () => void;
 }): ReactElement {
   const [begun] = useState(submission);
+  const questions = useMemo(() => listQuestions(begun.structure), [begun]);
   const [draft, setDraft] = useState<Draft>(begun.answers);
-  const change = useChange<{ answers: object }>(form, begun, 'answers', onDone);
+  const sayDone = ({ unasked }: AnswersEdited): string => sayKept(questions, unasked);
+  const change = useChange<{ answers: object }, AnswersEdited>(form, begun, 'answers', { onDone, sayDone });
   const isDirty = JSON.stringify(draft) !== JSON.stringify(begun.answers);
   const element = useRef<HTMLFormElement>(null);
-  const questions = listQuestions(begun.structure);
+  // By this reader's day: about what is asked today or tomorrow, the service may think otherwise, and says what it kept.
+  const shown = useMemo(
+    () =>
+      evaluate(begun.structure, toSend(questions, draft), {
+        reference: begun.reference,
+        today: dayOf(new Date()),
+      }),
+    [begun, questions, draft],
+  );
   const problem = change.error instanceof ApiProblem ? change.error : undefined;
   useEffect(() => {
     if (problem?.errors.length) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -56,6 +69,7 @@ export function AnswersForm({
             input={question.element}
             value={own(draft, id)}
             error={problemOf(id)}
+            note={noteOf(shown, question, draft)}
             onChange={(value) => put(id, value)}
           />
         ) : (
@@ -64,6 +78,7 @@ export function AnswersForm({
             question={question}
             value={own(draft, id)}
             problemOf={problemOf}
+            note={noteOf(shown, question, draft)}
             onChange={(rows) => put(id, rows)}
           />
         );
@@ -80,21 +95,37 @@ export function AnswersForm({
   );
 }
 
+/** What is said of an answer that the others hide. */
+function noteOf(shown: Shown, { element }: Question, draft: Draft): string | undefined {
+  if (shown.isShown(element) || isBlank(own(draft, element.attrs.id))) return undefined;
+  return 'Not asked with these answers. It is kept until you remove it.';
+}
+
+function sayKept(questions: readonly Question[], unasked: readonly string[]): string {
+  if (unasked.length === 0) return 'Saved.';
+  const labels = questions
+    .filter(({ element }) => unasked.includes(element.attrs.id))
+    .map(({ element }) => `“${element.attrs.label}”`);
+  return `Saved. Kept, though not asked with these answers: ${labels.join(', ')}.`;
+}
+
 type RowsProps = {
   question: Group;
   value: unknown;
   problemOf: (field: string) => string | undefined;
+  note: string | undefined;
   onChange: (rows: readonly Draft[]) => void;
 };
 
 /** The rows of a repeatable composite. */
-function RowsField({ question, value, problemOf, onChange }: RowsProps): ReactElement {
+function RowsField({ question, value, problemOf, note, onChange }: RowsProps): ReactElement {
   const group = question.element;
   const rows: readonly Draft[] = Array.isArray(value) ? (value as readonly unknown[]).filter(isRecord) : [];
   const error = problemOf(group.attrs.id);
   return (
     <fieldset className="rows-field">
       <legend className="field-label">{group.attrs.label}</legend>
+      {note && <span className="field-description">{note}</span>}
       {rows.map((row, index) => (
         <div key={index} className="rows-row" role="group" aria-label={`${group.attrs.label} ${index + 1}`}>
           <div className="spread">

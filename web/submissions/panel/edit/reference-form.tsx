@@ -22,7 +22,7 @@ export function ReferenceForm({
 }): ReactElement {
   const [begun] = useState(submission);
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
-  const change = useChange<{ reference: Record<string, string> }>(form, begun, 'reference', onDone);
+  const change = useChange<{ reference: Record<string, string> }>(form, begun, 'reference', { onDone });
   const names = lines.map(({ name }) => name.trim()).filter((name) => name !== '');
   const isDirty = JSON.stringify(lines) !== JSON.stringify(linesOf(begun.reference));
   const twice = names.find((name, index) => names.indexOf(name) !== index);

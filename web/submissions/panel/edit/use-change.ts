@@ -12,19 +12,19 @@ type Seen = Pick<SubmissionDetail, 'id' | 'updated_at'>;
  * overwritten: then the newer state is fetched, and the person is told.
  * @param seen for an edit what it began with, however the submission may have been fetched anew since.
  */
-export function useChange<Body extends object>(
+export function useChange<Body extends object, Reply = unknown>(
   form: FormPlace,
   seen: Seen,
   part: 'answers' | 'reference' | 'status',
-  onDone?: () => void,
+  { onDone, sayDone = () => 'Saved.' }: { onDone?: () => void; sayDone?: (reply: Reply) => string } = {},
 ) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: Body) =>
-      put(`${submissionsPath(form)}/${seen.id}/${part}`, { ...body, seen: seen.updated_at }),
-    async onSuccess() {
+      put<Reply>(`${submissionsPath(form)}/${seen.id}/${part}`, { ...body, seen: seen.updated_at }),
+    async onSuccess(reply) {
       await refreshSubmissions(form);
-      toastDone('Saved.');
+      toastDone(sayDone(reply));
       onDone?.();
     },
     async onError(error) {
