@@ -2,7 +2,8 @@ import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { fieldName } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
-import { evaluate, type Shown } from '#ast/logic/evaluate.ts';
+import { evaluate } from '#ast/logic/evaluate.ts';
+import { newWork, TooMuchWork } from '#ast/work.ts';
 import { isBlank } from '#ast/answers/blank.ts';
 import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
 import type { AnswersEdited, SubmissionDetail } from '#console/submissions/shapes.ts';
@@ -35,15 +36,7 @@ export function AnswersForm({
   const change = useChange<{ answers: object }, AnswersEdited>(form, begun, 'answers', { onDone, sayDone });
   const isDirty = JSON.stringify(draft) !== JSON.stringify(begun.answers);
   const element = useRef<HTMLFormElement>(null);
-  // By this reader's day: about what is asked today or tomorrow, the service may think otherwise, and says what it kept.
-  const shown = useMemo(
-    () =>
-      evaluate(begun.structure, toSend(questions, draft), {
-        reference: begun.reference,
-        today: dayOf(new Date()),
-      }),
-    [begun, questions, draft],
-  );
+  const unasked = useMemo(() => findUnasked(begun, questions, draft), [begun, questions, draft]);
   const problem = change.error instanceof ApiProblem ? change.error : undefined;
   useEffect(() => {
     if (problem?.errors.length) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -69,7 +62,7 @@ export function AnswersForm({
             input={question.element}
             value={own(draft, id)}
             error={problemOf(id)}
-            note={noteOf(shown, question, draft)}
+            note={unasked.has(id) ? unaskedNote : undefined}
             onChange={(value) => put(id, value)}
           />
         ) : (
@@ -78,7 +71,7 @@ export function AnswersForm({
             question={question}
             value={own(draft, id)}
             problemOf={problemOf}
-            note={noteOf(shown, question, draft)}
+            note={unasked.has(id) ? unaskedNote : undefined}
             onChange={(rows) => put(id, rows)}
           />
         );
@@ -96,9 +89,28 @@ export function AnswersForm({
 }
 
 /** What is said of an answer that the others hide. */
-function noteOf(shown: Shown, { element }: Question, draft: Draft): string | undefined {
-  if (shown.isShown(element) || isBlank(own(draft, element.attrs.id))) return undefined;
-  return 'Not asked with these answers. It is kept until you remove it.';
+const unaskedNote = 'Not asked with these answers. It is kept until you remove it.';
+
+/**
+ * The questions that are answered although the other answers hide them. By this reader's day: of what is asked today or
+ * tomorrow the service may think otherwise, and it says what it kept.
+ */
+function findUnasked(
+  { structure, reference }: SubmissionDetail,
+  questions: readonly Question[],
+  draft: Draft,
+): ReadonlySet<string> {
+  try {
+    const context = { reference, today: dayOf(new Date()), work: newWork() };
+    const shown = evaluate(structure, toSend(questions, draft), context);
+    const isUnasked = ({ element }: Question): boolean =>
+      !shown.isShown(element) && !isBlank(own(draft, element.attrs.id));
+    return new Set(questions.filter(isUnasked).map(({ element }) => element.attrs.id));
+  } catch (error) {
+    // The service refuses to check these answers, and says so at the attempt to save them.
+    if (error instanceof TooMuchWork) return new Set();
+    throw error;
+  }
 }
 
 function sayKept(questions: readonly Question[], unasked: readonly string[]): string {
