@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import type { Config } from '#kit/config.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
@@ -102,7 +103,11 @@ function urlOf({ connection: { host, port, user, database } }: EmbeddedPostgres)
 }
 
 function describe(config: Settings, embedded: EmbeddedPostgres | undefined): string {
-  if (embedded) return `PostgreSQL of our own in ${embedded.directory}`;
+  if (embedded) {
+    const isOutside = !embedded.directory.startsWith(config.dataDir + sep);
+    const warning = isOutside ? ' (outside of DATA_DIR: a backup of that misses it)' : '';
+    return `PostgreSQL of our own in ${embedded.directory}${warning}`;
+  }
   const url = URL.parse(config.databaseUrl!);
   return `PostgreSQL at ${url ? `${url.host}${url.pathname}` : 'DATABASE_URL'}`;
 }

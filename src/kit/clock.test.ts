@@ -17,3 +17,17 @@ test('an id tells the millisecond in which it was made, and the least id of one 
   assert.ok(leastIdAt(made) <= id);
   assert.deepEqual(timeOfId(leastIdAt(made)), made);
 });
+
+test('after a clock that was a day ahead and went back, ids say the time of now; a step of minutes keeps their order', (t) => {
+  const start = Date.parse('2027-03-01T12:00:00Z');
+  t.mock.timers.enable({ apis: ['Date'], now: start });
+  const before = newId();
+  t.mock.timers.setTime(start + 60_000);
+  const later = newId();
+  t.mock.timers.setTime(start);
+  assert.ok(newId() > later && later > before);
+  t.mock.timers.setTime(start + 86_400_000);
+  newId();
+  t.mock.timers.setTime(start);
+  assert.equal(timeOfId(newId()).getTime(), start);
+});

@@ -1,14 +1,28 @@
+import { randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /** The only reader of the wall clock outside the database. Pure code takes `now` as an argument instead. */
 export const now = (): Date => new Date();
 
+/** A clock that is set back by less than this is waited for; by more, and ids would say a time that is far from true. */
+const waitedForMs = 5 * 60_000;
+const mostInMs = 2 ** 32;
+let latest = { msecs: 0, seq: 0 };
+
 /**
  * A new id: UUIDv7, so ids sort by the time they were made, and a list ordered by id is newest first. Each is greater
- * than the one before it in this process, within a millisecond too and when the clock is set back: Node's own
- * `randomUUIDv7` puts half of those of one millisecond the wrong way round (49,836 of 100,000 in a loop).
+ * than the one before it in this process, within a millisecond too and when the clock is set back by some minutes: Node's
+ * own `randomUUIDv7` puts half of those of one millisecond the wrong way round (49,836 of 100,000 in a loop). After a
+ * clock that was far ahead they begin anew with the time of now, which the library's own state would not.
  */
-export const newId = (): string => v7();
+export function newId(): string {
+  const msecs = now().getTime();
+  const isNew = msecs > latest.msecs || msecs < latest.msecs - waitedForMs;
+  if (isNew) latest = { msecs, seq: randomInt(mostInMs / 2) };
+  else if (latest.seq + 1 < mostInMs) latest.seq += 1;
+  else latest = { msecs: latest.msecs + 1, seq: 0 };
+  return v7(latest);
+}
 
 /** Of any UUID, in capital letters too. */
 export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,5 +1,4 @@
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from 'rate-limiter-flexible';
-import { now } from '#kit/clock.ts';
 import type { Log } from '#kit/log.ts';
 
 /** How many requests a key has made in its window, this one included, and when the window ends. */
@@ -45,7 +44,7 @@ export async function openRequestCounter(options: {
   let askAgainAt = 0;
   return {
     async count(key, seconds) {
-      if (now().getTime() < askAgainAt) return countInMemory(key, seconds);
+      if (performance.now() < askAgainAt) return countInMemory(key, seconds);
       try {
         const count = await countWith(shared, key, seconds);
         if (isAway) log.info('Valkey is back: rate limits are counted there');
@@ -54,7 +53,7 @@ export async function openRequestCounter(options: {
       } catch (error) {
         if (!isAway) log.warn({ err: error }, 'Valkey is away: rate limits are counted in this process');
         isAway = true;
-        askAgainAt = now().getTime() + awayMs;
+        askAgainAt = performance.now() + awayMs;
         return countInMemory(key, seconds);
       }
     },
@@ -73,7 +72,8 @@ async function countWith(
   seconds: number = counting.duration,
 ): Promise<Count> {
   const { consumedPoints, msBeforeNext } = await limiter.consume(key, 1, { customDuration: seconds });
-  return { requests: consumedPoints, msLeft: msBeforeNext };
+  // The library counts by the clock: one that was ahead and went back would put the end of a window far away.
+  return { requests: consumedPoints, msLeft: Math.min(msBeforeNext, seconds * 1_000) };
 }
 
 /** Loaded here, so that a process without Valkey does not load its client (40 ms). */

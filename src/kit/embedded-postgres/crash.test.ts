@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client } from 'pg';
@@ -119,6 +119,31 @@ test('a record of the server that a crash left empty or broken does not keep the
     const postgres = await start({ dataDir });
     assert.equal(postgres.how, 'started');
     await postgres.stop();
+  }
+});
+
+test('drafts that a killed attempt left are removed by the next start, also when its id is taken by now', async (t) => {
+  const dataDir = await makeUsedDirectory(t);
+  const [dead, taken] = ['postgres.draft-4194305-aaaaaa', `postgres.draft-${process.pid}-bbbbbb`];
+  for (const name of [dead, taken]) await mkdir(join(dataDir, name));
+  const anHourAgo = Date.now() / 1_000 - 3_600;
+  await utimes(join(dataDir, taken), anHourAgo, anHourAgo);
+  const postgres = await start({ dataDir });
+  await postgres.stop();
+  assert.deepEqual(await readdir(dataDir), ['postgres']);
+});
+
+test('a start on a full disk says that it is full', async (t) => {
+  const used = await makeUsedDirectory(t);
+  const disk = await makeDirectory(t);
+  const size = ['-t', 'tmpfs', '-o', 'size=96m,mode=755', 'tmpfs', disk];
+  if (spawnSync('mount', size).status !== 0) return t.skip('only root may mount a small disk');
+  spawnSync('cp', ['-a', join(used, 'postgres'), disk]);
+  spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filling')}`, 'bs=64k']);
+  try {
+    await assert.rejects(start({ dataDir: disk }), /The disk is full: free some space/);
+  } finally {
+    spawnSync('umount', ['--lazy', disk]);
   }
 });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasCode } from './error.ts';
 
@@ -40,13 +40,17 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
+/** Making a cluster takes seconds; in a container, or after a restart, the id of a dead maker is soon somebody else's. */
+const longestWorkMs = 10 * 60_000;
+
 /** Removes the drafts of `path` whose makers are dead. One that resists is only told about: it is in nobody's way. */
 export async function removeDeadDrafts(path: string, log: (message: string) => void): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const owner = draftOwner(path, name);
-    if (owner === undefined || isRunning(owner)) continue;
+    if (owner === undefined) continue;
     const draft = join(dirname(path), name);
     try {
+      if (isRunning(owner) && Date.now() - (await stat(draft)).mtimeMs < longestWorkMs) continue;
       await rm(draft, { recursive: true, force: true, maxRetries: 3 });
       log(`An interrupted attempt was removed: ${draft}.`);
     } catch (error) {

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { findAccount } from './account.ts';
 import { locateBinaries, provideBinaries } from './binaries.ts';
 import { checkVersion, findCluster } from './cluster.ts';
 import { createCluster, database, user } from './create-cluster.ts';
+import { removeDeadDrafts } from './drafts.ts';
 import { holdServer } from './hold.ts';
 import { keepHolding, leave } from './keep-holding.ts';
 import { checkReachable, chooseSocketDirectory, makeDataDirectory, sharedDirectory } from './placement.ts';
@@ -61,6 +63,8 @@ async function prepareServer(options: EmbeddedPostgresOptions): Promise<Server> 
   const installed = await locateBinaries();
   const found = await findCluster(dataDir);
   if (found) checkVersion(found, installed);
+  // An attempt that was killed when another one had made the database already.
+  if (found) await removeDeadDrafts(join(dataDir, 'postgres'), log);
   const account = await findAccount(found);
   if (found && account) await checkReachable(found.directory, account);
   const spare = account ? sharedDirectory : dataDir;

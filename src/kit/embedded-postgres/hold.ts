@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { user } from './create-cluster.ts';
 import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy } from './error.ts';
@@ -54,7 +55,7 @@ export async function holdServer(server: Server, signal: AbortSignal): Promise<H
       signal.throwIfAborted();
       launch = await launchPostmaster(server);
     } else if (!postmaster && launch?.failure !== undefined) {
-      checkMayRelaunch(server, launch.failure, ++failures);
+      checkMayRelaunch(server, await explainSilence(server.directory, launch.failure), ++failures);
       launch = undefined;
       await sleep(relaunchAfter);
     }
@@ -129,6 +130,14 @@ export async function releaseHold({ client }: Hold): Promise<boolean> {
 
 /** An end that the next attempt need not meet: another postmaster, the rest of a dead one, or somebody who stopped it. */
 const passingEnd = /already exists|still in use|lock file .* is empty|shutdown request|ended by SIG/;
+
+const littleRoom = 16 * 1024 * 1024;
+
+/** What it said; or why it could say nothing: its log lies on the disk that is full. */
+async function explainSilence(directory: string, said: string): Promise<string> {
+  const { bavail, bsize } = await statfs(directory);
+  return said.trim() === '' && bavail * bsize < littleRoom ? 'No space left on device' : said;
+}
 
 function checkMayRelaunch(server: Server, said: string, failures: number): void {
   if (failures < mayRelaunch && passingEnd.test(said)) return;
