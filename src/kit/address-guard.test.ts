@@ -27,7 +27,6 @@ const publicAddresses = [
   '198.17.255.255',
   '198.20.0.1',
   '223.255.255.255',
-  '64:ff9c::1',
   '2003::1',
   '2600::1',
 ]; // prettier-ignore
@@ -87,6 +86,12 @@ const blockedAddresses = [
   '2001:db8::1',
   '3fff::1',
   '5f00::1',
+  // Nobody's: outside of 2000::/3.
+  '64:ff9c::1',
+  '1::1',
+  '1fff::1',
+  '4000::1',
+  'e000::1',
 ]; // prettier-ignore
 
 for (const address of publicAddresses) {
@@ -110,10 +115,17 @@ test('a receiver listens on 443 or on a port from 1024, but not on that of a dat
   );
 });
 
-test('allowed networks are let through on every port, and nothing beside them', () => {
+test('allowed networks are let through on the ports of receivers, and nothing beside them', () => {
   const allowing = openAddressGuard(['127.0.0.0/8', 'fd00::/8']);
   for (const address of ['127.0.0.1', '127.0.0.2', 'fd00::1'])
-    assert.equal(allowing.mayConnect(address, 25), true, address);
+    for (const [port, expected] of [
+      [443, true],
+      [8443, true],
+      [25, false],
+      [80, false],
+      [5432, false],
+    ] as const)
+      assert.equal(allowing.mayConnect(address, port), expected, `${address} ${port}`);
   for (const address of ['10.0.0.1', '::1', '::ffff:127.0.0.1', '::127.0.0.1', 'fc00::1']) {
     assert.equal(allowing.mayConnect(address, 443), false, address);
   }

@@ -39,8 +39,9 @@ export function openAddressGuard(
       if (isIP(text) === 0) return false;
       const address = ipaddr.parse(text);
       if (ownPorts.has(port) && isThisMachine(address)) return false;
-      if (allowed.some((network) => isWithin(address, network))) return true;
-      return isPublic(address) && isReceiverPort(port);
+      return (
+        isReceiverPort(port) && (isPublic(address) || allowed.some((network) => isWithin(address, network)))
+      );
     },
     isOwnHost: (hostname, port) =>
       own.some((url) => rootless(url.hostname) === rootless(hostname) && portOf(url) === port),
@@ -50,8 +51,8 @@ export function openAddressGuard(
 /** `forms.example.` is the name `forms.example` (RFC 1034, 3.1), which URL leaves as it is written. */
 const rootless = (hostname: string): string => bareHost(hostname).replace(/\.$/, '');
 
-/** The deprecated IPv4-compatible addresses (RFC 4291), `::a.b.c.d`: ipaddr.js takes them for ordinary ones. */
-const ipv4Compatible = ipaddr.parseCIDR('::/96');
+/** All that is given out of IPv6 (RFC 4291, 2.4; IANA). The rest is nobody's yet, or old forms such as `::a.b.c.d`. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 /**
  * `unicast` is what remains after every special range: private, loopback, link-local, shared (RFC 6598),
@@ -59,7 +60,7 @@ const ipv4Compatible = ipaddr.parseCIDR('::/96');
  * Teredo), whichever address that is.
  */
 const isPublic = (address: Address): boolean =>
-  address.range() === 'unicast' && !isWithin(address, ipv4Compatible);
+  address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, globalUnicast));
 
 const isWithin = (address: Address, [network, bits]: [Address, number]): boolean =>
   address.kind() === network.kind() && address.match(network, bits);

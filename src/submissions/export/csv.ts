@@ -5,10 +5,10 @@ import { answerCell, type Cell, type ExportedSubmission, referenceCell } from '.
 
 /**
  * Texts that a spreadsheet could take for a formula: those that begin with = + - @, their full-width and small
- * forms, a tab or a line break, also behind spaces and quotes (docs/rules.md T17, C57).
+ * forms, a control character (a tab, a line break, ESC), also behind spaces and quotes (docs/rules.md T17, C57).
  */
 const formulaStart =
-  /^(?:[\t\r\n]|[\s\p{Cf}"']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE62\uFE63\uFE66\uFE6B\u2212])/u;
+  /^(?:\p{Cc}|[\s\p{Cf}"']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE62\uFE63\uFE66\uFE6B\u2212])/u;
 
 /** Most texts begin like this, and are no formula: so much is told in a tenth of the time. */
 const plainStart = /^[A-Za-z0-9]/;

@@ -126,6 +126,8 @@ test('NDJSON names a submission as the API does, and empty reference data is an 
 });
 
 const formulas = [
+  '\u001b=1',
+  '\u001b',
   '=1+1',
   '+1',
   '-1',
