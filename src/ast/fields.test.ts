@@ -83,8 +83,30 @@ test('repeated names of a multiple choice become a list, without the empty compa
   assert.deepEqual(rawOf(form, ['colours', '']), {});
 });
 
-test('of a repeated single-valued name the first value that is not blank counts', () => {
-  assert.deepEqual(rawOf(form, ['name', ' '], ['name', 'first'], ['name', 'second']), { name: 'first' });
+test('a page says how its numbers are written; what is not written so stays text for the check', () => {
+  const sent = (marks: string, text: string) => rawOf(form, ['age', text], ['_numbers', marks]);
+  assert.deepEqual(sent(',.', '1.500,5'), { age: 1500.5 });
+  assert.deepEqual(sent('.,', '1,500.5'), { age: 1500.5 });
+  assert.deepEqual(sent(',', '1.500'), { age: '1.500' });
+  assert.deepEqual(sent('x', '1.5'), { age: 1.5 }, 'marks of no language are no marks');
+  assert.deepEqual(fieldsRefused(['_numbers', '.,'], ['age', '1.500.000']), ['age']);
+});
+
+test('of a repeated single-valued name blank values do not count, and two others are refused', () => {
+  assert.deepEqual(rawOf(form, ['name', ' '], ['name', 'first'], ['name', '']), { name: 'first' });
+  const twice: [string, string][] = [
+    ['name', 'a'],
+    ['name', 'b'],
+    ['age', '1'],
+    ['age', '2'],
+    ['agreed', 'no'],
+    ['agreed', 'yes'],
+    ['people[0][person]', 'a'],
+    ['people[0][person]', 'b'],
+  ];
+  assert.deepEqual(fieldsRefused(...twice), ['name', 'age', 'agreed', 'people[0][person]']);
+  const result = checkAnswers(form, readFields(form, twice).raw, new Map(), context);
+  assert.equal(!result.ok && result.errors[0]?.message, 'The name: give one answer. Several were sent.');
 });
 
 test('rows keep their number: missing and blank rows are kept for the page, and dropped by the check', () => {

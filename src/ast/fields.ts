@@ -2,6 +2,7 @@ import { isBlank } from './answers/blank.ts';
 import type { AnswerKind } from './answers/kinds.ts';
 import { own } from './json.ts';
 import { answerLimits } from './limits.ts';
+import { isNumberMarks, type NumberMarks, plainMarks, readNumber } from './rules/written-numbers.ts';
 import {
   type Composite,
   type Form,
@@ -76,7 +77,8 @@ export type RawAnswers = Record<string, unknown>;
  * - Names with a leading underscore are controls of the page and come back in `extra`.
  * - The free text of a selection comes as `_other[<name>]`; it takes the place of the choice `_other`, and counts
  *   too when nothing was chosen. Without a text the choice stays, and the check asks for one.
- * - Of a repeated single-valued name the first value that is not blank counts.
+ * - Numbers are read as the control `_numbers` says that they are written; without it as programs write them.
+ * - Several values of a single-valued name, blank ones aside, become a list: the check refuses it.
  * - A value that is not of its kind (`abc` for a number) stays text: the check then says what is wrong.
  * - Rows keep their number, so that files find theirs; missing ones are empty objects, which the check drops.
  * - Every other name, and a row over the cap, is kept under that name: the check refuses it by name.
@@ -88,13 +90,28 @@ export function readFields(
   const questions = questionsById(listQuestions(form));
   const raw = emptyAnswers();
   const extra: [string, string][] = [];
+  const fields: (readonly [string, string])[] = [];
   for (const [name, value] of entries) {
     if (name.startsWith('_')) extra.push([name, value]);
-    else readField(raw, questions, name, value);
+    else fields.push([name, value]);
   }
-  for (const [control, text] of extra) readOther(raw, questions, control, text);
+  const [, sent] = extra.find(([name]) => name === numbersName) ?? [];
+  const numbers = isNumberMarks(sent) ? sent : plainMarks;
+  for (const [name, value] of fields) readField(raw, questions, { name, value, numbers });
+  const texts = extra.filter(([name, text]) => name.startsWith(`${otherChoice}[`) && !isBlank(text));
+  for (const [control, sent] of Map.groupBy(texts, ([name]) => name)) {
+    readOther(
+      raw,
+      questions,
+      control,
+      sent.map(([, text]) => text),
+    );
+  }
   return { raw, extra };
 }
+
+/** The name of the control by which a page says how the numbers in it are written (`NumberMarks`). */
+export const numbersName = '_numbers';
 
 /** The value of the choice that stands for an answer besides the options. */
 export const otherChoice = '_other';
@@ -104,19 +121,24 @@ export function otherName(name: string): string {
   return `${otherChoice}[${name}]`;
 }
 
-function readOther(raw: RawAnswers, questions: QuestionsById, control: string, text: string): void {
-  const name = control.startsWith(`${otherChoice}[`) ? control.slice(otherChoice.length + 1, -1) : '';
+function readOther(
+  raw: RawAnswers,
+  questions: QuestionsById,
+  control: string,
+  texts: readonly string[],
+): void {
+  const name = control.slice(otherChoice.length + 1, -1);
   const found = findInput(questions, name);
-  if (!found || control !== otherName(name) || !takesOther(found.input) || isBlank(text)) return;
+  if (!found || control !== otherName(name) || !takesOther(found.input)) return;
   const holder = found.row ? rowOf(raw, found.row) : raw;
   const { id } = found.input.attrs;
   const chosen = holder[id];
   if (kindOf(found.input) === 'choices') {
     const choices = isBlank(chosen) ? [otherChoice] : chosen;
     if (Array.isArray(choices)) {
-      holder[id] = choices.map((choice: unknown) => (choice === otherChoice ? text : choice));
+      holder[id] = choices.flatMap<unknown>((choice) => (choice === otherChoice ? texts : [choice]));
     }
-  } else if (isBlank(chosen) || chosen === otherChoice) holder[id] = text;
+  } else if (isBlank(chosen) || chosen === otherChoice) holder[id] = texts.length === 1 ? texts[0] : texts;
 }
 
 // Names come from outside: without a prototype, `__proto__` is a name like any other.
@@ -124,10 +146,12 @@ function emptyAnswers(): RawAnswers {
   return Object.create(null) as RawAnswers;
 }
 
-function readField(raw: RawAnswers, questions: QuestionsById, name: string, value: string): void {
-  const found = findInput(questions, name);
-  if (found) putValue(found.row ? rowOf(raw, found.row) : raw, found.input, value);
-  else raw[name] = value;
+type SentField = { readonly name: string; readonly value: string; readonly numbers: NumberMarks };
+
+function readField(raw: RawAnswers, questions: QuestionsById, field: SentField): void {
+  const found = findInput(questions, field.name);
+  if (found) putValue(found.row ? rowOf(raw, found.row) : raw, found.input, field);
+  else raw[field.name] = field.value;
 }
 
 /** The raw answers of a row; rows before it are made as well, so that each keeps its place. */
@@ -143,29 +167,25 @@ function listOf<Item>(raw: RawAnswers, id: string): Item[] {
   return Array.isArray(raw[id]) ? raw[id] : [];
 }
 
-function putValue(raw: RawAnswers, input: InputElement, value: string): void {
+function putValue(raw: RawAnswers, input: InputElement, { value, numbers }: SentField): void {
   const id = input.attrs.id;
   const kind = kindOf(input);
+  const known = raw[id];
   if (kind === 'choices') {
     if (value !== '') listOf<string>(raw, id).push(value);
-  } else if (isBlank(raw[id])) {
-    raw[id] = decoders[kind](value);
-  }
+  } else if (isBlank(known)) raw[id] = decoders[kind](value, numbers);
+  else if (!isBlank(value)) raw[id] = [known, value].flat();
 }
 
 const asSent = (value: string) => value;
 
-const decoders: Record<Exclude<AnswerKind, 'choices'>, (value: string) => string | number | boolean> = {
+type Decoder = (value: string, numbers: NumberMarks) => string | number | boolean;
+
+const decoders: Record<Exclude<AnswerKind, 'choices'>, Decoder> = {
   text: asSent,
   choice: asSent,
   files: asSent,
-  number: (value) => {
-    const text = value.trim();
-    const isDecimal = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(text);
-    // Past 2^53 a number would be another one than was written: it stays text, and is refused.
-    const isKept = isDecimal && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER;
-    return isKept ? Number(text) : value;
-  },
+  number: (value, numbers) => readNumber(value, numbers) ?? value,
   boolean: (value) => {
     if (['yes', 'true', 'on'].includes(value)) return true;
     return ['no', 'false'].includes(value) ? false : value;

@@ -77,10 +77,10 @@ legend { inline-size: 100%; }
 .mark, .size { color: var(--soft); font-weight: 400; font-size: .875rem; }
 .help { color: var(--soft); font-size: .9375rem; margin-block-start: .125rem; }
 .help p { white-space: pre-line; }
-.error { color: var(--bad); font-weight: 600; }
-.error:empty { display: none; }
-.error p { display: flex; gap: var(--2); margin-block-start: var(--1); }
-.error p::before {
+.error, .unread { color: var(--bad); font-weight: 600; }
+.error:empty, .unread { display: none; }
+.error p, .error:empty + .unread:has(+ :user-invalid) { display: flex; gap: var(--2); margin-block-start: var(--1); }
+.error p::before, .unread::before {
   content: "!"; content: "!" / ""; flex: none; inline-size: 1.25rem; block-size: 1.25rem; margin-block-start: .125rem;
   border-radius: 50%; outline: 1px solid #0000; background: var(--bad); color: var(--paper); font-size: .875rem; line-height: 1.25rem; text-align: center;
 }

@@ -1,4 +1,5 @@
 import { type ElementType, elements } from '#ast/elements.ts';
+import { englishSentences } from '#ast/rules/sentences.ts';
 import { element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import { english } from './words/en.ts';
@@ -22,6 +23,8 @@ export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
     shown: everythingShown(form),
     today: '2026-01-31',
     words: english,
+    sentences: englishSentences,
+    numbers: '.,',
     limits,
     ...more,
   };

@@ -8,7 +8,7 @@ import { newWork } from '#ast/work.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
 import { fill } from '#ast/words.ts';
 import { heldOf, labelOf, unsentOf } from './held-files.ts';
-import type { Page } from './page.ts';
+import { byId, type Page } from './page.ts';
 
 /** A problem of a field by its HTML name, in the visitor's language. */
 export type FieldError = Pick<AnswerError, 'field' | 'message'>;
@@ -29,12 +29,23 @@ type Given = { raw: RawAnswers; files: Map<string, FileFacts[]>; context: Answer
 
 function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given {
   const { form, today, reference } = page.data;
-  const { raw, extra } = readFields(form, entriesOf(page));
+  // A date that the browser cannot read is blank in a post: to the rules it is a text that is none.
+  const entries = entriesOf(page).map(([name, value]): [string, string] => [
+    name,
+    isUnread(name) ? '?' : value,
+  ]);
+  const { raw, extra } = readFields(form, entries);
   const files = new Map<string, FileFacts[]>();
   for (const [field, file] of [...heldOf(page.form), ...chosen]) {
     files.set(field, [...(files.get(field) ?? []), file]);
   }
   return { raw: restoreRows(form, raw, extra), files, context: { today, reference, work: newWork() } };
+}
+
+/** Whether the browser itself cannot read what stands in a control for a date or time. */
+export function isUnread(name: string): boolean {
+  const control = byId(name);
+  return control instanceof HTMLInputElement && control.validity.badInput;
 }
 
 /** What the form shows and requires now. */
@@ -46,15 +57,19 @@ export function evaluatePage(page: Page): Shown {
 /** The problems of one step, as the server would say them; `chosen` files count as if they had arrived. */
 export function findErrors(page: Page, step: number, chosen?: readonly ChosenFile[]): FoundError[] {
   const { raw, files, context } = readGiven(page, chosen);
-  return checkStep(page.data.form, step, raw, files, context).map(({ field, problem }) => ({
+  const { form, sentences, numbers } = page.data;
+  return checkStep(form, step, raw, files, context).map(({ field, problem }) => ({
     field,
-    message: sayProblem(problem, page.data.sentences),
+    // The sentence that the server wrote for it names the format as the browser shows it.
+    message: isUnread(field)
+      ? byId(`_unread-${field}`)!.textContent
+      : sayProblem(problem, sentences, numbers),
     rule: problem.rule,
   }));
 }
 
 /** The files of a step that did not arrive: one sentence for each field that the visitor sees and has to decide on. */
-export function findUnsent({ sections, data }: Page, step: number): FieldError[] {
+function findUnsent({ sections, data }: Page, step: number): FieldError[] {
   const waiting = unsentOf(sections[step]!).filter(
     ([, , item]) => item.querySelector('.error') && !item.closest('[hidden]:not(section)'),
   );
@@ -62,6 +77,11 @@ export function findUnsent({ sections, data }: Page, step: number): FieldError[]
     field: input.name,
     message: fill(data.words.fileUnsent, { label: labelOf(input) }),
   }));
+}
+
+/** What of a step a new page would lose: files that did not arrive, and what the browser itself cannot read. */
+export function findLosses(page: Page, step: number): FieldError[] {
+  return [...findUnsent(page, step), ...findErrors(page, step).filter(({ field }) => isUnread(field))];
 }
 
 /** All that is in the way of a step: a file that did not arrive is said before the rules of its field. */

@@ -10,6 +10,9 @@ export function showAtField(field: string, messages: readonly string[]): void {
   for (const control of invalidable(field, box)) {
     if (messages.length > 0) control.setAttribute('aria-invalid', 'true');
     else control.removeAttribute('aria-invalid');
+    // As the server draws it: a keyboard for numbers may lack what is missing.
+    if (control instanceof HTMLInputElement && control.inputMode === 'decimal' && messages.length > 0)
+      control.inputMode = 'text';
   }
 }
 

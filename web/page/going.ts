@@ -1,4 +1,4 @@
-import { type FieldError, findObstacles, findUnsent } from './answers.ts';
+import { type FieldError, findLosses, findObstacles } from './answers.ts';
 import { showInStep, showSummary, summarise } from './errors.ts';
 import { byId, make, type Page } from './page.ts';
 import { addRow, focusRow, groupOf, hasRowButtons, removeRow } from './rows.ts';
@@ -19,14 +19,13 @@ export function press(page: Page, { name, value }: HTMLButtonElement): boolean {
   else if (page.form.querySelector('.held progress'))
     showSummary(page.data.words.problem, make('p', { textContent: page.data.words.uploadsWait }));
   else if (name === '_go' && (value === 'next' || value === 'submit') && !holdsFiles(page)) goOn(page);
-  else
-    return (
-      value === 'save' &&
-      showErrors(
-        page,
-        showByLogic(page).steps.flatMap((step) => findUnsent(page, step)),
-      )
+  else {
+    const { steps } = showByLogic(page);
+    return showErrors(
+      page,
+      steps.flatMap((step) => findLosses(page, step)),
     );
+  }
   return true;
 }
 

@@ -1,3 +1,4 @@
+import { numbersName } from '#ast/fields.ts';
 import { heldOf, type StoredFile, unsentOf } from './held-files.ts';
 import { recall, remember } from './memory.ts';
 import { questionOf } from './question-of.ts';
@@ -72,13 +73,13 @@ function rowNames(form: HTMLFormElement): string[] {
   return [...form.querySelectorAll<HTMLInputElement>('[name=_row]')].map(({ value }) => value);
 }
 
-/**
- * The controls that hold answers, and of the page's own the key, as it is the same submission that goes on, and the
- * boxes that let go of files.
- */
+/** Of the page's own: the same submission goes on, its numbers are written as they were, and files stay let go. */
+const keptControls = ['_key', numbersName, '_drop'];
+
+/** The controls that hold answers, and those that go with them. */
 function controlsOf(form: HTMLFormElement): Control[] {
   return [...form.querySelectorAll<Control>('input:not([type=file]), select, textarea')].filter(
-    ({ name }) => !questionOf(name).startsWith('_') || name === '_key' || name === '_drop',
+    ({ name }) => !questionOf(name).startsWith('_') || keptControls.includes(name),
   );
 }
 

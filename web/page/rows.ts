@@ -96,7 +96,7 @@ function placeButton(page: Page, row: HTMLElement, title: string, isWanted: bool
   const found = row.querySelector<HTMLButtonElement>(':scope > .remove');
   if (!isWanted) found?.remove();
   else {
-    const button = found ?? make('button', { className: 'remove', name: '_remove', formNoValidate: true });
+    const button = found ?? make('button', { className: 'remove', name: '_remove' });
     button.value = row.id;
     labelButton(button, page.data.words.remove, title);
     row.append(button);

@@ -9,6 +9,12 @@ import { followHistory, showStep } from './steps.ts';
 /** Lets the script work on the form from now on. @throws what is wrong with the page, which is then left as it is. */
 export function start(form: HTMLFormElement): void {
   const page = readPage(form);
+  // From here on everything that is wrong is said by the page, and limits only guide the browser's calendar.
+  form.noValidate = true;
+  for (const control of form.querySelectorAll<HTMLInputElement>('[data-min], [data-max]')) {
+    control.min = control.dataset['min'] ?? '';
+    control.max = control.dataset['max'] ?? '';
+  }
   const kept = restore(page);
   const wanted = kept?.step ?? page.step;
   page.step = showStep(page).steps.findLast((step) => step <= wanted) ?? 0;

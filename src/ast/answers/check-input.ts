@@ -36,6 +36,8 @@ export function checkAnswer(
 ): CheckedAnswer<PlainAnswer> {
   // The table pairs each type with its own input, which a lookup by a union cannot express.
   const check = checks[input.type] as Check<InputElement>;
+  const takesMany = answerDefinitions[input.type].kind === 'choices';
+  if (!takesMany && Array.isArray(value) && value.length > 1) return refuse('once');
   spend(context.work, steps.answer);
   return check(input, tidyAnswer(input, value, context.work), context);
 }

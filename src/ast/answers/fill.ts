@@ -80,7 +80,8 @@ function* fillInput(
   }
 }
 
-function problemOf({ attrs }: InputElement, broken: BrokenRule): AnswerProblem {
+/** The rule that an input's answer breaks, with what a sentence says of the input. */
+export function problemOf({ attrs }: InputElement, broken: BrokenRule): AnswerProblem {
   const { label, error_message: custom } = attrs;
   return { ...broken, label, ...(custom && { custom }) };
 }

@@ -143,11 +143,13 @@ function pairOf({ comparison, given, input, around }: Asked, value: unknown): Pa
     return number === undefined ? undefined : [number, value];
   }
   if (typeof answer !== 'string' || typeof value !== 'string') return undefined;
-  const kind = input && answerDefinitions[input.type].kind;
-  if (kind === 'choices') return undefined;
-  if (kind === 'choice') return [answer, value];
-  if (input && isMomentInput(input)) {
+  const definition = input && answerDefinitions[input.type];
+  if (definition?.kind === 'choices') return undefined;
+  if (definition?.kind === 'choice') return [answer, value];
+  if (definition?.kind === 'text' && isMomentInput(input!)) {
     spend(around.work, stepsOf.moment);
+    // What is no date or time comes neither before nor after one.
+    if (!definition.format.accepts(answer)) return undefined;
     return alignMoments(answer, value, around.today);
   }
   const [folded = ''] = operandOf(comparison, around.work).folded;

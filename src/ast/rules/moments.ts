@@ -33,3 +33,24 @@ export function addDays(day: string, days: number): string {
   const time = Date.parse(`${day}T00:00:00Z`) + days * 86_400_000;
   return new Date(time).toISOString().slice(0, 10);
 }
+
+// A formatter costs a hundred times what it formats.
+const examples = new Map<string, string>();
+
+/** The moment of the examples in our sentences as people write it: what a browser's own control shows. */
+export function exampleOf(format: MomentFormat, language: string): string {
+  const name = `${format} ${language}`;
+  const known = examples.get(name);
+  if (known !== undefined) return known;
+  const day = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const time = { hour: '2-digit', minute: '2-digit' } as const;
+  const made = new Intl.DateTimeFormat(language, {
+    timeZone: 'UTC',
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    ...(format !== 'time' && day),
+    ...(format !== 'date' && time),
+  }).format(Date.UTC(2026, 0, 31, 14, 30));
+  examples.set(name, made);
+  return made;
+}

@@ -4,6 +4,7 @@
  */
 export const englishSentences = {
   required: '{label}: an answer is required.',
+  once: '{label}: give one answer. Several were sent.',
   text: '{label}: write the answer as text.',
   characters: '{label}: remove the characters that cannot be stored (NUL, half a surrogate pair).',
   bytes: '{label}: shorten the answer to at most {kilobytes} KB ({limit} bytes).',
@@ -11,10 +12,10 @@ export const englishSentences = {
   email: '{label}: enter an email address like name@example.com.',
   phone: '{label}: enter a phone number like +1 555 010 0199.',
   url: '{label}: enter a web address like https://example.com.',
-  number: '{label}: enter a number like 3.5.',
-  date: '{label}: enter a date of the calendar like 2026-01-31.',
-  time: '{label}: enter a time from 00:00 to 23:59, like 14:30.',
-  datetime: '{label}: enter a date and time like 2026-01-31T14:30.',
+  number: '{label}: enter a number like {example}.',
+  date: '{label}: enter a date of the calendar like {example}.',
+  time: '{label}: enter a time from 00:00 to 23:59, like {example}.',
+  datetime: '{label}: enter a date and time like {example}.',
   yes_no: '{label}: answer yes or no.',
   option: '{label}: choose one of the listed options.',
   options: '{label}: choose from the listed options, each at most once.',

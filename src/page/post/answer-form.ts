@@ -100,8 +100,11 @@ async function pressClosed(
 
 /** Says a broken rule in the language of the page. */
 const sayIn =
-  ({ sentences }: Visit) =>
-  ({ field, problem }: FieldProblem): FieldMessage => ({ field, message: sayProblem(problem, sentences) });
+  ({ sentences, numbers }: Visit) =>
+  ({ field, problem }: FieldProblem): FieldMessage => ({
+    field,
+    message: sayProblem(problem, sentences, numbers),
+  });
 
 /** Says an error in the language of the page; one without a rule behind it has words of its own. */
 const sayErrorIn =

@@ -26,7 +26,8 @@ for (const type of inputTypes) {
       ? page.find(({ tag, text }) => tag === 'legend' && text === `The ${type}`)
       : page.find(({ tag, attrs }) => tag === 'label' && attrs['for'] === type);
     assert.equal(caption?.text, `The ${type}`);
-    assert.equal(describedOf(page, type)?.attrs['aria-describedby'], `_help-${type} _error-${type}`);
+    const unread = ['date', 'time', 'datetime'].includes(type) ? ` _unread-${type}` : '';
+    assert.equal(describedOf(page, type)?.attrs['aria-describedby'], `_help-${type} _error-${type}${unread}`);
     assert.match(byId(page, `_help-${type}`).text, new RegExp(`^Help with ${type}`));
     assert.equal(byId(page, `_error-${type}`).text, '');
   });
@@ -58,10 +59,10 @@ test('inputs have the type, keyboard and autofill of what they ask for', () => {
   const page = readPage(everyElement);
   const expected: [string, Record<string, string>][] = [
     ['text', { type: 'text' }],
-    ['email', { type: 'email', autocomplete: 'email' }],
+    ['email', { type: 'text', inputmode: 'email', autocapitalize: 'none', autocomplete: 'email' }],
     ['phone', { type: 'tel', autocomplete: 'tel' }],
-    ['url', { type: 'url', autocomplete: 'url' }],
-    ['number', { type: 'number', inputmode: 'decimal', step: 'any' }],
+    ['url', { type: 'text', inputmode: 'url', autocomplete: 'url' }],
+    ['number', { type: 'text', inputmode: 'decimal' }],
     ['date', { type: 'date' }],
     ['time', { type: 'time' }],
     ['datetime', { type: 'datetime-local' }],

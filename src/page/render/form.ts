@@ -1,3 +1,4 @@
+import { numbersName } from '#ast/fields.ts';
 import { isComposite, isInput, isRepeatable, kindOf, walkElements } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { buttons, type Buttons, enterButton } from './buttons.ts';
@@ -48,9 +49,9 @@ function formElement(view: FormView): Html {
   const state = attributes({
     method: 'post',
     action: url(view.action),
+    // No `novalidate`: the browser holds back the one thing that it would leave out of a post without a word, a date
+    // or time that it cannot read. Whatever else is wrong the server says, all at once (elements/inputs.ts).
     enctype: hasFiles && 'multipart/form-data',
-    // Every visitor gets the same messages in the same place: those of the server, with their summary.
-    novalidate: true,
   });
   const hasSteps = step !== 'all' && form.children.length > 1;
   const pressable: Buttons = {
@@ -77,12 +78,14 @@ ${step !== 'all' && honeypot}
  */
 const honeypot = html`<div class="unseen" aria-hidden="true"><label>Website <input type="text" name="_website" tabindex="-1" autocomplete="off"></label></div>`;
 
-/** The page's own values: what it was given to carry, its step, and what conditions have shown the visitor in it. */
-function hiddenInputs({ form, step, shown, values, held, hidden = [] }: FormView): Html[] {
+/** The page's own values: what it was given to carry, how it writes numbers, its step, and what conditions have shown the visitor in it. */
+function hiddenInputs(view: FormView): Html[] {
+  const { form, step, shown, values, held, hidden = [] } = view;
   if (step === 'all') return [];
   const marks = shownByCondition(form, step, shown, { answers: values, held }).keys();
   const all: (readonly [string, string])[] = [
     ...hidden,
+    [numbersName, view.numbers],
     ['_step', String(step)],
     ...[...marks].map((mark) => ['_seen', mark] as const),
   ];
@@ -90,10 +93,14 @@ function hiddenInputs({ form, step, shown, values, held, hidden = [] }: FormView
 }
 
 function pageStateOf(view: FormView): PageState {
-  const { words, form, shown, today, errors, held, limits, focus, notice } = view;
+  const { words, language, sentences, numbers, form, shown, today, errors, held, limits, focus, notice } =
+    view;
   const messages = Map.groupBy(errors, ({ field }) => field);
   return {
     words,
+    language,
+    sentences,
+    numbers,
     shown,
     today,
     held,

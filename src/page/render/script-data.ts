@@ -1,4 +1,5 @@
 import type { ProblemSentences } from '#ast/rules/problem.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Words } from '../words/words.ts';
 import type { FileLimits } from './elements/place.ts';
@@ -39,6 +40,7 @@ export type ScriptData = {
   readonly form: Form;
   readonly sentences: ProblemSentences;
   readonly words: ScriptWords;
+  readonly numbers: NumberMarks;
   /** The day in the form's time zone, `YYYY-MM-DD`. */
   readonly today: string;
   /** The address's parameters that a condition names, and no others. */

@@ -7,7 +7,7 @@ import type { Form } from '#ast/tree.ts';
 import { inputTypes, viewOf } from '../testing.ts';
 import { english } from '../words/en.ts';
 import { renderForm } from './form.ts';
-import { scriptWords } from './script-data.ts';
+import { type ScriptData, scriptWords } from './script-data.ts';
 
 /** What a page may weigh with its style, gzipped, in bytes; its script has 8 KB more (issue 4). */
 const budget = 12 * 1024;
@@ -33,11 +33,11 @@ const twenty = Array.from({ length: 20 }, (_, index) =>
 
 test('the first view of a form of 20 elements, with its style and what its script is told, is at most 12 KB', () => {
   const form = stepsOf({ title: 'One' }, twenty.slice(0, 10), { title: 'Two' }, twenty.slice(10)) as Form;
-  const data = {
-    id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1',
+  const data: ScriptData = {
     form,
     sentences: englishSentences,
     words: scriptWords(english),
+    numbers: '.,',
     today: '2026-01-31',
     reference: {},
     limits: { fileBytes: 10_485_760, filesPerElement: 10 },

@@ -1,5 +1,7 @@
 import type { RawAnswers } from '#ast/fields.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
+import type { ProblemSentences } from '#ast/rules/problem.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Look } from '../theme/look.ts';
 import type { Words } from '../words/words.ts';
@@ -22,6 +24,10 @@ export type FormView = {
   /** BCP-47 tag of the page's language, in which `words` are. */
   readonly language: string;
   readonly words: Words;
+  /** What is said of what the browser itself cannot read. */
+  readonly sentences: ProblemSentences;
+  /** How numbers are written here. */
+  readonly numbers: NumberMarks;
   /** What the form's theme makes of the page. */
   readonly look?: Look | undefined;
   readonly limits: FileLimits;

@@ -39,7 +39,7 @@ export type Showing = {
 
 /** The text of a form's page. @throws TooMuchWork */
 export function formPage(context: DrawingContext, visit: Visit, showing: Showing): string {
-  const { live, words, locale, look } = visit;
+  const { live, words, sentences, numbers, locale, look } = visit;
   const { raw, errors, held, key, editToken, ...more } = showing;
   const isEdit = editToken !== undefined;
   const path = isEdit ? `/f/${live.id}/edit/${editToken}` : `/f/${live.id}`;
@@ -61,6 +61,8 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     language: locale,
     look,
     words,
+    sentences,
+    numbers,
     limits: fileLimits,
     step,
     shown,
@@ -104,10 +106,11 @@ const keptPages = 16;
  * once for each version, its settings, the language and the day.
  */
 export function firstPage(context: DrawingContext, visit: Visit): Page {
-  const { live, locale } = visit;
+  const { live, locale, numbers } = visit;
   const known = firstPages.get(live.form) ?? new Map<string, WithKey>();
   firstPages.set(live.form, known);
-  const name = JSON.stringify([locale, visit.context.today, context.scriptSource, live.name, live.settings]);
+  const { today } = visit.context;
+  const name = JSON.stringify([locale, numbers, today, context.scriptSource, live.name, live.settings]);
   let withKey = known.get(name);
   if (!withKey) {
     const page = formPage(context, visit, { raw: {}, errors: [], held: new Map(), key: keyPlace });

@@ -4,7 +4,6 @@ import { fileLimits } from '#files/receive.ts';
 import { invitationParameter } from '#invitations/token.ts';
 import { type ScriptData, scriptWords } from '../render/script-data.ts';
 import { proofBits } from '../screening.ts';
-import { problemsOf } from '../words/languages.ts';
 import type { Visit } from './visit.ts';
 
 /** The page that the script is told of. `path` is where it posts to. */
@@ -17,12 +16,13 @@ type ShownPage = {
 
 /** What the page tells its script about this visit. */
 export function scriptDataOf(
-  { live, words, locale, context, guest }: Visit,
+  { live, words, sentences, numbers, context, guest }: Visit,
   { step, path, saves, isEdit }: ShownPage,
 ): ScriptData {
   return {
     form: live.form,
-    sentences: problemsOf[locale],
+    sentences,
+    numbers,
     words: scriptWords(words),
     today: context.today,
     reference: namedReference(live.form, context.reference),

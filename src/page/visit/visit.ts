@@ -2,12 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/locales.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import type { ProblemSentences } from '#ast/rules/problem.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Guest } from '#invitations/admission/guest.ts';
 import type { Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';
-import { chooseLocale } from '../words/choose-locale.ts';
+import { chooseLocale, chooseNumbers } from '../words/choose-locale.ts';
 import { problemsOf, wordsOf } from '../words/languages.ts';
 import type { Words } from '../words/words.ts';
 import { type Address, readAddress } from './address.ts';
@@ -25,6 +26,8 @@ export type Visit = {
   readonly words: Words;
   /** What is said of an answer that breaks a rule. */
   readonly sentences: ProblemSentences;
+  /** How numbers are written in that language. */
+  readonly numbers: NumberMarks;
   readonly look: Look;
   /** What the form's rules and conditions look at beside the answers. */
   readonly context: AnswerContext;
@@ -36,11 +39,8 @@ export type Visit = {
 export function readVisit(live: LiveForm, request: FastifyRequest, guest?: Guest): Visit {
   const address = readAddress(live.form, request.url);
   const reference = { ...address.reference, ...guest?.reference };
-  const locale = chooseLocale({
-    asked: address.own.get('_lang'),
-    setting: live.settings.locale,
-    accepted: request.headers['accept-language'],
-  });
+  const accepted = request.headers['accept-language'];
+  const locale = chooseLocale({ asked: address.own.get('_lang'), setting: live.settings.locale, accepted });
   return {
     live,
     address: { ...address, prefill: [...prefillOf(guest), ...address.prefill] },
@@ -49,6 +49,7 @@ export function readVisit(live: LiveForm, request: FastifyRequest, guest?: Guest
     locale,
     words: wordsOf[locale],
     sentences: problemsOf[locale],
+    numbers: chooseNumbers(locale, accepted),
     look: lookOf(live.id, live.settings, {
       isEmbedded: address.own.get('_embed') === '1',
       language: locale,

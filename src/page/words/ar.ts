@@ -67,6 +67,7 @@ export const arabic: Words = {
   mailLinkWrong: 'هذا ليس عنوان بريد إلكتروني.',
   mailLinkLimited: 'تلقّى هذا العنوان ما يكفي من الرسائل اليوم. انسخ الرابط بدلًا من ذلك.',
   resumed: 'عادت إجاباتك المحفوظة.',
+  prefillWrong: 'يملأ عنوان هذه الصفحة إجابات غير صالحة، وقد تُركت فارغة: {labels}.',
 
   closedTitle: 'هذا النموذج مغلق',
   closedText: 'هذا النموذج مغلق ولم يعد يقبل الإجابات.',
@@ -111,6 +112,7 @@ export const arabic: Words = {
 /** What the rules of the form language say in Arabic. */
 export const arabicProblems: ProblemSentences = {
   required: '{label}: الإجابة مطلوبة.',
+  once: '{label}: أعطِ إجابة واحدة. وصلت عدة إجابات.',
   text: '{label}: اكتب الإجابة نصًّا.',
   characters: '{label}: أزل المحارف التي لا يمكن حفظها (NUL أو نصف زوج بديل).',
   bytes: '{label}: اختصر الإجابة إلى {kilobytes} ك.ب على الأكثر ({limit} بايت).',
@@ -118,10 +120,10 @@ export const arabicProblems: ProblemSentences = {
   email: '{label}: أدخل عنوان بريد إلكتروني مثل name@example.com.',
   phone: '{label}: أدخل رقم هاتف مثل \u200e+966 11 555 0199.',
   url: '{label}: أدخل عنوان موقع مثل https://example.com.',
-  number: '{label}: أدخل رقمًا مثل 3.5.',
-  date: '{label}: أدخل تاريخًا صحيحًا مثل 2026-01-31.',
-  time: '{label}: أدخل وقتًا بين 00:00 و23:59، مثل 14:30.',
-  datetime: '{label}: أدخل تاريخًا ووقتًا مثل 2026-01-31T14:30.',
+  number: '{label}: أدخل رقمًا مثل {example}.',
+  date: '{label}: أدخل تاريخًا صحيحًا مثل {example}.',
+  time: '{label}: أدخل وقتًا بين 00:00 و23:59، مثل {example}.',
+  datetime: '{label}: أدخل تاريخًا ووقتًا مثل {example}.',
   yes_no: '{label}: أجب بنعم أو لا.',
   option: '{label}: اختر أحد الخيارات المعروضة.',
   options: '{label}: اختر من الخيارات المعروضة، كلًّا منها مرة واحدة على الأكثر.',

@@ -1,3 +1,4 @@
+import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { isLocale, type Locale, type LocaleChoice } from '#ast/locales.ts';
 
 /** What decides the language of a page, strongest first. */
@@ -17,17 +18,33 @@ type Wishes = {
 export function chooseLocale({ asked, setting = 'auto', accepted = '' }: Wishes): Locale {
   if (isLocale(asked)) return asked;
   if (setting !== 'auto') return setting;
-  return readAccepted(accepted).find(isLocale) ?? 'en';
+  return readAccepted(accepted).map(languageOf).find(isLocale) ?? 'en';
 }
 
-/** The languages of the header by weight, without their regions; at most 20 are looked at. */
+const languageOf = (tag: string): string => tag.split('-', 1)[0]!;
+
+const knownMarks = new Map<string, NumberMarks>();
+
+/**
+ * How numbers are written on a page in the language: as in the visitor's own region where the browser names one, since
+ * Mexico writes 1,500.5 for what is 1.500,5 in Spain.
+ */
+export function chooseNumbers(locale: Locale, accepted = ''): NumberMarks {
+  const isRegional = (tag: string) => languageOf(tag) === locale && /^\w\w-(?:[a-z]{2}|\d{3})$/.test(tag);
+  const tag = readAccepted(accepted).find(isRegional) ?? locale;
+  const marks = knownMarks.get(tag) ?? numberMarksOf(tag);
+  knownMarks.set(tag, marks);
+  return marks;
+}
+
+/** The languages of the header by weight, in lower case; at most 20 are looked at. */
 function readAccepted(header: string): string[] {
   const wishes = header
     .split(',', 20)
     .map((item) => {
-      const [tag = '', ...parameters] = item.trim().toLowerCase().split(';');
+      const [language = '', ...parameters] = item.trim().toLowerCase().split(';');
       const weight = parameters.map((text) => /^\s*q=([\d.]+)\s*$/.exec(text)?.[1]).find(Boolean);
-      return { language: tag.split('-', 1)[0]!, weight: weight === undefined ? 1 : Number(weight) };
+      return { language, weight: weight === undefined ? 1 : Number(weight) };
     })
     .filter(({ weight }) => weight > 0);
   return wishes.sort((one, other) => other.weight - one.weight).map(({ language }) => language);

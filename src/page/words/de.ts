@@ -71,6 +71,8 @@ export const german: Words = {
   mailLinkWrong: 'Das ist keine E-Mail-Adresse.',
   mailLinkLimited: 'Diese Adresse hat für heute genug Mails bekommen. Kopieren Sie stattdessen den Link.',
   resumed: 'Ihre gespeicherten Antworten sind wieder da.',
+  prefillWrong:
+    'Die Adresse dieser Seite füllt Antworten aus, die nicht passen. Sie wurden weggelassen: {labels}.',
 
   closedTitle: 'Dieses Formular ist geschlossen',
   closedText: 'Dieses Formular ist geschlossen und nimmt keine Antworten mehr an.',
@@ -120,6 +122,7 @@ export const german: Words = {
 /** What the rules of the form language say in German. */
 export const germanProblems: ProblemSentences = {
   required: '{label}: Eine Antwort ist erforderlich.',
+  once: '{label}: Geben Sie eine Antwort. Es wurden mehrere gesendet.',
   text: '{label}: Schreiben Sie die Antwort als Text.',
   characters: '{label}: Entfernen Sie die Zeichen, die sich nicht speichern lassen (NUL, halbes Ersatzpaar).',
   bytes: '{label}: Kürzen Sie die Antwort auf höchstens {kilobytes} KB ({limit} Bytes).',
@@ -127,10 +130,10 @@ export const germanProblems: ProblemSentences = {
   email: '{label}: Geben Sie eine E-Mail-Adresse ein, zum Beispiel name@example.com.',
   phone: '{label}: Geben Sie eine Telefonnummer ein, zum Beispiel +49 30 23125 000.',
   url: '{label}: Geben Sie eine Internetadresse ein, zum Beispiel https://example.com.',
-  number: '{label}: Geben Sie eine Zahl ein, zum Beispiel 3.5.',
-  date: '{label}: Geben Sie ein Datum ein, das es gibt, zum Beispiel 2026-01-31.',
-  time: '{label}: Geben Sie eine Uhrzeit von 00:00 bis 23:59 ein, zum Beispiel 14:30.',
-  datetime: '{label}: Geben Sie Datum und Uhrzeit ein, zum Beispiel 2026-01-31T14:30.',
+  number: '{label}: Geben Sie eine Zahl ein, zum Beispiel {example}.',
+  date: '{label}: Geben Sie ein Datum ein, das es gibt, zum Beispiel {example}.',
+  time: '{label}: Geben Sie eine Uhrzeit von 00:00 bis 23:59 ein, zum Beispiel {example}.',
+  datetime: '{label}: Geben Sie Datum und Uhrzeit ein, zum Beispiel {example}.',
   yes_no: '{label}: Antworten Sie mit Ja oder Nein.',
   option: '{label}: Wählen Sie eine der angebotenen Möglichkeiten.',
   options: '{label}: Wählen Sie unter den angebotenen Möglichkeiten, jede höchstens einmal.',

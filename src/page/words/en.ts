@@ -66,6 +66,8 @@ export const english = {
   mailLinkWrong: 'This is not an email address.',
   mailLinkLimited: 'This address got enough mails for today. Copy the link instead.',
   resumed: 'Your saved answers are back.',
+  prefillWrong:
+    'The address of this page fills in answers that do not fit, and they were left out: {labels}.',
 
   closedTitle: 'This form is closed',
   closedText: 'This form is closed and takes no more submissions.',

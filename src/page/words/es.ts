@@ -70,6 +70,8 @@ export const spanish: Words = {
   mailLinkWrong: 'Esto no es una dirección de correo.',
   mailLinkLimited: 'Esta dirección ya ha recibido bastantes mensajes hoy. Copie el enlace.',
   resumed: 'Hemos recuperado sus respuestas guardadas.',
+  prefillWrong:
+    'La dirección de esta página rellena respuestas que no son válidas y que se han omitido: {labels}.',
 
   closedTitle: 'Este formulario está cerrado',
   closedText: 'Este formulario está cerrado y ya no admite respuestas.',
@@ -117,6 +119,7 @@ export const spanish: Words = {
 /** What the rules of the form language say in Spanish. */
 export const spanishProblems: ProblemSentences = {
   required: '{label}: hace falta una respuesta.',
+  once: '{label}: dé una sola respuesta. Se han enviado varias.',
   text: '{label}: escriba la respuesta como texto.',
   characters: '{label}: quite los caracteres que no se pueden guardar (NUL, medio par sustituto).',
   bytes: '{label}: acorte la respuesta a {kilobytes} KB como máximo ({limit} bytes).',
@@ -124,10 +127,10 @@ export const spanishProblems: ProblemSentences = {
   email: '{label}: introduzca una dirección de correo como nombre@example.com.',
   phone: '{label}: introduzca un número de teléfono como +34 910 000 000.',
   url: '{label}: introduzca una dirección web como https://example.com.',
-  number: '{label}: introduzca un número como 3.5.',
-  date: '{label}: introduzca una fecha que exista, como 2026-01-31.',
-  time: '{label}: introduzca una hora de 00:00 a 23:59, como 14:30.',
-  datetime: '{label}: introduzca fecha y hora, como 2026-01-31T14:30.',
+  number: '{label}: introduzca un número como {example}.',
+  date: '{label}: introduzca una fecha que exista, como {example}.',
+  time: '{label}: introduzca una hora de 00:00 a 23:59, como {example}.',
+  datetime: '{label}: introduzca fecha y hora, como {example}.',
   yes_no: '{label}: responda sí o no.',
   option: '{label}: elija una de las opciones de la lista.',
   options: '{label}: elija entre las opciones de la lista, cada una una sola vez.',

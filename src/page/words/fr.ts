@@ -70,6 +70,8 @@ export const french: Words = {
   mailLinkWrong: 'Ce n’est pas une adresse e-mail.',
   mailLinkLimited: 'Cette adresse a reçu assez de messages aujourd’hui. Copiez plutôt le lien.',
   resumed: 'Vos réponses enregistrées sont de retour.',
+  prefillWrong:
+    'L’adresse de cette page remplit des réponses qui ne conviennent pas et qui ont été laissées de côté\u00a0: {labels}.',
 
   closedTitle: 'Ce formulaire est fermé',
   closedText: 'Ce formulaire est fermé et n’accepte plus de réponses.',
@@ -120,6 +122,7 @@ export const french: Words = {
 /** What the rules of the form language say in French. */
 export const frenchProblems: ProblemSentences = {
   required: '{label}\u00a0: une réponse est nécessaire.',
+  once: '{label}\u00a0: donnez une seule réponse. Plusieurs ont été envoyées.',
   text: '{label}\u00a0: écrivez la réponse sous forme de texte.',
   characters:
     '{label}\u00a0: supprimez les caractères qui ne peuvent pas être enregistrés (NUL, demi-paire de substitution).',
@@ -128,10 +131,10 @@ export const frenchProblems: ProblemSentences = {
   email: '{label}\u00a0: saisissez une adresse e-mail, par exemple nom@example.com.',
   phone: '{label}\u00a0: saisissez un numéro de téléphone, par exemple +33 1 99 00 12 34.',
   url: '{label}\u00a0: saisissez une adresse web, par exemple https://example.com.',
-  number: '{label}\u00a0: saisissez un nombre, par exemple 3.5.',
-  date: '{label}\u00a0: saisissez une date qui existe, par exemple 2026-01-31.',
-  time: '{label}\u00a0: saisissez une heure entre 00:00 et 23:59, par exemple 14:30.',
-  datetime: '{label}\u00a0: saisissez une date et une heure, par exemple 2026-01-31T14:30.',
+  number: '{label}\u00a0: saisissez un nombre, par exemple {example}.',
+  date: '{label}\u00a0: saisissez une date qui existe, par exemple {example}.',
+  time: '{label}\u00a0: saisissez une heure entre 00:00 et 23:59, par exemple {example}.',
+  datetime: '{label}\u00a0: saisissez une date et une heure, par exemple {example}.',
   yes_no: '{label}\u00a0: répondez par oui ou par non.',
   option: '{label}\u00a0: choisissez l’une des options proposées.',
   options: '{label}\u00a0: choisissez parmi les options proposées, chacune une fois au plus.',

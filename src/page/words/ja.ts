@@ -70,6 +70,7 @@ export const japanese: Words = {
   mailLinkWrong: 'メールアドレスではありません。',
   mailLinkLimited: 'このアドレスには本日これ以上送信できません。リンクをコピーしてください。',
   resumed: '保存した回答を復元しました。',
+  prefillWrong: 'このページのアドレスに含まれる次の回答は使用できないため、入力されていません：{labels}。',
 
   closedTitle: 'このフォームは終了しました',
   closedText: 'このフォームは終了しており、回答を受け付けていません。',
@@ -118,6 +119,7 @@ export const japanese: Words = {
 /** What the rules of the form language say in Japanese. */
 export const japaneseProblems: ProblemSentences = {
   required: '{label}：必須項目です。入力してください。',
+  once: '{label}：回答は一つにしてください。複数送信されています。',
   text: '{label}：テキストで入力してください。',
   characters: '{label}：保存できない文字（NUL、不完全なサロゲートペア）を削除してください。',
   bytes: '{label}：{kilobytes} KB（{limit}バイト）以内に短くしてください。',
@@ -125,10 +127,10 @@ export const japaneseProblems: ProblemSentences = {
   email: '{label}：name@example.com のようなメールアドレスを入力してください。',
   phone: '{label}：+81 3 5550 0199 のような電話番号を入力してください。',
   url: '{label}：https://example.com のようなウェブアドレスを入力してください。',
-  number: '{label}：3.5 のような数値を入力してください。',
-  date: '{label}：2026-01-31 のような実在する日付を入力してください。',
-  time: '{label}：00:00 から 23:59 までの時刻を 14:30 のように入力してください。',
-  datetime: '{label}：2026-01-31T14:30 のように日付と時刻を入力してください。',
+  number: '{label}：{example} のような数値を入力してください。',
+  date: '{label}：{example} のような実在する日付を入力してください。',
+  time: '{label}：00:00 から 23:59 までの時刻を {example} のように入力してください。',
+  datetime: '{label}：{example} のように日付と時刻を入力してください。',
   yes_no: '{label}：「はい」か「いいえ」で答えてください。',
   option: '{label}：表示された選択肢から1つ選択してください。',
   options: '{label}：表示された選択肢から、重複しないように選択してください。',

@@ -70,6 +70,8 @@ export const portuguese: Words = {
   mailLinkWrong: 'Isto não é um endereço de e-mail.',
   mailLinkLimited: 'Este endereço já recebeu mensagens suficientes hoje. Copie antes o link.',
   resumed: 'As suas respostas salvas estão de volta.',
+  prefillWrong:
+    'O endereço desta página preenche respostas que não são válidas e que foram deixadas de fora: {labels}.',
 
   closedTitle: 'Este formulário está fechado',
   closedText: 'Este formulário está fechado e não aceita mais respostas.',
@@ -117,6 +119,7 @@ export const portuguese: Words = {
 /** What the rules of the form language say in Portuguese. */
 export const portugueseProblems: ProblemSentences = {
   required: '{label}: é necessária uma resposta.',
+  once: '{label}: dê uma só resposta. Foram enviadas várias.',
   text: '{label}: escreva a resposta como texto.',
   characters: '{label}: remova os caracteres que não podem ser guardados (NUL, metade de um par substituto).',
   bytes: '{label}: encurte a resposta para no máximo {kilobytes} KB ({limit} bytes).',
@@ -124,10 +127,10 @@ export const portugueseProblems: ProblemSentences = {
   email: '{label}: informe um endereço de e-mail como nome@example.com.',
   phone: '{label}: informe um número de telefone como +55 11 5550 0199.',
   url: '{label}: informe um endereço da web como https://example.com.',
-  number: '{label}: informe um número como 3.5.',
-  date: '{label}: informe uma data que exista, como 2026-01-31.',
-  time: '{label}: informe um horário de 00:00 a 23:59, como 14:30.',
-  datetime: '{label}: informe data e horário, como 2026-01-31T14:30.',
+  number: '{label}: informe um número como {example}.',
+  date: '{label}: informe uma data que exista, como {example}.',
+  time: '{label}: informe um horário de 00:00 a 23:59, como {example}.',
+  datetime: '{label}: informe data e horário, como {example}.',
   yes_no: '{label}: responda sim ou não.',
   option: '{label}: escolha uma das opções da lista.',
   options: '{label}: escolha entre as opções da lista, cada uma no máximo uma vez.',

@@ -64,6 +64,7 @@ export const chinese: Words = {
   mailLinkWrong: '这不是电子邮件地址。',
   mailLinkLimited: '此地址今天收到的邮件已达上限。请改为复制链接。',
   resumed: '已恢复您保存的回答。',
+  prefillWrong: '此页面的网址预填了无效的答案，已将其略去：{labels}。',
 
   closedTitle: '此表单已关闭',
   closedText: '此表单已关闭，不再接受回答。',
@@ -108,6 +109,7 @@ export const chinese: Words = {
 /** What the rules of the form language say in Chinese. */
 export const chineseProblems: ProblemSentences = {
   required: '{label}：此项必填。',
+  once: '{label}：请只给出一个答案。收到了多个。',
   text: '{label}：请以文字填写。',
   characters: '{label}：请删除无法保存的字符（NUL、不完整的代理对）。',
   bytes: '{label}：请将内容缩短到 {kilobytes} KB（{limit} 字节）以内。',
@@ -115,10 +117,10 @@ export const chineseProblems: ProblemSentences = {
   email: '{label}：请输入电子邮件地址，例如 name@example.com。',
   phone: '{label}：请输入电话号码，例如 +86 10 5550 0199。',
   url: '{label}：请输入网址，例如 https://example.com。',
-  number: '{label}：请输入数字，例如 3.5。',
-  date: '{label}：请输入有效的日期，例如 2026-01-31。',
-  time: '{label}：请输入 00:00 到 23:59 之间的时间，例如 14:30。',
-  datetime: '{label}：请输入日期和时间，例如 2026-01-31T14:30。',
+  number: '{label}：请输入数字，例如 {example}。',
+  date: '{label}：请输入有效的日期，例如 {example}。',
+  time: '{label}：请输入 00:00 到 23:59 之间的时间，例如 {example}。',
+  datetime: '{label}：请输入日期和时间，例如 {example}。',
   yes_no: '{label}：请回答“是”或“否”。',
   option: '{label}：请从列出的选项中选择一项。',
   options: '{label}：请从列出的选项中选择，每项最多一次。',

@@ -1,3 +1,4 @@
+import { englishSentences } from '#ast/rules/sentences.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { isRequired } from '#ast/tree.ts';
 import { toText } from '#page/render/html.ts';
@@ -19,8 +20,9 @@ export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
 // The canvas shows everything, whatever answers would show and hide; nothing on it depends on the day.
 const today = todayIn('UTC', new Date());
 
+const inEnglish = { language: 'en', words: english, sentences: englishSentences, numbers: '.,' } as const;
 const emptyPage = {
-  words: english,
+  ...inEnglish,
   shown: { steps: [], isShown: () => true, isRequired },
   conditional: new Map(),
   today,
@@ -74,6 +76,7 @@ let lastFrame: { readonly text: string; readonly frame: Frame } | undefined;
 export function frameMarkup(root: EditNode): Frame {
   const form = drawableFrame(root);
   const text = renderForm({
+    ...inEnglish,
     form,
     step: 'all',
     shown: everythingShown(form),
@@ -82,8 +85,6 @@ export function frameMarkup(root: EditNode): Frame {
     values: {},
     errors: [],
     held: new Map(),
-    language: 'en',
-    words: english,
     limits: fileLimits,
   });
   if (lastFrame?.text === text) return lastFrame.frame;
@@ -105,14 +106,7 @@ export function reactAttributes(element: Element): Record<string, string | boole
     value: 'defaultValue',
     checked: 'defaultChecked',
   };
-  const left = new Set([
-    'tabindex',
-    'autofocus',
-    'aria-labelledby',
-    'aria-describedby',
-    'formnovalidate',
-    'name',
-  ]);
+  const left = new Set(['tabindex', 'autofocus', 'aria-labelledby', 'aria-describedby', 'name']);
   return Object.fromEntries(
     [...element.attributes]
       .filter(({ name }) => !left.has(name))

@@ -10,6 +10,7 @@ import { isLocale, type Locale } from '#ast/locales.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
 import { newWork } from '#ast/work.ts';
 import { sayProblem } from '#ast/rules/problem.ts';
+import { numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
@@ -72,6 +73,8 @@ export function startTrial(
   const look = { ...plainLook, ...images };
   const language: Locale = isLocale(settings.locale) ? settings.locale : 'en';
   const words = wordsOf[language];
+  const sentences = problemsOf[language];
+  const numbers = numberMarksOf(language);
   const context: AnswerContext = {
     reference: {},
     today: todayIn(settings.time_zone ?? 'UTC', now),
@@ -82,7 +85,7 @@ export function startTrial(
   };
   const say = ({ field, problem }: FieldProblem): FieldMessage => ({
     field,
-    message: sayProblem(problem, problemsOf[language]),
+    message: sayProblem(problem, sentences, numbers),
   });
   const sayError = ({ field, message, problem }: AnswerError): FieldMessage =>
     problem ? say({ field, problem }) : { field, message };
@@ -97,6 +100,8 @@ export function startTrial(
       ),
       language,
       words,
+      sentences,
+      numbers,
       look,
       limits: fileLimits,
       shown: evaluate(form, raw, context, files),

@@ -44,7 +44,7 @@ function repeated(composite: Composite, place: Place, render: RenderElement): Ht
   const { errors, focus, words } = place.page;
   const total = countShownRows(composite, place.answers, place.page.held);
   const rows = Array.from({ length: total }, (_, index) => row(composite, index, total, place, render));
-  const add = html`<button class="add"${attributes({ name: '_add', value: id, formnovalidate: true, autofocus: focus === id })}>${words.addAnother}<span class="unseen"> ${label}</span></button>`;
+  const add = html`<button class="add"${attributes({ name: '_add', value: id, autofocus: focus === id })}>${words.addAnother}<span class="unseen"> ${label}</span></button>`;
   const full = html`<p class="help">${fill(words.rowsFull, { limit: limits.rows })}</p>`;
   return html`<fieldset id="${id}"${boxAttributes(composite, place, 'group')} tabindex="-1" aria-describedby="${errorId(id)}">
 <legend>${label}</legend>
@@ -66,7 +66,7 @@ function row(composite: Composite, index: number, total: number, place: Place, r
     answers: rowAnswers(place.answers, id, index),
     row: { group: composite, index },
   };
-  const remove = html`<button class="remove" name="_remove" value="${name}" formnovalidate>${words.remove}<span class="unseen"> ${title}</span></button>`;
+  const remove = html`<button class="remove" name="_remove" value="${name}">${words.remove}<span class="unseen"> ${title}</span></button>`;
   return html`<fieldset id="${name}" class="one_row" tabindex="-1" aria-describedby="${errorId(name)}">
 <legend>${title}</legend>
 <input type="hidden" name="_row" value="${name}">

@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import { byId, readPage } from '../../testing.ts';
+import { byId, inputTypes, readPage } from '../../testing.ts';
 
 /** The day of the pages of these tests is 31 January 2026. */
 const cases: readonly [type: string, rules: Record<string, unknown>, hints: Record<string, string>][] = [
-  ['number', {}, { step: 'any' }],
-  ['number', { min: -1.5, max: 3, step: 0.5 }, { min: '-1.5', max: '3', step: '0.5' }],
-  ['date', { min: 'today-18', max: 'today+1' }, { min: '2026-01-13', max: '2026-02-01' }],
-  ['date', { min: '2026-03-01' }, { min: '2026-03-01' }],
-  ['datetime', { min: 'today', max: 'today' }, { min: '2026-01-31T00:00', max: '2026-01-31T23:59' }],
-  ['datetime', { max: '2026-03-01T10:00' }, { max: '2026-03-01T10:00' }],
-  ['time', { min: '09:00', max: '17:30' }, { min: '09:00', max: '17:30' }],
+  ['number', { min: -1.5, max: 3, step: 0.5 }, {}],
+  ['date', { min: 'today-18', max: 'today+1' }, { 'data-min': '2026-01-13', 'data-max': '2026-02-01' }],
+  ['date', { min: '2026-03-01' }, { 'data-min': '2026-03-01' }],
+  [
+    'datetime',
+    { min: 'today', max: 'today' },
+    { 'data-min': '2026-01-31T00:00', 'data-max': '2026-01-31T23:59' },
+  ],
+  ['datetime', { max: '2026-03-01T10:00' }, { 'data-max': '2026-03-01T10:00' }],
+  ['time', { min: '09:00', max: '17:30' }, { 'data-min': '09:00', 'data-max': '17:30' }],
   ['file_upload', { accept: ['.pdf', 'image/*'] }, { accept: '.pdf,image/*', multiple: '' }],
 ];
 
 for (const [type, rules, hints] of cases) {
-  test(`${type} with ${JSON.stringify(rules)} tells the browser ${JSON.stringify(hints)}`, () => {
+  test(`${type} with ${JSON.stringify(rules)} tells the script, or the chooser of files, ${JSON.stringify(hints)}`, () => {
     const { attrs } = byId(readPage([element(type, 'x', rules)]), 'x');
     const told = Object.entries(attrs).filter(([name]) =>
-      ['min', 'max', 'step', 'accept', 'multiple'].includes(name),
+      /^(data-)?(min|max|step|accept|multiple)$/.test(name),
     );
     assert.deepEqual(Object.fromEntries(told), hints);
   });
@@ -33,7 +36,23 @@ test('one file at most is chosen alone, and the limits of the element are said',
   assert.match(byId(page, '_help-cv').text, /One file, at most 2 KB\.\s*Allowed: \.pdf\./);
 });
 
-test('the browser itself refuses nothing: the form says so', () => {
-  const form = readPage([element('number', 'x', { min: 3 })]).find(({ tag }) => tag === 'form');
-  assert.ok(form && 'novalidate' in form.attrs);
+test('the browser itself refuses nothing but what it cannot read: no control asks it for more', () => {
+  const page = readPage(inputTypes.map((type) => element(type, type, { required: true })));
+  const checked = page.filter(
+    ({ attrs }) =>
+      ['email', 'url', 'number'].includes(attrs['type'] ?? '') ||
+      ['required', 'pattern', 'min', 'max', 'step', 'minlength', 'maxlength'].some((name) => name in attrs),
+  );
+  assert.deepEqual(checked, []);
+});
+
+test('a date or time that no control of its kind would show comes as text', () => {
+  const nodes = ['date', 'time', 'datetime'].map((type) => element(type, type));
+  const page = readPage(nodes, { values: { date: '02/31/1985', time: '10', datetime: '2026-01-31T09:15' } });
+  const shown = nodes.map(({ type }) => [byId(page, type).attrs['type'], byId(page, type).attrs['value']]);
+  assert.deepEqual(shown, [
+    ['text', '02/31/1985'],
+    ['text', '10'],
+    ['datetime-local', '2026-01-31T09:15'],
+  ]);
 });

@@ -1,16 +1,22 @@
 import type { ElementType } from '#ast/elements.ts';
+import { problemOf } from '#ast/answers/fill.ts';
+import { exampleOf } from '#ast/rules/moments.ts';
+import { sayProblem } from '#ast/rules/problem.ts';
+import { textFormats } from '#ast/rules/text-formats.ts';
+import { writeNumber } from '#ast/rules/written-numbers.ts';
 import type { Element, InputElement } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { autofillOf } from './autofill.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { boxAttributes, controlAttributes, labelled } from './frame.ts';
 import { group } from './groups.ts';
-import { hintsOf } from './hints.ts';
+import { momentHints } from './hints.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { type Field, fieldAt, type HeldFile, type Place } from './place.ts';
 import { sayFileTypes } from '../../words/say-file-types.ts';
 import { saySize } from '../../words/words.ts';
 
+type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 type UploadAttributes = Extract<InputElement, { type: 'file_upload' }>['attrs'];
 type Render<Type extends ElementType> = (element: Extract<Element, { type: Type }>, place: Place) => Html;
 
@@ -18,14 +24,15 @@ type Render<Type extends ElementType> = (element: Extract<Element, { type: Type 
 const renderers: { readonly [Type in ElementType]: Render<Type> } = {
   text: (element, place) => textInput(fieldAt(element, place), { type: 'text' }),
   textarea: (element, place) => textarea(fieldAt(element, place)),
-  email: (element, place) => textInput(fieldAt(element, place), { type: 'email' }, 'email'),
+  // Types that browsers check are left to what is read by us: the server says all that is wrong at once.
+  email: (element, place) =>
+    textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'email' }, 'email'),
   phone: (element, place) => textInput(fieldAt(element, place), { type: 'tel' }, 'tel'),
-  url: (element, place) => textInput(fieldAt(element, place), { type: 'url' }, 'url'),
-  // The browser turns the visitor's decimal comma into the point that the server reads.
-  number: (element, place) => textInput(fieldAt(element, place), { type: 'number', inputmode: 'decimal' }),
-  date: (element, place) => textInput(fieldAt(element, place), { type: 'date' }),
-  time: (element, place) => textInput(fieldAt(element, place), { type: 'time' }),
-  datetime: (element, place) => textInput(fieldAt(element, place), { type: 'datetime-local' }),
+  url: (element, place) => textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'url' }, 'url'),
+  number: (element, place) => numberInput(fieldAt(element, place)),
+  date: (element, place) => momentInput(fieldAt(element, place), element, 'date'),
+  time: (element, place) => momentInput(fieldAt(element, place), element, 'time'),
+  datetime: (element, place) => momentInput(fieldAt(element, place), element, 'datetime-local'),
   dropdown: (element, place) => dropdown(fieldAt(element, place)),
   radio: (element, place) => radios(fieldAt(element, place)),
   multiple_choice: (element, place) => checkboxes(fieldAt(element, place)),
@@ -47,22 +54,65 @@ export function renderElement(element: Element, place: Place): Html {
   return render(element, place);
 }
 
-/** The answer as the text of a control; what is not text or a number leaves the control empty. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+const typedAsIs = { type: 'text', autocapitalize: 'none', spellcheck: 'false' } as const;
+
+/** The answer as the text of a control: several where one is asked stand beside each other until one is left. */
+function textOf({ value, place: { page } }: Field): string {
+  if (typeof value === 'number') return writeNumber(value, page.numbers);
+  if (Array.isArray(value)) return value.map((one: unknown) => String(one)).join(', ');
+  return typeof value === 'string' ? value : '';
 }
 
 /** An `<input>` of one line. No `maxlength`: it would cut a pasted text silently, while the server says so. */
-function textInput(field: Field, kind: Record<string, string>, autofill?: string): Html {
+function textInput(field: Field, kind: Kind, autofill?: string): Html {
+  return labelled(field, textControl(field, kind, autofill));
+}
+
+type Kind = Parameters<typeof attributes>[0];
+
+function textControl(field: Field, kind: Kind, autofill?: string): Html {
   const control = attributes({
-    ...kind,
-    ...hintsOf(field.element, field.place.page.today),
     ...controlAttributes(field),
-    value: textOf(field.value),
+    ...kind,
+    value: textOf(field),
     placeholder: field.element.attrs.placeholder,
     autocomplete: autofillOf(field, autofill),
   });
-  return labelled(field, html`<input${control}>`);
+  return html`<input${control}>`;
+}
+
+/**
+ * A number is a text, which is read as the page's language writes numbers: what a browser's own control for numbers
+ * cannot read, it leaves out. Some keyboards for numbers lack a mark of the page's language: after an error all
+ * characters are there.
+ */
+function numberInput(field: Field): Html {
+  return textInput(field, { type: 'text', inputmode: field.errors.length > 0 ? 'text' : 'decimal' });
+}
+
+/**
+ * The browser's own control for dates and times; a text when it holds what that control would not show. What the
+ * control cannot read, the browser keeps from being sent (`form.ts`), and the style sheet shows the sentence for it.
+ */
+function momentInput(field: Field, element: Moment, type: string): Html {
+  const { name, place } = field;
+  const { language, sentences, today } = place.page;
+  const text = textOf(field);
+  if (text !== '' && !textFormats[element.type].accepts(text)) return textInput(field, { type: 'text' });
+  const unread = sayProblem(
+    problemOf(element, { rule: element.type, values: { example: exampleOf(element.type, language) } }),
+    sentences,
+  );
+  const control = textControl(field, {
+    type,
+    ...momentHints(element, today),
+    'aria-describedby': `${controlAttributes(field)['aria-describedby']} _unread-${name}`,
+  });
+  return labelled(
+    field,
+    html`<p class="unread" id="_unread-${name}">${unread}</p>
+${control}`,
+  );
 }
 
 function textarea(field: Field): Html {
@@ -76,7 +126,7 @@ function textarea(field: Field): Html {
   return labelled(
     field,
     html`<textarea${control}>
-${textOf(field.value)}</textarea>`,
+${textOf(field)}</textarea>`,
   );
 }
 
@@ -98,7 +148,8 @@ function upload(field: Field, attrs: UploadAttributes): Html {
   const control = attributes({
     type: 'file',
     multiple: files > 1,
-    ...hintsOf(field.element, place.page.today),
+    // A phone offers its camera by itself where pictures are accepted, and still lets one choose from the album.
+    accept: attrs.accept?.join(','),
     ...controlAttributes(field),
   });
   const list = html`<ul class="held">

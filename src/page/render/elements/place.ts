@@ -1,6 +1,8 @@
 import { type RawAnswers, type Row, fieldName } from '#ast/fields.ts';
 import { own } from '#ast/json.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
+import type { ProblemSentences } from '#ast/rules/problem.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Element, InputElement } from '#ast/tree.ts';
 import type { Words } from '../../words/words.ts';
 
@@ -21,6 +23,9 @@ export type FileLimits = { readonly fileBytes: number; readonly filesPerElement:
 /** What all fields of a page share; `words` are the sentences of its language. Errors and files are found by HTML name. */
 export type PageState = {
   readonly words: Words;
+  readonly language: string;
+  readonly sentences: ProblemSentences;
+  readonly numbers: NumberMarks;
   readonly errors: ReadonlyMap<string, readonly string[]>;
   readonly held: HeldByName;
   readonly limits: FileLimits;
