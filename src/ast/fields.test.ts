@@ -124,6 +124,17 @@ test('rows keep their number: missing and blank rows are kept for the page, and 
   });
 });
 
+test('a name that is sent a hundred thousand times costs no more than it weighs', () => {
+  const times = <Entry>(entry: Entry): Entry[] => Array.from({ length: 100_000 }, () => entry);
+  const { raw } = readFields(open, [
+    ...times(['closed', 'x'] as const),
+    ...times(['many', '_other'] as const),
+    ...times(['_other[many]', 'x'] as const),
+  ]);
+  assert.deepEqual(raw['closed'], ['x', 'x']);
+  assert.equal((raw['many'] as unknown[]).length, 200_000);
+});
+
 test('a row over the cap costs no memory and is refused by name', () => {
   const sent: [string, string] = ['people[100][person]', 'x'];
   assert.deepEqual(rawOf(form, sent), { 'people[100][person]': 'x' });
@@ -230,6 +241,17 @@ const others: [name: string, sent: [string, string][], raw: unknown][] = [
       ['_other[many]', 'Teal'],
     ],
     { many: ['Teal'] },
+  ],
+  [
+    'two texts where there is a place for one stay both, for the check to refuse',
+    [
+      ['one', '_other'],
+      ['_other[one]', 'Teal'],
+      ['_other[one]', 'Mauve'],
+      ['_other[many]', 'Teal'],
+      ['_other[many]', 'Mauve'],
+    ],
+    { one: ['Teal', 'Mauve'], many: ['Teal', 'Mauve'] },
   ],
   [
     'in a row',

@@ -99,13 +99,8 @@ export function readFields(
   const numbers = isNumberMarks(sent) ? sent : plainMarks;
   for (const [name, value] of fields) readField(raw, questions, { name, value, numbers });
   const texts = extra.filter(([name, text]) => name.startsWith(`${otherChoice}[`) && !isBlank(text));
-  for (const [control, sent] of Map.groupBy(texts, ([name]) => name)) {
-    readOther(
-      raw,
-      questions,
-      control,
-      sent.map(([, text]) => text),
-    );
+  for (const [control, [one, another]] of Map.groupBy(texts, ([name]) => name)) {
+    readOther(raw, questions, control, another ? [one![1], another[1]] : [one![1]]);
   }
   return { raw, extra };
 }
@@ -174,7 +169,8 @@ function putValue(raw: RawAnswers, input: InputElement, { value, numbers }: Sent
   if (kind === 'choices') {
     if (value !== '') listOf<string>(raw, id).push(value);
   } else if (isBlank(known)) raw[id] = decoders[kind](value, numbers);
-  else if (!isBlank(value)) raw[id] = [known, value].flat();
+  // Two say that there were several: no post makes the list longer than that.
+  else if (!isBlank(value) && !Array.isArray(known)) raw[id] = [known, value];
 }
 
 const asSent = (value: string) => value;

@@ -90,12 +90,13 @@ function formRoutes(server: Server, context: Context): void {
 
 /** The page as it is first seen, filled in as far as its address says. */
 function firstShowing(context: Context, visit: Visit): Page {
-  const { address, live, guest } = visit;
+  const { address, live, guest, words } = visit;
   const isPlain = address.prefill.length === 0 && address.own.size === 0;
   if (isPlain && Object.keys(address.reference).length === 0) return firstPage(context, visit);
-  const raw = readPrefill(live.form, address, visit.context);
+  const { raw, leftOut } = readPrefill(live.form, address, visit.context);
+  const notice = leftOut.length > 0 ? fill(words.prefillWrong, { labels: leftOut.join(', ') }) : undefined;
   const key = guest ? signKey(context.vault, live.id, guest.invitationId) : makeKey(context.vault, live.id);
-  return formPage(context, visit, { raw, errors: [], held: new Map(), key });
+  return formPage(context, visit, { raw, errors: [], held: new Map(), key, notice });
 }
 
 /** `POST /f/<id>/enter`: the password of a form, and on to the form with the same parameters. */

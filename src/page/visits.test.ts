@@ -23,27 +23,91 @@ const trip = stepsOf(
   [element('textarea', 'notes')],
 );
 
-test('an address fills in what it names like a question, ignores what is wrong, and the rest is reference', async () => {
+test('an address fills in what it names like a question, leaves out what is wrong and says so, and the rest is reference', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [
       element('text', 'name'),
       element('number', 'age', { max: 150 }),
+      element('number', 'height'),
+      element('text', 'city', { required: true }),
       element('multiple_choice', 'topics'),
       composite('team', [element('text', 'member')], { repeatable: true }),
     ]),
   );
   const query =
-    '?name=Ada&age=200&topics=Red&topics=Blue&team[0][member]=Bob&utm=mail&utm=two&_lang=de&age=x';
+    '?name=Ada&age=200&topics=Red&topics=Blue&team[0][member]=Bob&utm=mail&utm=two&_lang=de&city=M%FCnchen';
   const page = await openPaper(service, `/f/${form}${query}`);
   assert.deepEqual(
     ['name', 'age', 'topics', 'team[0][member]'].map((name) => page.values(name)),
     [['Ada'], [''], ['Red', 'Blue'], ['Bob']],
   );
   assert.equal(page.tags.find(({ tag }) => tag === 'html')?.attrs['lang'], 'de');
-  const { answers, metadata } = await submissionOf(tenant, await page.press('submit', { name: 'Eve' }));
-  assert.deepEqual(answers, { name: 'Eve', topics: ['Red', 'Blue'], team: [{ member: 'Bob' }] });
+  assert.match(page.notice ?? '', /passen nicht|nicht passen.*: The city, The age\.$/);
+  const sent = await page.press('submit', { name: 'Eve', city: 'Bonn', height: '1,75' });
+  const { answers, metadata } = await submissionOf(tenant, sent);
+  assert.deepEqual(answers, {
+    name: 'Eve',
+    city: 'Bonn',
+    height: 1.75,
+    topics: ['Red', 'Blue'],
+    team: [{ member: 'Bob' }],
+  });
   assert.deepEqual(metadata.reference, { utm: 'mail' });
+});
+
+test('an address without a wrong answer says nothing; one that fills in a question twice says that', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [element('text', 'name', { required: true }), element('number', 'age')]),
+  );
+  const right = await openPaper(service, `/f/${form}?age=1.5&utm=x`);
+  assert.deepEqual([right.notice, right.values('age')], [undefined, ['1.5']]);
+  const twice = await openPaper(service, `/f/${form}?name=a&name=b`);
+  assert.match(twice.notice ?? '', /were left out: The name\.$/);
+  assert.deepEqual(twice.values('name'), ['']);
+});
+
+test('what comes in another charset is converted, and what is no text of its charset is refused', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [element('text', 'name'), element('file_upload', 'cv')]),
+  );
+  const send = (contentType: string, body: string) =>
+    visitor.fetch(`/f/${form}`, {
+      method: 'POST',
+      headers: { 'Content-Type': contentType, Accept: 'application/json' },
+      body: Buffer.from(body, 'latin1'),
+    });
+  const part = (headers: string, value: string) =>
+    send('multipart/form-data; boundary=b', `--b\r\n${headers}\r\n\r\n${value}\r\n--b--\r\n`);
+  const named = 'Content-Disposition: form-data; name="name"';
+  const urlencoded = 'application/x-www-form-urlencoded';
+  for (const sent of [
+    send(`${urlencoded}; charset=iso-8859-1`, 'name=M%FCller'),
+    send(urlencoded, 'name=M%FCller&_charset_=windows-1252'),
+    send(urlencoded, 'name=M%C3%BCller'),
+    part(`${named}\r\nContent-Type: text/plain; charset=ISO-8859-1`, 'M\xfcller'),
+    part(`Content-Type: text/plain;charset="windows-1252"\r\n${named}`, 'M\xfcller'),
+    part(named, 'M\xc3\xbcller'),
+    part(`Content-Disposition: form-data; name="_charset_"\r\n\r\nlatin1\r\n--b\r\n${named}`, 'M\xfcller'),
+  ]) {
+    const { status, body, text } = await sent;
+    assert.equal(status, 201, text);
+    const { answers } = (await tenant.call('GET', `/submissions/${body.id}`)).body;
+    assert.deepEqual(answers, { name: 'Müller' });
+  }
+  for (const sent of [
+    send(urlencoded, 'name=M%FCller'),
+    part(named, 'M\xfcller'),
+    part(`${named}\r\nContent-Type: text/plain; charset=utf-8`, 'M\xfcller'),
+  ]) {
+    const { status, text } = await sent;
+    assert.deepEqual([status, /bytes that are not utf-8/.test(text)], [400, true], text);
+  }
+  const twice = await send(urlencoded, 'name=a&name=b');
+  assert.deepEqual([twice.status, twice.body.errors[0]?.field], [422, 'name']);
+  assert.equal((await part(`${named}\r\nContent-Type: text/plain; charset=x`, 'a')).status, 415);
 });
 
 test('hostile prefill and reference are text in the page and data in the submission (T5, T6, T23, T24)', async () => {

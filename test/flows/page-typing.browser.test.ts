@@ -133,8 +133,11 @@ test('a page in German reads, shows and asks for numbers in German: first, saved
   assert.equal(await field(page, 'advice').isVisible(), true);
   await field(page, 'income').fill('0,25');
   assert.equal(await field(page, 'advice').isVisible(), false);
+  await typeInto(page, 'born', '02');
   await field(page, 'at').fill('10:30');
   await pressButton(page, 'Absenden');
+  await page.getByRole('alert').getByText('ein Datum ein, das es gibt, zum Beispiel 31.01.2026.').waitFor();
+  await field(page, 'born').fill('');
   await page.getByRole('alert').getByText('Geben Sie 0,5 oder mehr ein').waitFor();
   await field(page, 'income').fill('1.500');
   assert.equal(

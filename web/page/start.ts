@@ -1,3 +1,4 @@
+import { exampleOf, type MomentFormat } from '#ast/rules/moments.ts';
 import { checkFields } from './checking.ts';
 import { followLink } from './errors.ts';
 import { press } from './going.ts';
@@ -11,6 +12,7 @@ export function start(form: HTMLFormElement): void {
   const page = readPage(form);
   // From here on everything that is wrong is said by the page, and limits only guide the browser's calendar.
   form.noValidate = true;
+  for (const sentence of form.querySelectorAll('.unread')) nameFormat(sentence);
   for (const control of form.querySelectorAll<HTMLInputElement>('[data-min], [data-max]')) {
     control.min = control.dataset['min'] ?? '';
     control.max = control.dataset['max'] ?? '';
@@ -31,6 +33,15 @@ export function start(form: HTMLFormElement): void {
   if (page.data.proof !== undefined) void import('./proof.ts');
   if (form.querySelector('[type=file]')) void takeFiles(page, kept);
   keepAsYouGo(page);
+}
+
+/** Puts the example as the browser's own control shows it, whatever language the page speaks. */
+function nameFormat(sentence: Element): void {
+  const format = (sentence.nextElementSibling as HTMLInputElement).type as MomentFormat | 'datetime-local';
+  const [here, there] = [document.documentElement.lang, navigator.language].map((tag) =>
+    exampleOf(format, tag),
+  );
+  sentence.textContent = sentence.textContent.replace(here!, there!);
 }
 
 /** Of no use to most forms, so it comes by itself. Until it is here, files go with the form, as without script. */

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { fileLimits } from '#files/receive.ts';
 import { ApiError } from '#kit/errors.ts';
 import { jsonBodyLimit } from '#kit/json-body.ts';
 import type { Server } from '#kit/http.ts';
+import { charsetOf, type SentText } from './charset.ts';
 
 /** One part of a multipart body. The bytes of a file must be read, or let go by `resume()`, before the next comes. */
 export type Part =
-  | { readonly kind: 'field'; readonly name: string; readonly value: string }
+  | ({ readonly kind: 'field' } & SentText)
   | {
       readonly kind: 'file';
       readonly name: string;
@@ -77,11 +79,12 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
     else parts.push(part);
     wake();
   };
+  const charset = takeCharsets(parser);
   let textLength = 0;
-  parser.on('field', (name, value) => {
+  parser.on('field', (name, value, _nameIsCut, isCut) => {
     textLength += value.length;
     if (textLength > jsonBodyLimit) end(tooMuchText());
-    else add({ kind: 'field', name, value });
+    else add({ kind: 'field', name, bytes: Buffer.from(value, 'latin1'), charset: charset(), isCut });
   });
   parser.on('file', (name, bytes, filename, _encoding, declaredType) => {
     open = bytes;
@@ -115,10 +118,37 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
 
 function parserOf(request: IncomingMessage): BusboyInstance {
   try {
-    return new Busboy({ headers: request.headers as BusboyHeaders, limits: partLimits });
+    // As Latin-1 the bytes of a text stay what they are: `decodeTexts` reads them, and refuses what it cannot.
+    const headers = request.headers as BusboyHeaders;
+    return new Busboy({ headers, limits: partLimits, defCharset: 'latin1' });
   } catch (error) {
     throw broken(error);
   }
+}
+
+/** What Busboy keeps to itself: the parser of the parts, each with its headers as bytes. */
+type WithParts = {
+  readonly _parser: {
+    readonly parser: { prependListener(event: 'part', listen: (part: Readable) => void): void };
+  };
+};
+type PartHeader = Record<string, string[] | undefined>;
+
+/**
+ * Takes the charset out of the header of each part before Busboy sees it, which would replace what it cannot convert.
+ * @returns the charset of the part that is read now.
+ */
+function takeCharsets(parser: BusboyInstance): () => string | undefined {
+  let charset: string | undefined;
+  const { _parser } = parser as unknown as WithParts;
+  _parser.parser.prependListener('part', (part) => {
+    part.on('header', (header: PartHeader) => {
+      const [type] = header['content-type'] ?? [];
+      charset = charsetOf(type);
+      if (type !== undefined) header['content-type'] = [type.replace(/;.*/s, '')];
+    });
+  });
+  return () => charset;
 }
 
 /** What a body that cannot be read to its end is answered with, whatever part of it failed. */

@@ -12,6 +12,7 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { restoreRows } from '../render/elements/rows.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { saySize, type Words } from '../words/words.ts';
+import { charsetOf, decodeTexts, readUrlencoded, type SentText } from './charset.ts';
 import {
   broken,
   isMultipart,
@@ -41,29 +42,16 @@ export type Post = {
 export function readHtmlForms(server: Server): void {
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    (_request, body, done) => {
-      try {
-        done(null, readUrlencoded(String(body)));
-      } catch (error) {
-        done(error as Error);
-      }
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      // As many pairs as a multipart body may have parts.
+      let pairs = 1;
+      for (let at = body.indexOf('&'); at !== -1; at = body.indexOf('&', at + 1)) pairs += 1;
+      if (pairs > partLimits.fields) throw tooManyParts();
+      return readUrlencoded(body, request.headers['content-type']);
     },
   );
   takeMultipart(server);
-}
-
-/**
- * Pair by pair: the platform's own reading of a whole body takes time that grows with the square of its names without a
- * value, 3 s for 1 MB, and each plus is slow to it as well.
- * @throws ApiError payload_too_large for more pairs than a multipart body may have parts.
- */
-function readUrlencoded(body: string): URLSearchParams {
-  let pairs = 1;
-  for (let at = body.indexOf('&'); at !== -1; at = body.indexOf('&', at + 1)) pairs += 1;
-  if (pairs > partLimits.fields) throw tooManyParts();
-  const read = (pair: string): [string, string][] => [...new URLSearchParams(pair.replaceAll('+', '%20'))];
-  return new URLSearchParams(body.split('&').flatMap(read));
 }
 
 /**
@@ -91,7 +79,7 @@ async function readMultipart(
   live: LiveForm,
   words: Words,
 ): Promise<Post> {
-  const entries: [string, string][] = [];
+  const texts: SentText[] = [];
   const received = new Map<string, FileAnswer[]>();
   const problems: FieldMessage[] = [];
   const fileElement = fileElementsOf(live);
@@ -99,7 +87,7 @@ async function readMultipart(
   try {
     for await (const part of readParts(request.raw)) {
       if (part.kind === 'field') {
-        entries.push([part.name, part.value]);
+        texts.push(part);
         continue;
       }
       const element = fileElement(part.name);
@@ -116,11 +104,12 @@ async function readMultipart(
       if (typeof file === 'string') problems.push({ field: part.name, message: file });
       else received.set(part.name, [...files, file]);
     }
+    const entries = decodeTexts(texts, charsetOf(request.headers['content-type']));
+    return { ...readAnswers(live, entries), received, problems };
   } catch (error) {
     await discardReceived(context, live, received);
     throw error;
   }
-  return { ...readAnswers(live, entries), received, problems };
 }
 
 type Receiving = {
@@ -146,8 +135,8 @@ async function receiveAllowed(
   const { workspaceId, id: formId } = live;
   const part = { workspaceId, formId, element, filename, declaredType, source: bytes };
   const file = await receiveFile(context, part).catch((error: unknown) => {
-    // What failed is what came, or else what it was written to.
-    throw error === bytes.errored ? broken(error) : error;
+    // What failed is what came, or else what it was written to, which says so itself.
+    throw bytes.errored ? broken(error) : error;
   });
   const isAllowed = await allowance.end(file.size);
   if (isAllowed && !bytes.truncated) return file;

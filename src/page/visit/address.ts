@@ -1,6 +1,7 @@
 import { checkAnswers } from '#ast/answers.ts';
-import { parseRowName, questionsById, type RawAnswers, readFields } from '#ast/fields.ts';
-import { isRecord } from '#ast/json.ts';
+import { isBlank } from '#ast/answers/blank.ts';
+import { findInput, parseRowName, questionsById, type RawAnswers, readFields } from '#ast/fields.ts';
+import { isRecord, own } from '#ast/json.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -17,8 +18,8 @@ export type Address = {
 
 /**
  * Sorts the parameters of an address: those named like an input of the form fill it in, those that begin with `_` are
- * the page's, and all others are reference data. Of a repeated one the first counts, but for the answers of a
- * question that takes several.
+ * the page's, and all others are reference data. Of a repeated one the first counts, but for answers, which are checked
+ * as if they were sent.
  * @throws ApiError bad_request for a NUL.
  */
 export function readAddress(form: Form, address: string): Address {
@@ -48,17 +49,28 @@ export function writeAddress(path: string, { reference, own }: Address): string 
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** First answers that are as valid as sent ones; a wrong one is ignored, and nothing else is (issue 4). */
-export function readPrefill(form: Form, { prefill }: Address, context: AnswerContext): RawAnswers {
-  if (prefill.length === 0) return {};
-  const { raw } = readFields(form, prefill);
+/** First answers, and the labels of the questions whose answers were left out. */
+export type Prefill = { readonly raw: RawAnswers; readonly leftOut: readonly string[] };
+
+/** First answers that are as valid as sent ones; a wrong one is left out, and nothing else is. */
+export function readPrefill(form: Form, { prefill }: Address, context: AnswerContext): Prefill {
+  if (prefill.length === 0) return { raw: {}, leftOut: [] };
+  // What stands in an address for bytes that are no text is nobody's answer.
+  const isText = ([, value]: readonly [string, string]) => !value.includes('\ufffd');
+  const { raw } = readFields(form, prefill.filter(isText));
+  const questions = questionsById(listQuestions(form));
+  const labelOf = (name: string) => findInput(questions, name)?.input.attrs.label ?? name;
+  const leftOut = prefill.filter((entry) => !isText(entry)).map(([name]) => labelOf(name));
   const checked = checkAnswers(form, raw, new Map(), context);
   for (const { field } of checked.ok ? [] : checked.errors) {
     const part = parseRowName(field);
     const rows: unknown = part && raw[part.group];
     const row: unknown = Array.isArray(rows) ? rows[part!.index] : undefined;
-    if (part && isRecord(row)) delete (row as RawAnswers)[part.id];
-    else delete raw[field];
+    const [holder, id] = part && isRecord(row) ? [row, part.id] : [raw, field];
+    // What is only missing was not filled in.
+    if (isBlank(own(holder, id))) continue;
+    delete holder[id];
+    leftOut.push(labelOf(field));
   }
-  return raw;
+  return { raw, leftOut: [...new Set(leftOut)] };
 }

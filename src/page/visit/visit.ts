@@ -39,11 +39,14 @@ export type Visit = {
 export function readVisit(live: LiveForm, request: FastifyRequest, guest?: Guest): Visit {
   const address = readAddress(live.form, request.url);
   const reference = { ...address.reference, ...guest?.reference };
+  const invited = prefillOf(guest);
+  const isOpen = ([name]: readonly [string, string]) => invited.every(([known]) => known !== name);
   const accepted = request.headers['accept-language'];
   const locale = chooseLocale({ asked: address.own.get('_lang'), setting: live.settings.locale, accepted });
   return {
     live,
-    address: { ...address, prefill: [...prefillOf(guest), ...address.prefill] },
+    // An address does not change what an invitation says.
+    address: { ...address, prefill: [...invited, ...address.prefill.filter(isOpen)] },
     guest,
     reference,
     locale,
