@@ -38,10 +38,8 @@ export function start(form: HTMLFormElement): void {
 /** Puts the example as the browser's own control shows it, whatever language the page speaks. */
 function nameFormat(sentence: Element): void {
   const format = (sentence.nextElementSibling as HTMLInputElement).type as MomentFormat | 'datetime-local';
-  const [here, there] = [document.documentElement.lang, navigator.language].map((tag) =>
-    exampleOf(format, tag),
-  );
-  sentence.textContent = sentence.textContent.replace(here!, there!);
+  const here = exampleOf(format, document.documentElement.lang);
+  sentence.textContent = sentence.textContent.replace(here, exampleOf(format));
 }
 
 /** Of no use to most forms, so it comes by itself. Until it is here, files go with the form, as without script. */

@@ -37,8 +37,11 @@ export function addDays(day: string, days: number): string {
 // A formatter costs a hundred times what it formats.
 const examples = new Map<string, string>();
 
-/** The moment of the examples in our sentences as people write it: what a browser's own control of that type shows. */
-export function exampleOf(format: MomentFormat | 'datetime-local', language: string): string {
+/**
+ * The moment of the examples in our sentences as people write it: what a browser's own control of that type shows.
+ * @param language the browser's own when it is left out.
+ */
+export function exampleOf(format: MomentFormat | 'datetime-local', language?: string): string {
   const name = `${format} ${language}`;
   const known = examples.get(name);
   if (known !== undefined) return known;
