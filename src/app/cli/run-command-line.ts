@@ -90,16 +90,16 @@ async function runCommand(
   // Quiet unless asked: a script reads standard error for what went wrong.
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
   const log = openLog(config.logLevel);
-  const { database, vault, close } = await openFormloomDatabase(config, log, undefined, command);
+  const opened = await openFormloomDatabase(config, log, undefined, command);
   try {
-    const answer = await command.run({ config, database, vault, log }, input);
+    const answer = await command.run({ ...opened, config, log }, input);
     // Before the database is closed: what is shown only once must not be lost to a failure there.
     show(answer);
   } catch (error) {
     if (error instanceof PartlyDone) show(error.answer);
     throw error;
   } finally {
-    await close();
+    await opened.close();
   }
 }
 
