@@ -340,6 +340,28 @@ test('a stop during a request is no attempt, and the request is made again', asy
   assert.deepEqual(second!.body, first!.body);
 });
 
+for (const [how, retryDelays] of [
+  ['the last one', []],
+  ['one to be retried', [60]],
+] as const) {
+  test(`a request whose job has become another worker's is written down by that one alone: ${how}`, async () => {
+    await queue.stop();
+    startDelivering({ timeoutSeconds: 1, retryDelays });
+    const scene = await setScene({ replies: ['hang'] });
+    await fire(scene);
+    await scene.receiver.waitFor(1);
+    await database.query(
+      `update jobs set lease_token = gen_random_uuid(), run_at = now() + interval '1 hour' where workspace_id = $1`,
+      [scene.workspaceId],
+    );
+    // It lets the request end, and what it would write.
+    await queue.stop();
+    assert.deepEqual(await attemptsOf(scene), []);
+    assert.equal(await countJobs(scene), 1);
+    startDelivering();
+  });
+}
+
 test('a request that takes longer than a lease is made once, and its attempt written', async () => {
   await queue.stop();
   startDelivering({ timeoutSeconds: 1.5 }, 0.3);
