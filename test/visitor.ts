@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { structure } from '#ast/testing.ts';
@@ -82,3 +83,23 @@ export async function listFiles({ dataDir }: Pick<TestService, 'dataDir'>): Prom
     .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
     .sort();
 }
+
+/** Posts as a browser does that shows the answer as its next page, which `fetch` cannot; says its status. */
+export const loadPage = (
+  { url }: Pick<TestService, 'url'>,
+  formId: string,
+  { headers, body }: { headers: Record<string, string>; body: Record<string, string> },
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const sent = request(`${url}/f/${formId}`, {
+      method: 'POST',
+      headers: {
+        Accept: 'text/html,*/*;q=0.8',
+        'Content-Type': 'application/x-www-form-urlencoded',
+        'Sec-Fetch-Mode': 'navigate',
+        ...headers,
+      },
+    });
+    sent.on('response', (answer) => resolve(answer.resume().statusCode!)).on('error', reject);
+    sent.end(new URLSearchParams(body).toString());
+  });

@@ -14,3 +14,11 @@ export function isOrigin(text: unknown): text is string {
     )
   );
 }
+
+/** Whether a list names an origin, as browsers write it: itself, or by `*.` all hosts below one. */
+export function namesOrigin(list: readonly string[], origin: string): boolean {
+  return list.some((entry) => {
+    const [scheme = '', below] = entry.split('*');
+    return below === undefined ? entry === origin : origin.startsWith(scheme) && origin.endsWith(below);
+  });
+}

@@ -61,11 +61,15 @@ const schemas: Readonly<Record<SettingName, object>> = {
   resume_days: count(1, 365, 'For how many days after the last save a link to go on works; 30 by default.'),
   editing: flag('Whether visitors get a link to change what they submitted.'),
   edit_days: count(1, 3_650, 'For how many days after the submit a link to change it works; 365 by default.'),
-  min_seconds: count(1, 600, 'Answers that come sooner after their page are held in the spam box.'),
+  min_seconds: count(
+    1,
+    600,
+    'Answers that come sooner after the page of the form are held in the spam box; posts without that page have no such time.',
+  ),
   limit_per_address: count(1, 1_000_000, 'Submissions in an hour from one address; more are refused (429).'),
   limit_per_form: count(1, 1_000_000, 'Submissions in an hour in all; more are refused (429).'),
   proof_of_work: flag(
-    'Whether browsers have to work for about a second; answers without are held in the spam box.',
+    'Whether browsers have to work for about a second; answers without are held in the spam box, unless `embed_origins` names the site that sends them.',
   ),
   subject_element: {
     type: 'string',
@@ -85,7 +89,8 @@ const schemas: Readonly<Record<SettingName, object>> = {
   embed_origins: {
     type: 'array',
     items: { type: 'string' },
-    description: 'Whose pages may show the form inside them; any, when there is no list.',
+    description:
+      'Origins like `https://example.com` or `https://*.example.com` whose pages may show the form inside them and post to it; others are refused. No list: any may. An empty one: none may.',
   },
 };
 

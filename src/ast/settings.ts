@@ -134,7 +134,7 @@ const table = {
     accepts: isRedirect,
     problem: 'must be an address that begins with https:// (http:// for localhost only)',
   },
-  /** Whose pages may show the form inside them; any, when there is no list. */
+  /** Whose pages may show the form inside them, and post to it; any, when there is no list. */
   embed_origins: {
     accepts: (value): value is readonly string[] =>
       Array.isArray(value) && value.length <= originLimit && value.every(isOrigin),

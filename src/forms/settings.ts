@@ -1,4 +1,5 @@
 import { changedSettings, mergeSettings } from '#ast/merge-settings.ts';
+import { namesOrigin } from '#ast/origins.ts';
 import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -13,13 +14,14 @@ import { lockForm, setFormPassword } from './queries.ts';
  * Changes the named settings of the live form and leaves the others, so that two who change different ones lose
  * nothing. A null takes the setting away. It holds at once and makes a version; a password makes none. The working
  * copy gets the same change, except where it has another one of its own. Returns all settings but the password.
+ * @param given the changes, or what makes them of the settings as they are.
  * @throws ApiError not_found, validation_error with the name of each setting that does not hold.
  */
 export async function changeSettings(
   database: Database,
   workspaceId: string,
   id: string,
-  changes: object,
+  given: object | ((settings: Settings) => object),
   userId?: string,
 ): Promise<Settings> {
   return transaction(database, async (client) => {
@@ -27,6 +29,7 @@ export async function changeSettings(
     const [locked] = await lockForm(client, key);
     if (!locked) throw new ApiError('not_found');
     const { form, draft } = await readBuilderForm(client, workspaceId, id);
+    const changes = typeof given === 'function' ? given(form.settings) : given;
     const change = { structure: form.structure, settings: { ...form.settings, ...changes } };
     const { settings = {} } = readChange(change);
     if (changedSettings(form.settings, settings).length === 0) {
@@ -54,4 +57,17 @@ export async function changeSettings(
     }
     return settings;
   });
+}
+
+/** Names a site in `embed_origins`; without a list so far, it is the only one from then on. @throws as changeSettings. */
+export async function allowOrigin(
+  database: Database,
+  workspaceId: string,
+  id: string,
+  { origin, userId }: { origin: string; userId: string },
+): Promise<void> {
+  const named = ({ embed_origins: list = [] }: Settings) => ({
+    embed_origins: namesOrigin(list, origin) ? list : [...list, origin],
+  });
+  await changeSettings(database, workspaceId, id, named, userId);
 }

@@ -13,8 +13,8 @@ const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log: ope
 const questions = [element('text', 'name')];
 const [past, future] = ['2020-01-01T00:00:00Z', '2120-01-01T00:00:00Z'];
 
-const refusalOf = async (scene: Scene, cookies?: string) =>
-  findRefusal(scene.context, await scene.live(), cookies);
+const refusalOf = async (scene: Scene, cookies?: string, entry?: string) =>
+  findRefusal(scene.context, await scene.live(), cookies, { entry });
 
 const cases: readonly [what: string, settings: object, reason: RefusalReason | undefined, code?: string][] = [
   ['open to all', {}, undefined],
@@ -68,16 +68,18 @@ test('the right password gives a cookie that admits to this form, and no wrong o
   const [scene, other] = [await guarded(), await guarded()];
   assert.equal(await enter(scene, 'open sesame'), undefined);
   assert.equal(await enter(scene, ''), undefined);
-  const cookie = (await enter(scene, password))!;
+  const { cookie, entry } = (await enter(scene, password))!;
   assert.match(
     cookie,
     new RegExp(`; Path=/f/${scene.formId}; HttpOnly; SameSite=None; Secure; Partitioned$`),
   );
   assert.match(
-    (await enter(scene, password, '192.0.2.2', 'http://localhost:3000'))!,
+    (await enter(scene, password, '192.0.2.2', 'http://localhost:3000'))!.cookie,
     /HttpOnly; SameSite=Lax$/,
   );
   const sent = cookie.split(';', 1)[0]!;
+  assert.equal(await refusalOf(scene, undefined, entry), undefined, 'in a frame the address carries it');
+  assert.equal((await refusalOf(other, undefined, entry))?.reason, 'password');
   assert.equal(await refusalOf(scene, `theme=dark; ${sent}`), undefined);
   const renamed = sent.replace(scene.formId, other.formId);
   for (const [form, cookies] of [
@@ -93,7 +95,7 @@ test('the right password gives a cookie that admits to this form, and no wrong o
 
 test('another password makes the entries of the former one void; the same settings without it do not', async () => {
   const scene = await guarded();
-  const cookie = (await enter(scene, password))!;
+  const { cookie } = (await enter(scene, password))!;
   await changeSettings(database, scene.workspaceId, scene.formId, { closed_message: 'Closed.' });
   assert.equal(await refusalOf(scene, cookie), undefined);
   await changeSettings(database, scene.workspaceId, scene.formId, { password: 'another' });

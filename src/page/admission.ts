@@ -36,19 +36,20 @@ const worded: ReadonlySet<RefusalReason> = new Set(['closed', 'early', 'full']);
 /**
  * Whether the visitor may see and submit the form now; undefined: yes.
  * @param cookies the request's header `Cookie`.
- * @param arrival of somebody who came by an invitation's link.
+ * @param came `arrival` of somebody who came by an invitation's link; `entry` that the address carries, of one in a frame.
  */
 export async function findRefusal(
   { database, vault }: { database: Database; vault: Vault },
   live: LiveForm | undefined,
   cookies: string | undefined,
-  arrival?: Arrival,
+  { arrival, entry }: { arrival?: Arrival | undefined; entry?: string | undefined } = {},
 ): Promise<Refusal | undefined> {
   const reason = findReason(live, now(), arrival);
   if (live === undefined || reason === 'absent') return refusal('absent');
   if (reason !== undefined) return refusal(reason, live);
   // Whoever does not know the password learns nothing else of the form.
-  if (live.settings.access === 'password' && !hasEntered(vault, live, cookies)) return refusal('password');
+  if (live.settings.access === 'password' && !hasEntered(vault, live, cookies, entry))
+    return refusal('password');
   return (await isFull(database, live)) ? refusal('full', live) : undefined;
 }
 
@@ -75,29 +76,37 @@ function refusal(reason: RefusalReason, live?: LiveForm): Refusal {
 /** Tries of a form's password in one minute, counted before it is looked at. */
 const passwordTries = { ofAddress: 10, ofForm: 300 } as const;
 
+/**
+ * The parameter that admits a page in a frame on another site, where a browser may keep our cookie to itself. It is in
+ * the address of the frame alone, and posts carry it on.
+ */
+export const entryParameter = '_entry';
+
 /** For how long a visitor who gave the password is not asked again. */
 const entrySeconds = 12 * 3_600;
 
 /**
  * Tries a password.
  * @param attempt `address` as addressKey makes it; `publicUrl` decides whether the cookie is for https alone.
- * @returns the header `Set-Cookie` that admits this browser; undefined when it is not the password.
+ * @returns the header `Set-Cookie` that admits this browser, and the same as the value of `_entry`; undefined when it
+ * is not the password.
  * @throws ApiError rate_limit_exceeded.
  */
 export async function enterPassword(
   { vault, requestCounter }: { vault: Vault; requestCounter: RequestCounter },
   live: LiveForm,
   attempt: { password: string; address: string; publicUrl: string },
-): Promise<string | undefined> {
+): Promise<{ cookie: string; entry: string } | undefined> {
   await countUpTo(requestCounter, `password of ${live.id} from ${attempt.address}`, passwordTries.ofAddress);
   await countUpTo(requestCounter, `password of ${live.id}`, passwordTries.ofForm);
   const { passwordHash } = live;
   if (passwordHash === null || !(await verifyPassword(passwordHash, attempt.password))) return undefined;
   const expires = String(Math.floor(now().getTime() / 1000) + entrySeconds);
-  const value = `${expires}.${vault.sign('form passwords', entryText(live, expires))}`;
+  const entry = `${expires}.${vault.sign('form passwords', entryText(live, expires))}`;
   // An embedded form is a third party in its page; browsers send its cookie only so, and only by https.
   const site = attempt.publicUrl.startsWith('https:') ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
-  return `${cookieName(live)}=${value}; Max-Age=${entrySeconds}; Path=/f/${live.id}; HttpOnly; ${site}`;
+  const cookie = `${cookieName(live)}=${entry}; Max-Age=${entrySeconds}; Path=/f/${live.id}; HttpOnly; ${site}`;
+  return { cookie, entry };
 }
 
 const cookieName = ({ id }: LiveForm): string => `formloom.form.${id}`;
@@ -106,16 +115,14 @@ const cookieName = ({ id }: LiveForm): string => `formloom.form.${id}`;
 const entryText = ({ id, passwordHash }: LiveForm, expires: string): string =>
   `${id}/${expires}/${createHash('sha256').update(String(passwordHash)).digest('base64url')}`;
 
-function hasEntered(vault: Vault, live: LiveForm, cookies = ''): boolean {
+function hasEntered(vault: Vault, live: LiveForm, cookies = '', entry = ''): boolean {
   const name = `${cookieName(live)}=`;
-  return cookies
-    .split(/;\s*/)
-    .filter((cookie) => cookie.startsWith(name))
-    .some((cookie) => {
-      const [expires = '', signature = ''] = cookie.slice(name.length).split('.');
-      return (
-        vault.verify('form passwords', entryText(live, expires), signature) &&
-        Number(expires) >= now().getTime() / 1000
-      );
-    });
+  const kept = cookies.split(/;\s*/).filter((cookie) => cookie.startsWith(name));
+  return [...kept.map((cookie) => cookie.slice(name.length)), entry].some((given) => {
+    const [expires = '', signature = ''] = given.split('.');
+    return (
+      vault.verify('form passwords', entryText(live, expires), signature) &&
+      Number(expires) >= now().getTime() / 1000
+    );
+  });
 }

@@ -2,6 +2,7 @@ import { editDaysOf } from '#ast/settings.ts';
 import { sayDay } from '#ast/words.ts';
 import { timeOfId, uuidPattern } from '#kit/clock.ts';
 import type { LiveForm } from '#forms/live-form.ts';
+import { redirectOf } from './post/next-address.ts';
 import { renderConfirmation } from './render/notices.ts';
 import { writeAddress } from './visit/address.ts';
 import { scriptInFrame, type Visit } from './visit/visit.ts';
@@ -18,14 +19,23 @@ export function confirmationPage(
   const isEditable =
     live.settings.editing === true && typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit);
   const own = new Map([...address.own].filter(([name]) => name !== '_changed'));
-  const leadTo = (path: string): string => writeAddress(path, { reference: {}, prefill: [], own });
+  const leadTo = (path: string, carried: ReadonlyMap<string, string> = own): string =>
+    writeAddress(path, { reference: {}, prefill: [], own: carried });
+  // What is a visitor's own is shown inside pages of sites that the form names, and of no others.
+  const leavesFrame = look.isEmbedded && live.settings.embed_origins === undefined;
+  const plain = new Map([...own].filter(([name]) => name === '_lang'));
   return renderConfirmation({
     formName: live.name,
     message: address.own.has('_changed') ? words.changed : live.settings.confirmation_message,
     receipt,
     edit: isEditable
-      ? { address: leadTo(`/f/${live.id}/edit/${edit}`), until: sayDay(editableUntil(live, receipt), locale) }
+      ? {
+          address: leadTo(`/f/${live.id}/edit/${edit}`, leavesFrame ? plain : own),
+          until: sayDay(editableUntil(live, receipt), locale),
+          leavesFrame,
+        }
       : undefined,
+    onward: look.isEmbedded && !address.own.has('_changed') ? redirectOf(live.settings, receipt) : undefined,
     again: live.settings.access === 'invited' ? undefined : leadTo(`/f/${live.id}`),
     language: locale,
     look,

@@ -66,7 +66,7 @@ function sendSavedAgain(
     look,
     words,
     script: scriptInFrame(visit, context),
-    mail: context.config.smtp && { ...said, action: resumeMailAddress(url) },
+    mail: context.config.smtp && { ...said, action: resumeMailAddress(url, visit.address) },
   });
   return sendPage(reply, said.problem === undefined ? 200 : 422, page, look);
 }

@@ -5,10 +5,11 @@ import { ApiError } from '#kit/errors.ts';
 import { noteArrival, noteBeginning } from '#invitations/admission/guest.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
-import { enterPassword } from './admission.ts';
+import { enterPassword, entryParameter } from './admission.ts';
 import { serveScript } from './assets.ts';
 import { confirmationPage } from './confirmation.ts';
 import { linkRoutes } from './link-routes.ts';
+import { answerPreflight, judgeSource } from './other-sites.ts';
 import { answerForm } from './post/answer-form.ts';
 import { answerJson, isJsonBody } from './post/answer-json.ts';
 import type { AnsweringContext } from './post/answering.ts';
@@ -67,7 +68,7 @@ function formRoutes(server: Server, context: Context): void {
     return sendPage(reply, 200, firstShowing(context, visit), visit.look, live.settings.redirect_url);
   });
 
-  server.post('/f/:id', async (request: FormRequest, reply) => {
+  server.post('/f/:id', { onRequest: judgeSource(context) }, async (request: FormRequest, reply) => {
     // A form that is full or closed, and a used invitation, still answer whoever sends the same again (post/accept.ts).
     const visit = await openVisit(context, request, ['full', 'closed', 'used']);
     if (visit.guest) await noteBeginning(context.database, visit.guest);
@@ -77,6 +78,11 @@ function formRoutes(server: Server, context: Context): void {
     return reply;
   });
 
+  server.options('/f/:id', async (request: FormRequest, reply) => {
+    const { live } = await openKnownForm(context, request);
+    return answerPreflight(live, request, reply, context.config.publicUrl);
+  });
+
   server.get('/f/:id/submitted', async (request: FormRequest, reply) => {
     const visit = await openKnownForm(context, request);
     const page = confirmationPage(context, visit, request.query as Readonly<Record<string, unknown>>);
@@ -84,7 +90,7 @@ function formRoutes(server: Server, context: Context): void {
     return sendPage(reply, 200, page, visit.look);
   });
 
-  refuseOtherMethods(server, '/f/:id', ['GET', 'POST']);
+  refuseOtherMethods(server, '/f/:id', ['GET', 'POST', 'OPTIONS']);
   refuseOtherMethods(server, '/f/:id/submitted', ['GET']);
 }
 
@@ -110,10 +116,12 @@ function passwordRoute(server: Server, context: Context): void {
       address: addressKey(request.ip),
       publicUrl: context.config.publicUrl,
     };
-    const cookie = await tryPassword(context, visit, attempt);
-    if ('problem' in cookie) return sendWrong(context, cookie, visit, request, reply);
-    const { search } = new URL(request.url, 'http://form');
-    return reply.header('Set-Cookie', cookie.admits).redirect(`/f/${live.id}${search}`, 303);
+    const entered = await tryPassword(context, visit, attempt);
+    if ('problem' in entered) return sendWrong(context, entered, visit, request, reply);
+    const { searchParams } = new URL(request.url, 'http://form');
+    if (searchParams.get('_embed') === '1') searchParams.set(entryParameter, entered.entry);
+    const query = searchParams.size > 0 ? `?${searchParams.toString()}` : '';
+    return reply.header('Set-Cookie', entered.cookie).redirect(`/f/${live.id}${query}`, 303);
   });
   refuseOtherMethods(server, '/f/:id/enter', ['POST']);
 }
@@ -128,10 +136,10 @@ async function tryPassword(
   context: Context,
   { live, words }: Visit,
   attempt: Parameters<typeof enterPassword>[2],
-): Promise<{ readonly admits: string } | Wrong> {
+): Promise<{ readonly cookie: string; readonly entry: string } | Wrong> {
   try {
-    const admits = await enterPassword(context, live, attempt);
-    return admits ? { admits } : { problem: words.passwordWrong, status: 403, headers: {} };
+    const entered = await enterPassword(context, live, attempt);
+    return entered ?? { problem: words.passwordWrong, status: 403, headers: {} };
   } catch (error) {
     if (!(error instanceof ApiError) || error.retryAfter === undefined) throw error;
     const minutes = Math.ceil(error.retryAfter / 60);

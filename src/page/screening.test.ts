@@ -8,6 +8,7 @@ import { readKey, signKey } from '#submissions/keys.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
+import type { Source } from './other-sites.ts';
 import { hasWorked, limitSaves, screenAnswers, type Sender } from './screening.ts';
 
 const { database } = await testDatabase();
@@ -25,7 +26,14 @@ async function send(scene: Scene, sender: Partial<Sender> = {}, raw: object = { 
   const page = 'page' in sender ? sender.page : pageOf(scene, 60);
   const key = page === undefined ? undefined : readKey(scene.context.vault, scene.formId, page)?.key;
   const request = { live: await scene.live(), raw, files: new Map(), reference: {}, key };
-  const everything = { address: '192.0.2.1', website: '', proof: undefined, ...sender, page };
+  const everything = {
+    address: '192.0.2.1',
+    website: '',
+    proof: undefined,
+    source: { kind: 'own' } as const,
+    ...sender,
+    page,
+  };
   return screenAnswers({ ...scene.context, requestCounter }, request, everything);
 }
 
@@ -46,6 +54,12 @@ function work(page: string): { proof: string; none: string } {
   return { proof: String(proof), none: String(none) };
 }
 
+const [named, unasked, unlisted] = (['named', 'any', 'unlisted'] as const).map((kind) => ({
+  kind,
+  origin: 'https://shop.example',
+})) as [Source, Source, Source];
+const strict = { min_seconds: 5, proof_of_work: true };
+
 const cases: readonly [
   what: string,
   settings: object,
@@ -56,7 +70,28 @@ const cases: readonly [
   ['the hidden field filled in', {}, () => ({ website: 'https://spam.test' }), 'honeypot'],
   ['5 s for a page of a minute ago', { min_seconds: 5 }, () => ({}), undefined],
   ['5 s for a page of 3 s ago', { min_seconds: 5 }, (s) => ({ page: pageOf(s, 3) }), 'too_fast'],
-  ['5 s for no page', { min_seconds: 5 }, () => ({ page: undefined }), 'no_page'],
+  ['5 s for no page, which has no time', { min_seconds: 5 }, () => ({ page: undefined }), undefined],
+  ['a site that is named, whatever is asked', strict, () => ({ page: undefined, source: named }), undefined],
+  ['a site that is not named', {}, () => ({ page: undefined, source: unlisted }), 'other_site'],
+  ['a site that is not named, with a page of ours', {}, () => ({ source: unlisted }), 'other_site'],
+  [
+    'our page in a frame that says no origin',
+    {},
+    () => ({ source: { ...unlisted, origin: 'null' } }),
+    undefined,
+  ],
+  [
+    '5 s for a site of a form without a list',
+    { min_seconds: 5 },
+    () => ({ page: undefined, source: unasked }),
+    undefined,
+  ],
+  [
+    'a proof of work, for a site of a form without a list',
+    { proof_of_work: true },
+    () => ({ page: undefined, source: unasked }),
+    'other_site',
+  ],
   ['5 s for a key that is not ours', { min_seconds: 5 }, () => ({ page: `${newId()}.x` }), 'no_page'],
   ['a proof of work, which is there', { proof_of_work: true }, (s) => proven(s, 'proof'), undefined],
   ['a proof of work, which is none', { proof_of_work: true }, (s) => proven(s, 'none'), 'no_proof'],

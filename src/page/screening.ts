@@ -16,6 +16,7 @@ import {
 } from '#submissions/submit.ts';
 import { countUpTo } from '#workspaces/limit.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
+import type { Source } from './other-sites.ts';
 
 /** What screening needs. */
 export type ScreeningContext = SubmitContext & { requestCounter: RequestCounter };
@@ -24,6 +25,7 @@ export type ScreeningContext = SubmitContext & { requestCounter: RequestCounter 
 export type Sender = {
   /** The peer's address, as addressKey makes it. */
   address: string;
+  source: Source;
   /** The text of the control `_key`, the same that the proof is of. */
   page: string | undefined;
   /** The control `_website`, which people do not see. */
@@ -59,7 +61,8 @@ export async function screenAnswers(
   const reason = findReason(context.vault, live.id, live.settings, sender);
   if (reason) {
     const address = context.vault.sign('sender addresses', `${live.id}/${sender.address}`);
-    return holdAnswers(context, request, { reason, address: Buffer.from(address, 'base64url') });
+    const origin = reason === 'other_site' && sender.source.kind !== 'own' ? sender.source.origin : undefined;
+    return holdAnswers(context, request, { reason, address: Buffer.from(address, 'base64url'), origin });
   }
   if (!isScreened(live.settings)) return submitAnswers(context, request);
   // Only what would be taken counts: neither answers to correct, nor what was taken already. And what was held under
@@ -73,21 +76,30 @@ export async function screenAnswers(
   return submitAnswers(context, request);
 }
 
-/** The first reason to hold answers back. The hidden field is on every page; the rest the form's settings ask for. */
+/**
+ * The first reason to hold answers back. The hidden field is on every page; the rest the form's settings ask for, of
+ * their own page: `min_seconds` of what comes with that page's key, and so knows when it was served. A site that
+ * `embed_origins` names is trusted with pages of its own. The proof of work is asked of everybody else, as it is chosen
+ * by those who are under attack.
+ */
 function findReason(
   vault: Vault,
   formId: string,
   { min_seconds, proof_of_work }: Settings,
-  { page, website, proof }: Sender,
+  { page, website, proof, source }: Sender,
 ): HoldReason | undefined {
   if (website) return 'honeypot';
-  if (min_seconds === undefined && !proof_of_work) return undefined;
+  if (source.kind === 'named') return undefined;
   const key = page === undefined ? undefined : readKey(vault, formId, page);
-  if (page === undefined || key === undefined) return 'no_page';
+  // Our own page in a frame that its host has shut off says no origin either.
+  if (source.kind === 'unlisted' && !(key && source.origin === 'null')) return 'other_site';
+  if (!key) {
+    if (proof_of_work) return source.kind === 'any' ? 'other_site' : 'no_page';
+    return min_seconds !== undefined && page !== undefined ? 'no_page' : undefined;
+  }
   if (min_seconds !== undefined && now().getTime() - key.servedAt.getTime() < min_seconds * 1_000)
     return 'too_fast';
-  if (proof_of_work && !hasWorked(page, proof ?? '')) return 'no_proof';
-  return undefined;
+  return proof_of_work && !hasWorked(page!, proof ?? '') ? 'no_proof' : undefined;
 }
 
 /** Whether the form's settings can hold or refuse anything. */

@@ -4,10 +4,11 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { HeldFiles } from './post/held-files.ts';
+import { judgeSource, type SourceContext } from './other-sites.ts';
 import { discardReceived, readPost, type ReadingContext } from './post/read-post.ts';
 import type { Words } from './words/words.ts';
 
-type UploadContext = ReadingContext & { heldFiles: HeldFiles };
+type UploadContext = ReadingContext & SourceContext & { heldFiles: HeldFiles };
 
 /** The form that a request is about, if it may be filled in now, and the sentences in the visitor's language. */
 type OpenForm<Params> = (
@@ -25,7 +26,8 @@ export function uploadRoute<Params>(
   path: string,
   open: OpenForm<Params>,
 ): void {
-  server.post(path, async (request: FastifyRequest<{ Params: Params }>, reply) => {
+  const options = { onRequest: judgeSource(context) };
+  server.post(path, options, async (request: FastifyRequest<{ Params: Params }>, reply) => {
     const { live, words } = await open(request);
     const [field, file] = await receiveOne(context, request, live, words);
     const token = context.heldFiles.token(live.id, field, file.id);

@@ -41,7 +41,7 @@ async function publish(settings: object = {}): Promise<string> {
 const pages = new Map<string, string>();
 const host = createServer((request, response) => {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
-  response.end(pages.get(request.url ?? '') ?? '');
+  response.end(pages.get((request.url ?? '').split('?')[0]!) ?? '');
 });
 await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
 after(() => host.close());
@@ -119,7 +119,7 @@ test('a form in another page is filled in from its attributes, grows with its st
 });
 
 test('without the script the frame has the height of its tag, and every page of the form stays in it', async () => {
-  const form = await publish({ editing: true, save_progress: true });
+  const form = await publish({ editing: true, save_progress: true, embed_origins: [site] });
   const page = await visit('');
   // Only what draws the frame's pages comes: the page around tells nothing, as it has no tag either.
   await page.route('**/f/assets/**', (route) => route.abort());
@@ -208,6 +208,106 @@ test('in a dialog too, a step begins at its top when the one before was longer t
     page.evaluate("document.querySelector('.formloom iframe').getBoundingClientRect().top >= 0"),
   );
   await page.close();
+});
+
+test('the password of a form opens it in a frame on another site, by script and without, and takes its files', async () => {
+  const form = await publish({ access: 'password', password: 'öpen sesame', save_progress: true });
+  for (const script of ['with', 'without']) {
+    const page = await visit(tag(form));
+    if (script === 'without') await page.route('**/f/assets/**', (route) => route.abort());
+    await page.reload();
+    const frame = frameOf(page);
+    await frame.locator('#_password').fill('öpen sesame');
+    await frame.getByRole('button').click();
+    await frame.locator('#fullName').fill('Ada');
+    await frame.getByRole('button', { name: 'Next' }).click();
+    await frame.getByRole('heading', { name: 'Things' }).waitFor();
+    await frame.getByRole('button', { name: 'Submit' }).click();
+    await frame.locator('.receipt').waitFor();
+    assert.deepEqual(await page.context().cookies(), [], 'no cookie was let in');
+    await page.close();
+  }
+});
+
+test('the author’s own page takes the place of the page around, not of the frame: with its tag, with a frame of its own, and without script', async () => {
+  pages.set('/thanks', '<h1>Thanks from the shop</h1>');
+  const form = await publish({ redirect_url: `${site}/thanks` });
+  const own = `<iframe src="${service.url}/f/${form}?_embed=1" height="700"></iframe>`;
+  for (const [way, tags] of [
+    ['tag', tag(form)],
+    ['frame', own],
+    ['sandbox', own.replace('<iframe', '<iframe sandbox="allow-forms allow-scripts allow-same-origin"')],
+    ['no script', own],
+  ] as const) {
+    const page = await visit(way === 'no script' ? '' : tags);
+    if (way === 'no script') {
+      await page.route('**/f/assets/**', (route) => route.abort());
+      await page.setContent(tags);
+    }
+    const frame = page.frameLocator('iframe');
+    await frame.locator('#fullName').fill('Ada');
+    await frame.getByRole('button', { name: 'Next' }).click();
+    await frame.getByRole('heading', { name: 'Things' }).waitFor();
+    await frame.getByRole('button', { name: 'Submit' }).click();
+    const onward = frame.getByRole('link', { name: 'Continue' });
+    if (way === 'sandbox') await onward.waitFor();
+    else {
+      if (way === 'no script') await onward.click();
+      await page.waitForURL(/\/thanks\?receipt=/);
+      await page.getByRole('heading', { name: 'Thanks from the shop' }).waitFor();
+    }
+    await page.close();
+  }
+});
+
+for (const [colorScheme, around, expected] of [
+  ['dark', '', 'light'],
+  ['dark', '<meta name="color-scheme" content="light dark">', 'dark'],
+  ['light', '<meta name="color-scheme" content="light dark">', 'light'],
+] as const) {
+  test(`for who prefers ${colorScheme}, in a page ${around ? 'of both schemes' : 'that is light'}, the form is ${expected} and has the ground of that page`, async () => {
+    const form = await publish();
+    pages.set(`/${pages.size}`, `<!doctype html>${around}<title>Shop</title><h1>Shop</h1>${tag(form)}`);
+    const page = await browser.newPage({ viewport: { width: 375, height: 700 }, colorScheme });
+    await page.goto(`${site}/${pages.size - 1}`);
+    const styleOf = (selector: string, property: string): Promise<string> =>
+      frameOf(page)
+        .locator(selector)
+        .evaluate(
+          (element, name) =>
+            (
+              globalThis as unknown as { getComputedStyle(of: unknown): Record<string, string> }
+            ).getComputedStyle(element)[name]!,
+          property,
+        );
+    const paper = await styleOf('main', 'backgroundColor');
+    assert.equal(paper === 'rgb(255, 255, 255)', expected === 'light', paper);
+    const scheme = await styleOf('html', 'colorScheme');
+    const frame = await page.evaluate("getComputedStyle(document.querySelector('iframe')).colorScheme");
+    assert.deepEqual([scheme, frame], [expected, expected]);
+    await page.close();
+  });
+}
+
+test('a link of a visitor’s own is shown inside pages of sites that the form names, and of no others', async () => {
+  for (const settings of [{}, { embed_origins: [site] }]) {
+    const form = await publish({ editing: true, ...settings });
+    const sent = await fetch(`${service.url}/f/${form}?_embed=1`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ fullName: 'Ada', _key: 'x' }),
+    });
+    const thanks = await fetch(service.url + sent.headers.get('location')!);
+    const [, link] = /href="([^"]*\/edit\/[^"]*)"/.exec(await thanks.text())!;
+    assert.equal(link!.includes('_embed'), 'embed_origins' in settings);
+    const policy = (await fetch(`${service.url}${link!.split('?')[0]}?_embed=1`)).headers.get(
+      'content-security-policy',
+    )!;
+    assert.match(
+      policy,
+      'embed_origins' in settings ? new RegExp(`frame-ancestors ${site}$`) : /frame-ancestors 'none'$/,
+    );
+  }
 });
 
 const framings: readonly (readonly [what: string, settings: object, query: string, isShown: boolean])[] = [

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { payloads } from '../console-browser.ts';
 import { until } from '../service.ts';
+import { loadPage } from '../visitor.ts';
 import { audit, makeForm, show, submit, service, tenant } from './submissions-stage.ts';
 
 /** What a machine does: it fills in every field, also the one that people do not see. */
@@ -66,6 +67,24 @@ test('what was held is read in it, released as a submission, or deleted, one by 
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'No spam' }).waitFor();
   assert.deepEqual((await stored(form)).toSorted(), ['Also wrongly', 'Taken', 'Wrongly']);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('the way to the spam box says how much it holds, and a site whose pages sent it is let in with one press', async () => {
+  const form = await makeForm(undefined, { embed_origins: ['https://old.example'] });
+  for (const name of ['Ada', 'Grace']) {
+    const headers = { Origin: 'https://shop.example' };
+    assert.equal(await loadPage(service, form, { headers, body: { name } }), 303);
+  }
+  const { page, context, problems } = await show(`/forms/${form}/submissions`);
+  await page.getByRole('link', { name: 'Spam (2)' }).click();
+  await page.getByText('2 submissions came from a page of https://shop.example').waitFor();
+  await audit(page, 'a site in the spam box');
+  await page.getByRole('button', { name: 'Allow https://shop.example and release' }).click();
+  await page.getByText('2 submissions moved to the submissions.').waitFor();
+  await page.getByRole('heading', { name: 'No spam' }).waitFor();
+  assert.deepEqual((await stored(form)).toSorted(), ['Ada', 'Grace']);
   assert.deepEqual(problems, []);
   await context.close();
 });

@@ -27,8 +27,9 @@ export const elements = [
   }),
 ];
 
-export async function makeForm(children: unknown[] = elements): Promise<string> {
-  const made = await tenant.call('POST', '/forms', { structure: structure(...children), publish: true });
+export async function makeForm(children: unknown[] = elements, settings = {}): Promise<string> {
+  const form = { structure: structure(...children), settings, publish: true };
+  const made = await tenant.call('POST', '/forms', form);
   assert.equal(made.status, 201, JSON.stringify(made.body));
   return made.body.id;
 }

@@ -12,14 +12,15 @@
     readonly form: string;
     readonly event: string;
     readonly height?: number;
+    readonly address?: string;
   };
 
   /** All under `:where`, which weighs nothing: any rule of the page wins. */
   const style = `
 :where(.formloom) { display: block; }
-:where(.formloom iframe) { display: block; inline-size: 100%; block-size: 30rem; border: 0; color-scheme: normal; }
+:where(.formloom iframe) { display: block; inline-size: 100%; block-size: 30rem; border: 0; }
 :where(.formloom-button) { font: inherit; font-weight: 600; min-block-size: 2.75rem; padding: .5rem 1.25rem; border: 0; border-radius: .625rem; background: #0b6655; color: #fff; cursor: pointer; }
-:where(.formloom-dialog) { inline-size: min(46rem, 100vw - 2rem); max-inline-size: none; max-block-size: calc(100dvh - 2rem); margin: auto; padding: 0; border: 0; border-radius: 1rem; overflow: auto; background: #fff; box-shadow: 0 1rem 4rem #0006; }
+:where(.formloom-dialog) { inline-size: min(46rem, 100vw - 2rem); max-inline-size: none; max-block-size: calc(100dvh - 2rem); margin: auto; padding: 0; border: 0; border-radius: 1rem; overflow: auto; background: Canvas; box-shadow: 0 1rem 4rem #0006; }
 :where(.formloom-dialog)::backdrop { background: #0009; }
 :where(:root:has(.formloom-dialog[open])) { overflow: hidden; }
 :where(.formloom-close) { position: sticky; inset-block-start: .5rem; z-index: 1; display: block; inline-size: 2.75rem; block-size: 2.75rem; margin: .5rem .5rem -3.25rem auto; padding: 0; border: 0; border-radius: 50%; background: #fffc; color: #333; font: 1.5rem/1 system-ui, sans-serif; cursor: pointer; }
@@ -32,7 +33,7 @@
   ): HTMLElementTagNameMap[Tag] => Object.assign(document.createElement(tag), properties);
 
   /** The form's address: what is to be filled in, and the words' language. */
-  const addressOf = (script: HTMLScriptElement, form: string): string => {
+  const addressOf = (script: HTMLScriptElement, form: string, scheme: string): string => {
     const address = new URL(`f/${encodeURIComponent(form)}`, script.src);
     // Names of attributes are lower case; ids that are not come in one attribute, written like a query string.
     for (const [name, value] of new URLSearchParams(script.dataset['prefill']))
@@ -42,21 +43,39 @@
     }
     if (script.dataset['lang']) address.searchParams.set('_lang', script.dataset['lang']);
     address.searchParams.set('_embed', '1');
+    address.searchParams.set('_scheme', scheme);
     return address.href;
+  };
+
+  /** Whether this place of the page is light or dark: text on its ground is the other one. */
+  const schemeOf = (container: HTMLElement): 'light' | 'dark' => {
+    const text = make('i', {});
+    text.style.color = 'CanvasText';
+    container.append(text);
+    const [red = 0] = getComputedStyle(text).color.match(/\d+/g) ?? [];
+    text.remove();
+    return Number(red) > 127 ? 'dark' : 'light';
   };
 
   /** A frame with the form, and its messages as events of the container. */
   const show = (script: HTMLScriptElement, form: string, container: HTMLElement): HTMLIFrameElement => {
+    const scheme = schemeOf(container);
     const frame = make('iframe', {
-      src: addressOf(script, form),
+      src: addressOf(script, form, scheme),
       title: script.dataset['title'] ?? script.dataset['popup'] ?? 'Form',
     });
+    // A browser paints a ground of its own into a frame of another scheme than the page around it.
+    frame.style.colorScheme = scheme;
     const { origin } = new URL(script.src);
     addEventListener('message', ({ source, origin: sender, data }: MessageEvent<Message | null>) => {
       if (source !== frame.contentWindow || sender !== origin || data?.formloom !== 1) return;
       const { formloom: _, ...detail } = data;
       if (data.event === 'height') frame.style.blockSize = `${data.height}px`;
       else container.dispatchEvent(new CustomEvent(`formloom:${data.event}`, { detail, bubbles: true }));
+      if (data.event === 'redirect' && /^https?:/.test(data.address ?? '')) {
+        frame.contentWindow?.postMessage({ formloom: 1, event: 'leaving' }, origin);
+        location.assign(data.address!);
+      }
       // What comes next begins at its top, also where the step before was longer than the window.
       const isNext = data.event === 'step' || data.event === 'submitted';
       if (isNext && frame.getBoundingClientRect().top < 0) frame.scrollIntoView();

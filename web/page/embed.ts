@@ -5,7 +5,9 @@ type EmbedEvent =
   /** The Escape key, which a dialog around the form would not hear. */
   | { event: 'escape' }
   | { event: 'step'; step: number; steps: number }
-  | { event: 'submitted'; receipt: string };
+  | { event: 'submitted'; receipt: string }
+  /** The author's own page after a submission, where the page around goes if it can; it then says `leaving`. */
+  | { event: 'redirect'; address: string };
 
 /** Tells the page around this one, if there is one. Any page may hear it: whom the form trusts decides who frames it. */
 export function tell(message: EmbedEvent): void {

@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { IconButton } from '../design/button.tsx';
 import { Icon } from '../design/icon.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import type { FormPlace } from './queries.ts';
+import { spamCountQuery } from './spam/spam-query.ts';
 import type { ViewState } from './view-state.ts';
 
 type Props = {
@@ -26,6 +28,7 @@ export function TableTools({
   onTallChange,
   onColumns,
 }: Props): ReactElement {
+  const held = useQuery(spamCountQuery(form)).data;
   return (
     <div className="table-tools">
       <IconButton
@@ -36,7 +39,7 @@ export function TableTools({
       />
       <IconButton icon="columns" label="Columns" onPress={onColumns} />
       <Link to="/forms/$form/spam" params={{ form: form.id }} className="button button-quiet table-place">
-        <Icon name="warning" /> Spam
+        <Icon name="warning" /> Spam{held ? ` (${held.toLocaleString()})` : ''}
       </Link>
       <Link to="/forms/$form/trash" params={{ form: form.id }} className="button button-quiet table-place">
         <Icon name="remove" /> Trash

@@ -30,7 +30,12 @@ const row = {
 export const HeldRow = Type.Object(row);
 export type HeldRow = Static<typeof HeldRow>;
 
-export const SpamPage = Type.Object({ data: Type.Array(HeldRow), pagination: Pagination });
+export const SpamPage = Type.Object({
+  data: Type.Array(HeldRow),
+  pagination: Pagination,
+  /** Sites that the form's settings do not name, with how many of the spam box their pages sent. */
+  sites: Type.Array(Type.Object({ origin: Type.String(), count: Type.Integer() })),
+});
 export type SpamPage = Static<typeof SpamPage>;
 
 export const HeldDetail = Type.Object({
@@ -38,10 +43,15 @@ export const HeldDetail = Type.Object({
   reference: Type.Record(Type.String(), Type.String()),
   /** The version that was answered. */
   structure: Type.Unsafe<Form>(Type.Object({})),
+  /** The site whose page sent it, when that is why it is held; `null` as a text where its browser does not say it. */
+  origin: Type.Union([Type.String(), Type.Null()]),
   /** How many others of this spam box came from the same address. */
   others: Type.Integer(),
 });
 export type HeldDetail = Static<typeof HeldDetail>;
+
+/** A site that is let in. */
+export const SiteRequest = Type.Object({ origin: Type.String({ maxLength: 255 }) }, closed);
 
 /** How many there still were, and are released or deleted now. */
 export const SpamDecided = Type.Object({ count: Type.Integer() });

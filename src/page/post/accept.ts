@@ -3,9 +3,11 @@ import type { AnswerFiles } from '#ast/answers.ts';
 import { answerRepeat, type SubmitResult } from '#submissions/submit.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import type { Refusal } from '../admission.ts';
-import { screenAnswers, type ScreeningContext } from '../screening.ts';
+import { screenAnswers } from '../screening.ts';
+import { sourceOf } from '../other-sites.ts';
 import { Refused } from '../visit/refused.ts';
 import type { Visit } from '../visit/visit.ts';
+import type { AnsweringContext } from './answering.ts';
 import { type Controls, controlOf } from './controls.ts';
 
 /** What was sent. `key` is the submission's own, read from whatever carried it. */
@@ -22,7 +24,7 @@ export type Sent = {
  * @throws Refused, and whatever screenAnswers throws.
  */
 export async function accept(
-  context: ScreeningContext,
+  context: AnsweringContext,
   visit: Visit,
   request: FastifyRequest,
   { raw, files, key, controls }: Sent,
@@ -38,6 +40,7 @@ export async function accept(
   }
   return screenAnswers(context, sent, {
     address: addressKey(request.ip),
+    source: sourceOf(request, live.settings, context.config.publicUrl),
     page: controlOf(controls, '_key'),
     website: controlOf(controls, '_website'),
     proof: controlOf(controls, '_proof'),

@@ -3,8 +3,8 @@ import { ApiError } from '#kit/errors.ts';
 import { keyOfHeader } from '#submissions/keys.ts';
 import type { SubmitResult } from '#submissions/submit.ts';
 import type { Visit } from '../visit/visit.ts';
-import type { ScreeningContext } from '../screening.ts';
 import { accept } from './accept.ts';
+import type { AnsweringContext } from './answering.ts';
 import { nextAddress } from './next-address.ts';
 
 /** Whether the body is JSON, by its type. */
@@ -26,7 +26,7 @@ export function keyInHeader(visit: Visit, request: FastifyRequest): string | und
  * @throws ApiError validation_error, with the `field` of each problem, and whatever submitting throws.
  */
 export async function answerJson(
-  context: ScreeningContext,
+  context: AnsweringContext,
   visit: Visit,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,21 +1,35 @@
+import type { Settings } from '#ast/settings.ts';
 import { invitationParameter } from '#invitations/token.ts';
 import type { Submitted } from '#submissions/submit.ts';
 import type { Visit } from '../visit/visit.ts';
 
+/** A submission that was taken, and what its visitor may change it with. */
+type Taken = { readonly submission: Submitted; readonly editToken?: string };
+
+/** Where a visitor goes after a submission: to the author's own page, told the receipt, or to the confirmation. */
+export function nextAddress(visit: Visit, taken: Taken): string {
+  return redirectOf(visit.live.settings, taken.submission.id) ?? confirmationAddress(visit, taken);
+}
+
 /**
- * Where a visitor goes after a submission: to the author's own page, told the receipt, or to the confirmation. The
- * link for editing rides in the confirmation's address, which no other site gets to see (Referrer-Policy).
+ * Where the browser of a page goes after it posted. The author's own page is not meant for the frame of another one:
+ * there the confirmation leads out of it.
  */
-export function nextAddress(
-  { live, address }: Visit,
-  { submission, editToken }: { submission: Submitted; editToken?: string },
-): string {
+export function nextPage(visit: Visit, taken: Taken): string {
+  return visit.look.isEmbedded ? confirmationAddress(visit, taken) : nextAddress(visit, taken);
+}
+
+/** The author's own page, told the receipt; undefined where the form has none. */
+export function redirectOf({ redirect_url }: Settings, receipt: string): string | undefined {
+  if (redirect_url === undefined) return undefined;
+  const url = new URL(redirect_url);
+  url.searchParams.set('receipt', receipt);
+  return url.href;
+}
+
+/** The link for editing rides in the confirmation's address, which no other site gets to see (Referrer-Policy). */
+function confirmationAddress({ live, address }: Visit, { submission, editToken }: Taken): string {
   const receipt = submission.id;
-  if (live.settings.redirect_url !== undefined) {
-    const url = new URL(live.settings.redirect_url);
-    url.searchParams.set('receipt', receipt);
-    return url.href;
-  }
   const query = new URLSearchParams({ receipt, ...(editToken !== undefined && { edit: editToken }) });
   for (const [name, value] of address.own) {
     // The link of an invitation has done its part.

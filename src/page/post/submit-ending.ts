@@ -14,7 +14,7 @@ import { accept } from './accept.ts';
 import type { Ending } from './answer-form.ts';
 import { keyInHeader, sendResult, wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
-import { nextAddress } from './next-address.ts';
+import { nextPage } from './next-address.ts';
 import { pageAgain, type PagePost } from './page-post.ts';
 import { discardReceived } from './read-post.ts';
 
@@ -39,7 +39,7 @@ export function submitEnding(
     // The first of two equal posts has its files already.
     if (result.repeated) await discardReceived(context, visit.live, post.received);
     if (wantsJson(request)) sendResult(visit, result, reply);
-    else reply.redirect(nextAddress(visit, result), 303);
+    else reply.redirect(nextPage(visit, result), 303);
   };
   return {
     showing: () => ({}),
@@ -114,7 +114,7 @@ function sendSaved(
   }
   const until = sayDay(expiresAt, locale);
   const script = scriptInFrame(visit, context);
-  const mail = context.config.smtp && { action: resumeMailAddress(address) };
+  const mail = context.config.smtp && { action: resumeMailAddress(address, visit.address) };
   const page = renderSaved({
     formName: live.name,
     address,

@@ -16,7 +16,11 @@ export type Confirmation = {
   /** What the visitor can refer to. */
   readonly receipt: string;
   /** Where the answers can be changed, and until which day. */
-  readonly edit?: { readonly address: string; readonly until: string } | undefined;
+  readonly edit?:
+    | { readonly address: string; readonly until: string; readonly leavesFrame: boolean }
+    | undefined;
+  /** The author's own page, which is not for the frame that this one stands in. */
+  readonly onward?: string | undefined;
   /** Where the form can be filled in once more. */
   readonly again?: string | undefined;
   readonly language: string;
@@ -26,7 +30,7 @@ export type Confirmation = {
 
 /** The page after a submission; it takes the focus to its heading. */
 export function renderConfirmation(view: Confirmation): string {
-  const { words, edit, again } = view;
+  const { words, edit, onward, again } = view;
   return renderDocument({
     language: view.language,
     look: view.look,
@@ -36,14 +40,23 @@ export function renderConfirmation(view: Confirmation): string {
 <h1 tabindex="-1" autofocus>${words.thanks}</h1>
 ${lead(view.message || words.received)}
 <p class="receipt">${view.formName}<br>${words.receipt} <code>${view.receipt}</code></p>
-${edit && link(edit.address, words.editLink, fill(words.editUntil, { date: edit.until }))}
-${again !== undefined && link(again, words.again)}
+${onward !== undefined && link({ address: onward, text: words.goOn, leavesFrame: true })}
+${edit && link({ ...edit, text: words.editLink, note: fill(words.editUntil, { date: edit.until }) })}
+${again !== undefined && link({ address: again, text: words.again })}
 </div>`,
   });
 }
 
-function link(address: string, text: string, note?: string): Html {
-  return html`<p class="prose"><a href="${url(address)}">${text}</a>${note && html`<br><span class="help">${note}</span>`}</p>`;
+type Link = {
+  readonly address: string;
+  readonly text: string;
+  readonly note?: string;
+  readonly leavesFrame?: boolean;
+};
+
+function link({ address, text, note, leavesFrame = false }: Link): Html {
+  const target = attributes({ href: url(address), target: leavesFrame && '_top' });
+  return html`<p class="prose"><a${target}>${text}</a>${note && html`<br><span class="help">${note}</span>`}</p>`;
 }
 
 /** What the page after saving says of mailing its link: where to post an address, and what became of the last one. */

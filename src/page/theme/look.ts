@@ -1,4 +1,5 @@
 import type { Settings } from '#ast/settings.ts';
+import type { Scheme } from '#ast/theme/palette.ts';
 import type { Mode, Theme } from '#ast/theme/theme.ts';
 import { fontAddress } from './fonts.ts';
 import { themeStyle } from './theme-style.ts';
@@ -7,6 +8,7 @@ import { themeStyle } from './theme-style.ts';
 export type Look = {
   /** What the theme changes in the style sheet: rules of our own making. */
   readonly style: string;
+  /** The schemes that its ground may have. */
   readonly mode: Mode;
   /** The face that the first words need, for the browser to load before it has read the style. */
   readonly font?: string | undefined;
@@ -23,7 +25,14 @@ export type Look = {
 export const plainLook: Look = { style: '', mode: 'auto', isEmbedded: false };
 
 /** What a page is drawn for. `language` decides which letters of a face come first. */
-type Occasion = { readonly isEmbedded: boolean; readonly language: string };
+type Occasion = {
+  readonly isEmbedded: boolean;
+  readonly language: string;
+  /** Whether it is of one visitor: no site may have it inside its pages but those that the form names. */
+  readonly isPersonal?: boolean;
+  /** The scheme of the page that it stands in. */
+  readonly scheme?: Scheme;
+};
 
 const made = new Map<string, Look>();
 /** A look is a few KB, and drawing one takes a fifth of a millisecond, as much as a whole page. */
@@ -33,11 +42,13 @@ const keptLooks = 500;
 export function lookOf(
   formId: string,
   { theme, embed_origins: embedOrigins }: Pick<Settings, 'theme' | 'embed_origins'>,
-  occasion: Occasion,
+  asked: Occasion,
 ): Look {
-  if (!theme && !occasion.isEmbedded) return plainLook;
-  const { isEmbedded, language } = occasion;
-  const key = JSON.stringify([formId, theme, embedOrigins, isEmbedded, language === 'ar']);
+  const isEmbedded = asked.isEmbedded && !(asked.isPersonal && embedOrigins === undefined);
+  if (!theme && !isEmbedded) return plainLook;
+  const { language, scheme } = asked;
+  const occasion = { isEmbedded, language, scheme };
+  const key = JSON.stringify([formId, theme, embedOrigins, isEmbedded, scheme, language === 'ar']);
   const known = made.get(key);
   if (known) return known;
   const look = { ...drawLook(formId, theme ?? {}, occasion), embedOrigins };
@@ -46,12 +57,26 @@ export function lookOf(
   return look;
 }
 
-function drawLook(formId: string, theme: Theme, { isEmbedded, language }: Occasion): Look {
+/**
+ * Inside another page the form is of that page's scheme, unless the author chose one; its ground is that page's in any
+ * case: browsers paint one of their own where the schemes of a frame and of the page around it are not the same.
+ */
+function framedStyle(theme: Theme, scheme: Scheme): string {
+  const { mode = 'auto' } = theme;
+  const isOther = mode !== 'auto' && mode !== scheme;
+  return `${themeStyle(theme, scheme)}${isOther ? `\n:root{color-scheme:${scheme}}main{color-scheme:${mode}}` : ''}`;
+}
+
+function drawLook(
+  formId: string,
+  theme: Theme,
+  { isEmbedded, language, scheme = 'light' }: Omit<Occasion, 'scheme'> & { scheme?: Scheme | undefined },
+): Look {
   const { font = 'system', mode = 'auto', logo, cover } = theme;
   const subset = language === 'ar' ? 'arabic' : 'latin';
   return {
-    style: themeStyle(theme),
-    mode,
+    style: isEmbedded ? framedStyle(theme, scheme) : themeStyle(theme),
+    mode: isEmbedded ? scheme : mode,
     font: font === 'system' ? undefined : (fontAddress(font, subset) ?? fontAddress(font, 'latin')),
     logo: logo && imageAddress(formId, logo),
     cover: cover && imageAddress(formId, cover),

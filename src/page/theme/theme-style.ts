@@ -18,9 +18,10 @@ const densityTokens: Readonly<Record<Density, string>> = {
 
 /**
  * What a theme changes in the style sheet of the page (style.ts): the values of its properties, and the rules of its
- * face. '' for a form without a theme. A theme was checked when it was stored: nothing in it can leave its place.
+ * face. '' for a form without a theme. Where it leaves the scheme to the visitor, `scheme` decides it instead.
+ * A theme was checked when it was stored: nothing in it can leave its place.
  */
-export function themeStyle(theme: Theme | undefined): string {
+export function themeStyle(theme: Theme | undefined, scheme?: Scheme): string {
   if (!theme) return '';
   const { font = 'system', corner, density } = theme;
   const shape = `${corner ? cornerTokens[corner] : ''}${density ? densityTokens[density] : ''}`;
@@ -28,15 +29,16 @@ export function themeStyle(theme: Theme | undefined): string {
   const rules = [
     font !== 'system' && fontFaceRules(font),
     shape + face !== '' && `:root{${shape}${face}}`,
-    colourRules(theme),
+    colourRules(theme, scheme),
   ];
   return rules.filter(Boolean).join('\n');
 }
 
 /** A theme of one scheme says so to the browser too, which draws its own controls and scroll bars by it. */
-function colourRules(theme: Theme): string | false {
+function colourRules(theme: Theme, scheme?: Scheme): string | false {
   const { color, background, mode = 'auto' } = theme;
-  if (mode !== 'auto') return schemeStyle(theme, mode);
+  const only = mode === 'auto' ? scheme : mode;
+  if (only) return schemeStyle(theme, only);
   if (color === undefined && background === undefined) return false;
   return `:root{${properties(paletteOf(theme, 'light'))}}\n@media (prefers-color-scheme:dark){:root{${properties(paletteOf(theme, 'dark'))}}}`;
 }

@@ -3,7 +3,7 @@ import type { LiveForm, LiveForms } from '#forms/live-form.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
-import { findRefusal, type Refusal } from '../admission.ts';
+import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
 import { findArrival } from './find-arrival.ts';
 import { Refused } from './refused.ts';
 import { readVisit, type Visit } from './visit.ts';
@@ -32,7 +32,10 @@ export async function openVisit(
 ): Promise<Visit> {
   const live = await findLive(context, request.params.id);
   const arrival = live && (await findArrival(context, live, request));
-  const refusal = await findRefusal(context, live, request.headers.cookie, arrival);
+  const refusal = await findRefusal(context, live, request.headers.cookie, {
+    arrival,
+    entry: entryOf(request),
+  });
   const guest = arrival?.kind === 'void' ? undefined : arrival?.guest;
   if (live && (!refusal || passes.includes(refusal.reason)))
     return { ...readVisit(live, request, guest), refusal };
@@ -52,3 +55,8 @@ export async function openKnownForm(
 function findLive({ liveForms }: OpenContext, id: string): Promise<LiveForm | undefined> {
   return uuidPattern.test(id) ? liveForms.find(id.toLowerCase()) : Promise.resolve(undefined);
 }
+
+const entryOf = ({ url }: FormRequest | LinkRequest): string | undefined =>
+  url.includes(entryParameter)
+    ? (new URL(url, 'http://form').searchParams.get(entryParameter) ?? undefined)
+    : undefined;

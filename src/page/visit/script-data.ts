@@ -2,8 +2,10 @@ import { type Condition, comparisonsOf } from '#ast/logic/condition.ts';
 import { type Form, walkElements } from '#ast/tree.ts';
 import { fileLimits } from '#files/receive.ts';
 import { invitationParameter } from '#invitations/token.ts';
+import { entryParameter } from '../admission.ts';
 import { type ScriptData, scriptWords } from '../render/script-data.ts';
 import { proofBits } from '../screening.ts';
+import { writeAddress } from './address.ts';
 import type { Visit } from './visit.ts';
 
 /** The page that the script is told of. `path` is where it posts to. */
@@ -16,9 +18,13 @@ type ShownPage = {
 
 /** What the page tells its script about this visit. */
 export function scriptDataOf(
-  { live, words, sentences, numbers, context, guest }: Visit,
+  { live, words, sentences, numbers, context, address }: Visit,
   { step, path, saves, isEdit }: ShownPage,
 ): ScriptData {
+  // What opens the form opens the way for its files.
+  const admitting = [...address.own].filter(
+    ([name]) => name === invitationParameter || name === entryParameter,
+  );
   return {
     form: live.form,
     sentences,
@@ -28,7 +34,7 @@ export function scriptDataOf(
     reference: namedReference(live.form, context.reference),
     limits: fileLimits,
     step,
-    upload: `${path}/files${guest ? `?${invitationParameter}=${guest.token}` : ''}`,
+    upload: writeAddress(`${path}/files`, { reference: {}, prefill: [], own: new Map(admitting) }),
     saves,
     // What is changed was screened when it came.
     ...(live.settings.proof_of_work && !isEdit && { proof: proofBits }),

@@ -55,6 +55,8 @@ export function readVisit(live: LiveForm, request: FastifyRequest, guest?: Guest
     numbers: chooseNumbers(locale, accepted),
     look: lookOf(live.id, live.settings, {
       isEmbedded: address.own.get('_embed') === '1',
+      isPersonal: guest !== undefined || request.routeOptions.url?.endsWith('/:token') === true,
+      scheme: address.own.get('_scheme') === 'dark' ? 'dark' : 'light',
       language: locale,
     }),
     context: answerContext(live.settings, reference),

@@ -53,6 +53,7 @@ export const arabic: Words = {
   receipt: 'الرقم المرجعي',
   editLink: 'تعديل إجاباتك',
   editUntil: 'احتفظ بهذا الرابط لنفسك: فهو يتيح تعديل إجاباتك حتى {date}.',
+  goOn: 'متابعة',
   again: 'تعبئة النموذج مرة أخرى',
   changed: 'حُفظت تعديلاتك.',
   editTitle: 'تعديل إجاباتك: {title}',

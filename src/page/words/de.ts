@@ -55,6 +55,7 @@ export const german: Words = {
   receipt: 'Referenznummer',
   editLink: 'Antworten ändern',
   editUntil: 'Behalten Sie diesen Link für sich: Mit ihm lassen sich Ihre Antworten bis zum {date} ändern.',
+  goOn: 'Weiter',
   again: 'Noch einmal ausfüllen',
   changed: 'Ihre Änderungen wurden gespeichert.',
   editTitle: 'Antworten ändern: {title}',

@@ -51,6 +51,7 @@ export const english = {
   receipt: 'Reference number',
   editLink: 'Change your answers',
   editUntil: 'Keep this link to yourself: it lets you change your answers until {date}.',
+  goOn: 'Continue',
   again: 'Fill in again',
   changed: 'Your changes have been saved.',
   editTitle: 'Change your answers: {title}',

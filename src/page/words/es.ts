@@ -54,6 +54,7 @@ export const spanish: Words = {
   receipt: 'Número de referencia',
   editLink: 'Cambiar sus respuestas',
   editUntil: 'No comparta este enlace: permite cambiar sus respuestas hasta el {date}.',
+  goOn: 'Continuar',
   again: 'Rellenar otra vez',
   changed: 'Sus cambios se han guardado.',
   editTitle: 'Cambiar sus respuestas: {title}',

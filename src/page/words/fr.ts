@@ -54,6 +54,7 @@ export const french: Words = {
   receipt: 'Numéro de référence',
   editLink: 'Modifier vos réponses',
   editUntil: 'Gardez ce lien pour vous\u00a0: il permet de modifier vos réponses jusqu’au {date}.',
+  goOn: 'Continuer',
   again: 'Remplir de nouveau',
   changed: 'Vos modifications ont été enregistrées.',
   editTitle: 'Modifier vos réponses\u00a0: {title}',

@@ -54,6 +54,7 @@ export const japanese: Words = {
   receipt: '受付番号',
   editLink: '回答を変更する',
   editUntil: 'このリンクは他の人に知らせないでください。{date}まで回答を変更できます。',
+  goOn: '続ける',
   again: 'もう一度入力する',
   changed: '変更を保存しました。',
   editTitle: '回答の変更：{title}',

@@ -54,6 +54,7 @@ export const portuguese: Words = {
   receipt: 'Número de referência',
   editLink: 'Alterar as suas respostas',
   editUntil: 'Guarde este link só para si: ele permite alterar as suas respostas até {date}.',
+  goOn: 'Continuar',
   again: 'Preencher de novo',
   changed: 'As suas alterações foram salvas.',
   editTitle: 'Alterar as suas respostas: {title}',

@@ -50,6 +50,7 @@ export const chinese: Words = {
   receipt: '参考编号',
   editLink: '修改您的回答',
   editUntil: '请勿将此链接告诉他人：在 {date} 之前，可用它修改您的回答。',
+  goOn: '继续',
   again: '再填一次',
   changed: '您的修改已保存。',
   editTitle: '修改您的回答：{title}',

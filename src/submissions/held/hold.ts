@@ -11,8 +11,8 @@ import { editTokenOf, prepareWriting, type Writing } from '../writing.ts';
 import { holdFiles, insertHeld } from './queries.ts';
 import type { HoldReason } from './reasons.ts';
 
-/** Why answers are held, and the keyed hash of the address that they came from. */
-export type Suspicion = { reason: HoldReason; address: Buffer };
+/** Why answers are held, the keyed hash of the address that they came from, and the other site whose page sent them. */
+export type Suspicion = { reason: HoldReason; address: Buffer; origin?: string | undefined };
 
 /**
  * Lays suspicious answers into the spam box, and answers as submitAnswers would: a machine must not learn that it was
@@ -43,7 +43,11 @@ export async function holdAnswers(
   throw new ApiError('not_found', 'There is no form at this address.');
 }
 
-async function hold(db: Queryable, writing: Writing, { reason, address }: Suspicion): Promise<boolean> {
+async function hold(
+  db: Queryable,
+  writing: Writing,
+  { reason, address, origin }: Suspicion,
+): Promise<boolean> {
   const { live, id, key, answers, reference, fileIds } = writing;
   const form = { workspace_id: live.workspaceId, form_id: live.id };
   const [saved] = key === undefined ? [] : await lockProgress(db, { ...form, key });
@@ -57,6 +61,7 @@ async function hold(db: Queryable, writing: Writing, { reason, address }: Suspic
     key_digest: key === undefined ? null : digestOf(answers, live.fields),
     reason,
     address,
+    origin: origin ?? null,
     created_at: writing.createdAt,
   });
   if (inserted.length === 0) return false;

@@ -33,11 +33,12 @@ export const insertHeld = statement(
     key_digest: nullable(bytes),
     reason: word<HoldReason>(),
     address: bytes,
+    origin: nullable(text),
     created_at: timestamp,
   },
   { id: uuid },
-  `insert into held_submissions (workspace_id, id, form_id, version, answers, reference, key, key_digest, reason, address, created_at)
-   select f.workspace_id, $id, f.id, $version, $answers, $reference, $key, $key_digest, $reason, $address, $created_at
+  `insert into held_submissions (workspace_id, id, form_id, version, answers, reference, key, key_digest, reason, address, origin, created_at)
+   select f.workspace_id, $id, f.id, $version, $answers, $reference, $key, $key_digest, $reason, $address, $origin, $created_at
    from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
    on conflict (workspace_id, key) where key is not null do nothing
    returning id`,
@@ -138,6 +139,26 @@ export const listHeld = statement(
    order by h.id desc`,
 );
 
+/** Sites that a form's settings do not name and whose pages sent what is held for that, most of them first. */
+export const listHeldSites = statement(
+  'held.list_held_sites',
+  { workspace_id: uuid, form_id: uuid },
+  { origin: text, count: bigint },
+  `select h.origin, count(*) as count from held_submissions h
+   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.reason = 'other_site' and h.origin <> 'null'
+   group by h.origin order by count desc, h.origin limit 5`,
+);
+
+/** What is held because a page of this site sent it, oldest first. */
+export const listHeldOfSite = statement(
+  'held.list_held_of_site',
+  { workspace_id: uuid, form_id: uuid, origin: text },
+  { id: uuid },
+  `select id from held_submissions
+   where workspace_id = $workspace_id and form_id = $form_id and reason = 'other_site' and origin = $origin
+   order by id`,
+);
+
 /** One of the spam box with the version that it answered, and how many others came from the same address. */
 export const findHeld = statement(
   'held.find_held',
@@ -149,9 +170,10 @@ export const findHeld = statement(
     reference: json<Record<string, string>>(),
     created_at: timestamp,
     structure: json<Form>(),
+    origin: nullable(text),
     others: bigint,
   },
-  `select h.id, h.reason, h.answers, h.reference, h.created_at, v.structure,
+  `select h.id, h.reason, h.answers, h.reference, h.created_at, v.structure, h.origin,
           (select count(*) from held_submissions o
            where o.workspace_id = h.workspace_id and o.form_id = h.form_id and o.address = h.address and o.id <> h.id) as others
    from held_submissions h

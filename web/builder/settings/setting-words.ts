@@ -29,7 +29,7 @@ export const settingTitles: Readonly<Record<SettingName, string>> = {
   time_zone: 'Time zone',
   locale: 'Language of the page',
   theme: 'Theme',
-  embed_origins: 'Sites that may show it',
+  embed_origins: 'Sites that may show and send it',
 };
 
 /** The same of each part of a theme. */

@@ -53,7 +53,7 @@ test('differences of settings are said in the words of their controls', () => {
       ['Theme: Colour', '“#111111” → “#222222”'],
       ['Theme: Logo', 'nothing → “an image”'],
       ['Least seconds', 'nothing → 3'],
-      ['Sites that may show it', 'nothing → ["https://a.test"]'],
+      ['Sites that may show and send it', 'nothing → ["https://a.test"]'],
     ],
   );
 });

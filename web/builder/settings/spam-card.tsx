@@ -13,7 +13,7 @@ export function SpamCard({ form }: { form: SettingsForm }): ReactElement {
         <CountField
           form={form}
           name="min_seconds"
-          description="Whoever is quicker is taken for a machine. Empty: nobody is."
+          description="Who fills in the form's page quicker is taken for a machine. Posts from your own page or program have no such time. Empty: nobody is."
         />
         <CountField
           form={form}
@@ -29,7 +29,7 @@ export function SpamCard({ form }: { form: SettingsForm }): ReactElement {
       <FlagField
         form={form}
         name="proof_of_work"
-        description="The visitor's browser computes for about a second. Without script, submissions go to the spam box."
+        description="The visitor's browser computes for about a second. Without script, and from a page or program of your own, submissions go to the spam box, unless your site is named under Embedding."
       />
     </Card>
   );

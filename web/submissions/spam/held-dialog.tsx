@@ -32,7 +32,8 @@ export function HeldDialog({ form, id, mayDecide, onClose }: Props): ReactElemen
       ) : (
         <>
           <Message tone="warn">
-            {reasons[data.reason][1]} {sayOthers(data.others)}
+            {reasons[data.reason][1]} {data.origin !== null && `The site: ${data.origin}.`}{' '}
+            {sayOthers(data.others)}
           </Message>
           <AnswersView submission={{ ...data, hits: [] }} />
           <ReferenceView submission={{ ...data, hits: [] }} />

@@ -16,6 +16,14 @@ export const spamQuery = (form: FormPlace, page: number) =>
     placeholderData: keepPreviousData,
   });
 
+/** How much is held, which the way to the spam box says. */
+export const spamCountQuery = (form: FormPlace) =>
+  queryOptions({
+    queryKey: key(form, 'count'),
+    queryFn: async () =>
+      (await get<SpamPage>(spamPath(form) + query({ per_page: 1 }))).pagination.total_count,
+  });
+
 export const heldQuery = (form: FormPlace, id: string) =>
   queryOptions({
     queryKey: key(form, 'one', id),
@@ -26,9 +34,16 @@ export const heldQuery = (form: FormPlace, id: string) =>
 export type Decision = 'releases' | 'removals';
 
 /** Decides, and says how many there still were. */
-export async function decide(form: FormPlace, decision: Decision, ids: readonly string[]): Promise<number> {
+export const decide = (form: FormPlace, decision: Decision, ids: readonly string[]): Promise<number> =>
+  tell(form, decision, { ids });
+
+/** Names a site in the form's settings, releases what was held because they did not, and says how many. */
+export const allowSite = (form: FormPlace, origin: string): Promise<number> =>
+  tell(form, 'sites', { origin });
+
+async function tell(form: FormPlace, path: string, body: object): Promise<number> {
   try {
-    return (await post<SpamDecided>(`${spamPath(form)}/${decision}`, { ids })).count;
+    return (await post<SpamDecided>(`${spamPath(form)}/${path}`, body)).count;
   } finally {
     // Also after a problem: those before it may have been released.
     await refreshSubmissions(form);

@@ -17,6 +17,7 @@ import { rowsOfPage } from '../queries.ts';
 import { changeSelection } from '../selection/change-selection.ts';
 import { firstAnswers, type RowSelection, SelectableCell } from '../selection/selectable-cell.tsx';
 import { HeldDialog } from './held-dialog.tsx';
+import { HeldSites } from './held-sites.tsx';
 import { reasons } from './reasons.ts';
 import { SpamActions } from './spam-actions.tsx';
 import { spamQuery } from './spam-query.ts';
@@ -61,6 +62,7 @@ export function SpamScreen(): ReactElement {
         <NothingHeld formId={form.id} />
       ) : (
         <>
+          <HeldSites form={form} sites={data.sites} mayDecide={isEditor} />
           <DataTable
             label="Spam box"
             className="selectable-table spam-table"

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { signIn } from '#test/console.ts';
+import { openService } from '#test/service.ts';
+import { asJson, listFiles, loadPage, makeForm, openVisitor } from '#test/visitor.ts';
+import type { SpamDecided, SpamPage } from '#console/spam/shapes.ts';
+
+/* What pages of other sites may send, read and keep, by the one list `embed_origins`. */
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const editor = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
+const visitor = openVisitor(service);
+const site = 'https://shop.example';
+const questions = [element('text', 'name', { required: true }), element('file_upload', 'cv')];
+
+const publish = async (settings: object): Promise<string> =>
+  (await makeForm(tenant, questions, { settings })).id;
+const stored = async (form: string): Promise<unknown[]> =>
+  (await tenant.call('GET', `/forms/${form}/submissions`)).body.data.map(({ answers }) => answers['name']);
+const spamOf = async (form: string): Promise<SpamPage> =>
+  (await editor.call<SpamPage>('GET', `/workspaces/${tenant.workspaceId}/forms/${form}/spam`)).body;
+const held = async (form: string): Promise<string[]> => (await spamOf(form)).data.map(({ reason }) => reason);
+
+/** As a script of a page of the origin does. */
+const send = (form: string, origin: string, name: string) =>
+  visitor.post(form, [['name', name]], { multipart: true, headers: { ...asJson.headers, Origin: origin } });
+const preflight = (form: string, origin: string) =>
+  visitor.fetch(`/f/${form}`, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: origin,
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'content-type',
+    },
+  });
+
+const load = (form: string, headers: Record<string, string>, body: Record<string, string>) =>
+  loadPage(service, form, { headers, body });
+
+test('without a list a page of any site sends and reads the answer, problems too, whatever time its form asks for', async () => {
+  const form = await publish({ min_seconds: 600 });
+  const asked = await preflight(form, site);
+  assert.deepEqual(
+    ['allow-origin', 'allow-methods', 'allow-headers'].map((name) =>
+      asked.headers.get(`access-control-${name}`),
+    ),
+    ['*', 'POST', 'Content-Type, Idempotency-Key'],
+  );
+  assert.equal(asked.status, 204);
+  const taken = await send(form, site, 'Ada');
+  assert.deepEqual([taken.status, taken.headers.get('access-control-allow-origin')], [201, '*']);
+  const wrong = await send(form, site, '');
+  assert.deepEqual([wrong.status, wrong.headers.get('access-control-allow-origin')], [422, '*']);
+  assert.equal((await visitor.submit(form, { name: 'by a program' })).status, 201);
+  assert.equal(await load(form, { Origin: site }, { name: 'by a form' }), 303);
+  assert.equal((await stored(form)).length, 3);
+  assert.deepEqual(await held(form), []);
+});
+
+for (const [origin, isNamed] of [
+  [site, true],
+  ['https://a.b.shop.example', true],
+  ['https://notshop.example', false],
+  ['http://shop.example', false],
+  ['https://shop.example.evil.test', false],
+  ['null', false],
+] as const) {
+  test(`of a form that names a site and those below it, ${origin} may ${isNamed ? '' : 'not '}send`, async () => {
+    const form = await publish({ embed_origins: [site, 'https://*.shop.example'], proof_of_work: true });
+    const headers = { ...asJson.headers, Origin: origin, 'Sec-Fetch-Site': 'cross-site' };
+    const file = new File(['bytes'], 'a.txt', { type: 'text/plain' });
+    const before = await listFiles(service);
+    const { status, headers: answered } = await visitor.post(
+      form,
+      [
+        ['name', 'Ada'],
+        ['cv', file],
+      ],
+      { headers },
+    );
+    const allowed = isNamed ? origin : null;
+    assert.deepEqual([status, answered.get('access-control-allow-origin')], [isNamed ? 201 : 403, allowed]);
+    const asked = await visitor.fetch(`/f/${form}`, { method: 'OPTIONS', headers });
+    assert.deepEqual(
+      [asked.status, asked.headers.get('access-control-allow-origin')],
+      [isNamed ? 204 : 403, allowed],
+    );
+    assert.equal((await stored(form)).length, isNamed ? 1 : 0);
+    assert.deepEqual(await held(form), []);
+    if (!isNamed) assert.deepEqual(await listFiles(service), before, 'nothing of it is kept');
+  });
+}
+
+test('the own page sends whatever the list says, also where its browser says no origin', async () => {
+  const form = await publish({ embed_origins: [] });
+  assert.equal((await send(form, service.url, 'Ada')).status, 201);
+  assert.equal(await load(form, { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }, { name: 'Grace' }), 303);
+  assert.equal((await stored(form)).length, 2);
+});
+
+test('what a page of an unlisted site loads is held, and one press lets the site in and releases it', async () => {
+  const form = await publish({ embed_origins: ['https://old.example'] });
+  for (const name of ['Ada', 'Grace']) assert.equal(await load(form, { Origin: site }, { name }), 303);
+  assert.equal(await load(form, { Origin: 'https://other.example' }, { name: 'Eve' }), 303);
+  assert.deepEqual(await stored(form), []);
+  assert.deepEqual((await spamOf(form)).sites, [
+    { origin: site, count: 2 },
+    { origin: 'https://other.example', count: 1 },
+  ]);
+  const spam = `/workspaces/${tenant.workspaceId}/forms/${form}/spam`;
+  const { status, body } = await editor.call<SpamDecided>('POST', `${spam}/sites`, { origin: site });
+  assert.deepEqual([status, body.count], [200, 2]);
+  assert.deepEqual((await stored(form)).toSorted(), ['Ada', 'Grace']);
+  assert.equal((await spamOf(form)).pagination.total_count, 1);
+  const { settings } = (await tenant.call('GET', `/forms/${form}`)).body;
+  assert.deepEqual(settings['embed_origins'], ['https://old.example', site]);
+  assert.equal((await send(form, site, 'Joan')).status, 201);
+  const wrong = await editor.call('POST', `${spam}/sites`, { origin: 'https://x.example; script-src *' });
+  assert.equal(wrong.status, 422);
+});
