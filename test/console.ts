@@ -21,6 +21,8 @@ export type ConsolePerson = {
   /** The session for a browser: `context.addCookies(person.cookies)`. */
   cookies: { name: string; value: string; url: string; httpOnly: boolean; sameSite: 'Lax' }[];
   /** Calls `/app/api` + path as this person, as a page of this origin would. */
+  /** Calls `/api/v1` + path in `workspaceId`, as a page of this origin would. */
+  api: ConsolePerson['call'];
   call<
     Body = {
       error: string;
@@ -89,6 +91,8 @@ export async function signIn(
       return { name: name!, value: value.join('='), url: service.url, httpOnly: true, sameSite: 'Lax' };
     }),
     call: (method, path, body, extra) => callConsole(service.url, cookie, method, path, body, extra),
+    api: (method, path, body, extra) =>
+      callConsole(service.url, cookie, method, path, body, { 'X-Workspace-ID': workspaceId, ...extra }),
   };
 }
 
@@ -102,7 +106,8 @@ export async function callConsole<Body>(
   headers: Record<string, string> = {},
 ): Promise<ConsoleAnswer<Body>> {
   const sends = method !== 'GET';
-  const response = await fetch(`${url}/app/api${path}`, {
+  const base = 'X-Workspace-ID' in headers ? '/api/v1' : '/app/api';
+  const response = await fetch(`${url}${base}${path}`, {
     method,
     redirect: 'manual',
     headers: {

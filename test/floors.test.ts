@@ -144,7 +144,8 @@ test('of the server web imports the form language, the drawing of the page, the 
         specifier.startsWith('#') &&
         !/^#(ast|page)\//.test(specifier) &&
         specifier !== routeTable &&
-        (source.needs.includes(specifier) || !/^#(app\/operations|console\/.*\/shapes)\.ts$/.test(specifier)),
+        (source.needs.includes(specifier) ||
+          !/^#(app\/operations|[a-z]+\/(.*\/)?shapes)\.ts$/.test(specifier)),
     ),
   );
   assert.deepEqual(others, []);

@@ -15,7 +15,7 @@ import { openStorage } from '#kit/open-storage.ts';
 import { openVault } from '#kit/vault.ts';
 import { openHeldFiles } from '#page/post/held-files.ts';
 import { createKey } from '#workspaces/keys.ts';
-import type { Permission } from '#workspaces/permissions.ts';
+import { type Permission, permissionNames } from '#workspaces/permissions.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
@@ -41,6 +41,8 @@ export type Tenant = {
   workspaceId: string;
   key: string;
   makeKey(permissions?: Permission[]): Promise<string>;
+  /** A key that may do everything, administration included. */
+  makeFullKey(): Promise<string>;
   /** Calls the API as this tenant. A body that is a string is sent as it is. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 };
@@ -150,6 +152,7 @@ export async function openService(environment: Record<string, string> = {}): Pro
         workspaceId: workspace.id,
         key,
         makeKey,
+        makeFullKey: () => makeKey([...permissionNames]),
         call: (method, path, body, headers) => callApi(url, key, method, path, body, headers),
       };
     },

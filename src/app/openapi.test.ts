@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Compile } from 'typebox/schema';
 import { element, structure } from '#ast/testing.ts';
 import { holdAgainst } from '#test/documented.ts';
 import { openMailServer } from '#test/mail-server.ts';
+import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { type Answer, callApi, openService } from '#test/service.ts';
 import { openInvitations, queryOf } from '#invitations/testing.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import { mostWebhooks } from '#webhooks/editing/webhooks.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { writeDocs } from './docs-page.ts';
 import { type OpenApi, type Operation, writeOpenApi } from './openapi.ts';
@@ -29,8 +32,9 @@ const valid = { structure: structure(element('text', 'a')) };
 const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 // From its first request on the feed has what happens, so that no later one has to wait for something.
 await tenant.call('GET', '/events');
-const form = await makeForm(tenant, [element('text', 'a'), element('file_upload', 'file')]);
-const { body: submission } = await visitor.post(
+const made = await makeOneOfEach(service, tenant);
+const form = { id: made['forms']! };
+await visitor.post(
   form.id,
   [
     ['a', 'word'],
@@ -56,9 +60,7 @@ const reader = await tenant.makeKey(['submissions:read']);
 
 /** The path of an operation with an id of its kind. */
 const fill = (path: string): string =>
-  path
-    .replace('{id}', path.startsWith('/submissions') ? submission.id : form.id)
-    .replace('{invitation}', invitation.id);
+  path.replace('{id}', idIn(path, made)).replace('{invitation}', invitation.id);
 const required = (operation: Operation): Record<string, string> =>
   Object.fromEntries(
     operation.parameters
@@ -82,25 +84,11 @@ test('every route is in the document, and nothing else', () => {
   );
 });
 
-test('the eight operations of the specification are there, and those of ours', () => {
-  assert.deepEqual(operations.map(({ operation }) => operation.operationId).sort(), [
-    'createForm',
-    'createInvitations',
-    'deleteForm',
-    'getForm',
-    'getFormSchema',
-    'getInvitation',
-    'getSubmission',
-    'listEvents',
-    'listFormSubmissions',
-    'listForms',
-    'listInvitations',
-    'remindInvitations',
-    'resendInvitation',
-    'revokeInvitation',
-    'searchSubmissions',
-    'updateForm',
-  ]);
+test('each operation has its name of the route table', () => {
+  assert.deepEqual(
+    operations.map(({ operation }) => operation.operationId).sort(),
+    routes.map(({ name }) => name).sort(),
+  );
 });
 
 test('each operation says what it is, what it needs, and what it takes', () => {
@@ -108,7 +96,7 @@ test('each operation says what it is, what it needs, and what it takes', () => {
     assert.ok(operation.summary.length > 5);
     assert.match(
       operation.description,
-      /Needs the permission `(forms|submissions|invitations|events):(read|write)`/,
+      /Needs the permission `(forms|submissions|invitations|events|webhooks):(read|write)`/,
     );
     assert.deepEqual(
       operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
@@ -133,13 +121,59 @@ test('every reference leads somewhere', () => {
 
 // What is observed is documented, and what is documented is observed. ----------------------------------------
 
-/** What an operation that takes a body takes. */
-function bodyFor(path: string): object {
-  if (path.endsWith('/reminders')) return {};
-  if (path.endsWith('/invitations'))
-    return { invitations: [{ email: `person-${(people += 1)}@example.org` }] };
-  return valid;
-}
+const exampleOf = ({ operationId }: Operation) =>
+  routes.find(({ name }) => name === operationId)!.operation.example as { body?: object };
+
+/** What an operation that takes a body takes: its own example; nobody is invited twice. */
+const bodyFor = (operation: Operation): object =>
+  operation.operationId === 'createInvitations'
+    ? { invitations: [{ email: `person-${(people += 1)}@example.org` }] }
+    : exampleOf(operation).body!;
+
+/** Where a webhook already is what a request wants it to become, or cannot become it. */
+const conflicts: Readonly<Record<string, () => Promise<[path: string, body?: object]>>> = {
+  async createWebhook() {
+    const full = await makeForm(tenant, [element('text', 'a')]);
+    const place = { workspaceId: tenant.workspaceId, formId: full.id };
+    for (let count = 0; count < mostWebhooks; count += 1)
+      await makeWebhook(service.services.database, place, { url: 'https://93.184.215.14/' });
+    return [`/forms/${full.id}/webhooks`];
+  },
+  async testWebhook() {
+    const empty = await makeForm(tenant, [element('text', 'a')]);
+    const place = { workspaceId: tenant.workspaceId, formId: empty.id };
+    const id = await makeWebhook(service.services.database, place, { url: 'https://93.184.215.14/' });
+    return [`/webhooks/${id}/test`, { event: 'submission.created', submissions: 1 }];
+  },
+  async startReplay() {
+    const place = { workspaceId: tenant.workspaceId, formId: form.id };
+    const paused = await makeWebhook(service.services.database, place, { url: 'https://93.184.215.14/' });
+    await callApi(service.url, made.key, 'PATCH', `/webhooks/${paused}`, { active: false });
+    return [`/webhooks/${paused}/replays`];
+  },
+  cancelReplay: async () => [`/replays/${made['replays']}/cancel`],
+  async retryDelivery() {
+    const webhook = await callApi(service.url, made.key, 'GET', `/deliveries/${made['deliveries']}`);
+    const test = { event: 'submission.created' };
+    const { webhook_id } = webhook.body as unknown as { webhook_id: string };
+    const sent = await callApi(service.url, made.key, 'POST', `/webhooks/${webhook_id}/test`, test);
+    return [`/deliveries/${sent.body.id}/retry`];
+  },
+};
+/** A request that succeeds only once, or not with what the others made. */
+const successes: Readonly<Record<string, () => Promise<string>>> = {
+  async startReplay() {
+    await callApi(service.url, made.key, 'PATCH', `/webhooks/${made['webhooks']}`, { active: true });
+    return `/webhooks/${made['webhooks']}/replays`;
+  },
+  async cancelReplay() {
+    const { database } = service.services;
+    await database.query('update replays set finished_at = null, cancelled_at = null where id = $1', [
+      made['replays'],
+    ]);
+    return `/replays/${made['replays']}/cancel`;
+  },
+};
 
 function requiredOf({ requestBody }: Operation): string[] {
   const schema: { required?: string[] } | undefined = requestBody?.content['application/json'].schema;
@@ -147,25 +181,26 @@ function requiredOf({ requestBody }: Operation): string[] {
 }
 
 /** For each operation a request that each documented status answers. */
-function* scenarios(
+async function* scenarios(
   method: string,
   path: string,
   operation: Operation,
-): Generator<[status: number, request: () => Promise<Answer>, path: string]> {
+): AsyncGenerator<[status: number, request: () => Promise<Answer>, path: string]> {
   const address = withQuery(fill(path), required(operation));
-  const body = operation.requestBody && bodyFor(path);
+  const body = operation.requestBody && bodyFor(operation);
   const call = (key: string, where: string, sent: unknown = body, headers?: Record<string, string>) =>
     callApi(service.url, key, method, where, sent, headers);
   const ask = (
     status: number,
     where: string,
-    key = tenant.key,
+    key = made.key,
     sent: unknown = body,
     headers?: Record<string, string>,
   ) => [status, () => call(key, where, sent, headers), where] as [number, () => Promise<Answer>, string];
   yield ask(401, address, 'nobody');
   yield ask(429, address, over.key);
   yield ask(403, address, operation.description.includes('`forms:read`') ? reader : powerless);
+  if ('412' in operation.responses) yield ask(412, address, made.key, body, { 'If-Match': '"0"' });
   yield ask(400, withQuery(fill(path), { ...required(operation), unknown: '1' }));
   if (path.includes('{id}')) {
     yield ask(400, fill(path.replace('{id}', '42')));
@@ -176,17 +211,21 @@ function* scenarios(
   if ('410' in operation.responses)
     yield ask(410, withQuery(path, { ...required(operation), after: '999999999' }));
   if (method !== 'GET') {
-    yield ask(400, address, tenant.key, '{');
-    yield ask(422, address, tenant.key, '"\\u0000"');
-    yield ask(413, address, tenant.key, `"${'x'.repeat(1_050_000)}"`);
-    yield ask(415, address, tenant.key, '{}', { 'Content-Type': 'text/plain' });
+    yield ask(400, address, made.key, '{');
+    yield ask(422, address, made.key, '"\\u0000"');
+    yield ask(413, address, made.key, `"${'x'.repeat(1_050_000)}"`);
+    yield ask(415, address, made.key, '{}', { 'Content-Type': 'text/plain' });
   }
   if (body) {
-    if (requiredOf(operation).length > 0) yield ask(422, address, tenant.key, {});
-    yield ask(422, address, tenant.key, { structure: structure({ type: 'text' }, element('nonsense', '1')) });
-    yield ask(422, address, tenant.key, { ...valid, settings: { colour: 1 } });
+    if (requiredOf(operation).length > 0) yield ask(422, address, made.key, {});
+    yield ask(422, address, made.key, { structure: structure({ type: 'text' }, element('nonsense', '1')) });
+    yield ask(422, address, made.key, { ...valid, settings: { colour: 1 } });
   }
-  if ('409' in operation.responses) {
+  const conflict = conflicts[operation.operationId];
+  if (conflict) {
+    const [where, sent = body] = await conflict();
+    yield ask(409, where, made.key, sent);
+  } else if ('409' in operation.responses) {
     const where = path.replace('{id}', muteForm.id).replace('{invitation}', answered.id);
     yield [409, () => callApi(mute.url, muteTenant.key, method, where, body), where];
   }
@@ -194,16 +233,18 @@ function* scenarios(
   for (const status of Object.keys(operation.responses)
     .map(Number)
     .filter((code) => code < 300))
-    yield ask(status, address);
+    yield ask(status, (await successes[operation.operationId]?.()) ?? address);
 }
 
-/** Deleting comes last: the others need the form. */
+/** Deleting comes last, of forms at the very end: the others need them. */
+const lateness = (method: string, path: string): number =>
+  method === 'DELETE' ? (path.startsWith('/forms') ? 2 : 1) : 0;
 for (const { method, path, operation } of operations.toSorted(
-  (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+  (a, b) => lateness(a.method, a.path) - lateness(b.method, b.path),
 )) {
   test(`${method} ${path}: every status that is observed is documented with its headers and shape, and the other way round`, async () => {
     const observed = new Set<number>();
-    for (const [status, request, where] of scenarios(method, path, operation)) {
+    for await (const [status, request, where] of scenarios(method, path, operation)) {
       const answer = await request();
       assert.equal(answer.status, status, `${where}: ${JSON.stringify(answer.body)}`);
       assert.deepEqual(documented.problems(method, where, answer), []);
@@ -242,6 +283,9 @@ test('the check of this file notices an answer that is not as documented', () =>
 
 // Parameters and bodies ---------------------------------------------------------------------------------------
 
+/** Things that no test above deletes. */
+const lasting = await makeOneOfEach(service, tenant);
+
 type Bounded = {
   minimum?: number;
   maximum?: number;
@@ -253,15 +297,16 @@ type Bounded = {
 for (const { method, path, operation } of operations.filter((candidate) => candidate.method === 'GET')) {
   test(`${method} ${path}: every documented value of a parameter is taken, and the next one is a 400`, async () => {
     const list = await makeForm(tenant, [element('text', 'a')]);
-    const sent = (await visitor.submit(list.id, { a: 'word' })).body.id;
-    const where = path.replace('{id}', path.startsWith('/submissions') ? sent : list.id);
+    await visitor.submit(list.id, { a: 'word' });
+    const where = path.replace('{id}', idIn(path, lasting));
     const webhook = await makeWebhook(
       service.services.database,
       { workspaceId: tenant.workspaceId, formId: list.id },
       { url: 'https://93.184.215.14/' },
     );
     const ask = async (query: Record<string, string>): Promise<number> =>
-      (await tenant.call('GET', withQuery(where, { ...required(operation), ...query }))).status;
+      (await callApi(service.url, made.key, 'GET', withQuery(where, { ...required(operation), ...query })))
+        .status;
     for (const { name, schema } of operation.parameters.filter((parameter) => parameter.in === 'query')) {
       const { minimum, maximum, enum: words = [], default: preset, format } = schema as Bounded;
       const taken = [
@@ -345,22 +390,34 @@ test('each element type, built from its schema alone, is accepted: with what is 
   }
 });
 
+/** Whether a value is one that the schema takes: then nothing is to be refused. */
+const isTaken = (schema: unknown, value: unknown): boolean =>
+  Compile({ allOf: [schema as object], components: served.components }).Check(value);
+
 test('a body that the schema refuses is refused: each property in turn with a value of another type', async () => {
   for (const { method, path, operation } of operations) {
     const schema = operation.requestBody?.content['application/json'].schema as
       | { properties: Record<string, unknown>; additionalProperties: boolean }
       | undefined;
     if (!schema) continue;
-    const target = path.replace('{id}', (await makeForm(tenant, [element('text', 'a')])).id);
+    const target = path.replace('{id}', idIn(path, lasting)).replace('{invitation}', absent);
+    const example = exampleOf(operation).body;
     assert.equal(schema.additionalProperties, false);
     for (const name of Object.keys(schema.properties)) {
       for (const value of [7, [], 'text', null]) {
-        const { status, body } = await tenant.call(method, target, { ...valid, [name]: value });
+        const { status, body } = await callApi(service.url, made.key, method, target, {
+          ...example,
+          [name]: value,
+        });
+        if (isTaken(schema.properties[name], value)) continue;
         assert.equal(status, 422, `${method} ${name} ${JSON.stringify(value)} ${JSON.stringify(body)}`);
       }
     }
     for (const name of requiredOf(operation))
-      assert.equal((await tenant.call(method, target, { ...valid, [name]: undefined })).status, 422);
+      assert.equal(
+        (await callApi(service.url, made.key, method, target, { ...example, [name]: undefined })).status,
+        422,
+      );
   }
 });
 

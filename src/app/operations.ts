@@ -3,8 +3,10 @@ import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
 import { submissionEndpoints } from '#submissions/endpoints.ts';
+import { webhookEndpoints } from '#webhooks/endpoints.ts';
 import { feedEndpoints } from '#webhooks/feed/endpoints.ts';
 import { payloadEndpoints } from '#webhooks/payload/endpoints.ts';
+import { replayEndpoints } from '#webhooks/replay/endpoints.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import { type Method, type OperationName, routeOf } from './routes.ts';
 import type { Services } from './services.ts';
@@ -15,13 +17,16 @@ export function apiOperations(services: Services) {
   const submissions = submissionEndpoints(services);
   const search = searchEndpoints(services);
   const invitations = invitationEndpoints(services);
+  const webhooks = webhookEndpoints(services);
+  const replays = replayEndpoints(services);
+  const payloads = payloadEndpoints(services);
   return {
     listForms: forms.list,
     createForm: forms.create,
     getForm: forms.get,
     updateForm: forms.update,
     deleteForm: forms.remove,
-    getFormSchema: payloadEndpoints(services).schema,
+    getFormSchema: payloads.schema,
 
     listFormSubmissions: submissions.listOfForm,
     searchSubmissions: search.search,
@@ -35,6 +40,24 @@ export function apiOperations(services: Services) {
     revokeInvitation: invitations.revoke,
 
     listEvents: feedEndpoints(services).list,
+
+    listWebhooks: webhooks.list,
+    createWebhook: webhooks.create,
+    getPayloadSamples: payloads.payload,
+    getWebhook: webhooks.get,
+    changeWebhook: webhooks.change,
+    deleteWebhook: webhooks.remove,
+    setWebhookSecret: webhooks.setSecret,
+    testWebhook: webhooks.test,
+    getWebhookHealth: webhooks.health,
+    listReceivers: payloads.receivers,
+    listDeliveries: webhooks.listDeliveries,
+    getDelivery: webhooks.getDelivery,
+    retryDelivery: webhooks.retryDelivery,
+    listReplays: replays.list,
+    countReplay: replays.count,
+    startReplay: replays.start,
+    cancelReplay: replays.cancel,
   } satisfies Record<OperationName, Operation<Permission>>;
 }
 

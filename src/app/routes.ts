@@ -23,6 +23,24 @@ export const routes = {
   revokeInvitation: 'POST /forms/:id/invitations/:invitation/revoke',
 
   listEvents: 'GET /events',
+
+  listWebhooks: 'GET /forms/:id/webhooks',
+  createWebhook: 'POST /forms/:id/webhooks',
+  getPayloadSamples: 'GET /forms/:id/payload',
+  getWebhook: 'GET /webhooks/:id',
+  changeWebhook: 'PATCH /webhooks/:id',
+  deleteWebhook: 'DELETE /webhooks/:id',
+  setWebhookSecret: 'POST /webhooks/:id/secret',
+  testWebhook: 'POST /webhooks/:id/test',
+  getWebhookHealth: 'GET /webhooks/:id/health',
+  listReceivers: 'GET /webhooks/:id/receivers',
+  listDeliveries: 'GET /webhooks/:id/deliveries',
+  getDelivery: 'GET /deliveries/:id',
+  retryDelivery: 'POST /deliveries/:id/retry',
+  listReplays: 'GET /webhooks/:id/replays',
+  countReplay: 'GET /webhooks/:id/replays/count',
+  startReplay: 'POST /webhooks/:id/replays',
+  cancelReplay: 'POST /replays/:id/cancel',
 } as const satisfies Readonly<Record<string, `${Method} /${string}`>>;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -8,7 +8,6 @@ import { invitationConsoleRoutes } from './invitations/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
 import { spamConsoleRoutes } from './spam/endpoints.ts';
 import { submissionConsoleRoutes } from './submissions/endpoints.ts';
-import { webhooksConsoleRoutes } from './webhooks/endpoints.ts';
 
 /** Everything that the browser may ask for, below /app/api; each slice lists its own. */
 export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
@@ -17,7 +16,6 @@ export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[
     ...formsListRoutes(services),
     ...formsConsoleRoutes(services),
     ...imageConsoleRoutes(services),
-    ...webhooksConsoleRoutes(services),
     ...submissionConsoleRoutes(services),
     ...spamConsoleRoutes(services),
     ...invitationConsoleRoutes(services),

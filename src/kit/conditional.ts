@@ -46,3 +46,12 @@ export function isKnown(header: string | undefined, tag: string): boolean {
 /** The same as the parameter of a statement. */
 export const momentsOf = (unchanged: Unchanged | undefined): Date[] | null =>
   unchanged ? [...unchanged] : null;
+
+/**
+ * For a row that is locked: holds its last change against what the caller's change was made on.
+ * @throws ApiError precondition_failed.
+ */
+export function requireUnchanged(unchanged: Unchanged | undefined, changedAt: Date): void {
+  if (unchanged && !unchanged.some((moment) => moment.getTime() === changedAt.getTime()))
+    throw new ApiError('precondition_failed');
+}

@@ -107,8 +107,15 @@ export const selectWebhooks = statement(
 export const lockWebhook = statement(
   'webhooks.lock_webhook',
   { workspace_id: uuid, id: uuid },
-  { form_id: uuid, plan: word<Plan>(), url: text, headers: nullable(bytes), header_names: texts },
-  `select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names
+  {
+    form_id: uuid,
+    plan: word<Plan>(),
+    url: text,
+    headers: nullable(bytes),
+    header_names: texts,
+    updated_at: timestamp,
+  },
+  `select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names, webhooks.updated_at
      from webhooks
      join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
      join workspaces on workspaces.id = webhooks.workspace_id
@@ -155,7 +162,7 @@ export const updateWebhook = statement(
           header_names = case when $changes_headers then $header_names else header_names end,
           filter = case when $changes_filter then $filter else filter end,
           pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
-          updated_at = $now
+          updated_at = greatest($now, updated_at + interval '1 ms')
     where workspace_id = $workspace_id and id = $id`,
 );
 

@@ -1,4 +1,4 @@
-import type { Webhook } from '#console/webhooks/shapes.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
 
 export type EventKind = Webhook['events'][number];
 

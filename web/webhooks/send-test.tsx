@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { SentTest, TestRequest, Webhook } from '#console/webhooks/shapes.ts';
-import { post } from '../api/client.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
+import { call } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { Menu } from '../design/menu.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { type EventKind, eventChoices } from './events.ts';
-import { refreshWebhooks, webhookPath } from './webhooks-query.ts';
+import { refreshWebhooks } from './webhooks-query.ts';
 
 type Props = {
   form: LocatedForm;
@@ -20,7 +20,7 @@ type Props = {
 export function SendTest({ form, webhook, onSent }: Props): ReactElement {
   const send = useMutation({
     mutationFn: (event: EventKind) =>
-      post<SentTest>(`${webhookPath(form, webhook.id)}/tests`, { event } satisfies TestRequest),
+      call(form.workspace_id, 'testWebhook', { params: { id: webhook.id }, body: { event } }),
     async onSuccess({ id }) {
       await refreshWebhooks(form);
       onSent(id);

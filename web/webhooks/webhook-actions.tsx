@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { dayOf } from '../design/day.ts';
 import { type ReactElement, useState } from 'react';
-import type { Webhook } from '#console/webhooks/shapes.ts';
-import { patch, remove } from '../api/client.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
+import { call } from '../api/operations.ts';
 import { IconButton } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { Menu } from '../design/menu.tsx';
@@ -13,7 +13,7 @@ import { ReplayDialog } from './replay/replay-dialog.tsx';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
 import { PayloadDialog } from './workbench/payload-dialog.tsx';
 import { SubmissionTestDialog } from './workbench/submission-test-dialog.tsx';
-import { refreshWebhooks, webhookPath, type WebhookRules } from './webhooks-query.ts';
+import { refreshWebhooks, type WebhookRules } from './webhooks-query.ts';
 
 type Props = {
   form: LocatedForm;
@@ -30,7 +30,8 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
   const [failedFrom, setFailedFrom] = useState<string | null>(null);
   const close = (): void => setOpen(undefined);
   const setActive = useMutation({
-    mutationFn: (active: boolean) => patch(webhookPath(form, webhook.id), { active }),
+    mutationFn: (active: boolean) =>
+      call(form.workspace_id, 'changeWebhook', { params: { id: webhook.id }, body: { active } }),
     async onSuccess(_, active) {
       toastDone(active ? 'The webhook is active again.' : 'The webhook is paused.');
       // What happened while it was paused by itself is written down as failed.
@@ -120,7 +121,7 @@ type DeleteProps = Pick<Props, 'form' | 'webhook'> & {
 
 function DeleteWebhook({ form, webhook, onDeleted, isOpen, onClose }: DeleteProps): ReactElement {
   const deletion = useMutation({
-    mutationFn: () => remove(webhookPath(form, webhook.id)),
+    mutationFn: () => call(form.workspace_id, 'deleteWebhook', { params: { id: webhook.id } }),
     async onSuccess() {
       toastDone('The webhook was deleted.');
       onClose();

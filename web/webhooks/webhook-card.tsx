@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { Webhook } from '#console/webhooks/shapes.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
 import { Chip, StatusChip } from '../design/chip.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import type { Webhook } from '#console/webhooks/shapes.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { Chip, StatusChip } from '../design/chip.tsx';
 import { shortEvent } from './events.ts';

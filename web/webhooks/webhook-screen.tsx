@@ -3,7 +3,7 @@ import './log/deliveries.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { WebhookDetail } from '#console/webhooks/shapes.ts';
+import type { WebhookDetail } from '#webhooks/shapes.ts';
 import { ApiProblem } from '../api/client.ts';
 import { Icon } from '../design/icon.tsx';
 import { Page } from '../design/page.tsx';

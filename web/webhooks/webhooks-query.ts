@@ -1,14 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type {
-  DeliveryDetail,
-  DeliveryList,
-  WebhookDetail,
-  WebhookHealth,
-  WebhookList,
-} from '#console/webhooks/shapes.ts';
-import { get, query } from '../api/client.ts';
+import type { WebhookDetail } from '#webhooks/shapes.ts';
+import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
-import { formPath, type LocatedForm } from '../shell/form-place.ts';
+import type { LocatedForm } from '../shell/form-place.ts';
 import { type LogView, logParameters } from './log/log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
@@ -20,16 +14,10 @@ export type WebhookRules = Pick<WebhookDetail, 'secrets_allowed' | 'pause_days'>
 const soonMs = 2_000;
 const laterMs = 5_000;
 
-/** Where the client finds a form's webhooks, one of them, a delivery of it. */
-export const webhooksPath = (form: Form): string => `${formPath(form)}/webhooks`;
-export const webhookPath = (form: Form, webhook: string): string => `${webhooksPath(form)}/${webhook}`;
-export const deliveryPath = (form: Form, webhook: string, delivery: string): string =>
-  `${webhookPath(form, webhook)}/deliveries/${delivery}`;
-
 export const webhooksQuery = (form: Form) =>
   queryOptions({
     queryKey: ['webhooks', form.id],
-    queryFn: ({ signal }) => get<WebhookList>(webhooksPath(form), { signal }),
+    queryFn: ({ signal }) => call(form.workspace_id, 'listWebhooks', { params: { id: form.id } }, { signal }),
     refetchInterval: (found) =>
       found.state.data?.data.some(({ day }) => day.retrying > 0) ? soonMs : laterMs,
   });
@@ -37,7 +25,7 @@ export const webhooksQuery = (form: Form) =>
 export const webhookQuery = (form: Form, webhook: string) =>
   queryOptions({
     queryKey: ['webhooks', form.id, webhook],
-    queryFn: ({ signal }) => get<WebhookDetail>(webhookPath(form, webhook), { signal }),
+    queryFn: ({ signal }) => call(form.workspace_id, 'getWebhook', { params: { id: webhook } }, { signal }),
     refetchInterval: (found) => ((found.state.data?.webhook.day.retrying ?? 0) > 0 ? soonMs : laterMs),
   });
 
@@ -45,7 +33,8 @@ export const webhookQuery = (form: Form, webhook: string) =>
 export const healthQuery = (form: Form, webhook: string) =>
   queryOptions({
     queryKey: ['webhooks', form.id, webhook, 'health'],
-    queryFn: ({ signal }) => get<WebhookHealth>(`${webhookPath(form, webhook)}/health`, { signal }),
+    queryFn: ({ signal }) =>
+      call(form.workspace_id, 'getWebhookHealth', { params: { id: webhook } }, { signal }),
     refetchInterval: 30_000,
   });
 
@@ -53,7 +42,12 @@ export const deliveriesQuery = (form: Form, webhook: string, view: LogView) =>
   queryOptions({
     queryKey: ['webhooks', form.id, webhook, 'deliveries', logParameters(view)],
     queryFn: ({ signal }) =>
-      get<DeliveryList>(`${webhookPath(form, webhook)}/deliveries${query(logParameters(view))}`, { signal }),
+      call(
+        form.workspace_id,
+        'listDeliveries',
+        { params: { id: webhook }, query: logParameters(view) },
+        { signal },
+      ),
     placeholderData: keepPreviousData,
     refetchInterval: (found) =>
       found.state.data?.data.some(({ status }) => status === 'Retrying') ? soonMs : laterMs,
@@ -62,7 +56,7 @@ export const deliveriesQuery = (form: Form, webhook: string, view: LogView) =>
 export const deliveryQuery = (form: Form, webhook: string, delivery: string) =>
   queryOptions({
     queryKey: ['webhooks', form.id, webhook, 'delivery', delivery],
-    queryFn: ({ signal }) => get<DeliveryDetail>(deliveryPath(form, webhook, delivery), { signal }),
+    queryFn: ({ signal }) => call(form.workspace_id, 'getDelivery', { params: { id: delivery } }, { signal }),
     refetchInterval: (found) => (found.state.data?.status === 'Retrying' ? soonMs : false),
   });
 

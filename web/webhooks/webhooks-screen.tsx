@@ -2,7 +2,7 @@ import './webhooks.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useState } from 'react';
-import type { WebhookList } from '#console/webhooks/shapes.ts';
+import type { WebhookList } from '#webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { Page } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';

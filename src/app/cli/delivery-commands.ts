@@ -1,4 +1,4 @@
-import { readDelivery } from '#console/webhooks/deliveries.ts';
+import { readDelivery } from '#webhooks/log/deliveries.ts';
 import { openFileLinks } from '#files/link.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -8,7 +8,7 @@ import { countReplay, cancelReplay, listReplays, startReplay } from '#webhooks/r
 import type { ReplayFilter } from '#webhooks/replay/filter.ts';
 import type { Database } from '#kit/database.ts';
 import { command, flag, optional, PartlyDone, required } from './command.ts';
-import { findPlace, findWorkspace } from './find-place.ts';
+import { findWorkspace } from './find-place.ts';
 import { date, event, id, UsageError, type Value } from './values.ts';
 
 /** Words of --status, and the deliveries that they mean. */
@@ -33,10 +33,9 @@ export const deliveryCommands = [
     summary: 'Shows a delivery: its body, and every attempt with what was sent, answered and decided.',
     parameters: { id },
     async run({ config, database, vault }, { id }) {
-      const found = await findPlace(database, 'delivery', id);
+      const workspaceId = await findWorkspace(database, 'delivery', id);
       const links = openFileLinks({ vault, publicUrl: config.publicUrl, now });
-      const place = { workspaceId: found.workspace_id, webhookId: found.webhook_id, deliveryId: id };
-      return readDelivery({ database, links }, place);
+      return readDelivery({ database, links }, { workspaceId, deliveryId: id });
     },
   }),
   command({

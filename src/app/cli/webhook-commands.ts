@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { readHealth } from '#console/webhooks/delivery-health.ts';
+import { readHealth } from '#webhooks/log/delivery-health.ts';
 import { changeWebhook } from '#webhooks/editing/change-webhook.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from '#webhooks/editing/webhooks.ts';
 import { command, flag, optional, required } from './command.ts';

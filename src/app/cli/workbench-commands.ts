@@ -1,5 +1,5 @@
 import type { Form } from '#ast/tree.ts';
-import { testWebhook } from '#console/webhooks/test-webhook.ts';
+import { testWebhook } from '#webhooks/samples/test-webhook.ts';
 import { openFileLinks } from '#files/link.ts';
 import { findForm } from '#forms/queries.ts';
 import { now } from '#kit/clock.ts';

@@ -1,5 +1,6 @@
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
+import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -26,6 +27,8 @@ export type WebhookChange = {
   /** A condition; null for none from now on. What was recorded before is not looked at again. */
   filter?: unknown;
   pausesOnFailure?: boolean | undefined;
+  /** What the change was made on. */
+  unchanged?: Unchanged | undefined;
 };
 
 export type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
@@ -37,7 +40,7 @@ const overlapSeconds = 24 * 3_600;
  * Changes a webhook under the rules by which it was created. What waits to be sent goes to the new address, signed
  * with the new secret, and for a day also with the one of before, so that receivers can follow without a gap.
  * @returns the secret when a new one was set: that is shown only here.
- * @throws ApiError validation_error with every problem; not_found.
+ * @throws ApiError validation_error with every problem; not_found; precondition_failed.
  */
 export async function changeWebhook(
   context: ChangeWebhookContext,
@@ -53,6 +56,7 @@ export async function changeWebhook(
   await transaction(context.database, async (client) => {
     const found = only(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
     if (!found) throw new ApiError('not_found');
+    requireUnchanged(change.unchanged, found.updated_at);
     if (typeof secret === 'string') refuse(planProblems(found.plan));
     const headers = changedHeaders(context.vault, found, change);
     const filter = await readFilter(client, { workspaceId, formId: found.form_id }, change.filter);

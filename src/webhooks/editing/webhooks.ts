@@ -4,12 +4,14 @@ import type { Form } from '#ast/tree.ts';
 import { requireForm } from '#forms/require-form.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
+import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { type EventKind, eventKinds } from '../event.ts';
 import {
+  lockWebhook,
   countWebhooks,
   deleteWebhookRow,
   insertWebhook,
@@ -122,11 +124,20 @@ export const listWebhooks = (
  * @throws ApiError not_found.
  */
 export async function deleteWebhook(
-  { database }: { database: Queryable },
-  { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
+  { database }: { database: Database },
+  {
+    workspaceId,
+    webhookId,
+    unchanged = null,
+  }: { workspaceId: string; webhookId: string; unchanged?: Unchanged },
 ): Promise<void> {
-  const deleted = await deleteWebhookRow(database, { workspace_id: workspaceId, id: webhookId });
-  if (deleted.length === 0) throw new ApiError('not_found');
+  const webhook = { workspace_id: workspaceId, id: webhookId };
+  await transaction(database, async (client) => {
+    const found = only(await lockWebhook(client, webhook));
+    if (!found) throw new ApiError('not_found');
+    requireUnchanged(unchanged, found.updated_at);
+    await deleteWebhookRow(client, webhook);
+  });
 }
 
 /** Headers as they are stored. Their names are not secret: a person must see which there are. */

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookChange } from '#console/webhooks/shapes.ts';
+import type { Webhook, WebhookChange } from '#webhooks/shapes.ts';
 
 /** A header as it is being entered. One that is stored has no value here, unless a new one is entered. */
 export type HeaderDraft = { key: string; name: string; value: string; isStored: boolean };

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookChange } from '#console/webhooks/shapes.ts';
+import type { Webhook, WebhookChange } from '#webhooks/shapes.ts';
 
 /** What becomes of a webhook's secret when its form is saved. */
 export type SecretChoice = 'keep' | 'none' | 'generate' | 'enter';

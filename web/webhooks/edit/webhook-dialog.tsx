@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { ChangedWebhook, CreatedWebhook, Webhook, WebhookChange } from '#console/webhooks/shapes.ts';
-import { ApiProblem, patch, post, unlocatedProblem } from '../../api/client.ts';
+import type { Webhook, WebhookChange, WebhookWithSecret } from '#webhooks/shapes.ts';
+import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -18,7 +19,7 @@ import { type SecretChoice, secretOf } from './secret-choice.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 import { SecretField } from './secret-field.tsx';
 import { urlProblem } from './url-problem.ts';
-import { refreshWebhooks, webhookPath, type WebhookRules, webhooksPath } from '../webhooks-query.ts';
+import { refreshWebhooks, type WebhookRules } from '../webhooks-query.ts';
 
 type Props = {
   form: LocatedForm;
@@ -178,18 +179,21 @@ async function saveWebhook(
   form: LocatedForm,
   webhook: Webhook | undefined,
   { url, events, choice, entered, overlap, headers: drafts, filter: drafted, pauses }: Draft,
-): Promise<CreatedWebhook> {
+): Promise<WebhookWithSecret> {
   const secret = secretOf(choice, entered, webhook?.has_secret ?? false);
   const headers = headersOf(drafts, webhook);
   const filter = changedFilter(drafted, webhook);
   if (!webhook) {
-    return post<CreatedWebhook>(webhooksPath(form), {
-      url,
-      events,
-      ...(typeof secret === 'string' && { secret }),
-      ...(headers && { headers }),
-      ...(filter && { filter }),
-      pauses_on_failure: pauses,
+    return call(form.workspace_id, 'createWebhook', {
+      params: { id: form.id },
+      body: {
+        url,
+        events,
+        ...(typeof secret === 'string' && { secret }),
+        ...(headers && { headers }),
+        ...(filter && { filter }),
+        pauses_on_failure: pauses,
+      },
     });
   }
   // Only what is different is sent, so that two who change different things lose nothing.
@@ -201,6 +205,5 @@ async function saveWebhook(
     ...(filter !== undefined && { filter }),
     ...(pauses !== webhook.pauses_on_failure && { pauses_on_failure: pauses }),
   };
-  const changed = await patch<ChangedWebhook>(webhookPath(form, webhook.id), change);
-  return { id: webhook.id, ...changed };
+  return call(form.workspace_id, 'changeWebhook', { params: { id: webhook.id }, body: change });
 }

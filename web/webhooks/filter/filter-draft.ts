@@ -1,4 +1,4 @@
-import type { Webhook } from '#console/webhooks/shapes.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
 import { type AskedNode, type FindAsked, textOf } from '../../conditions/asked-node.ts';
 import { type Group, leavesOf, readCondition } from '../../conditions/condition-tree.ts';
 import { takesValue } from '../../conditions/operators.ts';

@@ -1,7 +1,7 @@
 import './filter.css';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { Webhook } from '#console/webhooks/shapes.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
 import { readCondition } from '../../conditions/condition-tree.ts';
 import { sayOnlyWhen } from '../../conditions/say-condition.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';

@@ -1,7 +1,7 @@
 import './health-panel.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { WebhookHealth } from '#console/webhooks/shapes.ts';
+import type { WebhookHealth } from '#webhooks/shapes.ts';
 import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';

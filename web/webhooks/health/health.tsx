@@ -1,6 +1,6 @@
 import './health.css';
 import type { ReactElement } from 'react';
-import type { Webhook } from '#console/webhooks/shapes.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
 

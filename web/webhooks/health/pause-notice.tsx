@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { Webhook } from '#console/webhooks/shapes.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
 import { Message } from '../../design/message.tsx';
 import { sayAgo, sayMoment } from '../../design/time.tsx';
 

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { Attempt, DeliveryDetail } from '#console/webhooks/shapes.ts';
+import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
 import { Ago, sayAgo, sayMoment } from '../../design/time.tsx';
 import { AttemptTimings } from './attempt-timings.tsx';

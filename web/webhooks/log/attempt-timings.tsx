@@ -1,6 +1,6 @@
 import './attempt-timings.css';
 import type { ReactElement } from 'react';
-import type { Attempt } from '#console/webhooks/shapes.ts';
+import type { Attempt } from '#webhooks/shapes.ts';
 import { sayMs } from './delivery-words.ts';
 
 type Step = { id: string; label: string; ms: number };

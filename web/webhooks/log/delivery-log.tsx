@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { WebhookDetail } from '#console/webhooks/shapes.ts';
+import type { WebhookDetail } from '#webhooks/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { Pager } from '../../design/pager.tsx';

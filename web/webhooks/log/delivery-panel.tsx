@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { DeliveryDetail } from '#console/webhooks/shapes.ts';
-import { post } from '../../api/client.ts';
+import type { DeliveryDetail } from '#webhooks/shapes.ts';
+import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -13,7 +13,7 @@ import { mayEdit } from '../../shell/session.ts';
 import { AttemptList } from './attempt-list.tsx';
 import { MessageText } from './message-text.tsx';
 import { useClock } from '../use-clock.ts';
-import { deliveryPath, deliveryQuery, refreshWebhooks } from '../webhooks-query.ts';
+import { deliveryQuery, refreshWebhooks } from '../webhooks-query.ts';
 
 type Props = { form: LocatedForm; webhook: string; delivery: string; onClose: () => void };
 
@@ -22,7 +22,7 @@ export function DeliveryPanel({ form, webhook, delivery, onClose }: Props): Reac
   const found = useQuery(deliveryQuery(form, webhook, delivery));
   useClock();
   const retry = useMutation({
-    mutationFn: () => post(`${deliveryPath(form, webhook, delivery)}/retry`),
+    mutationFn: () => call(form.workspace_id, 'retryDelivery', { params: { id: delivery } }),
     // Also after a refusal: somebody else may have been faster.
     onSettled: () => refreshWebhooks(form),
   });

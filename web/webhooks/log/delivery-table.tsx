@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { Button } from 'react-aria-components/Button';
-import type { DeliveryLine } from '#console/webhooks/shapes.ts';
+import type { DeliveryLine } from '#webhooks/shapes.ts';
 import { Chip, StatusChip } from '../../design/chip.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, sayAgo, sayMoment } from '../../design/time.tsx';

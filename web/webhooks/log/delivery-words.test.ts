@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Attempt, DeliveryLine } from '#console/webhooks/shapes.ts';
+import type { Attempt, DeliveryLine } from '#webhooks/shapes.ts';
 import { layOut, outcomeOf, sayAttempts, sayMs } from './delivery-words.ts';
 
 const line = (more: Partial<DeliveryLine>): DeliveryLine => ({

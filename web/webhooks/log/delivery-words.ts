@@ -1,4 +1,4 @@
-import type { Attempt, DeliveryLine } from '#console/webhooks/shapes.ts';
+import type { Attempt, DeliveryLine } from '#webhooks/shapes.ts';
 
 /** "2 of 6" while there may be more by themselves; else how many there were. */
 export function sayAttempts({ attempts, status, is_test }: DeliveryLine, mostAttempts: number): string {

@@ -1,4 +1,4 @@
-import type { DeliveryLine } from '#console/webhooks/shapes.ts';
+import type { DeliveryLine } from '#webhooks/shapes.ts';
 import { type EventKind, eventChoices } from '../events.ts';
 import { startOf } from '../../design/day.ts';
 

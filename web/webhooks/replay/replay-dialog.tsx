@@ -1,8 +1,8 @@
 import './replay.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Replay, Webhook } from '#console/webhooks/shapes.ts';
-import { post } from '../../api/client.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
+import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -12,7 +12,7 @@ import { toastDone } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { eventChoices } from '../events.ts';
 import { refreshWebhooks } from '../webhooks-query.ts';
-import { type ReplayDraft, replayCountQuery, replayQueryOf, replaysPath } from './replay-query.ts';
+import { type ReplayDraft, replayCountQuery, replayQueryOf } from './replay-query.ts';
 
 const statuses = [
   { id: 'Failed', label: 'Failed' },
@@ -47,7 +47,8 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
   const counted = useQuery(replayCountQuery(form, webhook.id, draft));
   const total = counted.data?.total;
   const start = useMutation({
-    mutationFn: () => post<Replay>(replaysPath(form, webhook.id), replayQueryOf(draft)),
+    mutationFn: () =>
+      call(form.workspace_id, 'startReplay', { params: { id: webhook.id }, body: replayQueryOf(draft) }),
     async onSuccess({ total: begun }) {
       toastDone(`${sayDeliveries(begun)} will be sent again.`);
       onClose();

@@ -1,8 +1,8 @@
 import './replay.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { Replay } from '#console/webhooks/shapes.ts';
-import { post } from '../../api/client.ts';
+import type { Replay } from '#webhooks/shapes.ts';
+import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { sayAgo, sayMoment } from '../../design/time.tsx';
@@ -10,7 +10,7 @@ import { toastProblem } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { refreshWebhooks } from '../webhooks-query.ts';
-import { replaysPath, replaysQuery, sayFilter } from './replay-query.ts';
+import { replaysQuery, sayFilter } from './replay-query.ts';
 
 /** How long the end of a replay is news. */
 const newsMs = 10 * 60 * 1_000;
@@ -25,7 +25,7 @@ export function ReplayProgress({
 }): ReactElement | null {
   const replay = useQuery(replaysQuery(form, webhook)).data?.data[0];
   const cancel = useMutation({
-    mutationFn: ({ id }: Replay) => post(`${replaysPath(form, webhook)}/${id}/cancel`),
+    mutationFn: ({ id }: Replay) => call(form.workspace_id, 'cancelReplay', { params: { id } }),
     onError: toastProblem,
     onSettled: () => refreshWebhooks(form),
   });

@@ -1,10 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { ReplayCount, ReplayList, ReplayQuery } from '#console/webhooks/shapes.ts';
-import { get, query } from '../../api/client.ts';
+import type { ReplayQuery } from '#webhooks/shapes.ts';
+import { call } from '../../api/operations.ts';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { type EventKind, shortEvent } from '../events.ts';
 import { logParameters } from '../log/log-view.ts';
-import { webhookPath } from '../webhooks-query.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -41,13 +40,11 @@ export const sayFilter = (
     .filter(Boolean)
     .join(', ');
 
-export const replaysPath = (form: Form, webhook: string): string => `${webhookPath(form, webhook)}/replays`;
-
 /** The last replays; looked at often while one runs. */
 export const replaysQuery = (form: Form, webhook: string) =>
   queryOptions({
     queryKey: ['webhooks', form.id, webhook, 'replays'],
-    queryFn: ({ signal }) => get<ReplayList>(replaysPath(form, webhook), { signal }),
+    queryFn: ({ signal }) => call(form.workspace_id, 'listReplays', { params: { id: webhook } }, { signal }),
     refetchInterval: (found) => (found.state.data?.data[0]?.state === 'running' ? 500 : 5_000),
   });
 
@@ -56,5 +53,10 @@ export const replayCountQuery = (form: Form, webhook: string, draft: ReplayDraft
   queryOptions({
     queryKey: ['webhooks', form.id, webhook, 'replay count', draft],
     queryFn: ({ signal }) =>
-      get<ReplayCount>(`${replaysPath(form, webhook)}/count${query(replayQueryOf(draft))}`, { signal }),
+      call(
+        form.workspace_id,
+        'countReplay',
+        { params: { id: webhook }, query: replayQueryOf(draft) },
+        { signal },
+      ),
   });

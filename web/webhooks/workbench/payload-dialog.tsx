@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Payload, Webhook } from '#console/webhooks/shapes.ts';
+import type { Payload, Webhook } from '#webhooks/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Receiver } from '#console/webhooks/shapes.ts';
+import type { Receiver } from '#webhooks/shapes.ts';
 import { CopyField } from '../../design/copy-button.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';

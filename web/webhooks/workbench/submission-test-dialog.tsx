@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { SentTest, TestRequest, Webhook } from '#console/webhooks/shapes.ts';
-import { ApiProblem, post } from '../../api/client.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
+import { ApiProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -11,7 +12,7 @@ import { toastDone } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { type EventKind, eventChoices } from '../events.ts';
 import { hostOf, urlProblem } from '../edit/url-problem.ts';
-import { refreshWebhooks, webhookPath } from '../webhooks-query.ts';
+import { refreshWebhooks } from '../webhooks-query.ts';
 
 const counts = ['1', '3', '5', '10'] as const;
 type Draft = { url: string; count: (typeof counts)[number]; event: EventKind };
@@ -24,11 +25,10 @@ export function SubmissionTestDialog({ form, webhook, onClose }: Props): ReactEl
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
   const send = useMutation({
     mutationFn: () =>
-      post<SentTest>(`${webhookPath(form, webhook.id)}/tests`, {
-        event: draft.event,
-        url: draft.url,
-        submissions: Number(draft.count),
-      } satisfies TestRequest),
+      call(form.workspace_id, 'testWebhook', {
+        params: { id: webhook.id },
+        body: { event: draft.event, url: draft.url, submissions: Number(draft.count) },
+      }),
     async onSuccess({ ids }) {
       toastDone(
         `${ids.length === 1 ? 'One test is' : `${ids.length} tests are`} on the way to ${hostOf(draft.url)}.`,

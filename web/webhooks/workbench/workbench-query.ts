@@ -1,8 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Payload, ReceiverList } from '#console/webhooks/shapes.ts';
-import { get } from '../../api/client.ts';
-import { formPath, type LocatedForm } from '../../shell/form-place.ts';
-import { webhookPath } from '../webhooks-query.ts';
+import { call } from '../../api/operations.ts';
+import type { LocatedForm } from '../../shell/form-place.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -10,7 +8,8 @@ type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 export const payloadQuery = (form: Form) =>
   queryOptions({
     queryKey: ['payload', form.id],
-    queryFn: ({ signal }) => get<Payload>(`${formPath(form)}/payload`, { signal }),
+    queryFn: ({ signal }) =>
+      call(form.workspace_id, 'getPayloadSamples', { params: { id: form.id } }, { signal }),
     // The form may be published anew meanwhile.
     staleTime: 0,
   });
@@ -19,5 +18,6 @@ export const payloadQuery = (form: Form) =>
 export const receiversQuery = (form: Form, webhook: string) =>
   queryOptions({
     queryKey: ['webhooks', form.id, webhook, 'receivers'],
-    queryFn: ({ signal }) => get<ReceiverList>(`${webhookPath(form, webhook)}/receivers`, { signal }),
+    queryFn: ({ signal }) =>
+      call(form.workspace_id, 'listReceivers', { params: { id: webhook } }, { signal }),
   });

@@ -1,7 +1,7 @@
 import { leastIdAt, now } from '#kit/clock.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { findDeliveryLatency, selectDeliveryHealth } from './queries.ts';
-import type { WebhookHealth } from './shapes.ts';
+import type { WebhookHealth } from '../shapes.ts';
 
 type Counts = { success: number; failed: number; retrying: number };
 type Bar = Counts & { at: string };

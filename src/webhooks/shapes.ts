@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/logic/condition.ts';
 import { Pagination, pageParameters } from '#kit/pagination.ts';
-import { triggers } from '#webhooks/delivery-job.ts';
-import { type EventKind, eventKinds } from '#webhooks/event.ts';
-import { deliveryStatuses, pausers } from '#webhooks/queries.ts';
-import { replayStatuses } from '#webhooks/replay/filter.ts';
+import { triggers } from './delivery-job.ts';
+import { eventKinds } from './event.ts';
+import { deliveryStatuses, pausers } from './queries.ts';
+import { replayStatuses } from './replay/filter.ts';
 
 const uuid = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });
@@ -14,14 +14,10 @@ const event = Type.Enum([...eventKinds]);
 const status = Type.Enum([...deliveryStatuses]);
 const closed = { additionalProperties: false } as const;
 
-/** Path parameters below `/workspaces/:workspace/forms/:form`. */
-export const formParameter = Type.Object({ form: uuid });
-export const webhookParameters = Type.Object({ form: uuid, webhook: uuid });
-export const deliveryParameters = Type.Object({ form: uuid, webhook: uuid, delivery: uuid });
-
 /** A webhook with its health at a glance. Tests count for nothing in it. */
 export const Webhook = Type.Object({
   id: uuid,
+  form_id: uuid,
   url: Type.String(),
   events: Type.Array(event),
   active: Type.Boolean(),
@@ -84,8 +80,9 @@ export const NewWebhook = Type.Object(
   closed,
 );
 export type NewWebhook = Static<typeof NewWebhook>;
-/** `secret` is shown this once; null when there is none. */
-export type CreatedWebhook = { id: string; secret: string | null };
+/** After a change: `secret` is shown this once; null when none was set. */
+export const WebhookWithSecret = Type.Object({ ...Webhook.properties, secret: maybe(Type.String()) });
+export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
 /** What is left out stays as it is. */
 export const WebhookChange = Type.Object(
@@ -106,8 +103,11 @@ export const WebhookChange = Type.Object(
   closed,
 );
 export type WebhookChange = Static<typeof WebhookChange>;
-/** `secret` is shown this once; null when it was not set. */
-export type ChangedWebhook = { secret: string | null };
+/** `generate` when left out. */
+export const NewSecret = Type.Object(
+  { secret: Type.Optional(longText), overlap: Type.Optional(Type.Boolean()) },
+  closed,
+);
 
 export const TestRequest = Type.Object(
   {
@@ -121,7 +121,8 @@ export const TestRequest = Type.Object(
 );
 export type TestRequest = Static<typeof TestRequest>;
 /** The deliveries in which the outcomes will stand, the oldest submission's first; `id` is the last of them. */
-export type SentTest = { id: string; ids: string[] };
+export const SentTest = Type.Object({ id: uuid, ids: Type.Array(uuid) });
+export type SentTest = Static<typeof SentTest>;
 
 /** `from` is inclusive, `to` is not. */
 export const DeliveryQuery = Type.Object(
@@ -182,6 +183,7 @@ export const Attempt = Type.Object({
 export type Attempt = Static<typeof Attempt>;
 export const DeliveryDetail = Type.Object({
   ...line,
+  webhook_id: uuid,
   /** The JSON text that every attempt sends, but for the signatures in the links of files. */
   request_body: Type.String(),
   /** Oldest first. */
@@ -189,7 +191,6 @@ export const DeliveryDetail = Type.Object({
 });
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
 
-export const replayParameters = Type.Object({ form: uuid, webhook: uuid, replay: uuid });
 /** Which deliveries are sent again; `since` is inclusive, `until` is not. What is left out: those that failed. */
 export const ReplayQuery = Type.Object(
   {
@@ -203,6 +204,7 @@ export const ReplayQuery = Type.Object(
 export type ReplayQuery = Static<typeof ReplayQuery>;
 export const Replay = Type.Object({
   id: uuid,
+  webhook_id: uuid,
   state: Type.Enum(['running', 'finished', 'cancelled']),
   filter: Type.Object({
     status: maybe(Type.Enum([...replayStatuses])),
@@ -217,24 +219,26 @@ export const Replay = Type.Object({
   ended_at: maybe(timestamp),
 });
 export type Replay = Static<typeof Replay>;
-/** The last ten, newest first. */
-export type ReplayList = { data: Replay[] };
-export type ReplayCount = { total: number };
-
 /** For who writes a receiver: texts to be shown and copied. */
-export type Payload = {
-  schema_url: string;
+export const Payload = Type.Object({
+  schema_url: Type.String(),
   /** Where the same bodies are pulled. */
-  feed_url: string;
+  feed_url: Type.String(),
   /** JSON. */
-  schema: string;
-  type_script: string;
+  schema: Type.String(),
+  type_script: Type.String(),
   /** The body of each event, of a submission that was never made. */
-  samples: { event: EventKind; body: string }[];
-};
+  samples: Type.Array(Type.Object({ event, body: Type.String() })),
+});
+export type Payload = Static<typeof Payload>;
 /** A program that receives the events of this webhook. */
-export type Receiver = { id: 'node' | 'python' | 'php' | 'go'; label: string; file: string; code: string };
-export type ReceiverList = { data: Receiver[] };
+export const Receiver = Type.Object({
+  id: Type.Enum(['node', 'python', 'php', 'go']),
+  label: Type.String(),
+  file: Type.String(),
+  code: Type.String(),
+});
+export type Receiver = Static<typeof Receiver>;
 
 const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() };
 /** Deliveries of a time that ends now, tests left out. */

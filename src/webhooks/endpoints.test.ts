@@ -5,9 +5,11 @@ import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
-import { openService, until } from '#test/service.ts';
+import { callApi, openService, until } from '#test/service.ts';
+import { createKey } from '#workspaces/keys.ts';
+import type { Permission } from '#workspaces/permissions.ts';
 import type {
-  CreatedWebhook,
+  WebhookWithSecret,
   DeliveryDetail,
   DeliveryLine,
   DeliveryList,
@@ -28,8 +30,8 @@ async function makeForm(of = tenant): Promise<string> {
   const form = structure(element('text', 'subject'), element('file_upload', 'photo'));
   return (await of.call('POST', '/forms', { structure: form, publish: true })).body.id;
 }
-const at = (form: string, more = '', workspace = workspaceId): string =>
-  `/workspaces/${workspace}/forms/${form}/webhooks${more}`;
+const of = (form: string): string => `/forms/${form}/webhooks`;
+const at = (webhook: string, more = ''): string => `/webhooks/${webhook}${more}`;
 
 type Scene = { form: string; webhook: string; receiver: Awaited<ReturnType<typeof openReceiver>> };
 async function setScene(...replies: Reply[]): Promise<Scene> {
@@ -37,7 +39,7 @@ async function setScene(...replies: Reply[]): Promise<Scene> {
   const receiver = await openReceiver();
   receiver.replyWith(...replies);
   const sent = { url: receiver.url, events: ['submission.created'], secret: 'generate' };
-  const { body } = await editor.call<CreatedWebhook>('POST', at(form), sent);
+  const { body } = await editor.api<WebhookWithSecret>('POST', of(form), sent);
   return { form, webhook: body.id, receiver };
 }
 const submit = async (form: string, subject: string): Promise<void> => {
@@ -45,12 +47,12 @@ const submit = async (form: string, subject: string): Promise<void> => {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
   assert.equal((await fetch(`${service.url}/f/${form}`, { method: 'POST', headers, body })).status, 201);
 };
-const log = async ({ form, webhook }: Scene, query = ''): Promise<DeliveryList> =>
-  (await viewer.call<DeliveryList>('GET', at(form, `/${webhook}/deliveries${query}`))).body;
-const detail = async ({ form, webhook }: Scene, delivery: string): Promise<DeliveryDetail> =>
-  (await viewer.call<DeliveryDetail>('GET', at(form, `/${webhook}/deliveries/${delivery}`))).body;
-const health = async ({ form, webhook }: Scene) =>
-  (await viewer.call<WebhookDetail>('GET', at(form, `/${webhook}`))).body.webhook;
+const log = async ({ webhook }: Scene, query = ''): Promise<DeliveryList> =>
+  (await viewer.api<DeliveryList>('GET', at(webhook, `/deliveries${query}`))).body;
+const detail = async (delivery: string): Promise<DeliveryDetail> =>
+  (await viewer.api<DeliveryDetail>('GET', `/deliveries/${delivery}`)).body;
+const health = async ({ webhook }: Scene) =>
+  (await viewer.api<WebhookDetail>('GET', at(webhook))).body.webhook;
 /** Waits until the newest delivery is done. */
 const settled = (scene: Scene, count = 1): Promise<DeliveryLine> =>
   until('the delivery to settle', async () => {
@@ -60,7 +62,7 @@ const settled = (scene: Scene, count = 1): Promise<DeliveryLine> =>
 
 test('create, list, read: the secret is shown once, the health is at a glance', async () => {
   const form = await makeForm();
-  const empty = await viewer.call<WebhookList>('GET', at(form));
+  const empty = await viewer.api<WebhookList>('GET', of(form));
   assert.deepEqual(empty.body, {
     data: [],
     secrets_allowed: true,
@@ -69,14 +71,15 @@ test('create, list, read: the secret is shown once, the health is at a glance', 
     most_webhooks: 20,
   });
   const sent = { url, events: ['submission.created'], secret: 'generate' };
-  const made = await editor.call<CreatedWebhook>('POST', at(form), sent);
+  const made = await editor.api<WebhookWithSecret>('POST', of(form), sent);
   assert.equal(made.status, 201);
   assert.match(made.body.secret!, /^whsec_/);
-  const { body } = await viewer.call<WebhookList>('GET', at(form));
+  const { body } = await viewer.api<WebhookList>('GET', of(form));
   const { created_at, updated_at, ...webhook } = body.data[0]!;
   assert.equal(created_at, updated_at);
   assert.deepEqual(webhook, {
     id: made.body.id,
+    form_id: form,
     url,
     events: ['submission.created'],
     active: true,
@@ -91,25 +94,26 @@ test('create, list, read: the secret is shown once, the health is at a glance', 
     last_delivery: null,
     day: { success: 0, failed: 0, retrying: 0 },
   });
-  const one = await viewer.call<WebhookDetail>('GET', at(form, `/${made.body.id}`));
+  const one = await viewer.api<WebhookDetail>('GET', at(made.body.id));
   assert.deepEqual(one.body.webhook, body.data[0]);
 });
 
 test('change, pause, delete', async () => {
-  const { form, webhook } = await setScene(200);
-  const path = at(form, `/${webhook}`);
-  const changed = await editor.call('PATCH', path, { url, active: false, secret: null });
-  assert.deepEqual([changed.status, changed.body], [200, { secret: null }]);
-  const { body } = await viewer.call<WebhookDetail>('GET', path);
+  const { webhook } = await setScene(200);
+  const path = at(webhook);
+  const changed = await editor.api('PATCH', path, { url, active: false, secret: null });
+  assert.equal(changed.status, 200);
+  const { body } = await viewer.api<WebhookDetail>('GET', path);
   assert.deepEqual([body.webhook.url, body.webhook.active, body.webhook.has_secret], [url, false, false]);
-  assert.equal((await editor.call('DELETE', path)).status, 204);
-  assert.equal((await viewer.call('GET', path)).status, 404);
+  assert.deepEqual(changed.body, { ...body.webhook, secret: null });
+  assert.equal((await editor.api('DELETE', path)).status, 204);
+  assert.equal((await viewer.api('GET', path)).status, 404);
 });
 
 test('every problem of a webhook comes by field: 422', async () => {
   const form = await makeForm();
   const sent = { url: 'http://93.184.215.14/', events: [], secret: 'short' };
-  const { status, body } = await editor.call('POST', at(form), sent);
+  const { status, body } = await editor.api('POST', of(form), sent);
   assert.equal(status, 422);
   assert.deepEqual(
     body.errors.map(({ field }) => field),
@@ -121,10 +125,10 @@ test('on the free plan the list says that there are no secrets, and one is refus
   const free = await service.makeTenant({ plan: 'free' });
   const person = await signIn(service, { role: 'editor', workspaceId: free.workspaceId });
   const form = await makeForm(free);
-  const path = at(form, '', free.workspaceId);
-  assert.equal((await person.call<WebhookList>('GET', path)).body.secrets_allowed, false);
+  const path = of(form);
+  assert.equal((await person.api<WebhookList>('GET', path)).body.secrets_allowed, false);
   const sent = { url, events: ['submission.created'], secret: 'generate' };
-  const { status, body } = await person.call('POST', path, sent);
+  const { status, body } = await person.api('POST', path, sent);
   assert.equal(status, 422);
   assert.match(body.errors[0]!.message, /Pro, Business or Enterprise/);
 });
@@ -139,10 +143,11 @@ test('a failed delivery: the detail tells every request, its answer and why it w
   );
   assert.deepEqual([line.response_status, line.next_attempt_at], [404, null]);
   assert.equal(line.reason, 'The receiver answered 404. This is not retried.');
-  const found = await detail(scene, line.id);
+  const found = await detail(line.id);
   const { requests } = scene.receiver;
   assert.equal(found.request_body, requests[0]!.body.toString());
-  const { history, request_body: _, ...same } = found;
+  const { history, request_body: _, webhook_id, ...same } = found;
+  assert.equal(webhook_id, scene.webhook);
   assert.deepEqual(same, line);
   assert.deepEqual(
     history.map(({ attempt }) => attempt),
@@ -178,8 +183,8 @@ test('retry: 202 and one more request; asked twice, 409 and no other', async () 
   const scene = await setScene(404, 200);
   await submit(scene.form, 'again');
   const { id } = await settled(scene);
-  const path = at(scene.form, `/${scene.webhook}/deliveries/${id}/retry`);
-  const answers = await Promise.all([editor.call('POST', path), editor.call('POST', path)]);
+  const path = `/deliveries/${id}/retry`;
+  const answers = await Promise.all([editor.api('POST', path), editor.api('POST', path)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409]);
   const line = await until('the retry', async () => {
     const [found] = (await log(scene)).data;
@@ -187,19 +192,20 @@ test('retry: 202 and one more request; asked twice, 409 and no other', async () 
   });
   assert.equal(line.attempts, 2);
   assert.equal(scene.receiver.requests.length, 2);
-  const { history } = await detail(scene, id);
+  const { history } = await detail(id);
   assert.equal(history[1]!.trigger, 'manual');
-  assert.equal((await editor.call('POST', path)).status, 409);
+  assert.equal((await editor.api('POST', path)).status, 409);
 });
 
 test('a test stands in the log as one, shows what every delivery shows, and counts for nothing', async () => {
   const scene = await setScene({ status: 410, body: 'gone' });
-  const path = at(scene.form, `/${scene.webhook}`);
-  const sent = await editor.call<SentTest>('POST', `${path}/tests`, { event: 'submission.deleted' });
+  const sent = await editor.api<SentTest>('POST', at(scene.webhook, '/test'), {
+    event: 'submission.deleted',
+  });
   assert.equal(sent.status, 202);
   const line = await settled(scene);
   assert.deepEqual([line.id, line.is_test, line.event], [sent.body.id, true, 'submission.deleted']);
-  const found = await detail(scene, line.id);
+  const found = await detail(line.id);
   assert.equal(found.history[0]!.response_body, 'gone');
   const links = /\?expires=\d+&signature=[^"]+/g;
   assert.equal(
@@ -209,7 +215,7 @@ test('a test stands in the log as one, shows what every delivery shows, and coun
   assert.match(found.request_body, /sample\.pdf/);
   const { last_delivery, day } = await health(scene);
   assert.deepEqual([last_delivery, day], [null, { success: 0, failed: 0, retrying: 0 }]);
-  assert.equal((await editor.call('POST', `${path}/deliveries/${line.id}/retry`)).status, 409);
+  assert.equal((await editor.api('POST', `/deliveries/${line.id}/retry`)).status, 409);
   assert.equal((await tenant.call('GET', `/forms/${scene.form}`)).body.submission_count, 0);
 });
 
@@ -230,7 +236,7 @@ test('the log is filtered by status, event and time, in pages', async () => {
     await submit(scene.form, `number ${count}`);
     await settled(scene, count);
   }
-  await editor.call('POST', at(scene.form, `/${scene.webhook}/tests`), { event: 'submission.updated' });
+  await editor.api('POST', at(scene.webhook, '/test'), { event: 'submission.updated' });
   await settled(scene, 3);
   const all = (await log(scene)).data;
   const ids = async (query: string): Promise<string[]> => (await log(scene, query)).data.map(({ id }) => id);
@@ -245,7 +251,7 @@ test('the log is filtered by status, event and time, in pages', async () => {
   );
   assert.deepEqual(second.pagination, { page: 2, per_page: 2, total_count: 3, total_pages: 2 });
   for (const wrong of ['?status=Lost', '?event=x', '?from=yesterday', '?per_page=101', '?sort=asc']) {
-    const { status } = await viewer.call('GET', at(scene.form, `/${scene.webhook}/deliveries${wrong}`));
+    const { status } = await viewer.api('GET', at(scene.webhook, `/deliveries${wrong}`));
     assert.equal(status, 400, wrong);
   }
 });
@@ -254,42 +260,73 @@ test('a viewer changes nothing: 403; a stranger finds nothing: 404; nobody: 401'
   const scene = await setScene(404);
   await submit(scene.form, 'one');
   const { id } = await settled(scene);
-  const one = at(scene.form, `/${scene.webhook}`);
-  const reads = [at(scene.form), one, `${one}/deliveries`, `${one}/deliveries/${id}`];
+  const one = at(scene.webhook);
+  const reads = [of(scene.form), one, `${one}/deliveries`, `/deliveries/${id}`];
   const changes: [method: string, path: string, body: object][] = [
-    ['POST', at(scene.form), { url, events: ['submission.created'] }],
+    ['POST', of(scene.form), { url, events: ['submission.created'] }],
     ['PATCH', one, { active: false }],
     ['DELETE', one, {}],
-    ['POST', `${one}/tests`, { event: 'submission.created' }],
-    ['POST', `${one}/deliveries/${id}/retry`, {}],
+    ['POST', `${one}/test`, { event: 'submission.created' }],
+    ['POST', `/deliveries/${id}/retry`, {}],
   ];
-  const nobody: Pick<ConsolePerson, 'call'> = {
-    call: (...given) => stranger.call(given[0], given[1], given[2], { Cookie: '' }),
+  const nobody: Pick<ConsolePerson, 'api'> = {
+    api: (...given) => stranger.api(given[0], given[1], given[2], { Cookie: '' }),
   };
   for (const path of reads) {
-    assert.equal((await viewer.call('GET', path)).status, 200, path);
-    assert.equal((await stranger.call('GET', path)).status, 404, path);
-    assert.equal((await nobody.call('GET', path)).status, 401, path);
+    assert.equal((await viewer.api('GET', path)).status, 200, path);
+    assert.equal((await stranger.api('GET', path)).status, 404, path);
+    assert.equal((await nobody.api('GET', path)).status, 401, path);
   }
   for (const [method, path, body] of changes) {
-    assert.equal((await viewer.call(method, path, body)).status, 403, path);
-    assert.equal((await stranger.call(method, path, body)).status, 404, path);
-    assert.equal((await nobody.call(method, path, body)).status, 401, path);
+    assert.equal((await viewer.api(method, path, body)).status, 403, path);
+    assert.equal((await stranger.api(method, path, body)).status, 404, path);
+    assert.equal((await nobody.api(method, path, body)).status, 401, path);
   }
   assert.equal((await health(scene)).active, true);
   assert.equal(scene.receiver.requests.length, 1);
 });
 
-test('a webhook under another form, of another workspace, or none: the same 404', async () => {
+test('a webhook of another workspace, or none: the same 404', async () => {
   const scene = await setScene(200);
-  const [otherForm, other] = [await makeForm(), await service.makeTenant()];
+  const other = await service.makeTenant();
   const owner = await signIn(service, { role: 'owner', workspaceId: other.workspaceId });
-  const absent = await editor.call('GET', at(scene.form, `/${newId()}`));
-  const foreign = await owner.call('GET', at(scene.form, `/${scene.webhook}`, other.workspaceId));
-  const misplaced = await editor.call('GET', at(otherForm, `/${scene.webhook}`));
-  for (const answer of [foreign, misplaced])
-    assert.deepEqual([answer.status, answer.body], [404, absent.body]);
-  assert.equal((await editor.call('DELETE', at(otherForm, `/${scene.webhook}`))).status, 404);
-  assert.equal((await editor.call('GET', at(newId()))).status, 404);
-  assert.equal((await editor.call('GET', at('x'))).status, 400);
+  const absent = await editor.api('GET', at(newId()));
+  const foreign = await owner.api('GET', at(scene.webhook));
+  assert.deepEqual([foreign.status, foreign.body], [404, absent.body]);
+  assert.equal((await editor.api('GET', of(newId()))).status, 404);
+  assert.equal((await editor.api('GET', of('x'))).status, 400);
+});
+
+test('a key manages webhooks when it was given that by name, and those of its forms only', async () => {
+  const scene = await setScene(200);
+  const keyOf = (permissions: Permission[] | undefined, formIds?: string[]) =>
+    createKey(service.services.database, { workspaceId, name: 'Test', permissions, formIds });
+  const ask = async (key: { key: string }, method: string, path: string, body?: object) =>
+    (await callApi(service.url, key.key, method, path, body)).status;
+  const plain = await keyOf(undefined);
+  assert.equal(await ask(plain, 'GET', at(scene.webhook)), 403);
+  const named = await keyOf(['webhooks:read', 'webhooks:write']);
+  assert.equal(await ask(named, 'PATCH', at(scene.webhook), { active: false }), 200);
+  const elsewhere = await keyOf(['webhooks:read'], [await makeForm()]);
+  assert.equal(await ask(elsewhere, 'GET', at(scene.webhook)), 404);
+});
+
+test('two editors of one webhook: the second gets 412', async () => {
+  const { webhook } = await setScene(200);
+  const tag = (await editor.api('GET', at(webhook))).headers.get('etag')!;
+  const change = () => editor.api('PATCH', at(webhook), { active: false }, { 'If-Match': tag });
+  const statuses = await Promise.all([change(), change()]);
+  assert.deepEqual(statuses.map(({ status }) => status).sort(), [200, 412]);
+  assert.equal((await editor.api('DELETE', at(webhook), {}, { 'If-Match': tag })).status, 412);
+});
+
+test('a new secret is shown once, and signs from then on', async () => {
+  const { webhook } = await setScene(200);
+  const { status, body } = await editor.api<WebhookWithSecret>('POST', at(webhook, '/secret'));
+  assert.equal(status, 200);
+  assert.match(body.secret!, /^whsec_/);
+  assert.notEqual(body.previous_secret_until, null);
+  const own = { secret: 'a secret of my own', overlap: false };
+  const second = await editor.api<WebhookWithSecret>('POST', at(webhook, '/secret'), own);
+  assert.deepEqual([second.body.secret, second.body.previous_secret_until], [own.secret, null]);
 });

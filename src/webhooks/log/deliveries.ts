@@ -3,9 +3,9 @@ import type { FileLinks } from '#files/link.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Page, paginate } from '#kit/pagination.ts';
 import { only, type Queryable, type RowOf } from '#kit/statement.ts';
-import { deliveryBody } from '#webhooks/body.ts';
-import type { EventKind } from '#webhooks/event.ts';
-import type { DeliveryStatus } from '#webhooks/queries.ts';
+import { deliveryBody } from '../body.ts';
+import type { EventKind } from '../event.ts';
+import type { DeliveryStatus } from '../queries.ts';
 import {
   countDeliveryLines,
   findDeliveryLine,
@@ -13,7 +13,7 @@ import {
   selectAttempts,
   selectDeliveryLines,
 } from './queries.ts';
-import type { DeliveryDetail, DeliveryLine, DeliveryList } from './shapes.ts';
+import type { DeliveryDetail, DeliveryLine, DeliveryList } from '../shapes.ts';
 
 export type DeliveryFilter = {
   status?: DeliveryStatus | undefined;
@@ -54,11 +54,9 @@ export async function listDeliveries(
  */
 export async function readDelivery(
   { database, links }: { database: Queryable; links: Pick<FileLinks, 'sign'> },
-  { workspaceId, webhookId, deliveryId }: { workspaceId: string; webhookId: string; deliveryId: string },
+  { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
 ): Promise<DeliveryDetail> {
-  const found = only(
-    await findDeliveryLine(database, { workspace_id: workspaceId, webhook_id: webhookId, id: deliveryId }),
-  );
+  const found = only(await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }));
   if (!found) throw new ApiError('not_found');
   const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
   const bodyWith = (signLink: (fileId: string) => string): string =>
@@ -75,6 +73,7 @@ export async function readDelivery(
       .digest('hex');
   return {
     ...presentLine(found),
+    webhook_id: found.webhook_id,
     request_body: bodyWith((fileId) =>
       links.sign(workspaceId, fileId).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
     ),

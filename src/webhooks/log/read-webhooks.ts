@@ -3,7 +3,7 @@ import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { type Plan, plans } from '#workspaces/plans.ts';
 import { findFormPlan, selectWebhookHealth } from './queries.ts';
-import type { Webhook } from './shapes.ts';
+import type { Webhook } from '../shapes.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 

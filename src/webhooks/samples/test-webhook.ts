@@ -1,12 +1,7 @@
 import { ApiError } from '#kit/errors.ts';
-import { snapshotOf } from '#webhooks/event.ts';
-import {
-  type SendTestContext,
-  sendSubmissionTests,
-  sendTest,
-  type TestOf,
-} from '#webhooks/samples/send-test.ts';
-import { selectLatestSubmissions } from './queries.ts';
+import { snapshotOf } from '../event.ts';
+import { type SendTestContext, sendSubmissionTests, sendTest, type TestOf } from './send-test.ts';
+import { selectLatestSubmissions } from '../log/queries.ts';
 
 /**
  * Sends a test: of a sample of the form, or of its last completed submissions, to the webhook or to another address.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { EventKind } from '#webhooks/event.ts';
-import type { Receiver } from './shapes.ts';
+import type { EventKind } from '../event.ts';
+import type { Receiver } from '../shapes.ts';
 
 /** Receivers of webhooks that a person can start from: the very files that test/examples.test.ts runs. */
 const examples = [

@@ -6,16 +6,7 @@ import { signIn } from '#test/console.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import type {
-  CreatedWebhook,
-  DeliveryList,
-  Payload,
-  ReceiverList,
-  Replay,
-  ReplayCount,
-  ReplayList,
-  SentTest,
-} from './shapes.ts';
+import type { WebhookWithSecret, DeliveryList, Payload, Replay, Receiver, SentTest } from './shapes.ts';
 
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '' });
 const tenant = await service.makeTenant();
@@ -29,13 +20,12 @@ async function setScene(...replies: Reply[]) {
   const { id } = (await tenant.call('POST', '/forms', { structure: form, publish: true })).body;
   const receiver = await openReceiver();
   receiver.replyWith(...replies);
-  const webhooks = `/workspaces/${workspaceId}/forms/${id}/webhooks`;
   const sent = { url: receiver.url, events: ['submission.created'], secret: 'generate' };
-  const { body } = await editor.call<CreatedWebhook>('POST', webhooks, sent);
-  const path = `${webhooks}/${body.id}`;
+  const { body } = await editor.api<WebhookWithSecret>('POST', `/forms/${id}/webhooks`, sent);
+  const path = `/webhooks/${body.id}`;
   const settle = (count: number) =>
     until('the deliveries to settle', async () => {
-      const { data } = (await viewer.call<DeliveryList>('GET', `${path}/deliveries`)).body;
+      const { data } = (await viewer.api<DeliveryList>('GET', `${path}/deliveries`)).body;
       return data.length === count && data.every(({ status }) => status !== 'Retrying') && data;
     });
   return { form: id, path, receiver, settle };
@@ -46,13 +36,13 @@ test('what failed is counted, sent again, and shown as it goes', async () => {
   for (const subject of ['one', 'two']) await visitor.submit(form, { subject });
   await settle(2);
   const count = async (query: string): Promise<number> =>
-    (await viewer.call<ReplayCount>('GET', `${path}/replays/count${query}`)).body.total;
+    (await viewer.api<{ total: number }>('GET', `${path}/replays/count${query}`)).body.total;
   assert.deepEqual([await count(''), await count('?status=Success'), await count('?status=any')], [2, 0, 2]);
   assert.equal(await count(`?until=2026-01-01T00:00:00Z`), 0);
-  const begun = await editor.call<Replay>('POST', `${path}/replays`, { event: 'submission.created' });
+  const begun = await editor.api<Replay>('POST', `${path}/replays`, { event: 'submission.created' });
   assert.deepEqual([begun.status, begun.body.state, begun.body.total], [202, 'running', 2]);
   const replay = await until('the replay', async () => {
-    const { data } = (await viewer.call<ReplayList>('GET', `${path}/replays`)).body;
+    const { data } = (await viewer.api<{ data: Replay[] }>('GET', `${path}/replays`)).body;
     return data[0]!.state === 'finished' && data[0];
   });
   assert.deepEqual(
@@ -62,23 +52,23 @@ test('what failed is counted, sent again, and shown as it goes', async () => {
   assert.ok((await settle(2)).every(({ status }) => status === 'Success'));
   const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
   assert.deepEqual([ids.length, new Set(ids).size], [4, 2]);
-  const cancel = await editor.call('POST', `${path}/replays/${replay.id}/cancel`);
+  const cancel = await editor.api('POST', `/replays/${replay.id}/cancel`);
   assert.equal(cancel.status, 409, 'it is over');
-  assert.equal((await editor.call('POST', `${path}/replays/${newId()}/cancel`)).status, 404);
-  const other = await setScene(200);
-  assert.equal((await editor.call('POST', `${other.path}/replays/${replay.id}/cancel`)).status, 404);
+  assert.equal((await editor.api('POST', `/replays/${newId()}/cancel`)).status, 404);
+  const stranger = await signIn(service);
+  assert.equal((await stranger.api('POST', `/replays/${replay.id}/cancel`)).status, 404);
   for (const wrong of [{ status: 'Retrying' }, { since: 'yesterday' }, { form: 'x' }])
-    assert.equal((await editor.call('POST', `${path}/replays`, wrong)).status, 422);
+    assert.equal((await editor.api('POST', `${path}/replays`, wrong)).status, 422);
 });
 
 test('the last real submissions go to another address as tests, and count for nothing', async () => {
   const [{ form, path, receiver, settle }, elsewhere] = [await setScene(200), await openReceiver()];
-  const none = await editor.call('POST', `${path}/tests`, { event: 'submission.created', submissions: 3 });
+  const none = await editor.api('POST', `${path}/test`, { event: 'submission.created', submissions: 3 });
   assert.equal(none.status, 409);
   for (const subject of ['one', 'two', 'three']) await visitor.submit(form, { subject });
   await settle(3);
   const request = { event: 'submission.updated', url: elsewhere.url, submissions: 2 };
-  const { status, body } = await editor.call<SentTest>('POST', `${path}/tests`, request);
+  const { status, body } = await editor.api<SentTest>('POST', `${path}/test`, request);
   assert.deepEqual([status, body.ids.length, body.id], [202, 2, body.ids[1]]);
   const requests = await elsewhere.waitFor(2);
   const told = requests.map((each) => JSON.parse(each.body.toString()));
@@ -92,14 +82,14 @@ test('the last real submissions go to another address as tests, and count for no
       .toSorted(),
     body.ids.toSorted(),
   );
-  const blocked = await editor.call('POST', `${path}/tests`, { ...request, url: 'https://10.1.2.3/' });
+  const blocked = await editor.api('POST', `${path}/test`, { ...request, url: 'https://10.1.2.3/' });
   assert.deepEqual([blocked.status, blocked.body.errors[0]!.field], [422, 'url']);
-  assert.equal((await editor.call('POST', `${path}/tests`, { ...request, submissions: 11 })).status, 422);
+  assert.equal((await editor.api('POST', `${path}/test`, { ...request, submissions: 11 })).status, 422);
 });
 
 test('the payload of a form: a sample of each event, its schema, which is that of the API, and its type', async () => {
   const { form } = await setScene(200);
-  const { body } = await viewer.call<Payload>('GET', `/workspaces/${workspaceId}/forms/${form}/payload`);
+  const { body } = await viewer.api<Payload>('GET', `/forms/${form}/payload`);
   const events = body.samples.map((sample) => JSON.parse(sample.body).event);
   assert.deepEqual(events, ['submission.created', 'submission.updated', 'submission.deleted']);
   const { status, body: schema } = await tenant.call('GET', `/forms/${form}/schema.json`);
@@ -107,12 +97,12 @@ test('the payload of a form: a sample of each event, its schema, which is that o
   assert.deepEqual(JSON.parse(body.schema), schema);
   assert.ok(body.schema_url.endsWith(`/api/v1/forms/${form}/schema.json`));
   assert.match(body.type_script, /"?subject"?: string;[^]*age\?: number;/);
-  assert.equal((await viewer.call('GET', `/workspaces/${workspaceId}/forms/${newId()}/payload`)).status, 404);
+  assert.equal((await viewer.api('GET', `/forms/${newId()}/payload`)).status, 404);
 });
 
 test('the receivers name this webhook’s address, its events and a field of its form', async () => {
   const { path, receiver } = await setScene(200);
-  const { data } = (await viewer.call<ReceiverList>('GET', `${path}/receivers`)).body;
+  const { data } = (await viewer.api<{ data: Receiver[] }>('GET', `${path}/receivers`)).body;
   assert.deepEqual(
     data.map(({ id }) => id),
     ['node', 'python', 'php', 'go'],

@@ -5,7 +5,7 @@ import { signIn } from '#test/console.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import type { CreatedWebhook, DeliveryList, SentTest, WebhookDetail } from './shapes.ts';
+import type { WebhookWithSecret, DeliveryList, SentTest, WebhookDetail } from './shapes.ts';
 
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '0.05,0.05' });
 const tenant = await service.makeTenant();
@@ -15,7 +15,8 @@ const viewer = await signIn(service, { role: 'viewer', workspaceId });
 const visitor = openVisitor(service);
 const url = 'https://93.184.215.14/hook';
 
-const at = (form: string, more = ''): string => `/workspaces/${workspaceId}/forms/${form}/webhooks${more}`;
+const of = (form: string): string => `/forms/${form}/webhooks`;
+const at = (webhook: string, more = ''): string => `/webhooks/${webhook}${more}`;
 
 type Scene = { form: string; webhook: string; receiver: Receiver };
 async function setScene(...replies: Reply[]): Promise<Scene> {
@@ -24,22 +25,22 @@ async function setScene(...replies: Reply[]): Promise<Scene> {
   const receiver = await openReceiver();
   receiver.replyWith(...replies);
   const sent = { url: receiver.url, events: ['submission.created'] };
-  const { body } = await editor.call<CreatedWebhook>('POST', at(form), sent);
+  const { body } = await editor.api<WebhookWithSecret>('POST', of(form), sent);
   return { form, webhook: body.id, receiver };
 }
 const submit = async (form: string, subject: string): Promise<void> =>
   assert.equal((await visitor.submit(form, { subject })).status, 201);
-const log = async ({ form, webhook }: Scene): Promise<DeliveryList['data']> =>
-  (await viewer.call<DeliveryList>('GET', at(form, `/${webhook}/deliveries`))).body.data;
+const log = async ({ webhook }: Scene): Promise<DeliveryList['data']> =>
+  (await viewer.api<DeliveryList>('GET', at(webhook, '/deliveries'))).body.data;
 
 const aboutLooms = { element: 'subject', is: 'contains', value: 'loom' };
 
 test('a filter is set, shown, changed and taken away, and what it lets through is delivered', async () => {
   const scene = await setScene(200, 200);
-  const path = at(scene.form, `/${scene.webhook}`);
-  const read = async () => (await viewer.call<WebhookDetail>('GET', path)).body.webhook;
+  const path = at(scene.webhook);
+  const read = async () => (await viewer.api<WebhookDetail>('GET', path)).body.webhook;
   const sent = { filter: aboutLooms, pauses_on_failure: false };
-  assert.equal((await editor.call('PATCH', path, sent)).status, 200);
+  assert.equal((await editor.api('PATCH', path, sent)).status, 200);
   const { filter, pauses_on_failure } = await read();
   assert.deepEqual({ filter, pauses_on_failure }, sent);
   await submit(scene.form, 'A spindle');
@@ -47,7 +48,7 @@ test('a filter is set, shown, changed and taken away, and what it lets through i
   const [heard] = await scene.receiver.waitFor(1);
   assert.equal(JSON.parse(heard!.body.toString()).submission.responses.subject, 'A Loom');
   assert.equal((await log(scene)).length, 1);
-  assert.equal((await editor.call('PATCH', path, { filter: null })).status, 200);
+  assert.equal((await editor.api('PATCH', path, { filter: null })).status, 200);
   assert.equal((await read()).filter, null);
   assert.equal((await read()).pauses_on_failure, false);
   await submit(scene.form, 'A spindle');
@@ -56,16 +57,16 @@ test('a filter is set, shown, changed and taken away, and what it lets through i
 
 test('a test is sent whatever the filter says, and so is a delivery that is retried by hand', async () => {
   const scene = await setScene(404, 200, 200);
-  const path = at(scene.form, `/${scene.webhook}`);
+  const path = at(scene.webhook);
   await submit(scene.form, 'A spindle');
   const { id } = await until('the delivery to fail', async () =>
     (await log(scene)).find(({ status }) => status === 'Failed'),
   );
-  await editor.call('PATCH', path, { filter: aboutLooms });
-  assert.equal((await editor.call('POST', `${path}/deliveries/${id}/retry`)).status, 202);
+  await editor.api('PATCH', path, { filter: aboutLooms });
+  assert.equal((await editor.api('POST', `/deliveries/${id}/retry`)).status, 202);
   await scene.receiver.waitFor(2);
   const test = { event: 'submission.created', submissions: 1 };
-  assert.equal((await editor.call<SentTest>('POST', `${path}/tests`, test)).status, 202);
+  assert.equal((await editor.api<SentTest>('POST', `${path}/test`, test)).status, 202);
   const [, , last] = await scene.receiver.waitFor(3);
   assert.equal(JSON.parse(last!.body.toString()).submission.responses.subject, 'A spindle');
 });
@@ -80,8 +81,8 @@ test('a filter that does not fit the form is refused with the place of each prob
   };
   const create = { url, events: ['submission.created'], filter };
   for (const answer of [
-    await editor.call('PATCH', at(form, `/${webhook}`), { filter }),
-    await editor.call('POST', at(form), create),
+    await editor.api('PATCH', at(webhook), { filter }),
+    await editor.api('POST', of(form), create),
   ]) {
     assert.equal(answer.status, 422);
     assert.deepEqual(answer.body.errors, [
@@ -93,5 +94,5 @@ test('a filter that does not fit the form is refused with the place of each prob
       },
     ]);
   }
-  assert.equal((await viewer.call('PATCH', at(form, `/${webhook}`), { filter: aboutLooms })).status, 403);
+  assert.equal((await viewer.api('PATCH', at(webhook), { filter: aboutLooms })).status, 403);
 });

@@ -16,9 +16,9 @@ import {
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Condition } from '#ast/logic/condition.ts';
-import type { Trigger } from '#webhooks/delivery-job.ts';
-import type { EventKind } from '#webhooks/event.ts';
-import type { DeliveryStatus, PausedBy } from '#webhooks/queries.ts';
+import type { Trigger } from '../delivery-job.ts';
+import type { EventKind } from '../event.ts';
+import type { DeliveryStatus, PausedBy } from '../queries.ts';
 import type { Plan } from '#workspaces/plans.ts';
 
 const kinds: Column<EventKind[]> = { pg: texts.pg };
@@ -26,7 +26,7 @@ const real: Column<number> = { pg: 'real' };
 
 /** The plan that a form's webhooks are under; none when there is no such form. */
 export const findFormPlan = statement(
-  'console_find_form_plan',
+  'webhooks.find_form_plan',
   { workspace_id: uuid, form_id: uuid },
   { plan: word<Plan>() },
   `select w.plan from forms f join workspaces w on w.id = f.workspace_id
@@ -38,10 +38,11 @@ export const findFormPlan = statement(
  * delivery that counts: ids begin with their time, so the log's own index finds the last day.
  */
 export const selectWebhookHealth = statement(
-  'console_select_webhook_health',
+  'webhooks.select_webhook_health',
   { workspace_id: uuid, form_id: uuid, id: nullable(uuid), since: uuid },
   {
     id: uuid,
+    form_id: uuid,
     url: text,
     events: kinds,
     active: boolean,
@@ -61,7 +62,7 @@ export const selectWebhookHealth = statement(
     failed: bigint,
     retrying: bigint,
   },
-  `select w.id, w.url, w.events, w.active, w.secret is not null as has_secret,
+  `select w.id, w.form_id, w.url, w.events, w.active, w.secret is not null as has_secret,
           case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_until,
           w.header_names, w.filter, w.pauses_on_failure, w.failing_since, w.paused_at, w.paused_by, w.created_at, w.updated_at,
           last.status as last_status, last.created_at as last_at, day.success, day.failed, day.retrying
@@ -81,29 +82,19 @@ export const selectWebhookHealth = statement(
     order by w.id desc`,
 );
 
-/** Whether a form that is still there has this webhook. */
-export const findWebhookOfForm = statement(
-  'console_find_webhook_of_form',
-  { workspace_id: uuid, form_id: uuid, id: uuid },
-  { id: uuid },
-  `select w.id from webhooks w
+/** Of which form a webhook is, when that is still there; where it leads, and of what it hears. */
+export const findWebhookPlace = statement(
+  'webhooks.find_webhook_place',
+  { workspace_id: uuid, id: uuid },
+  { form_id: uuid, url: text, events: kinds },
+  `select w.form_id, w.url, w.events from webhooks w
      join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
-    where w.workspace_id = $workspace_id and w.form_id = $form_id and w.id = $id`,
-);
-
-/** Where a webhook of this form leads, and of what it hears. */
-export const findWebhookTarget = statement(
-  'console_find_webhook_target',
-  { workspace_id: uuid, form_id: uuid, id: uuid },
-  { url: text, events: kinds },
-  `select w.url, w.events from webhooks w
-     join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
-    where w.workspace_id = $workspace_id and w.form_id = $form_id and w.id = $id`,
+    where w.workspace_id = $workspace_id and w.id = $id`,
 );
 
 /** The last completed submissions of a form, newest first, with what a webhook tells of them. */
 export const selectLatestSubmissions = statement(
-  'console_select_latest_submissions',
+  'webhooks.select_latest_submissions',
   { workspace_id: uuid, form_id: uuid, limit: integer },
   {
     id: uuid,
@@ -157,14 +148,14 @@ const lineSource = `deliveries d
 
 /** A page of a webhook's delivery log, newest first. */
 export const selectDeliveryLines = statement(
-  'console_select_delivery_lines',
+  'webhooks.select_delivery_lines',
   { ...filters, limit: integer, offset: bigint },
   lineColumns,
   `select ${line} from ${lineSource} where ${isWanted} order by d.id desc limit $limit offset $offset`,
 );
 
 export const countDeliveryLines = statement(
-  'console_count_delivery_lines',
+  'webhooks.count_delivery_lines',
   filters,
   { count: bigint },
   `select count(*) as count from deliveries d where ${isWanted}`,
@@ -172,16 +163,16 @@ export const countDeliveryLines = statement(
 
 /** One delivery with what its body is made of. */
 export const findDeliveryLine = statement(
-  'console_find_delivery_line',
-  { workspace_id: uuid, webhook_id: uuid, id: uuid },
-  { ...lineColumns, occurred_at: timestamp, snapshot: text },
-  `select ${line}, e.occurred_at, e.snapshot::text as snapshot from ${lineSource}
-    where d.workspace_id = $workspace_id and d.webhook_id = $webhook_id and d.id = $id`,
+  'webhooks.find_delivery_line',
+  { workspace_id: uuid, id: uuid },
+  { ...lineColumns, webhook_id: uuid, occurred_at: timestamp, snapshot: text },
+  `select ${line}, d.webhook_id, e.occurred_at, e.snapshot::text as snapshot from ${lineSource}
+    where d.workspace_id = $workspace_id and d.id = $id`,
 );
 
 /** Oldest first. */
 export const selectAttempts = statement(
-  'console_select_attempts',
+  'webhooks.select_attempts',
   { workspace_id: uuid, delivery_id: uuid },
   {
     attempt: integer,
@@ -208,7 +199,7 @@ export const selectAttempts = statement(
 
 /** A webhook's deliveries whose id is at least `since`, tests left out: by time and status, with their latency. */
 export const selectDeliveryHealth = statement(
-  'console_select_delivery_health',
+  'webhooks.select_delivery_health',
   {
     workspace_id: uuid,
     webhook_id: uuid,
@@ -229,7 +220,7 @@ export const selectDeliveryHealth = statement(
 );
 
 export const findDeliveryLatency = statement(
-  'console_find_delivery_latency',
+  'webhooks.find_delivery_latency',
   { workspace_id: uuid, webhook_id: uuid, since: uuid },
   { p50: nullable(integer), p95: nullable(integer) },
   `select percentile_disc(0.5) within group (order by response_ms) as p50,

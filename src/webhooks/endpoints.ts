@@ -1,0 +1,249 @@
+import type { Static } from 'typebox';
+import type { FileLinks } from '#files/link.ts';
+import type { Config } from '#kit/config.ts';
+import { tagOf } from '#kit/conditional.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { readPage } from '#kit/pagination.ts';
+import { only } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+import { retryDelivery } from './delivery-log.ts';
+import { changeWebhook, type WebhookChange as Change } from './editing/change-webhook.ts';
+import { createWebhook, deleteWebhook, mostWebhooks } from './editing/webhooks.ts';
+import { listDeliveries, readDelivery } from './log/deliveries.ts';
+import { readHealth } from './log/delivery-health.ts';
+import { reachWebhook } from './log/reach-webhook.ts';
+import { readWebhooks } from './log/read-webhooks.ts';
+import { testWebhook } from './samples/test-webhook.ts';
+import {
+  DeliveryDetail,
+  DeliveryList,
+  DeliveryQuery,
+  NewWebhook,
+  NewSecret,
+  SentTest,
+  TestRequest,
+  WebhookChange,
+  WebhookDetail,
+  WebhookHealth,
+  WebhookList,
+  WebhookWithSecret,
+} from './shapes.ts';
+
+type Context = {
+  config: Config;
+  database: Database;
+  links: FileLinks;
+  requestCounter: RequestCounter;
+  vault: Vault;
+  wakeQueue: () => void;
+};
+
+const example = {
+  url: 'https://hooks.example.com/formloom',
+  events: ['submission.created', 'submission.updated'],
+  secret: 'generate',
+};
+
+/** The webhooks of a form. Specification, "Events"; docs/decisions/0034-one-api.md says whose keys reach them. */
+export function webhookEndpoints(context: Context) {
+  const { database, config } = context;
+  /** The first send, and a retry after each delay. */
+  const rules = { most_attempts: config.webhookRetryDelays.length + 1, pause_days: config.webhookPauseDays };
+
+  const load = async (scope: Scope, id: string) => {
+    const place = await reachWebhook(database, scope, id);
+    const { webhooks, secretsAllowed } = await readWebhooks(database, place);
+    const webhook = only(webhooks);
+    if (!webhook) throw new ApiError('not_found');
+    return { webhook, secretsAllowed, tag: tagOf(new Date(webhook.updated_at)) };
+  };
+  /** A webhook as it is now, with the secret that was set just now: it is shown only here. */
+  const changed = async (scope: Scope, id: string, secret: string | undefined) => {
+    const { webhook, tag } = await load(scope, id);
+    return { body: { ...webhook, secret: secret ?? null }, tag };
+  };
+  const change = async (scope: Scope, id: string, more: Omit<Change, 'workspaceId' | 'webhookId'>) => {
+    const place = await reachWebhook(database, scope, id);
+    const { secret } = await changeWebhook(context, { ...place, ...more });
+    return changed(scope, id, secret);
+  };
+
+  return {
+    list: operation({
+      summary: 'List webhooks',
+      description: 'The webhooks of a form, newest first, with what became of their last deliveries.',
+      permission: 'webhooks:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The webhooks.', schema: WebhookList },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const { webhooks, secretsAllowed } = await readWebhooks(database, { workspaceId, formId: params.id });
+        const body = {
+          data: webhooks,
+          secrets_allowed: secretsAllowed,
+          ...rules,
+          most_webhooks: mostWebhooks,
+        };
+        return { body };
+      },
+    }),
+
+    create: operation({
+      summary: 'Create webhook',
+      description:
+        'Sends the named events of the form to a receiver, signed when there is a secret. The secret is shown this once.',
+      permission: 'webhooks:write',
+      params: idParameter,
+      body: NewWebhook,
+      example: { body: example },
+      errors: ['conflict'],
+      reply: { status: 201, description: 'The webhook.', schema: WebhookWithSecret },
+      async run({ params, body, ...scope }) {
+        requireReach(scope.formIds, params.id);
+        const { pauses_on_failure: pausesOnFailure, ...webhook } = body;
+        const place = { workspaceId: scope.workspaceId, formId: params.id };
+        const { id, secret } = await createWebhook(context, { ...place, ...webhook, pausesOnFailure });
+        return changed(scope, id, secret);
+      },
+    }),
+
+    get: operation({
+      summary: 'Get webhook',
+      permission: 'webhooks:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The webhook.', schema: WebhookDetail },
+      async run({ params, ...scope }) {
+        const { webhook, secretsAllowed, tag } = await load(scope, params.id);
+        return { body: { webhook, secrets_allowed: secretsAllowed, ...rules }, tag };
+      },
+    }),
+
+    change: operation({
+      summary: 'Change webhook',
+      description:
+        'What is left out stays as it is. What waits to be sent goes to the new address, signed with the new secret.',
+      permission: 'webhooks:write',
+      params: idParameter,
+      body: WebhookChange,
+      example: { body: { active: false } },
+      isConditional: true,
+      reply: { status: 200, description: 'The webhook as it is now.', schema: WebhookWithSecret },
+      async run({ params, body, unchanged, ...scope }) {
+        const { pauses_on_failure: pausesOnFailure, ...more } = body;
+        return change(scope, params.id, { ...more, pausesOnFailure, unchanged });
+      },
+    }),
+
+    setSecret: operation({
+      summary: 'Set webhook secret',
+      description:
+        'A new secret, made here unless one is sent; the one of before goes on signing for a day unless `overlap` is false.',
+      permission: 'webhooks:write',
+      params: idParameter,
+      body: NewSecret,
+      isBodyOptional: true,
+      example: { body: {} },
+      reply: {
+        status: 200,
+        description: 'The webhook with its secret, shown this once.',
+        schema: WebhookWithSecret,
+      },
+      run: ({ params, body: { secret = 'generate', overlap }, ...scope }) =>
+        change(scope, params.id, { secret, overlap }),
+    }),
+
+    remove: operation({
+      summary: 'Delete webhook',
+      description:
+        'With its delivery log. What waits to be sent is dropped; to stop for a while, pause it instead.',
+      permission: 'webhooks:write',
+      params: idParameter,
+      isConditional: true,
+      isDestructive: true,
+      reply: { status: 204, description: 'The webhook is gone.' },
+      async run({ params, unchanged, ...scope }) {
+        await deleteWebhook(context, { ...(await reachWebhook(database, scope, params.id)), unchanged });
+      },
+    }),
+
+    health: operation({
+      summary: 'Get webhook health',
+      description: 'How it fared in the last 24 hours and 7 days; tests count for nothing.',
+      permission: 'webhooks:read',
+      params: idParameter,
+      reply: { status: 200, description: 'Counts and latencies.', schema: WebhookHealth },
+      run: async ({ params, ...scope }) => ({
+        body: await readHealth(database, await reachWebhook(database, scope, params.id)),
+      }),
+    }),
+
+    test: operation({
+      summary: 'Test webhook',
+      description:
+        'Sends a sample, or the last real submissions, to the webhook or to another address. It is marked as a test, is not retried, and counts for nothing; its outcome stands in the delivery log.',
+      permission: 'webhooks:write',
+      params: idParameter,
+      body: TestRequest,
+      example: { body: { event: 'submission.created' } },
+      errors: ['conflict'],
+      reply: {
+        status: 202,
+        description: 'The deliveries in which the outcomes will stand.',
+        schema: SentTest,
+      },
+      async run({ params, body: { event: kind, url, submissions }, ...scope }) {
+        const place = await reachWebhook(database, scope, params.id);
+        const ids = await testWebhook(context, { ...place, kind, url, submissions });
+        return { body: { id: ids.at(-1)!, ids } };
+      },
+    }),
+
+    listDeliveries: operation({
+      summary: 'List deliveries',
+      description: 'The delivery log of a webhook, newest first.',
+      permission: 'webhooks:read',
+      params: idParameter,
+      query: DeliveryQuery,
+      reply: { status: 200, description: 'A page of deliveries.', schema: DeliveryList },
+      async run({ params, query, ...scope }) {
+        const place = await reachWebhook(database, scope, params.id);
+        return { body: await listDeliveries(database, place, query, readPage(query)) };
+      },
+    }),
+
+    getDelivery: operation({
+      summary: 'Get delivery',
+      description:
+        'With every attempt: what was sent, what was answered, how long each step took, and why it is retried or not.',
+      permission: 'webhooks:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The delivery.', schema: DeliveryDetail },
+      run: async ({ params, ...scope }) => ({ body: await reachDelivery(scope, params.id) }),
+    }),
+
+    retryDelivery: operation({
+      summary: 'Retry delivery',
+      description:
+        'Sends a failed delivery again, at once and once, under the same `delivery_id`. 409: it has not failed.',
+      permission: 'webhooks:write',
+      params: idParameter,
+      errors: ['conflict'],
+      reply: { status: 202, description: 'The delivery, on its way.', schema: DeliveryDetail },
+      async run({ params, ...scope }) {
+        await reachDelivery(scope, params.id);
+        await retryDelivery(context, { workspaceId: scope.workspaceId, deliveryId: params.id });
+        return { body: await reachDelivery(scope, params.id) };
+      },
+    }),
+  };
+
+  async function reachDelivery(scope: Scope, deliveryId: string): Promise<Static<typeof DeliveryDetail>> {
+    const delivery = await readDelivery(context, { workspaceId: scope.workspaceId, deliveryId });
+    await reachWebhook(database, scope, delivery.webhook_id);
+    return delivery;
+  }
+}

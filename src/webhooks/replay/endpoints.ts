@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import type { Database } from '#kit/database.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { wired } from '#kit/wire.ts';
+import { reachWebhook } from '../log/reach-webhook.ts';
+import { Replay, ReplayQuery } from '../shapes.ts';
+import type { ReplayFilter } from './filter.ts';
+import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from './replay.ts';
+
+/** Sending deliveries again, many at a time. */
+export function replayEndpoints(context: { database: Database }) {
+  const { database } = context;
+  return {
+    list: operation({
+      summary: 'List replays',
+      description: 'The last ten replays of a webhook, newest first.',
+      permission: 'webhooks:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The replays.', schema: Type.Object({ data: Type.Array(Replay) }) },
+      async run({ params, ...scope }) {
+        const replays = await listReplays(database, await reachWebhook(database, scope, params.id));
+        return { body: { data: replays.map(wired) } };
+      },
+    }),
+
+    count: operation({
+      summary: 'Count replay',
+      description: 'How many deliveries a replay would send again now.',
+      permission: 'webhooks:read',
+      params: idParameter,
+      query: ReplayQuery,
+      reply: { status: 200, description: 'How many.', schema: Type.Object({ total: Type.Integer() }) },
+      async run({ params, query, ...scope }) {
+        const place = await reachWebhook(database, scope, params.id);
+        return { body: { total: await countReplay(database, place, filterOf(query)) } };
+      },
+    }),
+
+    start: operation({
+      summary: 'Start replay',
+      description:
+        'Sends deliveries again in the background, under their own ids: those that failed, unless said otherwise. 409: the webhook is paused, or replays already.',
+      permission: 'webhooks:write',
+      params: idParameter,
+      body: ReplayQuery,
+      example: { body: { status: 'Failed', event: 'submission.created' } },
+      errors: ['conflict'],
+      reply: { status: 202, description: 'The replay.', schema: Replay },
+      async run({ params, body, ...scope }) {
+        const place = await reachWebhook(database, scope, params.id);
+        const userId = scope.actor.kind === 'person' ? scope.actor.id : null;
+        return { body: wired(await startReplay(context, place, { filter: filterOf(body), userId })) };
+      },
+    }),
+
+    cancel: operation({
+      summary: 'Cancel replay',
+      description: 'Nothing more of it is sent; what is on its way arrives. 409: it is over.',
+      permission: 'webhooks:write',
+      params: idParameter,
+      errors: ['conflict'],
+      reply: { status: 200, description: 'The replay as it is now.', schema: Replay },
+      async run({ params, ...scope }) {
+        const place = { workspaceId: scope.workspaceId, replayId: params.id };
+        await reachWebhook(database, scope, (await readReplay(database, place)).webhook_id);
+        return { body: wired(await cancelReplay(context, place)) };
+      },
+    }),
+  };
+}
+
+const filterOf = ({ status = 'Failed', event, since, until }: ReplayQuery): ReplayFilter => ({
+  status: status === 'any' ? null : status,
+  event: event ?? null,
+  since: since ?? null,
+  until: until ?? null,
+});
