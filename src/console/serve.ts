@@ -3,10 +3,14 @@ import { uuidPattern } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
+import { countUpTo } from '#workspaces/limit.ts';
 import { findPerson, refuseForeignRequest, requireRole } from './access.ts';
 import type { ConsoleCaller, ConsoleEndpoint, ConsoleReply, ConsoleRoute, Visitor } from './endpoint.ts';
 import { readImageBodies } from './images/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
+
+/** So many times the requests of one person may come from one address. */
+const peoplePerAddress = 4;
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -49,10 +53,15 @@ async function admit(
   reply: FastifyReply,
 ): Promise<ConsoleCaller> {
   const visitor = readVisitor(request);
+  const { requestCounter, config } = services;
+  const most = config.limits.consolePerMinute;
+  // Before a session is looked for: an address is shared by several people, and by nobody.
+  if (most > 0) await countUpTo(requestCounter, `console from ${visitor.address}`, most * peoplePerAddress);
   if (needs === 'visitor') return { visitor };
   const { user, cookies } = await findPerson(services.accounts, visitor.headers);
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (!user) throw new ApiError('unauthorized', 'Sign in first.');
+  if (most > 0) await countUpTo(requestCounter, `console of ${user.id}`, most);
   if (user.mustChangePassword && !isAlwaysOpen)
     throw new ApiError('forbidden', 'Choose a password of your own first.');
   if (needs === 'person') return { visitor, user };

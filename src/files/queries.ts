@@ -17,6 +17,16 @@ export const setFileContent = statement(
   `update files set size = $size, content_type = $content_type where workspace_id = $workspace_id and id = $id`,
 );
 
+/** How much the files of a form take, and those of its workspace. */
+export const storedBytes = statement(
+  'stored_bytes',
+  { workspace_id: uuid, form_id: uuid },
+  { of_form: bigint, of_workspace: bigint },
+  `select coalesce(sum(bytes) filter (where form_id = $form_id), 0)::bigint as of_form,
+     coalesce(sum(bytes), 0)::bigint as of_workspace
+   from stored_bytes where workspace_id = $workspace_id`,
+);
+
 /** Gives files to a submission, in its transaction. A file is claimed once, and only by a submission of its form. */
 export const claimFiles = statement(
   'claim_files',

@@ -13,7 +13,7 @@ import { cleanFilename, discardFiles, fileLimits, receiveFile, storageKey } from
 const { database } = await testDatabase();
 const directory = await mkdtemp(join(tmpdir(), 'formloom-receive-'));
 after(() => rm(directory, { recursive: true }));
-const context = { database, storage: diskStorage(directory) };
+const context = { database, storage: diskStorage(directory, 0) };
 const place = await makeForm(database);
 
 const receive = (

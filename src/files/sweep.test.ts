@@ -14,7 +14,7 @@ import { sweepFiles } from './sweep.ts';
 const { database } = await testDatabase();
 const directory = await mkdtemp(join(tmpdir(), 'formloom-sweep-'));
 after(() => rm(directory, { recursive: true }));
-const context = { database, storage: diskStorage(directory) };
+const context = { database, storage: diskStorage(directory, 0) };
 const places = [await makeForm(database), await makeForm(database)] as const;
 
 type State = { age: string; submission: 'none' | 'living' | 'gone' };

@@ -46,11 +46,28 @@ export type Config = {
   workspaceCreation: WorkspaceCreation;
   /** Whether every answer of the API is held against its declaration: a fault of ours is then a 500. For tests. */
   isReplyChecked: boolean;
+  limits: Limits;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   /** What X-Forwarded-For to believe: a number of proxies or a list of CIDRs; false: none. */
   trustProxy: number | string[] | false;
   /** 64 hexadecimal digits; undefined: made at first start and kept in dataDir. */
   secretKey: string | undefined;
+};
+
+/** What others may cause at most; 0 is without a limit, but for `freeBytes`. */
+export type Limits = {
+  /** Submits in a minute: from one address to all forms, to one form, and to the forms of one workspace. */
+  submitsPerAddress: number;
+  submitsPerForm: number;
+  submitsPerWorkspace: number;
+  /** MB of files: from one address in a day, stored for one form, and for the forms of one workspace. */
+  uploadMbPerAddress: number;
+  uploadMbPerForm: number;
+  uploadMbPerWorkspace: number;
+  /** What stays free on the disk of the uploads: below it none is taken. */
+  freeBytes: number;
+  /** Requests of the console in a minute, for each person; an address may send four times as many. */
+  consolePerMinute: number;
 };
 
 /** A start that cannot work: all problems at once, in words. */
@@ -167,12 +184,32 @@ export function readConfig(environment: Environment): Config {
     mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
     workspaceCreation: oneOf('WORKSPACE_CREATION', workspaceCreations, 'owners'),
     isReplyChecked: environment['CHECK_REPLIES'] === 'true',
+    limits: readLimits(wholeNumber),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     trustProxy: readTrustProxy(value('TRUST_PROXY'), complain),
     secretKey,
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+const megabyte = 1024 * 1024;
+
+function readLimits(
+  wholeNumber: (name: string, fallback: number, least: number, most: number) => number,
+): Limits {
+  const limit = (name: string, fallback: number): number => wholeNumber(name, fallback, 0, 1_000_000_000);
+  return {
+    submitsPerAddress: limit('SUBMITS_PER_ADDRESS', 600),
+    submitsPerForm: limit('SUBMITS_PER_FORM', 6_000),
+    submitsPerWorkspace: limit('SUBMITS_PER_WORKSPACE', 12_000),
+    uploadMbPerAddress: limit('UPLOAD_MB_PER_ADDRESS', 2_000),
+    uploadMbPerForm: limit('UPLOAD_MB_PER_FORM', 20_000),
+    uploadMbPerWorkspace: limit('UPLOAD_MB_PER_WORKSPACE', 50_000),
+    // The largest upload fits in, and what is written beside it.
+    freeBytes: wholeNumber('UPLOAD_FREE_MB', 512, 16, 1_000_000_000) * megabyte,
+    consolePerMinute: limit('CONSOLE_PER_MINUTE', 600),
+  };
 }
 
 /**

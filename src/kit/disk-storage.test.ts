@@ -11,7 +11,7 @@ import { streamOf, testStorage } from './testing.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-disk-'));
 after(() => rm(directory, { recursive: true }));
-const storage = diskStorage(join(directory, 'uploads'));
+const storage = diskStorage(join(directory, 'uploads'), 0);
 
 const left = async (): Promise<string[]> =>
   (await readdir(directory, { recursive: true, withFileTypes: true }))
@@ -48,7 +48,7 @@ test('a file that the disk has no room for is refused as a whole, not cut off', 
     const { diskStorage } = await import(${JSON.stringify(new URL('disk-storage.ts', import.meta.url).href)});
     const { Readable } = await import('node:stream');
     const source = Readable.from([Buffer.alloc(100_000)], { objectMode: false });
-    await diskStorage(${JSON.stringify(place)}).put('cut', source, 1_000_000).then(
+    await diskStorage(${JSON.stringify(place)}, 0).put('cut', source, 1_000_000).then(
       ({ size }) => console.log('stored', size),
       ({ code, cause }) => console.log(code, cause.message, cause.cause.code),
     );`;

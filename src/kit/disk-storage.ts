@@ -3,21 +3,36 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { diskRefused, headBytes, type Storage, tooLarge } from './storage.ts';
 
-/** Below this a disk counts as full: the largest upload, and what is written beside it. */
-const leastRoom = 16 * 1024 * 1024;
-
 /** What a disk says that takes no more: full, over its quota or its largest file, read-only, broken. */
 const refusals = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO'];
 
-/** Uploads as files under one directory. `a/b` as a key becomes a path below it. */
-export function diskStorage(directory: string): Storage {
+/** How often a disk is asked for its room while a file is written to it. */
+const bytesBetween = 1024 * 1024;
+
+/**
+ * Uploads as files under one directory. `a/b` as a key becomes a path below it.
+ * @param leastRoom bytes that stay free: with less, the disk counts as full.
+ */
+export function diskStorage(directory: string, leastRoom: number): Storage {
+  const hasRoom = async (): Promise<boolean> => {
+    try {
+      await mkdir(directory, { recursive: true });
+    } catch (error) {
+      if (hasCode(error, ...refusals)) return false;
+      throw error;
+    }
+    const { bavail, bsize, files, ffree } = await statfs(directory);
+    // Some file systems have no number of files that they are made for.
+    return bavail * bsize >= leastRoom && (files === 0 || ffree > 0);
+  };
   return {
+    hasRoom,
     async put(key, source, limit) {
       const path = join(directory, key);
       const draft = `${path}.part`;
       try {
         await makeDirectory(dirname(path));
-        const written = await writeDurably(draft, source, limit);
+        const written = await writeDurably(draft, limit, inRoom(source, path, hasRoom));
         await rename(draft, path);
         await syncDirectory(dirname(path));
         return written;
@@ -40,17 +55,6 @@ export function diskStorage(directory: string): Storage {
       await rm(join(directory, key), { force: true });
       await rm(`${join(directory, key)}.part`, { force: true });
     },
-    async hasRoom() {
-      try {
-        await mkdir(directory, { recursive: true });
-      } catch (error) {
-        if (hasCode(error, ...refusals)) return false;
-        throw error;
-      }
-      const { bavail, bsize, files, ffree } = await statfs(directory);
-      // Some file systems have no number of files that they are made for.
-      return bavail * bsize >= leastRoom && (files === 0 || ffree > 0);
-    },
   };
 }
 
@@ -61,16 +65,34 @@ async function makeDirectory(path: string): Promise<void> {
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
+/** The bytes as they come, while the disk has room. @throws ApiError service_unavailable when it has none left. */
+async function* inRoom(
+  source: Readable,
+  path: string,
+  hasRoom: () => Promise<boolean>,
+): AsyncGenerator<Buffer> {
+  let askAt = 0;
+  let bytes = 0;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    if (bytes >= askAt) {
+      if (!(await hasRoom())) throw diskRefused(path, new Error('there is less free than has to stay free'));
+      askAt = bytes + bytesBetween;
+    }
+    bytes += chunk.length;
+    yield chunk;
+  }
+}
+
 async function writeDurably(
   path: string,
-  source: Readable,
   limit: number,
+  source: AsyncIterable<Buffer>,
 ): Promise<{ size: number; head: Buffer }> {
   const file: FileHandle = await open(path, 'w', 0o600);
   try {
     let size = 0;
     let head = Buffer.alloc(0);
-    for await (const chunk of source as AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
       if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);

@@ -7,5 +7,5 @@ import type { Storage } from './storage.ts';
 /** The object store when one is configured, else files under the data directory. */
 export const openStorage = (config: Config): Storage =>
   config.s3
-    ? s3Storage(config.s3, join(config.dataDir, 'spool'))
-    : diskStorage(join(config.dataDir, 'uploads'));
+    ? s3Storage(config.s3, join(config.dataDir, 'spool'), config.limits.freeBytes)
+    : diskStorage(join(config.dataDir, 'uploads'), config.limits.freeBytes);

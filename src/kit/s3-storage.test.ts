@@ -33,7 +33,7 @@ const settings = {
   accessKeyId: 'S3RVER',
   secretAccessKey: 'S3RVER',
 };
-const storage = s3Storage(settings, spool);
+const storage = s3Storage(settings, spool, 0);
 
 /** Objects in the bucket and files in the spool. */
 const left = async (): Promise<string[]> =>
@@ -71,7 +71,7 @@ test('a file that is sent in parts is read again as one', async () => {
 });
 
 test('a store that refuses is an error, and nothing stays', async () => {
-  const stranger = s3Storage({ ...settings, accessKeyId: 'STRANGER' }, spool);
+  const stranger = s3Storage({ ...settings, accessKeyId: 'STRANGER' }, spool, 0);
   const before = await left();
   await assert.rejects(stranger.put('ws/ff/refused', streamOf('x'), 10));
   await assert.rejects(stranger.open('ws/ff/spooled'));
@@ -79,7 +79,7 @@ test('a store that refuses is an error, and nothing stays', async () => {
 });
 
 test('a store that is away is an error, and nothing stays', async () => {
-  const away = s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1/uploads' }, spool);
+  const away = s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1/uploads' }, spool, 0);
   await assert.rejects(away.put('ws/ff/away', streamOf('x'), 10));
   assert.deepEqual(
     (await left()).filter((path) => path.startsWith(spool)),

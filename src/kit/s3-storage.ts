@@ -10,9 +10,13 @@ import type { Storage } from './storage.ts';
  * Uploads in an S3-compatible bucket. A stream is first written to `spoolDirectory`, so that its size is known, its
  * limit is kept, and memory stays flat; then the file is sent, in parts when it is large.
  */
-export function s3Storage(settings: NonNullable<Config['s3']>, spoolDirectory: string): Storage {
+export function s3Storage(
+  settings: NonNullable<Config['s3']>,
+  spoolDirectory: string,
+  leastRoom: number,
+): Storage {
   const bucket = new S3mini(settings);
-  const spool = diskStorage(spoolDirectory);
+  const spool = diskStorage(spoolDirectory, leastRoom);
   return {
     async put(key, source, limit) {
       const written = await spool.put(key, source, limit);

@@ -4,6 +4,7 @@ import { element } from '#ast/testing.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
 import { openLog } from '#kit/log.ts';
+import { readConfig } from '#kit/config.ts';
 import { readKey, signKey } from '#submissions/keys.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
@@ -22,6 +23,8 @@ function pageOf(scene: Scene, seconds = 0): string {
   return signKey(scene.context.vault, scene.formId, key);
 }
 
+const config = readConfig({});
+
 async function send(scene: Scene, sender: Partial<Sender> = {}, raw: object = { name: 'Ada' }) {
   const page = 'page' in sender ? sender.page : pageOf(scene, 60);
   const key = page === undefined ? undefined : readKey(scene.context.vault, scene.formId, page)?.key;
@@ -34,7 +37,7 @@ async function send(scene: Scene, sender: Partial<Sender> = {}, raw: object = { 
     ...sender,
     page,
   };
-  return screenAnswers({ ...scene.context, requestCounter }, request, everything);
+  return screenAnswers({ ...scene.context, requestCounter, config }, request, everything);
 }
 
 const outcome = async (scene: Scene) => {

@@ -3,6 +3,8 @@ import { checkAnswers } from '#ast/answers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { now } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
+import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 import { holdAnswers } from '#submissions/held/hold.ts';
 import type { HoldReason } from '#submissions/held/reasons.ts';
@@ -19,7 +21,10 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Source } from './other-sites.ts';
 
 /** What screening needs. */
-export type ScreeningContext = SubmitContext & { requestCounter: RequestCounter };
+export type ScreeningContext = SubmitContext & {
+  requestCounter: RequestCounter;
+  config: Pick<Config, 'limits'>;
+};
 
 /** What a post tells of its sender, beside the answers. */
 export type Sender = {
@@ -58,6 +63,14 @@ export async function screenAnswers(
   sender: Sender,
 ): Promise<SubmitResult> {
   const { live } = request;
+  try {
+    await countArrival(context, live, sender.address);
+  } catch (error) {
+    // Asked for only now: most submits are neither too many nor repeated.
+    const repeated = error instanceof ApiError ? await answerRepeat(context, request) : undefined;
+    if (!repeated) throw error;
+    return repeated;
+  }
   const reason = findReason(context.vault, live.id, live.settings, sender);
   if (reason) {
     const address = context.vault.sign('sender addresses', `${live.id}/${sender.address}`);
@@ -106,6 +119,23 @@ function findReason(
 const isScreened = ({ min_seconds, proof_of_work, limit_per_address, limit_per_form }: Settings): boolean =>
   proof_of_work === true ||
   [min_seconds, limit_per_address, limit_per_form].some((limit) => limit !== undefined);
+
+/** Counts what arrives, whatever comes of it, against the limits of the instance. @throws ApiError rate_limit_exceeded. */
+async function countArrival(
+  { requestCounter, config: { limits } }: ScreeningContext,
+  { id, workspaceId }: SubmitRequest['live'],
+  address: string,
+): Promise<void> {
+  const counted: [key: string, most: number][] = [
+    [`all submissions from ${address}`, limits.submitsPerAddress],
+    [`all submissions of ${id}`, limits.submitsPerForm],
+    [`all submissions in ${workspaceId}`, limits.submitsPerWorkspace],
+  ];
+  // Together, so that they go to another process or to Valkey as one.
+  await Promise.all(
+    counted.map(([key, most]) => (most === 0 ? undefined : countUpTo(requestCounter, key, most))),
+  );
+}
 
 const hourSeconds = 3_600;
 

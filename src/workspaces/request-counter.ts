@@ -6,8 +6,11 @@ export type Count = { requests: number; msLeft: number };
 
 /** Counts requests in fixed windows, of one minute unless said, exactly, also under parallel requests. */
 export type RequestCounter = {
-  /** @param seconds the length of the window; always the same for a key. */
-  count(key: string, seconds?: number): Promise<Count>;
+  /**
+   * @param seconds the length of the window; always the same for a key.
+   * @param points what it counts as; one unless said.
+   */
+  count(key: string, seconds?: number, points?: number): Promise<Count>;
   close(): Promise<void>;
 };
 
@@ -43,10 +46,10 @@ export async function openRequestCounter(options: {
   let isAway = false;
   let askAgainAt = 0;
   return {
-    async count(key, seconds) {
-      if (performance.now() < askAgainAt) return countInMemory(key, seconds);
+    async count(key, seconds, points) {
+      if (performance.now() < askAgainAt) return countInMemory(key, seconds, points);
       try {
-        const count = await countWith(shared, key, seconds);
+        const count = await countWith(shared, key, seconds, points);
         if (isAway) log.info('Valkey is back: rate limits are counted there');
         isAway = false;
         return count;
@@ -54,7 +57,7 @@ export async function openRequestCounter(options: {
         if (!isAway) log.warn({ err: error }, 'Valkey is away: rate limits are counted in this process');
         isAway = true;
         askAgainAt = performance.now() + awayMs;
-        return countInMemory(key, seconds);
+        return countInMemory(key, seconds, points);
       }
     },
     close: async () => valkey.disconnect(),
@@ -63,15 +66,16 @@ export async function openRequestCounter(options: {
 
 function openMemory(): RequestCounter['count'] {
   const memory = new RateLimiterMemory(counting);
-  return (key, seconds) => countWith(memory, key, seconds);
+  return (key, seconds, points) => countWith(memory, key, seconds, points);
 }
 
 async function countWith(
   limiter: RateLimiterAbstract,
   key: string,
   seconds: number = counting.duration,
+  points = 1,
 ): Promise<Count> {
-  const { consumedPoints, msBeforeNext } = await limiter.consume(key, 1, { customDuration: seconds });
+  const { consumedPoints, msBeforeNext } = await limiter.consume(key, points, { customDuration: seconds });
   // The library counts by the clock: one that was ahead and went back would put the end of a window far away.
   return { requests: consumedPoints, msLeft: Math.min(msBeforeNext, seconds * 1_000) };
 }

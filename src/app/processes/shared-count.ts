@@ -8,7 +8,7 @@ import type { Count, RequestCounter } from '#workspaces/request-counter.ts';
  * an answer is on its way goes together, so that a process under load sends a message for many requests.
  */
 
-type Question = { key: string; seconds: number | undefined };
+type Question = { key: string; seconds: number | undefined; points: number | undefined };
 
 /** More requests than a process begins within the millisecond that an answer takes. */
 const mostAtOnce = 200;
@@ -21,9 +21,9 @@ export function countThroughPrimary(
   ask: (questions: readonly Question[]) => Promise<readonly Count[]>,
 ): RequestCounter['count'] {
   const count = gather(ask, { most: mostAtOnce, atOnce: 1 });
-  return async (key, seconds) => {
+  return async (key, seconds, points) => {
     try {
-      return await count({ key, seconds });
+      return await count({ key, seconds, points });
     } catch (cause) {
       if (!(cause instanceof PrimaryGone)) throw cause;
       throw new ApiError('service_unavailable', undefined, { retryAfter: 1, cause });
@@ -34,5 +34,9 @@ export function countThroughPrimary(
 /** The primary's side: counts what a process asks. */
 export function countForProcesses(counter: RequestCounter): (question: unknown) => Promise<readonly Count[]> {
   return (questions) =>
-    Promise.all((questions as readonly Question[]).map(({ key, seconds }) => counter.count(key, seconds)));
+    Promise.all(
+      (questions as readonly Question[]).map(({ key, seconds, points }) =>
+        counter.count(key, seconds, points),
+      ),
+    );
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
 import { parseRowName, type RawAnswers, readFields } from '#ast/fields.ts';
@@ -5,6 +6,7 @@ import { listQuestions } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { discardFiles, fileLimits, receiveFile, type FilesContext } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
+import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
@@ -22,10 +24,13 @@ import {
   takeMultipart,
   tooManyParts,
 } from './multipart.ts';
-import { openUploadAllowance, type UploadAllowance } from './upload-allowance.ts';
+import { metered, type UploadLimit, UploadRefused } from './upload-allowance.ts';
 
 /** What reading a post needs. */
-export type ReadingContext = FilesContext & { readonly requestCounter: RequestCounter };
+export type ReadingContext = FilesContext & {
+  readonly requestCounter: RequestCounter;
+  readonly config: Pick<Config, 'limits'>;
+};
 
 /** A visitor's post as it came: text by HTML name, and files that are stored but belong to nobody yet. */
 export type Post = {
@@ -83,7 +88,7 @@ async function readMultipart(
   const received = new Map<string, FileAnswer[]>();
   const problems: FieldMessage[] = [];
   const fileElement = fileElementsOf(live);
-  const allowance = openUploadAllowance(context.requestCounter, addressKey(request.ip));
+  const address = addressKey(request.ip);
   try {
     for await (const part of readParts(request.raw)) {
       if (part.kind === 'field') {
@@ -100,7 +105,7 @@ async function readMultipart(
         part.bytes.resume();
         continue;
       }
-      const file = await receiveAllowed({ context, live, words, allowance }, element, part);
+      const file = await receiveAllowed({ context, live, words, address }, element, part);
       if (typeof file === 'string') problems.push({ field: part.name, message: file });
       else received.set(part.name, [...files, file]);
     }
@@ -116,36 +121,40 @@ type Receiving = {
   readonly context: ReadingContext;
   readonly live: LiveForm;
   readonly words: Words;
-  readonly allowance: UploadAllowance;
+  readonly address: string;
 };
 
 /**
  * The file, stored; or what is wrong with it, and nothing of it is kept: it is larger than a file may be, so that only
- * its beginning came, or its sender has used up the day's allowance.
+ * its beginning came, or a limit of its sender or of the form is reached.
  */
 async function receiveAllowed(
-  { context, live, words, allowance }: Receiving,
+  { context, live, words, address }: Receiving,
   { id: element, label }: { id: string; label: string },
   { filename, declaredType, bytes }: Extract<Part, { kind: 'file' }>,
 ): Promise<FileAnswer | string> {
-  if (!(await allowance.begin())) {
-    bytes.resume();
-    return fill(words.uploadsLimited, { label });
-  }
   const { workspaceId, id: formId } = live;
-  const part = { workspaceId, formId, element, filename, declaredType, source: bytes };
-  const file = await receiveFile(context, part).catch((error: unknown) => {
+  const source = Readable.from(metered(context, live, address, bytes), { objectMode: false });
+  const part = { workspaceId, formId, element, filename, declaredType, source };
+  try {
+    const file = await receiveFile(context, part);
+    if (!bytes.truncated) return file;
+    await discardFiles(context, workspaceId, [file.id]);
+    const size = saySize(fileLimits.fileBytes, words);
+    return fill(words.fileTooLarge, { label, filename: file.filename, size });
+  } catch (error) {
+    if (error instanceof UploadRefused) {
+      bytes.resume();
+      return fill(words[refusals[error.limit]], { label });
+    }
     // What failed is what came, or else what it was written to, which says so itself.
     throw bytes.errored ? broken(error) : error;
-  });
-  const isAllowed = await allowance.end(file.size);
-  if (isAllowed && !bytes.truncated) return file;
-  await discardFiles(context, workspaceId, [file.id]);
-  const size = saySize(fileLimits.fileBytes, words);
-  return isAllowed
-    ? fill(words.fileTooLarge, { label, filename: file.filename, size })
-    : fill(words.uploadsLimited, { label });
+  }
 }
+
+const refusals = { sender: 'uploadsLimited', form: 'uploadsFull' } as const satisfies Readonly<
+  Record<UploadLimit, keyof Words>
+>;
 
 /** Removes files that came with a post which is not kept. Claimed ones are not touched by this. */
 export async function discardReceived(

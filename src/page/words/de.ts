@@ -36,6 +36,8 @@ export const german: Words = {
     'Durch Ihre Antworten sind weitere Fragen hinzugekommen. Bitte sehen Sie sie durch und gehen Sie dann weiter.',
   lastStep: 'Das waren alle Fragen. Senden Sie Ihre Antworten jetzt ab.',
   fileLost: '{label}: Eine Datei ist nicht mehr da. Wählen Sie sie noch einmal aus.',
+  uploadsFull:
+    '{label}: Hier ist kein Platz für weitere Dateien. Machen Sie ohne diese weiter und sagen Sie es denen, die dieses Formular betreiben.',
   uploadsLimited:
     '{label}: Aus Ihrem Netz sind heute zu viele Dateien gekommen. Senden Sie diese morgen, oder machen Sie ohne sie weiter.',
   filesCrowded: '{label}: Wählen Sie höchstens {limit} Dateien aus.',

@@ -32,6 +32,8 @@ export const english = {
   appeared: 'Your answers opened more questions. Please look through them, then go on.',
   lastStep: 'These were all the questions. Submit your answers now.',
   fileLost: '{label}: a file is no longer here. Choose it again.',
+  uploadsFull:
+    '{label}: there is no room for more files here. Go on without this one, and tell whoever runs this form.',
   uploadsLimited:
     '{label}: too many files have come from your network today. Send this one tomorrow, or go on without it.',
   filesCrowded: '{label}: choose at most {limit} files.',

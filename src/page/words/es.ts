@@ -35,6 +35,8 @@ export const spanish: Words = {
   appeared: 'Sus respuestas han abierto más preguntas. Revíselas y después continúe.',
   lastStep: 'Estas eran todas las preguntas. Envíe ahora sus respuestas.',
   fileLost: '{label}: un archivo ya no está aquí. Elíjalo de nuevo.',
+  uploadsFull:
+    '{label}: aquí no hay sitio para más archivos. Siga sin este y avise a quien lleva este formulario.',
   uploadsLimited:
     '{label}: hoy han llegado demasiados archivos desde su red. Envíe este mañana o continúe sin él.',
   filesCrowded: '{label}: elija como máximo {limit} archivos.',

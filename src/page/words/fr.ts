@@ -35,6 +35,8 @@ export const french: Words = {
   appeared: 'Vos réponses ont ouvert d’autres questions. Parcourez-les, puis continuez.',
   lastStep: 'C’étaient toutes les questions. Envoyez vos réponses maintenant.',
   fileLost: '{label}\u00a0: un fichier n’est plus là. Choisissez-le de nouveau.',
+  uploadsFull:
+    '{label}\u00a0: il n’y a plus de place pour d’autres fichiers ici. Continuez sans celui-ci et prévenez les responsables de ce formulaire.',
   uploadsLimited:
     '{label}\u00a0: trop de fichiers sont venus de votre réseau aujourd’hui. Envoyez celui-ci demain, ou continuez sans lui.',
   filesCrowded: '{label}\u00a0: choisissez {limit} fichiers au maximum.',

@@ -35,6 +35,8 @@ export const portuguese: Words = {
   appeared: 'As suas respostas abriram mais perguntas. Confira-as e depois continue.',
   lastStep: 'Estas eram todas as perguntas. Envie agora as suas respostas.',
   fileLost: '{label}: um arquivo não está mais aqui. Escolha-o de novo.',
+  uploadsFull:
+    '{label}: não há espaço para mais ficheiros aqui. Continue sem este e avise quem gere este formulário.',
   uploadsLimited:
     '{label}: chegaram arquivos demais da sua rede hoje. Envie este amanhã ou continue sem ele.',
   filesCrowded: '{label}: escolha no máximo {limit} arquivos.',

@@ -35,6 +35,7 @@ export const chinese: Words = {
   appeared: '根据您的回答，增加了一些问题。请查看后再继续。',
   lastStep: '所有问题已答完，请提交您的回答。',
   fileLost: '{label}：有一个文件已不存在。请重新选择。',
+  uploadsFull: '{label}：此处没有空间存放更多文件。请不带此文件继续，并告知此表单的负责人。',
   uploadsLimited: '{label}：今天来自您网络的文件过多。请明天再发送此文件，或不带它继续。',
   filesCrowded: '{label}：最多选择 {limit} 个文件。',
   fileTooLarge: '{label}：“{filename}”超过 {size}。请选择较小的文件。',
