@@ -132,9 +132,8 @@ async function countArrival(
     [`all submissions in ${workspaceId}`, limits.submitsPerWorkspace],
   ];
   // Together, so that they go to another process or to Valkey as one.
-  await Promise.all(
-    counted.map(([key, most]) => (most === 0 ? undefined : countUpTo(requestCounter, key, most))),
-  );
+  const limited = counted.filter(([, most]) => most > 0);
+  await Promise.all(limited.map(([key, most]) => countUpTo(requestCounter, key, most)));
 }
 
 const hourSeconds = 3_600;

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+import { composite, element, structure } from '#ast/testing.ts';
+import { publishForm } from '#test/crowd.ts';
+import { makeInstance } from '#test/process.ts';
+import { freePort } from '#test/service.ts';
+
+/*
+ * npm run test:slow     the worst requests that we know, one by one, and how long the event loop of the server stood
+ *                       still for each: the least of three rounds, as other programs of the machine add to all of them
+ */
+const rounds = 3;
+const mostMs = 50;
+
+const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const json = (answers: object) => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ answers }),
+});
+const urlencoded = (body: string) => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  body,
+});
+const inputs = (count: number, attrs: (index: number) => object = () => ({}), type = 'text') =>
+  many(count, (index) => element(type, `t${index}`, { ...attrs(index) }));
+const oneOf = { element: 'q', is: 'one_of', value: many(100, (index) => `value ${index}`) };
+const groups = many(10, (group) =>
+  composite(
+    `g${group}`,
+    many(99, (index) => element('text', `g${group}t${index}`)),
+    { repeatable: true },
+  ),
+);
+
+/** A form, and what is sent to it: behind its address, and how. */
+type Case = { children: unknown[]; path?: string; request?: RequestInit };
+const cases: Record<string, Case> = {
+  'a full text in ten rows against values': {
+    children: [
+      composite('g', [element('text', 'q'), ...inputs(15, () => ({ show_when: oneOf }))], {
+        repeatable: true,
+      }),
+    ],
+    request: json({ g: many(10, () => ({ q: 'Σ'.repeat(32_768) })) }),
+  },
+  'a pattern with many ways on 120 fields': {
+    children: inputs(120, () => ({ pattern: '(?:(?:a|a)*){40}b' })),
+    request: json(Object.fromEntries(many(120, (index) => [`t${index}`, 'a'.repeat(6_000)]))),
+  },
+  'rows of ten groups in the address': {
+    children: groups,
+    path: `?${many(10, (group) => `g${group}[99][g${group}t0]=1`).join('&')}`,
+  },
+  'rows of ten groups in a post': {
+    children: groups,
+    request: urlencoded(many(10, (group) => `_row=g${group}[99]`).join('&')),
+  },
+  'half a million names without values': {
+    children: inputs(1),
+    request: urlencoded('&a'.repeat(500_000)),
+  },
+  'a text of pluses': { children: inputs(1), request: urlencoded('+'.repeat(1_000_000)) },
+  'a hundred thousand answers': {
+    children: [composite('g', inputs(900, undefined, 'number'), { repeatable: true })],
+    request: json({ g: many(100, () => Object.fromEntries(many(900, (index) => [`t${index}`, 1]))) }),
+  },
+  'names that no question has': {
+    children: inputs(900),
+    request: json(Object.fromEntries(many(80_000, (index) => [`z${index}`, 1]))),
+  },
+  'half a million numbers': { children: inputs(1), request: json({ t0: many(500_000, () => 1) }) },
+  'a part that is nearly everywhere': {
+    children: inputs(200, () => ({
+      show_when: { element: 'q', is: 'contains', value: `${'a'.repeat(500)}b${'a'.repeat(500)}` },
+    })).concat(element('text', 'q')),
+    request: json({ q: 'a'.repeat(65_000) }),
+  },
+  'line ends in full texts': {
+    children: inputs(15, undefined, 'textarea'),
+    request: json(Object.fromEntries(many(15, (index) => [`t${index}`, '\r'.repeat(30_000)]))),
+  },
+  'a page of 900 questions with long helps': {
+    children: inputs(900, () => ({ help_text: '<&"'.repeat(250) })),
+    path: '?from=here',
+  },
+};
+
+test('no request of those that we know stops the event loop of a server for long', async () => {
+  const port = await freePort();
+  const watch = fileURLToPath(new URL('loop-watch.ts', import.meta.url));
+  const instance = await makeInstance({
+    NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${watch}`,
+    LOOP_WATCH_PORT: String(port),
+  });
+  await instance.start();
+  type Still = { byClock: number; own: number };
+  const stoodStill = async (): Promise<Still> =>
+    (await (await fetch(`http://127.0.0.1:${port}`)).json()) as Still;
+  const owner = await publishForm(instance);
+  const found: [name: string, still: Still][] = [];
+  for (const [name, { children, path = '', request = {} }] of Object.entries(cases)) {
+    await stoodStill();
+    const made = await owner.call('POST', '/forms', { structure: structure(...children), publish: true });
+    assert.equal(made.status, 201, `${name}: ${JSON.stringify(made.body).slice(0, 200)}`);
+    found.push([`${name}: its form is made`, await stoodStill()]);
+    let least: Still = { byClock: Number.POSITIVE_INFINITY, own: Number.POSITIVE_INFINITY };
+    let status = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      await stoodStill();
+      const answer = await fetch(`${instance.url}/f/${made.body.id}${path}`, request);
+      await answer.text();
+      ({ status } = answer);
+      const still = await stoodStill();
+      if (still.own < least.own) least = still;
+    }
+    assert.ok(status < 500, name);
+    found.push([`${name} (${status})`, least]);
+  }
+  found.sort(([, left], [, right]) => right.own - left.own);
+  for (const [name, { own, byClock }] of found)
+    process.stdout.write(`${own.toFixed(0).padStart(6)} ms, ${byClock.toFixed(0)} by the clock: ${name}\n`);
+  // On a machine of its own a server has the clock's time for itself.
+  const slow = found.filter(([, { own }]) => own > mostMs);
+  assert.deepEqual(slow, []);
+});
