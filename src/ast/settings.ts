@@ -170,8 +170,9 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
   for (const field of names) {
     const value = own(input, field) ?? null;
     if (value === null) continue;
-    const { accepts, problem, tidy, explain }: Setting<unknown> = table[field];
-    if (accepts(value, form)) settings[field] = tidy ? tidy(value) : value;
+    const setting: Setting<unknown> = table[field];
+    const { accepts, problem, explain } = setting;
+    if (accepts(value, form)) settings[field] = setting.tidy ? setting.tidy(value) : value;
     else errors.push(...(explain?.(value) ?? [{ field, message: `"${field}" ${problem}.` }]));
   }
   errors.push(...checkPeriod(settings));

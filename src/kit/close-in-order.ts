@@ -39,11 +39,13 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
     );
     isLast = true;
     const forced = setTimeout(() => http.closeAllConnections(), graceMs);
-    let isClosed = false;
-    void closed.then(() => (isClosed = true));
+    const state = { isClosed: false };
+    void closed.then(() => (state.isClosed = true));
     const until = performance.now() + graceMs / 2;
-    for (let moment = 0; moment < lastAnswers.moments && !isClosed && performance.now() < until; moment += 1)
+    for (let moment = 0; moment < lastAnswers.moments; moment += 1) {
+      if (state.isClosed || performance.now() >= until) break;
       await sleep(lastAnswers.ms);
+    }
     http.closeIdleConnections();
     // Browsers connect ahead of need. To Node these are not idle, and it would wait for their first request.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
