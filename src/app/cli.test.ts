@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -561,8 +561,35 @@ test('without --json a person reads lines and a table, and a name cannot act on 
   assert.match(made.stdout, /^id +[0-9a-f-]{36}\nkey +fl_\S{43}\nThe key is shown only this once\.\n$/);
 });
 
-test('on a fresh data directory, without a server, a command makes its database, and the next one finds it', async () => {
+test('a JSON document is printed as one, and a text of several lines as its lines', async () => {
+  const { id: workspaceId } = await createWorkspace(database, { name: 'Schemas', plan: 'pro' });
+  const labelled = structuredClone(structure);
+  labelled.children[0]!.children[0]!.attrs.label = 'Say "loom"\u009b[31m';
+  const form = await createForm(database, workspaceId, { structure: labelled, status: 'published' });
+  const { schema, type_script: type } = await answer('webhook schema --form', form.id);
+  const { stdout } = await formloom(['webhook', 'schema', '--form', form.id]);
+  const [first, ...rest] = stdout.trimEnd().split('\n');
+  assert.deepEqual(JSON.parse(first!.replace(/^schema +/, '')), schema);
+  assert.match(first!, /Say \\"loom\\"\\u009b/);
+  const indent = 'type_script  '.length;
+  assert.equal(
+    rest.map((line) => line.slice(indent)).join('\n'),
+    type.trimEnd().replaceAll('\u009b', '\ufffd'),
+  );
+  assert.ok(rest.slice(1).every((line) => line.slice(0, indent).trim() === ''));
+});
+
+test('where there is no database a command says where it looked and makes none; database create is asked to', async () => {
   const fresh = { DATA_DIR: join(dataDir, 'fresh'), DATABASE_URL: '' };
+  for (const words of ['workspace create First', 'user password --email a@example.org', 'key list']) {
+    const refused = await formloom(words.split(' '), fresh);
+    assert.deepEqual([refused.code, refused.stdout], [1, '']);
+    assert.match(refused.stderr, /no database in \S+\/fresh \(DATA_DIR\)[^]*npm start[^]*database create/);
+    await assert.rejects(stat(fresh.DATA_DIR), { code: 'ENOENT' });
+  }
+  const begun = await formloomProcess(['database', 'create', '--json'], fresh);
+  assert.deepEqual([begun.code, begun.stderr], [0, '']);
+  assert.match(JSON.parse(begun.stdout).database, /of our own in .*fresh/);
   const made = await formloomProcess(['workspace', 'create', 'First', '--json'], fresh);
   assert.deepEqual([made.code, made.stderr], [0, '']);
   const both = await Promise.all([

@@ -2,6 +2,7 @@ import { sep } from 'node:path';
 import type { Config } from '#kit/config.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
 import type { Log } from '#kit/log.ts';
 import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
@@ -31,17 +32,19 @@ export type FormloomDatabase = {
  * For the server and for every command of the CLI, beside each other or alone.
  * @param say hears a sentence when something takes a moment: a new database, a migration.
  * @param options.replacesKey as openInstanceVault has `replaces`.
+ * @param options.mustExist where there is no embedded database yet, none is made.
  * @throws MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
  */
 export async function openFormloomDatabase(
   config: Settings,
   log: Log,
   say: (line: string) => void = () => {},
-  { replacesKey = false }: { replacesKey?: boolean } = {},
+  { replacesKey = false, mustExist = false }: { replacesKey?: boolean; mustExist?: boolean } = {},
 ): Promise<FormloomDatabase> {
   let isOpen = false;
   // While the database is open, what the embedded server has to say is that it went away, or came back.
   const tell = (sentence: string): void => (isOpen ? log.warn(sentence) : say(sentence));
+  if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
   const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
   const database = openDatabase(connection, { pool: config.databasePool, log });
@@ -87,6 +90,16 @@ export async function joinFormloomDatabase(
 const listeners = 3;
 const others = 20;
 const fewestConnections = 60;
+
+/** A command with another DATA_DIR than the service has would work in an empty database, and nobody would see why. */
+async function findEmbedded({ dataDir }: Settings): Promise<void> {
+  const { findCluster } = await import('#kit/embedded-postgres/cluster.ts');
+  if (await findCluster(dataDir)) return;
+  throw new EmbeddedPostgresError(
+    `There is no database in ${dataDir} (DATA_DIR), and a command makes none unasked. Give it the DATA_DIR or the ` +
+      'DATABASE_URL of the service. Before the first `npm start`, `npm run -s formloom -- database create` makes one.',
+  );
+}
 
 /** Loaded here, so that an instance with DATABASE_URL does not load it. */
 async function joinEmbedded(

@@ -5,7 +5,14 @@ import type { Vault } from '#kit/vault.ts';
 import type { Value } from './values.ts';
 
 /** What a command works with. */
-export type CommandContext = { config: Config; database: Database; vault: Vault; log: Log };
+export type CommandContext = {
+  config: Config;
+  database: Database;
+  vault: Vault;
+  log: Log;
+  /** Where the database is, for a person. */
+  description: string;
+};
 
 /** An option `--name`: with a value, or a flag without one. */
 export type Option<T> = {
@@ -31,6 +38,8 @@ export type Command = {
   readonly note?: string;
   /** Whether the key of now becomes the one that the database is used with (kit/instance-key). */
   readonly replacesKey?: boolean;
+  /** Whether it makes a database where there is none; every other command says where it looked. */
+  readonly makesDatabase?: boolean;
   /** Does the work. Its answer is what `--json` prints; a list is `{ data: [...] }`. */
   readonly run: (context: CommandContext, input: Readonly<Record<string, unknown>>) => Promise<object>;
 };
@@ -67,6 +76,7 @@ export function command<
   options?: O;
   note?: string;
   replacesKey?: boolean;
+  makesDatabase?: boolean;
   run: (context: CommandContext, input: InputOf<P, O>) => Promise<object>;
 }): Command {
   const { parameters = {}, options = {}, run, ...rest } = definition;

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { databaseCommands } from './database-commands.ts';
 import { deliveryCommands } from './delivery-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
 import { invitationCommands } from './invitation-commands.ts';
@@ -20,4 +21,5 @@ export const commands: readonly Command[] = [
   ...invitationCommands,
   ...mailCommands,
   ...instanceKeyCommands,
+  ...databaseCommands,
 ];

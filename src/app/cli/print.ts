@@ -4,11 +4,16 @@ export function describe(answer: object, note?: string): string {
   return [...lines, ...(note === undefined ? [] : [note])].join('\n');
 }
 
+/** The lines of a value after its first stand below it: in the column of names they would pass for properties. */
 function pairs(answer: object): string[] {
   const entries = Object.entries(answer);
   const width = Math.max(...entries.map(([name]) => name.length));
-  return entries.map(([name, value]) => `${name.padEnd(width)}  ${show(value)}`);
+  const indent = `\n${' '.repeat(width + 2)}`;
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${linesOf(value).map(show).join(indent)}`);
 }
+
+const linesOf = (value: unknown): unknown[] =>
+  typeof value === 'string' ? value.trimEnd().split('\n') : [value];
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -21,9 +26,11 @@ function table(rows: readonly Row[]): string[] {
   return lines.map((line) => line.map(pad).join('  ').trimEnd());
 }
 
-/** Control characters would act on the terminal: a name or an address may hold any. */
+/** Control characters would act on the terminal: a name or an address may hold any. What is no text is JSON. */
 function show(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  const text = typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '');
-  return text.replaceAll(/\p{Cc}/gu, '\ufffd');
+  if (typeof value === 'string') return value.replaceAll(/\p{Cc}/gu, '\ufffd');
+  return JSON.stringify(value).replaceAll(/\p{Cc}/gu, escape);
 }
+
+const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

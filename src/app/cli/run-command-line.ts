@@ -90,7 +90,11 @@ async function runCommand(
   // Quiet unless asked: a script reads standard error for what went wrong.
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
   const log = openLog(config.logLevel);
-  const opened = await openFormloomDatabase(config, log, undefined, command);
+  const { replacesKey = false, makesDatabase = false } = command;
+  const opened = await openFormloomDatabase(config, log, undefined, {
+    replacesKey,
+    mustExist: !makesDatabase,
+  });
   try {
     const answer = await command.run({ ...opened, config, log }, input);
     // Before the database is closed: what is shown only once must not be lost to a failure there.
