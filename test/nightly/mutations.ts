@@ -168,11 +168,24 @@ async function takeBaseline(workshop: Workshop, test: string): Promise<Baseline 
     : undefined;
 }
 
-/** The nearest first: they fail soonest. */
-const inOrder = (source: string, baselines: readonly Baseline[]): Baseline[] => {
-  const isNear = ({ test }: Baseline): number =>
-    test === source.replace(/\.ts$/, '.test.ts') ? 2 : Number(dirname(test) === dirname(source));
-  return baselines.toSorted((a, b) => isNear(b) - isNear(a) || a.ms - b.ms);
+/** As long as the tests of one change may take together, as they took without it; the two nearest are run anyhow. */
+const patienceMs = 25_000;
+
+/** What fails soonest comes first: what missed the defence before this one, then the nearest, then the quickest. */
+const inOrder = (source: string, baselines: readonly Baseline[], last: string | undefined): Baseline[] => {
+  const nearness = ({ test }: Baseline): number => {
+    if (test === last) return Infinity;
+    if (test === source.replace(/\.ts$/, '.test.ts')) return 100;
+    const folders = dirname(source).split('/');
+    return folders.filter((_, at) => test.startsWith(`${folders.slice(0, at + 1).join('/')}/`)).length;
+  };
+  let spentMs = 0;
+  return baselines
+    .toSorted((a, b) => nearness(b) - nearness(a) || a.ms - b.ms)
+    .filter(({ ms }, at) => {
+      spentMs += ms;
+      return at < 2 || spentMs < patienceMs;
+    });
 };
 
 /** @returns the test file that misses the defence; undefined when none does. */
@@ -181,12 +194,13 @@ async function kill(
   source: string,
   { start, end, replacement }: Mutant,
   baselines: readonly Baseline[],
+  last: string | undefined,
 ): Promise<string | undefined> {
   const path = join(workshop.tree, source);
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.slice(0, start) + replacement + text.slice(end));
   try {
-    for (const { test, ms } of inOrder(source, baselines))
+    for (const { test, ms } of inOrder(source, baselines, last))
       if (!(await passes(workshop, test, { ms: ms * 3 + 15_000 }))) return test;
     return undefined;
   } finally {
@@ -199,12 +213,15 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
   const workshops = [await openWorkshop(), await openWorkshop()];
   const survivors: string[] = [];
   try {
-    const [first] = workshops as [Workshop, Workshop];
     const baselines: Baseline[] = [];
-    for (const test of await find(tests)) {
-      const baseline = await takeBaseline(first, test);
-      if (baseline) baselines.push(baseline);
-    }
+    const files = (await find(tests))[Symbol.iterator]();
+    const takeAll = async (workshop: Workshop): Promise<void> => {
+      for (const test of files) {
+        const baseline = await takeBaseline(workshop, test);
+        if (baseline) baselines.push(baseline);
+      }
+    };
+    await Promise.all(workshops.map(takeAll));
     const paths = (await find(sources)).filter(
       (path) => isDefended(path) && (only.length === 0 || only.includes(path)),
     );
@@ -215,9 +232,11 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
     say(`${name}: ${work.length} defences, ${baselines.length} test files`);
     const queue = work[Symbol.iterator]();
     const tryAll = async (workshop: Workshop): Promise<void> => {
+      let last: string | undefined;
       for (const { source, mutant } of queue) {
         const running = baselines.filter((each) => each.runs(source, mutant.start));
-        const killer = await kill(workshop, source, mutant, running);
+        const killer = await kill(workshop, source, mutant, running, last);
+        last = killer ?? last;
         const place = `${source}:${mutant.line} ${mutant.what}`;
         if (killer === undefined)
           survivors.push(`${place}${running.length === 0 ? ' (no test comes here)' : ''}`);
