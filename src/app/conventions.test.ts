@@ -6,6 +6,8 @@ import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
+import { addMember } from '#workspaces/members.ts';
 
 /* What holds for every operation of a kind, by the table (docs/decisions/0034-one-api.md). */
 const service = await openService();
@@ -74,14 +76,41 @@ test('200 parallel POSTs under one Idempotency-Key make one thing, and all end w
   const settle = async () => {
     for (;;) {
       const answer = await create('import-1', valid, own);
-      // The first still runs.
       if (answer.status !== 409) return answer;
+      assert.match(answer.body.message, /still running/);
     }
   };
   const answers = await Promise.all(Array.from({ length: 200 }, settle));
   assert.equal(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size, 1);
   assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 199);
   assert.equal(await formsOf(own), 1);
+});
+
+test('each key gives its own answer again, with its ETag, and a person has other keys in another workspace', async () => {
+  const [own, other] = await Promise.all([service.makeTenant(), service.makeTenant()]);
+  const person = await signIn(service, { workspaceId: own.workspaceId, role: 'editor' });
+  await addMember(service.services.database, {
+    workspaceId: other.workspaceId,
+    userId: person.userId,
+    role: 'editor',
+  });
+  const places = [
+    ['a', own],
+    ['b', own],
+    ['a', other],
+  ] as const;
+  const ask = ([key, { workspaceId }]: (typeof places)[number]) =>
+    person.api<{ id: string }>('POST', '/forms', valid, {
+      'Idempotency-Key': key,
+      'X-Workspace-ID': workspaceId,
+    });
+  const first: Awaited<ReturnType<typeof ask>>[] = [];
+  for (const place of places) first.push(await ask(place));
+  const again = await Promise.all(places.map(ask));
+  const said = ({ status, body, headers }: (typeof first)[number]) => [status, body, headers.get('etag')];
+  assert.deepEqual(again.map(said), first.map(said));
+  assert.equal(new Set(first.map(({ body }) => body.id)).size, 3);
+  assert.match(first[0]!.headers.get('etag')!, /^"[^"]+"$/);
 });
 
 test('another request under the same key is a 422; another caller has keys of its own', async () => {
@@ -106,6 +135,11 @@ test('another request under the same key is a 422; another caller has keys of it
 test('a request that was refused leaves its key free', async () => {
   const own = await service.makeTenant();
   assert.equal((await create('again', { structure: {} }, own)).status, 422);
+  // Of those that come at once, one is refused and the others find it running, or gone in that moment.
+  const refused = await Promise.all(
+    Array.from({ length: 100 }, () => create('again', { structure: {} }, own)),
+  );
+  for (const { status } of refused) assert.ok(status === 422 || status === 409, `${status}`);
   assert.equal((await create('again', valid, own)).status, 201);
 });
 
@@ -124,6 +158,11 @@ test('a request whose process died midway is never run again under its key', asy
   const answer = await create('cut', valid, own);
   assert.deepEqual([answer.status, await formsOf(own)], [409, 1]);
   assert.match(answer.body.message, /cut off/);
+  // A refusal frees its own key alone, and what is swept is of the day before.
+  assert.equal((await create('another', { structure: {} }, own)).status, 422);
+  assert.equal((await create('cut', { structure: {} })).status, 422);
+  await pruneKeptAnswers(database);
+  assert.equal((await create('cut', valid, own)).status, 409);
   // A day later the key is forgotten.
   await database.query(`update repeatable_requests set begun_at = now() - interval '25 hours'`);
   assert.equal((await create('cut', valid, own)).status, 201);

@@ -67,22 +67,15 @@ function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): An
         : 'The first request under this Idempotency-Key is still running. Try again shortly.',
     );
   }
-  const answer = found.answer && (JSON.parse(vault.unseal('answers', found.answer)) as Kept);
-  return {
-    status: found.status,
-    ...(answer && { json: answer.json, headers: answer.headers }),
-    ...(answer?.tag !== undefined && { tag: answer.tag }),
-    isReplayed: true,
-  };
+  const kept = found.answer && (JSON.parse(vault.unseal('answers', found.answer)) as Kept);
+  return { status: found.status, ...kept, isReplayed: true };
 }
 
-type Kept = { json: string; headers: Readonly<Record<string, string>>; tag?: string };
+type Kept = Pick<Answer, 'json' | 'headers' | 'tag'>;
 
 /** Sealed, because an answer may hold what is shown once: a key, a secret. */
-function seal(vault: Vault, { json, body, headers = {}, tag }: Answer): Buffer | null {
-  if (json === undefined && body === undefined) return null;
-  const kept: Kept = { json: json ?? JSON.stringify(body), headers, ...(tag !== undefined && { tag }) };
-  return vault.seal('answers', JSON.stringify(kept));
+function seal(vault: Vault, { json, body, headers, tag }: Answer): Buffer {
+  return vault.seal('answers', JSON.stringify({ json: json ?? JSON.stringify(body), headers, tag }));
 }
 
 const digest = (...parts: readonly string[]): Buffer =>
