@@ -10,7 +10,7 @@ import { streamOf, testStorage } from './testing.ts';
 
 type S3Server = { run(): Promise<{ port: number }>; close(): Promise<void> };
 /** An S3 server in this process. The package has no types. */
-const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3Server;
+const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => S3Server;
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-s3-'));
 const [bucket, spool] = [join(directory, 'bucket'), join(directory, 'spool')];
