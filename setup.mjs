@@ -35,7 +35,9 @@ function isInstalled() {
 /** npm holds what it downloads, PostgreSQL and Node among it, against these checksums, and takes what has none. */
 function requireChecksums() {
   const packages = Object.entries(JSON.parse(packageLock).packages);
-  const bare = packages.filter(([place, { integrity }]) => place !== '' && !integrity).map(([place]) => place);
+  const bare = packages
+    .filter(([place, { integrity }]) => place !== '' && !integrity)
+    .map(([place]) => place);
   if (bare.length === 0) return;
   say(
     `package-lock.json has no checksum for ${bare.join(', ')}: what npm downloads could be anything. Bring the file back with \`git checkout package-lock.json\`.`,
