@@ -112,8 +112,6 @@ const shapes: Readonly<Record<string, object | string>> = {
   'PUT /forms/:form/status': { status: 'archived' },
   'PATCH /forms/:form/settings': { settings: {} },
   'POST /forms/:form/copies': { structure: valid },
-  'POST /forms/:form/webhooks': { url: 'https://example.com/', events: ['submission.created'] },
-  'POST /forms/:form/webhooks/:webhook/tests': { event: 'submission.created' },
   'GET /forms/:form/submissions/export': '?format=csv',
   'GET /forms/:form/submissions/summary': '?time_zone=UTC',
   'PUT /forms/:form/submissions/settings': { order: [], hidden: [], widths: {}, pinned: 0, is_tall: false },
@@ -125,6 +123,7 @@ const shapes: Readonly<Record<string, object | string>> = {
   'POST /forms/:form/trash/removals': { ids: [absentId], expected: 1 },
   'POST /forms/:form/spam/releases': { ids: [absentId] },
   'POST /forms/:form/spam/removals': { ids: [absentId] },
+  'POST /forms/:form/spam/sites': { origin: 'https://example.com' },
   'POST /forms/:form/invitations/imports/preview': { source: { kind: 'addresses', text: 'ada@example.org' } },
   'POST /forms/:form/invitations/imports': { source: { kind: 'addresses', text: 'ada@example.org' } },
   'POST /forms/:form/invitations/letter': { email: 'ada@example.org', name: '', reference: {} },
@@ -139,7 +138,6 @@ test('on every route the ids of another workspace are answered exactly like ids 
   const there = `/workspaces/${tenant.workspaceId}`;
   const make = async (path: string, body: object): Promise<string> =>
     (await person.call<{ id: string }>('POST', there + path, body)).body.id;
-  const hook = { url: 'https://example.com/', events: ['submission.created'] };
   const { rows: mails } = await services.database.query<{ id: string }>(
     `insert into mails (workspace_id, id, kind, recipient, subject, state, created_at)
      values ($1, gen_random_uuid(), 'receipt', 'ada@example.org', 's', 'failed', now()) returning id`,
@@ -150,7 +148,6 @@ test('on every route the ids of another workspace are answered exactly like ids 
     submission,
     member: person.userId,
     key: await make('/keys', { name: 'x' }),
-    webhook: await make(`/forms/${form.id}/webhooks`, hook),
     invitation: (
       await tenant.call('POST', `/forms/${form.id}/invitations`, {
         invitations: [{ email: 'ada@example.org' }],

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { certificate, openReceiver } from '#test/receiver.ts';
-import { until } from '#test/service.ts';
+import { freePort, until } from '#test/service.ts';
 import { checkTarget } from './outbound/target.ts';
 import { openOutbound, type OutboundOptions, type OutboundResult } from './outbound.ts';
 
@@ -132,7 +132,7 @@ const faults: Record<string, [RegExp, () => Promise<string>]> = {
     /not valid HTTP/,
     () => serve(answerWith(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1e6)}\r\n\r\n`)),
   ],
-  'a closed port': [/refused/, async () => 'https://127.0.0.1:1/'],
+  'a closed port': [/refused/, async () => `https://127.0.0.1:${await freePort()}/`],
   'a server without TLS': [
     /secure connection/,
     () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), false),

@@ -30,10 +30,14 @@ export async function prepareSetup(database: Database): Promise<string | undefin
  * wins, and whatever fails on the way leaves the link as it was.
  * @throws ApiError gone when the link was used or replaced; validation_error with every problem.
  */
-export function completeSetup(
+export async function completeSetup(
   database: Database,
   first: { token: string; email: string; password: string; workspaceName: string },
 ): Promise<{ userId: string; workspaceId: string; apiKey: string }> {
+  const { email, password, workspaceName } = first;
+  const person = { email, password, isConfirmed: true, words: [workspaceName] };
+  // Before the link is held: to judge the first password the list of common ones is loaded, and others would wait for that.
+  refuseProblems([...(await userProblems(person)), ...nameProblems('workspace_name', workspaceName)]);
   return transaction(database, async (client) => {
     const claimed = await claimSetup(client, { token_hash: hashOf(first.token) });
     if (claimed.length === 0) {
@@ -42,9 +46,6 @@ export function completeSetup(
         'This set-up link was used already, or a later start of the service replaced it.',
       );
     }
-    const { email, password, workspaceName } = first;
-    const person = { email, password, isConfirmed: true, words: [workspaceName] };
-    refuseProblems([...(await userProblems(person)), ...nameProblems('workspace_name', workspaceName)]);
     const user = await createUser(client, person);
     const workspace = await createWorkspace(client, { name: workspaceName, plan: firstPlan });
     await addMember(client, { workspaceId: workspace.id, userId: user.id, role: 'owner' });

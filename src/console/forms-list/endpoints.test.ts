@@ -166,11 +166,12 @@ test('a duplicate takes the working copy along, and a name as long as a name may
     [editor.workspaceId, id, JSON.stringify(edited)],
   );
   const copy = (await editor.call<{ id: string }>('POST', `${forms}/${id}/duplicate`)).body.id;
-  assert.ok((await names('')).includes(`${'é'.repeat(508)} (copy)`));
-  const { rows } = await service.services.database.query<{ structure: object }>(
-    'select structure from form_drafts where form_id = $1',
+  assert.ok((await names('')).includes('Edited (copy)'));
+  const { rows } = await service.services.database.query<{ structure: object; name: string }>(
+    'select d.structure, f.name from form_drafts d join forms f on f.id = d.form_id where d.form_id = $1',
     [copy],
   );
+  assert.equal(rows[0]!.name, `${'é'.repeat(508)} (copy)`);
   assert.deepEqual(rows[0]!.structure, { ...edited, attrs: { ...edited.attrs, name: 'Edited (copy)' } });
 });
 

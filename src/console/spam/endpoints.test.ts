@@ -88,10 +88,7 @@ test('a viewer decides nothing, and nobody reaches the spam box of another works
   const stranger = await signIn(service);
   const foreign = `/workspaces/${stranger.workspaceId}/forms/${form}/spam`;
   assert.equal((await stranger.call('GET', foreign)).status, 404);
-  assert.equal(
-    (await stranger.call<SpamDecided>('POST', `${foreign}/removals`, { ids: [id] })).body.count,
-    0,
-  );
+  assert.equal((await stranger.call('POST', `${foreign}/removals`, { ids: [id] })).status, 404);
   assert.equal((await list(form)).data.length, 1);
 });
 

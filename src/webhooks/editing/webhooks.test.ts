@@ -132,7 +132,7 @@ test('an allowed network is accepted', async () => {
   const allowing = { ...context, config: { ...config, webhookAllowNetworks: ['10.0.0.0/8'] } };
   const created = await createWebhook(allowing, {
     ...place,
-    url: 'https://10.0.0.1:81/',
+    url: 'https://10.0.0.1:8443/',
     events: [...eventKinds],
   });
   assert.ok(created.id);

@@ -19,7 +19,7 @@ test('the history says who changed what, from what to what, and whom it was told
   const edit = async (part: string, body: object): Promise<void> => {
     const { updated_at: seen } = await detail(form, id);
     const { status } = await person.call('PUT', pathOf(form, `/${id}/${part}`), { ...body, seen });
-    assert.equal(status, 204);
+    assert.equal(status, part === 'answers' ? 200 : 204);
   };
   await edit('answers', { answers: { name: 'Grace', age: 3 } });
   await edit('reference', { reference: { campaign: 'autumn' } });
