@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { request } from 'undici';
 import { element, structure } from '#ast/testing.ts';
+import { openVault } from '#kit/vault.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
@@ -145,6 +146,19 @@ test('a request that was refused leaves its key free', async () => {
 
 test('a key that is no key is a 400', async () => {
   for (const key of ['', 'a b', 'x'.repeat(256)]) assert.equal((await create(key)).status, 400, key);
+});
+
+test('an answer that was sealed with a key of the instance that was replaced is a 409, and nothing runs again', async () => {
+  const own = await service.makeTenant();
+  await create('sealed', valid, own);
+  await service.services.database.query(
+    'update repeatable_requests set answer = $2 where workspace_id = $1',
+    [own.workspaceId, openVault('1e'.repeat(32)).seal('answers', '{}')],
+  );
+  const { status, body } = await create('sealed', valid, own);
+  assert.deepEqual([status, body.error], [409, 'conflict']);
+  assert.match(body.message, /key of this instance was replaced/);
+  assert.equal(await formsOf(own), 1);
 });
 
 test('a request whose process died midway is never run again under its key', async () => {

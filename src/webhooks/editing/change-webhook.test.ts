@@ -171,6 +171,11 @@ test('headers are sealed, keep their values, and do not go to another host', asy
   await rejects(change(scene, { url: elsewhere }), 'validation_error', 'headers');
   await change(scene, { url: elsewhere, headers: [{ name: 'X-Team', value: 'again' }] });
   assert.deepEqual(await stored(), { 'X-Team': 'again' });
+  await database.query('update webhooks set headers = $2 where id = $1', [
+    scene.webhookId,
+    openVault('11'.repeat(32)).seal('webhook headers', '{"X-Team":"of a key that was replaced"}'),
+  ]);
+  await rejects(change(scene, { headers: [{ name: 'X-Team', value: null }] }), 'validation_error', 'headers');
   await change(scene, { headers: [] });
   assert.equal(await stored(), null);
 });

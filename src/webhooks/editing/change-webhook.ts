@@ -101,8 +101,16 @@ function changedHeaders(
   }
   if (!headers) return undefined;
   if (!keeps || !stored.headers) return fillHeaders(headers, {});
-  return fillHeaders(
-    headers,
-    JSON.parse(vault.unseal('webhook headers', stored.headers)) as Record<string, string>,
-  );
+  return fillHeaders(headers, unseal(vault, stored.headers));
+}
+
+/** The headers of before; refused when they were sealed with another key, as nobody knows them any more. */
+function unseal(vault: ChangeWebhookContext['vault'], sealed: Buffer): Record<string, string> {
+  try {
+    return JSON.parse(vault.unseal('webhook headers', sealed)) as Record<string, string>;
+  } catch {
+    const message =
+      'The key of this instance was replaced, and the values are lost. Enter all of them again.';
+    throw new ApiError('validation_error', message, { errors: [{ field: 'headers', message }] });
+  }
 }

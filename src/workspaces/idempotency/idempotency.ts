@@ -22,7 +22,7 @@ export type RepeatableRequest = { key: string; method: string; url: string; body
  * success is kept, sealed, and given again. A request that was refused did nothing and leaves its key free; one whose
  * process died midway is never run again, as nobody knows whether it took effect.
  * @throws ApiError bad_request for a key that is none; validation_error for another request under the key; conflict
- * while the first still runs, or was cut off.
+ * while the first still runs, was cut off, or was answered with another key of the instance.
  */
 export async function runOnce(
   { database, vault }: { database: Database; vault: Vault },
@@ -67,7 +67,7 @@ function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): An
         : 'The first request under this Idempotency-Key is still running. Try again shortly.',
     );
   }
-  const kept = found.answer && (JSON.parse(vault.unseal('answers', found.answer)) as Kept);
+  const kept = found.answer && unseal(vault, found.answer);
   return { status: found.status, ...kept, isReplayed: true };
 }
 
@@ -76,6 +76,19 @@ type Kept = Pick<Answer, 'json' | 'headers' | 'tag'>;
 /** Sealed, because an answer may hold what is shown once: a key, a secret. */
 function seal(vault: Vault, { json, body, headers, tag }: Answer): Buffer {
   return vault.seal('answers', JSON.stringify({ json: json ?? JSON.stringify(body), headers, tag }));
+}
+
+/** @throws ApiError conflict when it was sealed with another key: nobody can give it again. */
+function unseal(vault: Vault, answer: Buffer): Kept {
+  try {
+    return JSON.parse(vault.unseal('answers', answer)) as Kept;
+  } catch {
+    throw new ApiError(
+      'conflict',
+      'The first request under this Idempotency-Key took effect, but its answer cannot be read any more, as the key of ' +
+        'this instance was replaced. Look for what it made, then use a new key.',
+    );
+  }
 }
 
 const digest = (...parts: readonly string[]): Buffer =>
