@@ -3,10 +3,18 @@ import { isUnavailable } from '#kit/database.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { InstanceKeyError } from '#kit/instance-key/open-instance-vault.ts';
 import { MigrationError } from '#kit/migrate.ts';
+import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
 import { WebProcessError } from '#kit/processes/web-process.ts';
 
 /** These say themselves, in words, what an operator can do. */
-const inWords = [ConfigError, MigrationError, InstanceKeyError, EmbeddedPostgresError, WebProcessError];
+const inWords = [
+  ConfigError,
+  PoolingError,
+  MigrationError,
+  InstanceKeyError,
+  EmbeddedPostgresError,
+  WebProcessError,
+];
 
 const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: 'This port is taken. Stop what listens there, or set PORT to another one.',

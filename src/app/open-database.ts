@@ -6,6 +6,7 @@ import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
 import type { Log } from '#kit/log.ts';
 import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
+import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import type { Vault } from '#kit/vault.ts';
 
 type Settings = Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir' | 'webProcesses' | 'secretKey'>;
@@ -33,7 +34,7 @@ export type FormloomDatabase = {
  * @param say hears a sentence when something takes a moment: a new database, a migration.
  * @param options.replacesKey as openInstanceVault has `replaces`.
  * @param options.mustExist where there is no embedded database yet, none is made.
- * @throws MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
+ * @throws PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
  */
 export async function openFormloomDatabase(
   config: Settings,
@@ -54,7 +55,7 @@ export async function openFormloomDatabase(
     await embedded?.stop();
   };
   try {
-    const migrated = await migrate(database, await readMigrations());
+    const migrated = await prepare(connection, log);
     for (const name of migrated) say(`The database was migrated: ${name}.`);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
     isOpen = true;
@@ -63,6 +64,17 @@ export async function openFormloomDatabase(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Migrates over connections of its own, which nothing ends for being busy: a migration takes as long as it takes. */
+async function prepare(connection: Connection, log: Log): Promise<string[]> {
+  const database = openDatabase(connection, { pool: 2, log, limits: false });
+  try {
+    await refuseTransactionPooling(database);
+    return await migrate(database, await readMigrations());
+  } finally {
+    await database.end();
   }
 }
 

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { testDatabase } from '#test/database.ts';
+import { startRelay } from '#test/relay.ts';
 import { isUnavailable, openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
 
@@ -23,71 +20,21 @@ const allowedAtStart = new Set([
   'IntervalStyle',
 ]);
 
-/** Stands before the server, and ends connections that begin with what PgBouncer refuses. */
-async function startPooler(): Promise<{
-  port: number;
-  refused: string[];
-  silence: (options?: { isForAll: boolean }) => void;
-}> {
-  const refused: string[] = [];
-  let isDeaf = false;
-  const upstreams = new Set<Socket>();
-  const server = createServer((client) => {
-    client.once('data', (first) => {
-      // Length and protocol version, then names and values in turn, each ended by a zero.
-      const words = first.subarray(8).toString('utf8').split('\0');
-      const names = words.filter((_, index) => index % 2 === 0).filter(Boolean);
-      const others = names.filter((name) => !allowedAtStart.has(name));
-      refused.push(...others);
-      if (others.length > 0) {
-        client.destroy();
-        return;
-      }
-      const upstream = dial();
-      upstreams.add(upstream);
-      if (isDeaf) return;
-      upstream.write(first);
-      client.pipe(upstream).pipe(client);
-      upstream.on('error', () => client.destroy());
-      client.on('error', () => upstream.destroy());
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  after(() => server.close());
-  /** What is connected now, or also later, gets no word through any more, and is not told. */
-  const silence = ({ isForAll = false } = {}): void => {
-    isDeaf = isForAll;
-    for (const upstream of upstreams) upstream.unpipe();
-  };
-  return { port: portOf(server), refused, silence };
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  return address.port;
-}
-
-/** A connection to the server of the tests, on its socket or its port. */
-function dial(): Socket {
-  const { host, port } = new Client({ connectionString: url });
-  return host.startsWith('/') ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host);
-}
-
 const settings = `select name, setting from pg_settings
   where name in ('plan_cache_mode', 'statement_timeout', 'idle_in_transaction_session_timeout') order by name`;
 
 test('a session begins as a pooler allows it, and has its plans and limits all the same', async () => {
-  const { port, refused } = await startPooler();
-  const { user, database: name } = new Client({ connectionString: url });
-  const pooled = openDatabase(
-    { host: '127.0.0.1', port, user: user!, database: name! },
-    { pool: 1, log: openLog('silent') },
-  );
+  const relay = await startRelay(url);
+  const pooled = openDatabase({ connectionString: relay.url }, { pool: 1, log: openLog('silent') });
   after(() => pooled.end());
   const { rows } = await pooled.query(settings);
-  assert.deepEqual(refused, []);
+  // Length and protocol version, then names and values in turn, each ended by a zero.
+  const words = relay.greetings.flatMap((first) => first.subarray(8).toString('utf8').split('\0'));
+  const names = words.filter((_, index) => index % 2 === 0).filter(Boolean);
+  assert.deepEqual(
+    names.filter((name) => !allowedAtStart.has(name)),
+    [],
+  );
   assert.deepEqual(rows, [
     { name: 'idle_in_transaction_session_timeout', setting: '30000' },
     { name: 'plan_cache_mode', setting: 'force_generic_plan' },
@@ -98,11 +45,10 @@ test('a session begins as a pooler allows it, and has its plans and limits all t
 test('a connection that goes dead without a word ends its statement, and the next one gets another', {
   timeout: 20_000,
 }, async () => {
-  const { port, silence } = await startPooler();
-  const { user, database: name } = new Client({ connectionString: url });
+  const relay = await startRelay(url);
   const silenceMs = 300;
   const pooled = openDatabase(
-    { host: '127.0.0.1', port, user: user!, database: name! },
+    { connectionString: relay.url },
     { pool: 1, log: openLog('silent'), silenceMs },
   );
   after(() => pooled.end());
@@ -111,7 +57,7 @@ test('a connection that goes dead without a word ends its statement, and the nex
   // One that owes nothing may be silent for as long as it likes.
   await sleep(2 * silenceMs);
   assert.deepEqual(await pid(), first);
-  silence();
+  relay.silence({ connected: true, next: false });
   await assert.rejects(pooled.query('select 1'), isUnavailable);
   assert.notDeepEqual(await pid(), first);
 });
@@ -119,15 +65,11 @@ test('a connection that goes dead without a word ends its statement, and the nex
 test('a slow statement is waited for while the database answers others; when it answers nobody, no one waits for 3 s', {
   timeout: 20_000,
 }, async () => {
-  const { port, silence } = await startPooler();
-  const { user, database: name } = new Client({ connectionString: url });
-  const pooled = openDatabase(
-    { host: '127.0.0.1', port, user: user!, database: name! },
-    { pool: 2, log: openLog('silent') },
-  );
+  const relay = await startRelay(url);
+  const pooled = openDatabase({ connectionString: relay.url }, { pool: 2, log: openLog('silent') });
   after(() => pooled.end());
   await pooled.query('select pg_sleep(2.2)');
-  silence({ isForAll: true });
+  relay.silence({ connected: true, next: true });
   const since = performance.now();
   // On the connection that is there, on a new one, and waiting for one of them.
   const asked = [1, 2, 3].map(() => assert.rejects(pooled.query('select 1'), isUnavailable));

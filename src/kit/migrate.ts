@@ -6,7 +6,7 @@ import { transaction, type Database } from './database.ts';
 const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);
 
 /** The advisory lock that lets one process migrate at a time; any constant of our own. */
-const migrationLock = 7_246_001;
+export const migrationLock = 7_246_001;
 
 type Migration = { number: number; name: string; sql: string; checksum: string };
 

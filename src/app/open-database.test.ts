@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLog } from '#kit/log.ts';
+import { migrationLock } from '#kit/migrate.ts';
+import { testDatabase } from '#test/database.ts';
+import { startRelay } from '#test/relay.ts';
+import { until } from '#test/service.ts';
+import { startTransactionPooler } from '#test/transaction-pooler.ts';
+import { explain } from './explain.ts';
+import { openFormloomDatabase } from './open-database.ts';
+
+const { database, url } = await testDatabase();
+const settings = { databasePool: 4, dataDir: '/nowhere', webProcesses: 1, secretKey: '3c'.repeat(32) };
+const open = (databaseUrl: string) => openFormloomDatabase({ ...settings, databaseUrl }, openLog('silent'));
+
+test('a pooler that shares sessions between transactions is refused, with the remedy', {
+  timeout: 20_000,
+}, async () => {
+  const pooler = await startTransactionPooler(url);
+  await assert.rejects(open(pooler), (error: unknown) => {
+    assert.match(explain(error), /DATABASE_URL.*transaction.*pool_mode=session/s);
+    return true;
+  });
+  await (await open(url)).close();
+});
+
+test('a migration takes as long as it takes, even while the database takes no connection', {
+  timeout: 30_000,
+}, async () => {
+  const other = await database.connect();
+  try {
+    // As another process that migrates.
+    await other.query('begin');
+    await other.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+    const relay = await startRelay(url);
+    const opened = open(relay.url);
+    await until('a migration that waits', async () => {
+      const { rows } = await other.query(
+        `select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+         where datname = current_database() and locktype = 'advisory' and not granted`,
+      );
+      return rows.length > 0;
+    });
+    // A connection of the pool is doubted after 1 s and given up after 1.5 s more.
+    relay.silence({ connected: false, next: true });
+    await Promise.race([opened, sleep(3_000)]);
+    relay.silence({ connected: false, next: false });
+    await other.query('commit');
+    await (await opened).close();
+  } finally {
+    other.release(true);
+  }
+});
