@@ -26,7 +26,7 @@ type Values = {
   problem: string;
 };
 
-const notText = [5, true, {}, ['a']];
+const notText = [5, true, {}, { length: 0 }, ['a']];
 const choose = 'choose one of the listed options.';
 const longHost = `${'a'.repeat(63)}.${'b'.repeat(63)}`;
 
@@ -337,12 +337,23 @@ test('files of rows keep the number of their row as sent; a row with a file is n
 });
 
 test('files under names that take none are refused by name', () => {
-  const names = ['photo', 'name', 'other', 'pets[0][pet]', 'pets[100][picture]', 'pets[999999999][picture]'];
+  const names = [
+    'photo',
+    'name',
+    'other',
+    'name[0][pet]',
+    'pets[0][gone]',
+    'pets[0][pet]',
+    'pets[100][picture]',
+    'pets[999999999][picture]',
+  ];
   const files = new Map(names.map((name) => [name, [photo]]));
   assert.deepEqual(errorsOf(upload, { pets: [{}] }, files), [
     { field: 'pets[0][picture]', message: 'The picture: an answer is required.' },
     { field: 'name', message: 'The name: this takes no file.' },
     { field: 'other', message: 'The form has no question "other".' },
+    { field: 'name[0][pet]', message: 'The form has no question "name[0][pet]".' },
+    { field: 'pets[0][gone]', message: 'The form has no question "pets[0][gone]".' },
     { field: 'pets[0][pet]', message: 'The pet: this takes no file.' },
     { field: 'pets[100][picture]', message: 'The pets: send at most 100 rows.' },
     { field: 'pets[999999999][picture]', message: 'The form has no question "pets[999999999][picture]".' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { APIError } from 'better-auth/api';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
@@ -71,6 +72,13 @@ test('a wrong password and an unknown address are refused alike', async () => {
   assert.equal(wrong.status, 401);
   assert.equal(unknown.status, 401);
   assert.equal(await wrong.text(), await unknown.text());
+});
+
+test('what the library could not look up is no refusal', async () => {
+  const { isRefusal } = await accounts.library();
+  assert.equal(isRefusal(new APIError('UNAUTHORIZED')), true);
+  assert.equal(isRefusal(new APIError('INTERNAL_SERVER_ERROR')), false);
+  assert.equal(isRefusal(new Error('no connection')), false);
 });
 
 test('nobody signs up over HTTP', async () => {

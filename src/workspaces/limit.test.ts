@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { openLog } from '#kit/log.ts';
-import { anonymousRate, type Rate, rateLimitExceeded, takeRequest } from './limit.ts';
+import { anonymousRate, countUpTo, type Rate, rateLimitExceeded, takeRequest } from './limit.ts';
 import { plans } from './plans.ts';
 import { openRequestCounter } from './request-counter.ts';
 
@@ -79,6 +79,15 @@ test('a 429 states the wait in its message, in retry_after and in Retry-After', 
     retry_after: 7,
   });
   assert.equal(error.headers['Retry-After'], '7');
+});
+
+test('what may be done three times in a window is done three times; the fourth waits for its end', async () => {
+  const key = randomUUID();
+  for (let time = 0; time < 3; time++) await countUpTo(counter, key, 3, { seconds: 3_600 });
+  await assert.rejects(countUpTo(counter, key, 3, { seconds: 3_600, why: 'Too many.' }), {
+    code: 'rate_limit_exceeded',
+    message: 'Too many. Try again in 3600 seconds.',
+  });
 });
 
 test('requests without a valid key have the rate of the free plan', () => {

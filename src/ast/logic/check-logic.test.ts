@@ -15,6 +15,7 @@ const shapes: [when: unknown, problem: string][] = [
   [{ all: [answered('a')], any: [] }, 'must not have "any" beside "all"'],
   [{ element: 5, is: 'answered' }, 'must have a name under "element"'],
   [{ reference: '', is: 'answered' }, 'must have a name under "reference"'],
+  [{ reference: 'x'.repeat(1025), is: 'answered' }, 'must have a name under "reference"'],
   [
     { element: 'a', is: 'like' },
     'must have one of these under "is": equals, not_equals, contains, not_contains, one_of, greater_than, at_least, less_than, at_most, answered, not_answered',
@@ -27,6 +28,16 @@ const shapes: [when: unknown, problem: string][] = [
   [
     { element: 'a', is: 'equals', value: 'x'.repeat(1025) },
     'must have a text, a number, or true or false under "value"',
+  ],
+  // JSON says this as 1e999.
+  [
+    { element: 'a', is: 'equals', value: Number.POSITIVE_INFINITY },
+    'must have a text, a number, or true or false under "value"',
+  ],
+  [{ element: 'a', is: 'one_of', value: [] }, 'must have a list of 1 to 100 texts or numbers under "value"'],
+  [
+    { element: 'a', is: 'one_of', value: Array.from({ length: 101 }, () => 'x') },
+    'must have a list of 1 to 100 texts or numbers under "value"',
   ],
   [{ element: 'a', is: 'one_of', value: 'x' }, 'must have a list of 1 to 100 texts or numbers under "value"'],
   [
@@ -158,6 +169,34 @@ const names: Scenario[] = [
     ],
   ],
   [
+    'a time outside of the day, and a part of a time',
+    structure(
+      element('time', 't'),
+      conditional('q', {
+        any: [
+          { element: 't', is: 'at_least', value: '24:00' },
+          { element: 't', is: 'contains', value: '12' },
+        ],
+      }),
+    ),
+    [
+      ['"show_when" of "q" compares "t" with "24:00", which is none of its possible answers.', 0, 1],
+      [
+        '"show_when" of "q" cannot ask "t" for "contains"; ask for equals, not_equals, one_of, greater_than, at_least, less_than, at_most, answered, not_answered.',
+        0,
+        1,
+      ],
+    ],
+  ],
+  [
+    'options that are no list, which says enough of a condition on them',
+    structure(
+      element('radio', 'r', { options: 5 }),
+      conditional('q', { element: 'r', is: 'equals', value: 'Red' }),
+    ),
+    [['"options" of "r" must be a list of texts.', 0, 0]],
+  ],
+  [
     'jumps that lead nowhere or back',
     stepsOf(
       { id: 'one', jumps: [{ to: 'gone' }, { to: 'one' }] },
@@ -187,8 +226,9 @@ const names: Scenario[] = [
       [],
       { jumps: [{ when: {}, to: 'end' }] },
       [],
-      { jumps: {} },
-      [],
+      ...[{}, [], [5], [{}], [{ to: 5 }], Array.from({ length: 51 }, () => ({ to: 'end' }))].flatMap(
+        (jumps) => [{ jumps }, []],
+      ),
     ),
     [
       ['"jumps" of the step has a jump with "unless"; a jump has "when" and "to".', 0],
@@ -196,7 +236,10 @@ const names: Scenario[] = [
         '"jumps" of the step has a jump whose "when" must be a condition: an object with "all", "any", "not", "element" or "reference".',
         1,
       ],
-      ['"jumps" of the step must be a list of 1 to 50 jumps like {"when": …, "to": "step-id"}.', 2],
+      ...[2, 3, 4, 5, 6, 7].map((at): [string, number] => [
+        '"jumps" of the step must be a list of 1 to 50 jumps like {"when": …, "to": "step-id"}.',
+        at,
+      ]),
     ],
   ],
 ];

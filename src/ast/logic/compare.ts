@@ -83,7 +83,7 @@ const order =
 const equals: Test = (asked) => {
   const { value } = asked.comparison;
   if (typeof value === 'boolean') return asked.given.value === value;
-  return !Array.isArray(asked.given.value) && isAmong(asked);
+  return isAmong(asked);
 };
 
 const contains: Test = (asked) => {
@@ -145,7 +145,6 @@ function pairOf({ comparison, given, input, around }: Asked, value: unknown): Pa
   if (typeof answer !== 'string' || typeof value !== 'string') return undefined;
   const definition = input && answerDefinitions[input.type];
   if (definition?.kind === 'choices') return undefined;
-  if (definition?.kind === 'choice') return [answer, value];
   if (definition?.kind === 'text' && isMomentInput(input!)) {
     spend(around.work, stepsOf.moment);
     // What is no date or time comes neither before nor after one.

@@ -6,6 +6,7 @@ import { composite, context, element, formOf, formOfSteps } from '../testing.ts'
 import { type Form, isInput, type InputElement, walkElements } from '../tree.ts';
 import type { Condition, Operator } from './condition.ts';
 import { evaluate } from './evaluate.ts';
+import { includesText } from './includes-text.ts';
 
 /** The ids of what is shown outside of rows. */
 function shownIds(form: Form, raw: unknown, reference: Record<string, string> = {}): string[] {
@@ -32,6 +33,8 @@ type Scenario = [type: string, is: Operator, value: unknown, holding: unknown[],
 
 const comparisons: Scenario[] = [
   ['text', 'equals', 'Ada', ['Ada', ' ada '], ['Adam', '', undefined, 5]],
+  // What is not answered is no value, not even an empty one.
+  ['text', 'equals', '', [], ['', ' ', undefined]],
   ['text', 'not_equals', 'Ada', ['Adam', '', undefined], ['ADA']],
   ['text', 'contains', 'da', ['Ada', 'DARK'], ['dog', '', undefined]],
   ['text', 'not_contains', 'da', ['dog', '', undefined], ['Ada']],
@@ -41,13 +44,14 @@ const comparisons: Scenario[] = [
   ['number', 'equals', 3, [3], ['3', 4, undefined]],
   ['number', 'one_of', [1, 2], [2], [3, undefined]],
   ['number', 'greater_than', 3, [4, 1e9], [3, 2, '4', undefined, Number.NaN]],
-  ['number', 'at_least', 3, [3], [2.9, undefined]],
+  ['number', 'at_least', 3, [3], [2.9, undefined, Number.NaN]],
   ['number', 'less_than', 3, [-7], [3, undefined]],
-  ['number', 'at_most', 3, [3, 0], [3.1, undefined, []]],
-  ['date', 'at_least', '2026-01-31', ['2026-01-31', ' 2026-02-01'], ['2026-01-30', undefined]],
+  ['number', 'at_most', 3, [3, 0], [3.1, undefined, [], Number.NaN]],
+  ['date', 'at_least', '2026-01-31', ['2026-01-31', ' 2026-02-01'], ['2026-01-30', undefined, 'soon']],
   ['date', 'at_most', 'today-18', ['2026-01-13'], ['2026-01-14', '']],
+  ['date', 'equals', '2026-03-01', ['2026-03-01'], ['2026-03-02']],
   ['datetime', 'equals', 'today', ['2026-01-31T23:00'], ['2026-02-01T00:00']],
-  ['time', 'less_than', '12:00', ['09:30'], ['12:00', undefined]],
+  ['time', 'less_than', '12:00', ['09:30'], ['12:00', undefined, '0:30']],
   ['yes_no', 'equals', true, [true], [false, 'true', undefined]],
   ['yes_no', 'not_equals', true, [false, undefined], [true]],
   ['yes_no', 'answered', undefined, [true, false], [undefined, null, '']],
@@ -55,7 +59,7 @@ const comparisons: Scenario[] = [
   ['dropdown', 'one_of', ['Red', 'Blue'], ['Blue'], ['Green', undefined]],
   ['multiple_choice', 'contains', 'Red', [['Red'], ['Blue', 'Red']], [['Blue'], [], undefined, 'Red']],
   ['multiple_choice', 'not_contains', 'Red', [['Blue'], undefined], [['Red']]],
-  ['multiple_choice', 'one_of', ['Red', 'Blue'], [['Green', 'Blue']], [['Green'], undefined]],
+  ['multiple_choice', 'one_of', ['Red', 'Blue'], [['Green', 'Blue']], [['Green'], undefined, 'Red']],
   ['multiple_choice', 'not_answered', undefined, [[], undefined], [['Red']]],
 ];
 
@@ -73,6 +77,8 @@ const references: [is: Operator, value: unknown, holding: string[], failing: str
   ['contains', 5, ['5', '15'], ['', '1']],
   ['equals', 'Gold', ['gold', ' GOLD'], ['silver']],
   ['greater_than', 9, ['10'], ['9', 'x', '']],
+  ['greater_than', -1, ['0'], ['', ' ']],
+  ['at_most', 9, ['9'], ['x']],
   ['equals', 10, ['10', '10.0'], ['ten']],
   ['at_least', '2026-01-01', ['2026-03-01'], ['2025-12-31']],
   ['contains', 'old', ['Gold'], ['silver']],
@@ -86,6 +92,23 @@ test('reference values are compared as text, and with a number as numbers', () =
     for (const plan of holding) assert.deepEqual(shownIds(form, {}, { plan }), ['q'], `${is} ${plan}`);
     for (const plan of failing) assert.deepEqual(shownIds(form, {}, { plan }), [], `${is} ${plan}`);
     assert.deepEqual(shownIds(form, {}), []);
+  }
+  const without = { reference: 'plan', is: 'not_contains', value: 5 } as const;
+  const form = formOf(element('text', 'q', { show_when: without }));
+  assert.deepEqual(
+    ['1', '15', ''].map((plan) => shownIds(form, {}, { plan })),
+    [['q'], [], ['q']],
+  );
+});
+
+test('a long text contains what is in it, however often its beginning comes again', () => {
+  // Each word is the one before and the one before that: no other text repeats itself more.
+  let [text, before] = ['ab', 'a'];
+  while (text.length < 6_000) [text, before] = [text + before, text];
+  for (let at = 0; at < 600; at += 7) {
+    const part = text.slice(at * 5, at * 5 + 20 + at);
+    for (const each of [part, `${part}b`, `${part}aa`, `b${part}`, `${part}c`])
+      assert.equal(includesText(text, each, context.work), text.includes(each), each);
   }
 });
 
@@ -287,6 +310,13 @@ test('steps that are hidden or jumped over are not reached; the first jump that 
 test('answers of steps that are not reached are neither checked nor stored', () => {
   const result = checkAnswers(journey, { kind: 'short', detail: 5, why: 'x', done: 'y' }, new Map(), context);
   assert.deepEqual(result, { ok: true, answers: { kind: 'short', done: 'y' } });
+});
+
+test('a form whose only rule is a jump, or a condition for an answer, has that rule', () => {
+  const jumping = formOfSteps({ jumps: [{ to: 'end' }] }, [element('text', 'a')], {}, [element('text', 'b')]);
+  assert.deepEqual(evaluate(jumping, {}, context).steps, [0]);
+  const requiring = formOf(element('text', 'a'), element('text', 'b', { require_when: answered('a') }));
+  assert.equal(evaluate(requiring, { a: 'x' }, context).isRequired(inputOf(requiring, 'b')), true);
 });
 
 test('a form may hide all of its steps', () => {

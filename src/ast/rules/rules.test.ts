@@ -148,6 +148,7 @@ test('a second free text, a repeated one, and one that is no line of text are re
     [otherRadio, 'x\u0000', 'remove the characters that cannot be stored (NUL, half a surrogate pair).'],
     [otherRadio, 'é'.repeat(513), 'shorten the answer to at most 1 KB (1024 bytes).'],
     [otherChoices, ['_other'], 'write your own answer beside the listed options.'],
+    [otherChoices, [' '], 'write your own answer beside the listed options.'],
     [otherChoices, ['Teal', 'Pink'], 'choose from the listed options, each at most once.'],
     [otherChoices, ['Red', 'Red'], 'choose from the listed options, each at most once.'],
     [otherChoices, ['Teal', 'Teal'], 'choose from the listed options, each at most once.'],
@@ -182,6 +183,13 @@ const badAttributes: [type: string, attrs: Record<string, unknown>, problem: str
     { accept: ['pdf'] },
     '"accept" of "q" must be a list of 1 to 50 types like ".pdf", "image/*" or "application/pdf".',
   ],
+  ...[[], 'image/*', [5], Array.from({ length: 51 }, () => '.pdf')].map(
+    (accept): (typeof badAttributes)[number] => [
+      'file_upload',
+      { accept },
+      '"accept" of "q" must be a list of 1 to 50 types like ".pdf", "image/*" or "application/pdf".',
+    ],
+  ),
   ['file_upload', { min_files: 11 }, '"min_files" of "q" must be a whole number from 0 to 10.'],
   [
     'file_upload',

@@ -129,6 +129,8 @@ test('whoever reads the mails of an address gets the account that somebody else 
   assert.equal((await open(token)).body['way'], 'choose_password');
   assert.equal((await callConsole(url, cookie, 'POST', '/joins', { token })).status, 403);
   const own = { token, name: 'Tara', password: 'chosen by Tara alone' };
+  const weak = await callConsole(url, '', 'POST', '/joins/accounts', { ...own, password: email });
+  assert.equal(weak.status, 422);
   assert.equal((await callConsole(url, '', 'POST', '/joins/accounts', own)).status, 201);
   assert.equal((await callConsole(url, cookie, 'GET', '/session')).status, 401);
   assert.equal((await callConsole(url, '', 'POST', '/session', { email, password })).status, 401);
@@ -158,6 +160,14 @@ test('an admin neither withdraws nor replaces the invitation of an owner', async
   assert.equal((await admin.call('DELETE', `${path}/${body.id}`)).status, 403);
   assert.equal((await admin.call('POST', `${path}/${body.id}/mails`)).status, 403);
   assert.equal((await invite(admin, email, 'viewer')).status, 403);
+  const stranger = await signIn(service);
+  const elsewhere = `/workspaces/${stranger.workspaceId}/member-invitations`;
+  assert.equal(
+    (await stranger.call('POST', elsewhere, { email: 'else@example.org', role: 'owner' })).status,
+    201,
+  );
+  for (const other of ['else@example.org', 'another@example.org'])
+    assert.equal((await invite(admin, other, 'viewer')).status, 201, 'it holds back no other invitation');
   assert.equal((await open(await tokenFor(email))).body['role'], 'owner');
   assert.equal((await owner.call('DELETE', `${path}/${body.id}`)).status, 204);
 });
