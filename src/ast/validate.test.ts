@@ -26,6 +26,13 @@ test('a valid structure comes back as the very object that was sent, unknown att
   assert.deepEqual(input, copy);
 });
 
+test('a composite of one answer lies in a repeatable one, and a repeatable one in it', () => {
+  const inner = composite('inner', [element('text', 'a')]);
+  assert.deepEqual(problemsOf(structure(composite('outer', [inner], { repeatable: true }))), []);
+  const rows = composite('rows', [element('text', 'a')], { repeatable: true });
+  assert.deepEqual(problemsOf(structure(composite('outer', [rows]))), []);
+});
+
 test('children of leaves, and attributes where none is required, may be left out', () => {
   const { children: _children, ...leaf } = element('email', 'mail');
   const step = {
@@ -121,6 +128,11 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
     'a step in a step',
     [{ type: 'step', children: [] }],
     [['A node of the type "step" cannot be placed in a step.', 0, 0]],
+  ],
+  [
+    'a form in a step',
+    [{ type: 'form', children: [] }],
+    [['A node of the type "form" cannot be placed in a step.', 0, 0]],
   ],
   ['null', [null], [[node, 0, 0]]],
   [
