@@ -113,16 +113,15 @@ async function seedDeliveries({
   failed: string;
   last: string;
 }> {
-  const path = `${workspace}/forms/${form}/webhooks`;
   const sent = { url: receiver.url, events: ['submission.created'] };
-  const { id: webhook } = (await owner.call<{ id: string }>('POST', path, sent)).body;
+  const { id: webhook } = (await owner.api<{ id: string }>('POST', `/forms/${form}/webhooks`, sent)).body;
   receiver.replyWith({ status: 404, body: 'No such hook' }, { status: 200, body: 'Thank you' });
   await visitor.post(form, answersOf(38));
   await receiver.waitFor(1);
   const last = await visitor.post(form, [...answersOf(40), ['photo', picture]]);
   const failed = await until('both deliveries to settle', async () => {
     type Log = { data: { id: string; status: string }[] };
-    const { data } = (await owner.call<Log>('GET', `${path}/${webhook}/deliveries`)).body;
+    const { data } = (await owner.api<Log>('GET', `/webhooks/${webhook}/deliveries`)).body;
     const isSettled = data.length === 2 && data.every(({ status }) => status !== 'Retrying');
     return isSettled && data.find(({ status }) => status === 'Failed')?.id;
   });

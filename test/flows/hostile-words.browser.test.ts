@@ -63,13 +63,9 @@ async function stage() {
   const { id } = made.body;
   const base = `${workspace}/forms/${id}`;
   await owner.call('PATCH', workspace, { name: payloads[1] });
-  await owner.call('POST', `${workspace}/members`, {
-    email: 'm@example.org',
-    name: payloads[3],
-    role: 'viewer',
-  });
+  await signIn(service, { workspaceId: owner.workspaceId, role: 'viewer', name: payloads[3] });
   await owner.call('POST', `${workspace}/keys`, { name: payloads[2] });
-  const hook = await owner.call<{ id: string }>('POST', `${base}/webhooks`, {
+  const hook = await owner.api<{ id: string }>('POST', `/forms/${id}/webhooks`, {
     url: `${receiver.url}?x=${encodeURIComponent(payloads[0])}`,
     events: ['submission.created'],
   });
@@ -83,7 +79,7 @@ async function stage() {
   });
   const delivery = await until('a delivery to settle', async () => {
     type Log = { data: { id: string; status: string }[] };
-    const { data } = (await owner.call<Log>('GET', `${base}/webhooks/${hook.body.id}/deliveries`)).body;
+    const { data } = (await owner.api<Log>('GET', `/webhooks/${hook.body.id}/deliveries`)).body;
     return data.find(({ status }) => status === 'Failed')?.id;
   });
   return { id, submission, webhook: hook.body.id, delivery };

@@ -26,13 +26,12 @@ async function setScene(submissions: number, ...replies: Reply[]): Promise<Scene
   const { id } = (await tenant.call('POST', '/forms', { structure: form, publish: true })).body;
   const receiver = await openReceiver();
   receiver.replyWith(...replies);
-  const api = `/workspaces/${tenant.workspaceId}/forms/${id}/webhooks`;
   const sent = { url: receiver.url, events: ['submission.created'], secret: 'generate' };
-  const { body } = await editor.call<{ id: string }>('POST', api, sent);
+  const { body } = await editor.api<{ id: string }>('POST', `/forms/${id}/webhooks`, sent);
   for (let count = 0; count < submissions; count += 1) await visitor.submit(id, { name: `Number ${count}` });
-  const scene = { form: id, webhook: body.id, receiver, api: `${api}/${body.id}` };
+  const scene = { form: id, webhook: body.id, receiver, api: `/webhooks/${body.id}` };
   await until('all to settle', async () => {
-    const { data } = (await editor.call<{ data: { status: string }[] }>('GET', `${scene.api}/deliveries`))
+    const { data } = (await editor.api<{ data: { status: string }[] }>('GET', `${scene.api}/deliveries`))
       .body;
     return data.length === submissions && data.every(({ status }) => status !== 'Retrying');
   });
@@ -86,7 +85,7 @@ test('a replay that is under way is cancelled', async () => {
     [scene.form],
   );
   const page = await openPage(scene);
-  const { body } = await editor.call<{ total: number }>('POST', `${scene.api}/replays`, {});
+  const { body } = await editor.api<{ total: number }>('POST', `${scene.api}/replays`, {});
   assert.equal(body.total, 201);
   await page.getByText(/Sending again: \d+ of 201/).waitFor();
   await page.getByRole('button', { name: 'Cancel replay' }).click();

@@ -25,9 +25,8 @@ async function setScene(width = 1280): Promise<Scene> {
   const form = structure(element('text', 'name', { label: 'Your name' }));
   const { id } = (await tenant.call('POST', '/forms', { structure: form, publish: true })).body;
   const receiver = await openReceiver();
-  const path = `/workspaces/${tenant.workspaceId}/forms/${id}/webhooks`;
   const sent = { url: receiver.url, events: ['submission.created'], secret: old };
-  const { body } = await editor.call<{ id: string }>('POST', path, sent);
+  const { body } = await editor.api<{ id: string }>('POST', `/forms/${id}/webhooks`, sent);
   const page = await browser.open(`/app/forms/${id}/webhooks/${body.id}`, editor, {
     viewport: { width, height: 800 },
   });

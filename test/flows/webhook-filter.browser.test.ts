@@ -70,8 +70,8 @@ test('a webhook gets a filter, is read as a sentence, and hears only of what mee
   await visitor.submit(form, { country: 'Germany', people: 2 });
   const [heard] = await receiver.waitFor(1, patience);
   assert.equal(JSON.parse(heard!.body.toString()).submission.responses.country, 'Germany');
-  const log = `/workspaces/${tenant.workspaceId}/forms/${form}/webhooks/${page.url().split('/').at(-1)}/deliveries`;
-  const { data } = (await editor.call<{ data: unknown[] }>('GET', log)).body;
+  const log = `/webhooks/${page.url().split('/').at(-1)}/deliveries`;
+  const { data } = (await editor.api<{ data: unknown[] }>('GET', log)).body;
   assert.equal(data.length, 1, 'what does not meet the filter makes no delivery');
   assert.equal(receiver.requests.length, 1);
 });
@@ -80,9 +80,12 @@ test('a filter is changed on a phone, shown in the list, and taken away', async 
   const form = await makeForm();
   const receiver = await openReceiver();
   receiver.replyWith(200);
-  const path = `/workspaces/${tenant.workspaceId}/forms/${form}/webhooks`;
   const filter = { not: { element: 'country', is: 'equals', value: 'Germany' } };
-  await editor.call('POST', path, { url: receiver.url, events: ['submission.created'], filter });
+  await editor.api('POST', `/forms/${form}/webhooks`, {
+    url: receiver.url,
+    events: ['submission.created'],
+    filter,
+  });
   const looking = await open(form, '', viewer);
   await looking.getByText('Not when Country is Germany').waitFor();
   await looking.context().close();
@@ -117,19 +120,19 @@ test('a filter is changed on a phone, shown in the list, and taken away', async 
 test('who publishes a form without what a filter asks for is told which webhook that is, and led there', async () => {
   const form = await makeForm();
   const receiver = await openReceiver();
-  const path = `/workspaces/${tenant.workspaceId}/forms/${form}`;
   for (const [name, value] of [
     ['country', 'Germany'],
     ['people', 2],
   ] as const) {
     const filter = { element: name, is: 'equals', value };
     const sent = { url: `${receiver.url}/${name}`, events: ['submission.created'], filter };
-    assert.equal((await editor.call('POST', `${path}/webhooks`, sent)).status, 201);
+    assert.equal((await editor.api('POST', `/forms/${form}/webhooks`, sent)).status, 201);
   }
   const page = await open(form);
   await page.goto(`${service.url}/app/forms/${form}`);
   const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
   await publish.waitFor();
+  const path = `/workspaces/${tenant.workspaceId}/forms/${form}`;
   const { body } = await editor.call<BuilderForm>('GET', `${path}/builder`);
   const { revision, base_version } = body.draft;
   const draft = { structure: structure(questions[1]!), revision, base_version };

@@ -33,10 +33,9 @@ async function setScene(...replies: Reply[]): Promise<Scene> {
   const form = await makeForm();
   const receiver = await openReceiver({ path: '/hook?q=%22%3E%3Cscript%3Ewindow.pwned=1%3C/script%3E' });
   receiver.replyWith(...replies);
-  const path = `/workspaces/${tenant.workspaceId}/forms/${form}/webhooks`;
   const sent = { url: receiver.url, events: ['submission.created'] };
-  const { body } = await editor.call<{ id: string }>('POST', path, sent);
-  return { form, webhook: body.id, receiver, path: `${path}/${body.id}` };
+  const { body } = await editor.api<{ id: string }>('POST', `/forms/${form}/webhooks`, sent);
+  return { form, webhook: body.id, receiver, path: `/webhooks/${body.id}` };
 }
 
 /** What a page did that none should: run what was entered, break its policy, throw. */
@@ -189,7 +188,7 @@ test('filters stand in the address, and Back closes what was opened', async () =
     await visitor.submit(scene.form, { name });
     await scene.receiver.waitFor(index + 1);
   }
-  const log = () => editor.call<{ data: { status: string }[] }>('GET', `${scene.path}/deliveries`);
+  const log = () => editor.api<{ data: { status: string }[] }>('GET', `${scene.path}/deliveries`);
   await until('both to settle', async () =>
     (await log()).body.data.every(({ status }) => status !== 'Retrying'),
   );
