@@ -86,7 +86,7 @@ export async function seedWorkshop({
       ['wishes', 'Cheap yarn: https://spam.test'],
       ['_website', 'x'],
     ]);
-  const { webhook, failed, last } = await seedDeliveries({ form, workspace, owner, visitor, receiver });
+  const { webhook, failed, last } = await seedDeliveries({ form, owner, visitor, receiver });
   const submissions = `${workspace}/forms/${form}/submissions`;
   const listed = await tenant.call('GET', `/forms/${form}/submissions?per_page=4`);
   const [newest, , ...old] = listed.body.data;
@@ -104,11 +104,10 @@ export async function seedWorkshop({
 /** A webhook with a delivery of either end, the last of a submission with a file. */
 async function seedDeliveries({
   form,
-  workspace,
   owner,
   visitor,
   receiver,
-}: Pick<Setting, 'owner' | 'visitor' | 'receiver'> & { form: string; workspace: string }): Promise<{
+}: Pick<Setting, 'owner' | 'visitor' | 'receiver'> & { form: string }): Promise<{
   webhook: string;
   failed: string;
   last: string;
