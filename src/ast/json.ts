@@ -1,4 +1,5 @@
 import { limits } from './limits.ts';
+import { countMarkup } from './markup-characters.ts';
 import { isCleanText } from './text.ts';
 
 /** A JSON object: not null and not a list. */
@@ -24,15 +25,20 @@ export function own<Value>(record: Readonly<Record<string, Value>>, key: string)
 
 /**
  * What keeps a JSON value from being stored and read again, as the end of a sentence: unclean text in any key or
- * value, depth over `limits.jsonDepth`, more than `limits.values` values. `tally` counts over several calls.
+ * value, depth over `limits.jsonDepth`, more than `limits.values` values or `limits.markupCharacters`. `tally` counts over several calls.
  * Walks with a list instead of calls, as the value may be nested without bound.
  */
-export function storageProblem(root: unknown, tally: { values: number }): string | undefined {
+export function storageProblem(root: unknown, tally: { values: number; markup: number }): string | undefined {
   const uncleanText = 'has a text with a NUL character or half a surrogate pair';
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, depth } = next;
-    if (typeof value === 'string' && !isCleanText(value)) return uncleanText;
+    if (typeof value === 'string') {
+      if (!isCleanText(value)) return uncleanText;
+      tally.markup += countMarkup(value);
+      if (tally.markup > limits.markupCharacters)
+        return `has too many of the characters & < > " and ' (at most ${limits.markupCharacters} in all)`;
+    }
     if (typeof value !== 'object' || value === null) continue;
     if (depth === limits.jsonDepth) return `is nested more than ${limits.jsonDepth} deep`;
     const keys = Object.keys(value);

@@ -27,6 +27,8 @@ export const limits = {
   options: 500,
   /** Options of one form, counted over all its selections. */
   formOptions: 5_000,
+  /** Characters of one form's texts that HTML writes otherwise: its page is drawn at once. */
+  markupCharacters: 150_000,
   /** Description, help text, placeholder and confirmation message, in UTF-8 bytes. */
   textBytes: 4_096,
   /** Objects, lists, keys and values in one structure: bounds the work on hostile unknown attributes. */

@@ -48,6 +48,7 @@ type Tally = {
   elements: number;
   options: number;
   values: number;
+  markup: number;
 };
 
 /** Where an element stands. */
@@ -65,7 +66,7 @@ function* checkForm(form: unknown): Problems {
     yield { message: notANode, path: [] };
     return;
   }
-  const tally: Tally = { ids: new Set(), nodes: [], elements: 0, options: 0, values: 0 };
+  const tally: Tally = { ids: new Set(), nodes: [], elements: 0, options: 0, values: 0, markup: 0 };
   if (own(form, 'type') !== 'form') yield { message: 'The root node must have the type "form".', path: [] };
   yield* checkStorable(form, [], tally);
   yield* checkAttributes(form, formAttributes, []);
@@ -225,7 +226,7 @@ function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {
 }
 
 function* checkStorable(node: Node, path: Path, tally: Tally): Problems {
-  if (tally.values > limits.values) return;
+  if (tally.values > limits.values || tally.markup > limits.markupCharacters) return;
   // Children answer for themselves, each under its own path.
   const keys = Object.keys(node).filter((key) => key !== 'children');
   const values = keys.map((key) => node[key]);

@@ -73,6 +73,7 @@ const unkeepable: Record<string, string> = {
   'a number too small to be one': '[1e-400]',
   'a whole number that would be rounded': '[9007199254740993]',
   'a negative one': '[-9007199254740993]',
+  'a number too large in a few characters': '[1e999]',
   'a number of 100,000 digits': `[${'1'.repeat(100_000)}]`,
 };
 for (const [name, text] of Object.entries(unkeepable)) {
@@ -107,6 +108,9 @@ test('64 levels are read, 65 are a 422; brackets in strings are no levels', () =
   assert.equal(statusOf(JSON.stringify(Array.from({ length: 100 }, () => [{}]))), 200);
 });
 
+const namesOf = (count: number): string =>
+  JSON.stringify(Array.from({ length: count }, (_, index) => ({ [`n${index}`]: ':' })));
+
 /** 1 MB each (docs/rules.md 13). Deep JSON took the parser a second. */
 const large: Record<string, [text: string, status: number]> = {
   'a million levels': ['['.repeat(1_000_000), 422],
@@ -115,6 +119,8 @@ const large: Record<string, [text: string, status: number]> = {
   'a number of a million digits': ['1'.repeat(1_000_000), 422],
   'a string of a million letters': [`"${'a'.repeat(1_000_000)}"`, 200],
   'half a million escapes': [`"${'\\n'.repeat(500_000)}"`, 200],
+  'thirty thousand names': [namesOf(30_000), 200],
+  'one name more': [namesOf(30_001), 422],
   'half a million minus signs': [`[${'-,'.repeat(500_000)}1]`, 400],
 };
 for (const [name, [text, status]] of Object.entries(large)) {

@@ -2,11 +2,16 @@ import { ApiError } from './errors.ts';
 
 /** JSON bodies are at most this many bytes (docs/rules.md 13): a larger one takes seconds to parse. */
 export const jsonBodyLimit = 1024 * 1024;
+/**
+ * Names in one body: six times as many as a page may send fields. The parser takes a microsecond for each that it has
+ * not seen before.
+ */
+const nameLimit = 30_000;
 /** JSON.stringify overflows near 5,000 levels, so a deep tree could be stored and never be returned. */
 const depthLimit = 64;
 
 /**
- * Reads a JSON body: valid UTF-8 and valid JSON (else 400), at most 64 levels deep, without NUL or half a surrogate
+ * Reads a JSON body: valid UTF-8 and valid JSON (else 400), at most 64 levels deep and 30,000 names, without NUL or half a surrogate
  * pair in any string, which PostgreSQL cannot store, and without numbers that would come back as others (all 422;
  * docs/rules.md 13, F30 to F33).
  */
@@ -38,55 +43,88 @@ function decode(bytes: Buffer): string {
  * One pass, a few milliseconds for 1 MB. Text that is not JSON at all is left to the parser to refuse.
  */
 function findUnkeepable(text: string): string | undefined {
-  let depth = 0;
+  let [depth, names] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
-    const character = text[at]!;
-    if (character === '"') {
+    const code = text.charCodeAt(at);
+    if (code === codes.quote) {
       const end = endOfString(text, at);
       if (end === undefined)
         return 'The JSON holds a NUL character or half a surrogate pair in a string, which cannot be stored.';
       at = end;
-    } else if (character === '[' || character === '{') {
+    } else if (code === codes.colon) {
+      names += 1;
+      if (names > nameLimit) return `The JSON holds more than ${nameLimit} names.`;
+    } else if (code === codes.bracket || code === codes.brace) {
       depth += 1;
       if (depth > depthLimit) return `The JSON is nested more than ${depthLimit} levels deep.`;
-    } else if (character === ']' || character === '}') {
+    } else if (code === codes.closingBracket || code === codes.closingBrace) {
       depth -= 1;
-    } else if (character === '-' || (character >= '0' && character <= '9')) {
-      const [number] = numberAt(text, at);
-      if (!isExact(number)) return `The JSON holds a number that cannot be kept as it is: ${clip(number)}`;
-      at += number.length - 1;
+    } else if (code === codes.minus || isDigit(code)) {
+      const end = endOfNumber(text, at);
+      if (end - at > surelyExact && !isExact(text.slice(at, end)))
+        return `The JSON holds a number that cannot be kept as it is: ${clip(text.slice(at, end))}`;
+      at = end - 1;
     }
   }
   return undefined;
 }
 
+const codeOf = (character: string): number => character.charCodeAt(0);
+const codes = {
+  quote: codeOf('"'),
+  backslash: codeOf('\\'),
+  colon: codeOf(':'),
+  bracket: codeOf('['),
+  closingBracket: codeOf(']'),
+  brace: codeOf('{'),
+  closingBrace: codeOf('}'),
+  minus: codeOf('-'),
+  plus: codeOf('+'),
+  point: codeOf('.'),
+  u: codeOf('u'),
+  smallE: codeOf('e'),
+  largeE: codeOf('E'),
+} as const;
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
 /** Where the string that begins here ends, or the text; undefined when an escape in it cannot be stored. */
 function endOfString(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === '"') return at;
-    if (text[at] !== '\\') continue;
-    const [escape] = escapeAt(text, at);
+    const code = text.charCodeAt(at);
+    if (code === codes.quote) return at;
+    if (code !== codes.backslash) continue;
+    at += 1;
+    if (text.charCodeAt(at) !== codes.u) continue;
+    unicodeEscape.lastIndex = at;
+    const [escape] = unicodeEscape.exec(text)!;
     if (isUnstorable(escape)) return undefined;
     at += escape.length - 1;
   }
   return text.length;
 }
 
-const matchAt =
-  (pattern: RegExp) =>
-  (text: string, at: number): RegExpExecArray => {
-    pattern.lastIndex = at;
-    return pattern.exec(text)!;
-  };
-
-/** A whole surrogate pair, one `\u` escape, or a backslash and what follows it. */
-const escapeAt = matchAt(
-  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^]?/y,
-);
-const numberAt = matchAt(/-?[\d.eE+-]*/y);
+/** What follows a backslash: a whole surrogate pair, one `uXXXX`, or a `u` that the parser refuses. */
+const unicodeEscape = /u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u/y;
 
 /** Unescaped text is well-formed already: it was decoded. */
-const isUnstorable = (escape: string): boolean => /^\\u(?:0000|[dD][89a-fA-F]..)$/.test(escape);
+const isUnstorable = (escape: string): boolean => /^u(?:0000|[dD][89a-fA-F]..)$/.test(escape);
+
+function endOfNumber(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length; at += 1) if (!isOfNumber(text.charCodeAt(at))) break;
+  return at;
+}
+
+const isOfNumber = (code: number): boolean =>
+  isDigit(code) ||
+  code === codes.point ||
+  code === codes.minus ||
+  code === codes.plus ||
+  code === codes.smallE ||
+  code === codes.largeE;
+
+/** A number of so few characters is kept, whatever they are: `9e99`. */
+const surelyExact = 4;
 
 /** Whether a number is a finite double and, when it is whole, goes out again as the one that came in. */
 function isExact(number: string): boolean {

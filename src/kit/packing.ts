@@ -1,5 +1,15 @@
 import { promisify } from 'node:util';
-import { brotliCompress, constants, crc32, deflateRawSync, gzip, gzipSync, zstdCompress } from 'node:zlib';
+import { PassThrough, type Writable } from 'node:stream';
+import {
+  brotliCompress,
+  constants,
+  crc32,
+  createGzip,
+  deflateRawSync,
+  gzip,
+  gzipSync,
+  zstdCompress,
+} from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A file that never changes while the process runs, as it is and packed for browsers that take it so. */
@@ -70,6 +80,15 @@ export async function packAnswer(
   return packers[coding](Buffer.from(text));
 }
 
+/** A page of so many characters takes so long to pack, or to be made bytes of, that others are served in between. */
+const longPage = 262_144;
+
+/** What a long page goes through: it is put in when others had their turn. Packing is done beside the event loop. */
+function putLater<Into extends Writable>(page: string, into: Into): Into {
+  setImmediate(() => into.end(page));
+  return into;
+}
+
 /** A page: its text, or one that is the same for all visitors but for a short text in its middle. */
 export type Page = string | { readonly plain: () => Buffer; readonly packed: () => Buffer };
 
@@ -79,10 +98,14 @@ export type Page = string | { readonly plain: () => Buffer; readonly packed: () 
  */
 export function sendText(request: FastifyRequest, reply: FastifyReply, page: Page): FastifyReply {
   reply.header('Vary', 'Accept-Encoding');
-  if (!accepts(request, 'gzip')) return reply.send(typeof page === 'string' ? page : page.plain());
-  return reply
-    .header('Content-Encoding', 'gzip')
-    .send(typeof page === 'string' ? gzipSync(page) : page.packed());
+  const isLong = typeof page === 'string' && page.length > longPage;
+  if (!accepts(request, 'gzip')) {
+    if (isLong) return reply.send(putLater(page, new PassThrough()));
+    return reply.send(typeof page === 'string' ? page : page.plain());
+  }
+  reply.header('Content-Encoding', 'gzip');
+  if (isLong) return reply.send(putLater(page, createGzip()));
+  return reply.send(typeof page === 'string' ? gzipSync(page) : page.packed());
 }
 
 /** The ten bytes that begin a gzip file: no name, no time, no system (RFC 1952, 2.3). */
@@ -91,9 +114,11 @@ const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /**
  * A page with a text of each visitor's own in its middle, at most 64 KB. What stands before it and behind it is packed
  * once: packing a whole page for each visitor takes longer (0.3 ms) than all the rest of serving it. A gzip file is a
- * row of blocks, of which the visitor's is one that is stored as it is (RFC 1951, 3.2.4).
+ * row of blocks, of which the visitor's is one that is stored as it is (RFC 1951, 3.2.4). A long page is packed for
+ * each, beside the event loop.
  */
 export function openSharedPage(before: string, after: string): (own: string) => Page {
+  if (before.length + after.length > longPage) return (own) => before + own + after;
   const [head, tail] = [Buffer.from(before), Buffer.from(after)];
   // A full flush ends at a byte, and nothing after it looks back.
   const packedHead = deflateRawSync(head, { level: 9, finishFlush: constants.Z_FULL_FLUSH });

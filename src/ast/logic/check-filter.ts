@@ -24,7 +24,7 @@ export function checkFilter(form: Form, filter: unknown): FilterProblem[] {
   });
   const fault = conditionFault(filter);
   if (fault) return [say(fault.problem, fault.path)];
-  const unstorable = isRecord(filter) && storageProblem(filter, { values: 0 });
+  const unstorable = isRecord(filter) && storageProblem(filter, { values: 0, markup: 0 });
   if (unstorable) return [say(unstorable, [])];
   if (!fitsBytes(JSON.stringify(filter), limits.filterBytes))
     return [say(`can have at most ${limits.filterBytes} bytes as JSON`, [])];

@@ -210,6 +210,18 @@ test('rules that no answer could keep, and rules that are none, are refused with
   );
 });
 
+test('the texts of a form hold at most 150,000 characters that HTML writes otherwise, said once and with the number', () => {
+  const texts = (count: number) =>
+    structure(
+      ...Array.from({ length: count }, (_, index) =>
+        element('text', `q${index}`, { help_text: '<&"'.repeat(1_000) }),
+      ),
+    );
+  assert.deepEqual(problemsOf(texts(50)), []);
+  const message = `"q50" has too many of the characters & < > " and ' (at most 150000 in all).`;
+  assert.deepEqual(problemsOf(texts(60)), [{ message, path: [0, 50] }]);
+});
+
 test('a form has at most 5,000 options in all, said once and with the number', () => {
   const options = Array.from({ length: 500 }, (_, index) => `option ${index}`);
   const lists = (count: number) =>

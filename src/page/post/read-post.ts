@@ -51,8 +51,10 @@ export function readHtmlForms(server: Server): void {
     async (request: FastifyRequest, body: Buffer) => {
       // As many pairs as a multipart body may have parts.
       let pairs = 1;
-      for (let at = body.indexOf('&'); at !== -1; at = body.indexOf('&', at + 1)) pairs += 1;
-      if (pairs > partLimits.fields) throw tooManyParts();
+      for (let at = body.indexOf('&'); at !== -1; at = body.indexOf('&', at + 1)) {
+        pairs += 1;
+        if (pairs > partLimits.fields) throw tooManyParts();
+      }
       return readUrlencoded(body, request.headers['content-type']);
     },
   );

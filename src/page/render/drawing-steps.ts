@@ -1,10 +1,14 @@
 import type { RawAnswers } from '#ast/fields.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
+import { countMarkup } from '#ast/markup-characters.ts';
 import { type Element, type Form, isComposite, isInput, isRepeatable, optionsOf } from '#ast/tree.ts';
 import { countShownRows } from './elements/rows.ts';
 
-/** What it costs to draw an element, one of its options and a character of its texts, in the steps of #ast/work.ts. */
-const steps = { element: 450, option: 200, character: 1.5 } as const;
+/**
+ * What it costs to draw an element, one of its options, a character of its texts, and more for one that HTML has to
+ * write otherwise, in the steps of #ast/work.ts.
+ */
+const steps = { element: 450, option: 200, character: 1.5, escaped: 5 } as const;
 
 // A form never changes.
 const known = new WeakMap<Element, number>();
@@ -20,11 +24,15 @@ export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName)
   };
   const sum = (elements: readonly Element[]): number =>
     elements.reduce((total, element) => total + stepsOf(element), 0);
-  return form.children.reduce((total, step) => total + sum(step.children), 0);
+  return form.children.reduce((total, step) => total + textSteps(step.attrs) + sum(step.children), 0);
 }
 
 function ownSteps(element: Element): number {
   const options = isInput(element) ? optionsOf(element).length : 0;
-  const characters = JSON.stringify(element.attrs ?? {}).length;
-  return steps.element + options * steps.option + characters * steps.character;
+  return steps.element + options * steps.option + textSteps(element.attrs);
+}
+
+function textSteps(attrs: object = {}): number {
+  const text = JSON.stringify(attrs);
+  return text.length * steps.character + countMarkup(text) * steps.escaped;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { readXlsx } from 'hucre/xlsx';
 import { until } from '#test/service.ts';
 import { element, formOf } from '#ast/testing.ts';
 import { unionColumns } from '../columns.ts';
@@ -77,6 +78,36 @@ for (const format of exportFormats) {
     assert.ok(turns >= 10, `the event loop went round ${turns} times`);
   });
 }
+
+test('xlsx: of the characters that XML writes otherwise a row has 100,000, and a text ends with "…" before one more', async () => {
+  const many = unionColumns([
+    formOf(...Array.from({ length: 4 }, (_, index) => element('text', `q${index}`))),
+  ]);
+  const answers = {
+    q0: '<'.repeat(32_767),
+    q1: '&'.repeat(32_767),
+    q2: 'a'.repeat(32_767),
+    q3: '>'.repeat(40_000),
+  };
+  async function* batches(): AsyncGenerator<ExportedSubmission[]> {
+    yield [submissionOf('1', { ...answers, q2: '\r'.repeat(32_767) }), submissionOf('2', answers)];
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of exportStream(
+    'xlsx',
+    { columns: many, batches: batches() },
+    { forSpreadsheet: true },
+  ))
+    chunks.push(chunk as Buffer);
+  const { sheets } = await readXlsx(Buffer.concat(chunks));
+  const lengths = sheets[0]!.rows
+    .slice(1)
+    .map((cells) => cells.slice(4, 8).map((cell) => String(cell).length));
+  assert.deepEqual(lengths, [
+    [32_767, 32_767, 32_767, 100_000 - 3 * 32_767 + 1],
+    [32_767, 32_767, 32_767, 32_767],
+  ]);
+});
 
 /** What answers can hold, of whatever type the element had, and texts that CSV and spreadsheets take amiss. */
 const texts = fc.oneof(

@@ -80,16 +80,40 @@ async function* writeXlsx(source: Source): AsyncGenerator<Uint8Array> {
 /** Excel's limit for the text of one cell. */
 const longestCell = 32_767;
 
-async function* xlsxRows(source: Source): AsyncGenerator<(string | number | Date | null)[]> {
+async function* xlsxRows(source: Source): AsyncGenerator<XlsxCell[]> {
   const { columns } = source;
   yield headCells(columns).map(xlsxCell);
   for await (const turn of inTurns(source))
-    for (const submission of turn) yield bodyCells(columns, submission).map(xlsxCell);
+    for (const submission of turn) yield withinRow(bodyCells(columns, submission).map(xlsxCell));
 }
 
+/** Characters that XML writes as others, in the texts of one row: the library writes a row at once. */
+const mostEscaped = 100_000;
+
+/** The cells of a row: a text ends with "…" before the first character that would be one too many. */
+function withinRow(cells: XlsxCell[]): XlsxCell[] {
+  let left = mostEscaped;
+  return cells.map((cell) => {
+    if (typeof cell !== 'string') return cell;
+    for (let at = 0; at < cell.length; at += 1) {
+      if (!isEscaped(cell.charCodeAt(at))) continue;
+      if (left === 0) return cut(cell, at);
+      left -= 1;
+    }
+    return cell;
+  });
+}
+
+/** `&`, `<`, `>` and a carriage return. */
+const isEscaped = (code: number): boolean => code === 38 || code === 60 || code === 62 || code === 13;
+
+const cut = (text: string, length: number): string => `${text.slice(0, length).toWellFormed()}…`;
+
+type XlsxCell = string | number | Date | null;
+
 /** Texts are stored as texts, which are never calculated; control characters, which XML cannot hold, become U+FFFD. */
-function xlsxCell(cell: Cell): string | number | Date | null {
+function xlsxCell(cell: Cell): XlsxCell {
   if (typeof cell !== 'string') return cell ?? null;
-  const text = cell.length > longestCell ? `${cell.slice(0, longestCell - 1).toWellFormed()}…` : cell;
+  const text = cell.length > longestCell ? cut(cell, longestCell - 1) : cell;
   return text.replace(/(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu, '\uFFFD');
 }
