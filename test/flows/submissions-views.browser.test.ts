@@ -68,7 +68,7 @@ test('filters are written, changed and removed by keyboard, stand in the address
 
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).press('Enter');
-  await page.getByRole('menuitem', { name: /^CSV UTF-8, for/ }).press('Enter');
+  await page.getByRole('menuitem', { name: /^CSV for spreadsheets/ }).press('Enter');
   const file = await readFile(await (await download).path(), 'utf8');
   assert.equal(file.trim().split('\r\n').length, 2);
 
