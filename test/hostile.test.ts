@@ -473,7 +473,7 @@ const target = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...routes) },
   // Where whole trees come in, among ever more that takes less.
   { weight: 4, arbitrary: fc.constantFrom(...routes.filter((route) => route.join(' ') === 'POST /forms')) },
-  { weight: 1, arbitrary: anywhere },
+  { weight: 4, arbitrary: anywhere },
 );
 const query = fc.array(
   fc.tuple(
