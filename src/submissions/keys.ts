@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId, timeOfId } from '#kit/clock.ts';
-import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
+import { requireIdempotencyKey } from '#workspaces/idempotency/idempotency.ts';
 
 /**
  * The key of a submission, under which it is stored once however often it is sent
@@ -38,9 +38,7 @@ const signed = (formId: string, key: string): string => `${formId}/${key}`;
  * @throws ApiError bad_request.
  */
 export function keyOfHeader(formId: string, given: string): string {
-  if (!/^[\x21-\x7E]{1,255}$/.test(given)) {
-    throw new ApiError('bad_request', 'An Idempotency-Key has 1 to 255 visible ASCII characters.');
-  }
+  requireIdempotencyKey(given);
   const hex = createHash('sha256').update(`${formId}/${given}`).digest('hex');
   // Version 8 is the one for ids of one's own making (RFC 9562), so none can be a page's UUIDv7.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

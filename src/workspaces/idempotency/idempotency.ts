@@ -30,8 +30,7 @@ export async function runOnce(
   request: RepeatableRequest,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (!/^[\x21-\x7E]{1,255}$/.test(request.key))
-    throw new ApiError('bad_request', 'An Idempotency-Key has 1 to 255 visible ASCII characters.');
+  requireIdempotencyKey(request.key);
   const id = {
     workspace_id: scope.workspaceId,
     // Callers do not share keys: one may not see what another was answered.
@@ -40,16 +39,21 @@ export async function runOnce(
   const fingerprint = digest(request.method, request.url, JSON.stringify(request.body ?? null));
   const begun = await beginRequest(database, { ...id, fingerprint, now: now(), kept_from: keptFrom() });
   if (begun.length === 0) return repeat(vault, fingerprint, only(await findRequest(database, id)));
-  try {
-    const answer = await run();
-    await endRequest(database, { ...id, status: answer.status, answer: seal(vault, answer) });
-    return answer;
-  } catch (error) {
+  const answer = await run().catch(async (error: unknown) => {
     await forgetRequest(database, id).catch(() => {
       // The database is away: the key stays taken, and the caller learns of it with its next try.
     });
     throw error;
-  }
+  });
+  // It took effect: where its answer cannot be noted the key stays taken, as after a process that died.
+  await endRequest(database, { ...id, status: answer.status, answer: seal(vault, answer) });
+  return answer;
+}
+
+/** @throws ApiError bad_request for what is no key, wherever one comes in. */
+export function requireIdempotencyKey(given: string): void {
+  if (!/^[\x21-\x7E]{1,255}$/.test(given))
+    throw new ApiError('bad_request', 'An Idempotency-Key has 1 to 255 visible ASCII characters.');
 }
 
 type Found = Awaited<ReturnType<typeof findRequest>>[number];
