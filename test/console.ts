@@ -20,9 +20,9 @@ export type ConsolePerson = {
   cookie: string;
   /** The session for a browser: `context.addCookies(person.cookies)`. */
   cookies: { name: string; value: string; url: string; httpOnly: boolean; sameSite: 'Lax' }[];
-  /** Calls `/app/api` + path as this person, as a page of this origin would. */
   /** Calls `/api/v1` + path in `workspaceId`, as a page of this origin would. */
   api: ConsolePerson['call'];
+  /** Calls `/app/api` + path as this person, as a page of this origin would. */
   call<
     Body = {
       error: string;

@@ -182,6 +182,17 @@ test('a request whose process died midway is never run again under its key', asy
   assert.equal((await create('cut', valid, own)).status, 201);
 });
 
+test('an effect whose answer could not be noted is not had a second time under its key', async () => {
+  const own = await service.makeTenant();
+  await service.services.database.query(`
+    create function refuse_answer() returns trigger language plpgsql as
+      $$begin raise exception 'no answer is noted'; end$$;
+    create trigger refuse_answer before update on repeatable_requests for each row
+      when (new.workspace_id = '${own.workspaceId}') execute function refuse_answer()`);
+  const statuses = [(await create('k', valid, own)).status, (await create('k', valid, own)).status];
+  assert.deepEqual([...statuses, await formsOf(own)], [500, 409, 1]);
+});
+
 // Packing -----------------------------------------------------------------------------------------------------
 
 test('an answer over 1 KB is packed as the caller takes it, a short one never', async () => {
@@ -238,6 +249,17 @@ test('a person calls the API with the session of the console, in the workspace t
   const { workspaceId: foreign } = await service.makeTenant();
   assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': foreign })).status, 404);
   assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': 'none' })).status, 400);
+});
+
+test('a person has one window of requests, at the API as at the console, and CONSOLE_PER_MINUTE is its length', async () => {
+  const own = await openService({ CONSOLE_PER_MINUTE: '5' });
+  const { workspaceId } = await own.makeTenant();
+  const person = await signIn(own, { workspaceId, role: 'viewer' });
+  const ask = async () => (await person.api('GET', '/forms')).status;
+  const rename = async () => (await person.call('PATCH', '/person', { name: 'Ada' })).status;
+  const statuses: number[] = [];
+  for (const request of [ask, rename, ask, rename, ask, rename, ask]) statuses.push(await request());
+  assert.deepEqual(statuses, [200, 204, 200, 204, 200, 429, 429]);
 });
 
 test("another site's browser gets nowhere with a session", async () => {

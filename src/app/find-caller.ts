@@ -1,18 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findPerson, refuseForeignRequest, requireRole } from '#console/access.ts';
+import { uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Accounts } from '#workspaces/accounts.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { authenticate, type Caller } from '#workspaces/authenticate.ts';
-import { anonymousRate, personRate, type Rate } from '#workspaces/limit.ts';
+import { anonymousRate, type Rate, windowOfPerson } from '#workspaces/limit.ts';
 import { leastRoleFor, roleMay } from '#workspaces/roles.ts';
 
 /** What it takes to tell who is asking. */
 export type Door = { accounts: Accounts; database: Database; config: Config };
-
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Who sends a request: the key in `Authorization`, or else the person whose session cookie comes with it, in the
@@ -65,8 +64,8 @@ async function findSession(
     formIds: null,
     actor: { kind: 'person', id: user.id },
     may: (permission) => roleMay(role, permission),
-    counted: `person ${user.id}`,
-    rate: personRate,
+    counted: windowOfPerson(user.id),
+    rate: { perMinute: config.limits.consolePerMinute || Number.MAX_SAFE_INTEGER, burst: 0 },
     refusal: (permission) => `This takes the role ${leastRoleFor(permission)} or more; yours is ${role}.`,
   };
 }

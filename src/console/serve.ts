@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { uuidPattern } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Server } from '#kit/http.ts';
+import { jsonType, type Server } from '#kit/http.ts';
 import { addressKey } from '#workspaces/address-key.ts';
-import { countUpTo } from '#workspaces/limit.ts';
+import { countUpTo, windowOfPerson } from '#workspaces/limit.ts';
 import { findPerson, refuseForeignRequest, requireRole } from './access.ts';
 import type { ConsoleCaller, ConsoleEndpoint, ConsoleReply, ConsoleRoute, Visitor } from './endpoint.ts';
 import { readImageBodies } from './images/endpoints.ts';
@@ -11,8 +11,6 @@ import type { ConsoleServices } from './services.ts';
 
 /** So many times the requests of one person may come from one address. */
 const peoplePerAddress = 4;
-
-const jsonType = 'application/json; charset=utf-8';
 
 /**
  * The console's JSON on a server of its own scope, below /app/api. Order of checks: origin (403), session (401),
@@ -61,7 +59,7 @@ async function admit(
   const { user, cookies } = await findPerson(services.accounts, visitor.headers);
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (!user) throw new ApiError('unauthorized', 'Sign in first.');
-  if (most > 0) await countUpTo(requestCounter, `console of ${user.id}`, most);
+  if (most > 0) await countUpTo(requestCounter, windowOfPerson(user.id), most);
   if (user.mustChangePassword && !isAlwaysOpen)
     throw new ApiError('forbidden', 'Choose a password of your own first.');
   if (needs === 'person') return { visitor, user };

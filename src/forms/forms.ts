@@ -5,7 +5,7 @@ import type { Form } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { momentsOf, type Unchanged } from '#kit/conditional.ts';
+import type { Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { enqueueJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -72,7 +72,7 @@ export async function changeForm(
     ...(await storedPassword(password)),
     language: settings ? (settings.language ?? defaultLanguage) : null,
     created_by: change.changedBy ?? null,
-    unchanged: momentsOf(change.unchanged),
+    unchanged: change.unchanged ?? null,
     now: now(),
   });
   if (changed.length === 0) throw await refusal(database, workspaceId, id);
@@ -96,7 +96,7 @@ export async function deleteForm(
   unchanged: Unchanged = null,
 ): Promise<void> {
   await transaction(database, async (client) => {
-    const form = { workspace_id: workspaceId, id, unchanged: momentsOf(unchanged), now: now() };
+    const form = { workspace_id: workspaceId, id, unchanged, now: now() };
     const marked = await markFormDeleted(client, form);
     if (marked.length === 0) throw await refusal(client, workspaceId, id);
     await enqueueJob(client, {

@@ -4,7 +4,7 @@ import { ApiError } from './errors.ts';
  * What a change was made on, from If-Match: the moments of which one must still be that of the thing's last change; null:
  * the caller does not say. It goes into the changing statement itself, so that nothing comes in between.
  */
-export type Unchanged = readonly Date[] | null;
+export type Unchanged = Date[] | null;
 
 /**
  * The ETag of a thing that can be changed: the moment of its last change, and what else a reading of it shows
@@ -42,10 +42,6 @@ export function isKnown(header: string | undefined, tag: string): boolean {
   const tags = tagsIn(header);
   return tags === '*' || tags.includes(tagPattern.exec(tag)![1]!);
 }
-
-/** The same as the parameter of a statement. */
-export const momentsOf = (unchanged: Unchanged | undefined): Date[] | null =>
-  unchanged ? [...unchanged] : null;
 
 /**
  * For a row that is locked: holds its last change against what the caller's change was made on.

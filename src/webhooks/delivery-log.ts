@@ -5,7 +5,8 @@ import { announceJobs, enqueueJob } from '#kit/queue.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { deliverJob, type DeliverJobPayload, laneOf } from './delivery-job.ts';
 import type { EventKind } from './event.ts';
-import { type DeliveryStatus, findDeliveryStatus, markForRetry, selectDeliveries } from './queries.ts';
+import { findDeliveryStatus, markForRetry, selectDeliveries } from './log/queries.ts';
+import type { DeliveryStatus } from './queries.ts';
 
 /** A line of a webhook's delivery log. Specification, "Delivery and retry rules". */
 export type DeliveryLine = {

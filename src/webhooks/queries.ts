@@ -7,7 +7,6 @@ import {
   bytes,
   type Column,
   double,
-  integer,
   json,
   nullable,
   statement,
@@ -30,7 +29,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const pausers = ['person', 'failure'] as const;
 export type PausedBy = (typeof pausers)[number];
 
-const kinds: Column<EventKind[]> = { pg: texts.pg };
+export const kinds: Column<EventKind[]> = { pg: texts.pg };
 const condition = json<Condition>();
 const booleans: Column<boolean[]> = { pg: 'boolean[]' };
 const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
@@ -258,45 +257,4 @@ export const insertEvents = statement(
       where is_sent
    )
    ${insertJobs('job')}`,
-);
-
-// Deliveries ----------------------------------------------------------------------------------------------
-
-/** Newest first. */
-export const selectDeliveries = statement(
-  'webhooks.select_deliveries',
-  { workspace_id: uuid, webhook_id: uuid, limit: integer, offset: bigint },
-  {
-    id: uuid,
-    event: word<EventKind>(),
-    status: word<DeliveryStatus>(),
-    created_at: timestamp,
-    attempts: integer,
-    response_status: nullable(integer),
-    response_ms: nullable(integer),
-    next_attempt_at: nullable(timestamp),
-  },
-  `select id, kind as event, status, created_at, attempts, response_status, response_ms, next_attempt_at
-     from deliveries
-    where workspace_id = $workspace_id and webhook_id = $webhook_id
-    order by id desc
-    limit $limit offset $offset`,
-);
-
-/** Makes a failed delivery that is no test wait for a request now; of two who ask at once, one gets the row. */
-export const markForRetry = statement(
-  'webhooks.mark_for_retry',
-  { workspace_id: uuid, id: uuid },
-  { webhook_id: uuid },
-  `update deliveries
-      set status = 'Retrying', next_attempt_at = now()
-    where workspace_id = $workspace_id and id = $id and status = 'Failed' and not is_test
-   returning webhook_id`,
-);
-
-export const findDeliveryStatus = statement(
-  'webhooks.find_delivery_status',
-  { workspace_id: uuid, id: uuid },
-  { status: word<DeliveryStatus>(), is_test: boolean },
-  `select status, is_test from deliveries where workspace_id = $workspace_id and id = $id`,
 );

@@ -9,8 +9,8 @@ export type Rate = { readonly perMinute: number; readonly burst: number };
 /** The rate of requests without a valid key, counted by address (address-key.ts). docs/rules.md 7. */
 export const anonymousRate: Rate = plans.free;
 
-/** The rate of a person at the console, over all their workspaces: a busy screen asks ten times a second at most. */
-export const personRate: Rate = plans.business;
+/** The window of a person, over all their workspaces and whatever their browser asks (`CONSOLE_PER_MINUTE`). */
+export const windowOfPerson = (userId: string): string => `console of ${userId}`;
 
 /** What every answer of the API carries. Specification, "API rate limits". */
 export type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>;

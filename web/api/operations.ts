@@ -1,6 +1,6 @@
 import type { Operations } from '#app/operations.ts';
 import { type OperationName, routeOf } from '#app/routes.ts';
-import { type Options, request } from './client.ts';
+import { type Options, query, request } from './client.ts';
 
 /** What an operation takes and answers is read off its declaration: no type is written here by hand. */
 type TypesOf<Name extends OperationName> = NonNullable<Operations[Name]['types']>;
@@ -23,11 +23,9 @@ type AnyInput = {
 };
 
 /** The address of an operation below /api/v1. */
-function addressOf(path: string, { params = {}, query = {} }: AnyInput): string {
+function addressOf(path: string, { params = {}, query: parameters = {} }: AnyInput): string {
   const place = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return `/api/v1${place}${search && `?${search}`}`;
+  return `/api/v1${place}${query(parameters)}`;
 }
 
 /**

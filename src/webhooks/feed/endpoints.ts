@@ -8,8 +8,9 @@ import { only } from '#kit/statement.ts';
 import { jsonText } from '#kit/wire.ts';
 import { type Reach, requireReach } from '#workspaces/reach.ts';
 import { eventKinds } from '../event.ts';
+import { reachWebhook } from '../log/reach-webhook.ts';
 import type { FeedBell } from './feed-bell.ts';
-import { findFormOfFeed, findFormOfWebhook } from './queries.ts';
+import { findFormOfFeed } from './queries.ts';
 import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
 
 /** What a poll may wait at most, in seconds: below the minute after which many proxies give up. */
@@ -119,9 +120,7 @@ async function requireTarget(
       throw new ApiError('not_found');
   }
   if (webhook_id !== undefined) {
-    const found = only(await findFormOfWebhook(database, { workspace_id: workspaceId, id: webhook_id }));
-    if (!found) throw new ApiError('not_found');
-    requireReach(reach, found.form_id);
+    await reachWebhook(database, { workspaceId, formIds: reach }, webhook_id);
   }
 }
 

@@ -153,17 +153,6 @@ export const selectNews = statement(
                    where events.workspace_id = waiting.workspace_id and position > waiting.after)`,
 );
 
-/** Which form a webhook belongs to. */
-export const findFormOfWebhook = statement(
-  'webhooks.find_form_of_webhook',
-  { workspace_id: uuid, id: uuid },
-  { form_id: uuid },
-  `select webhooks.form_id
-     from webhooks
-     join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
-    where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null`,
-);
-
 /** Whether a form is there. */
 export const findFormOfFeed = statement(
   'webhooks.find_form_of_feed',

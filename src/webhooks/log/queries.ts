@@ -18,10 +18,9 @@ import type { FieldDescription } from '#ast/describe.ts';
 import type { Condition } from '#ast/logic/condition.ts';
 import type { Trigger } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
-import type { DeliveryStatus, PausedBy } from '../queries.ts';
+import { type DeliveryStatus, kinds, type PausedBy } from '../queries.ts';
 import type { Plan } from '#workspaces/plans.ts';
 
-const kinds: Column<EventKind[]> = { pg: texts.pg };
 const real: Column<number> = { pg: 'real' };
 
 /** The plan that a form's webhooks are under; none when there is no such form. */
@@ -228,4 +227,43 @@ export const findDeliveryLatency = statement(
      from deliveries
     where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
       and response_status is not null`,
+);
+
+/** Newest first. */
+export const selectDeliveries = statement(
+  'webhooks.select_deliveries',
+  { workspace_id: uuid, webhook_id: uuid, limit: integer, offset: bigint },
+  {
+    id: uuid,
+    event: word<EventKind>(),
+    status: word<DeliveryStatus>(),
+    created_at: timestamp,
+    attempts: integer,
+    response_status: nullable(integer),
+    response_ms: nullable(integer),
+    next_attempt_at: nullable(timestamp),
+  },
+  `select id, kind as event, status, created_at, attempts, response_status, response_ms, next_attempt_at
+     from deliveries
+    where workspace_id = $workspace_id and webhook_id = $webhook_id
+    order by id desc
+    limit $limit offset $offset`,
+);
+
+/** Makes a failed delivery that is no test wait for a request now; of two who ask at once, one gets the row. */
+export const markForRetry = statement(
+  'webhooks.mark_for_retry',
+  { workspace_id: uuid, id: uuid },
+  { webhook_id: uuid },
+  `update deliveries
+      set status = 'Retrying', next_attempt_at = now()
+    where workspace_id = $workspace_id and id = $id and status = 'Failed' and not is_test
+   returning webhook_id`,
+);
+
+export const findDeliveryStatus = statement(
+  'webhooks.find_delivery_status',
+  { workspace_id: uuid, id: uuid },
+  { status: word<DeliveryStatus>(), is_test: boolean },
+  `select status, is_test from deliveries where workspace_id = $workspace_id and id = $id`,
 );

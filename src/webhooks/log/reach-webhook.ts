@@ -20,7 +20,7 @@ export type WebhookPlace = {
  */
 export async function reachWebhook(
   db: Queryable,
-  { workspaceId, formIds }: Scope,
+  { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
   webhookId: string,
 ): Promise<WebhookPlace> {
   const found = only(await findWebhookPlace(db, { workspace_id: workspaceId, id: webhookId }));
