@@ -67,6 +67,7 @@ const parseRow = (row: FoundRow) => ({
   created_at: row.created_at,
   updated_at: row.updated_at,
   completed_at: row.completed_at,
+  tags: row.tags,
   answers: JSON.parse(row.answers) as object,
   reference: JSON.parse(row.reference) as object,
 });

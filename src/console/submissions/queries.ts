@@ -9,6 +9,7 @@ import {
   nullable,
   statement,
   text,
+  texts,
   timestamp,
   uuid,
   uuids,
@@ -28,10 +29,11 @@ const rowColumns = {
   created_at: nullable(timestamp),
   updated_at: nullable(timestamp),
   completed_at: nullable(timestamp),
+  tags: nullable(texts),
 } as const;
 
 const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
-  s.created_at, s.updated_at, s.completed_at`;
+  s.created_at, s.updated_at, s.completed_at, s.tags`;
 
 /** What every statement on a view without a search is given: times are given as the ids that were made then. */
 const viewParameters = {

@@ -137,6 +137,7 @@ export const TableRow = Type.Object({
   created_at: timestamp,
   updated_at: timestamp,
   completed_at: orNull(timestamp),
+  tags: Type.Array(Type.String()),
   /** The words that the search found, as they are written in this submission. */
   hits: Type.Array(Type.String()),
 });

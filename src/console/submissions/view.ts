@@ -65,6 +65,7 @@ export type FoundRow = {
   created_at: Date;
   updated_at: Date;
   completed_at: Date | null;
+  tags: string[];
 };
 
 /** Which statement of a question fits a view. */

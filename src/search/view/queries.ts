@@ -5,6 +5,7 @@ import {
   nullable,
   statement,
   text,
+  texts,
   timestamp,
   uuid,
   uuids,
@@ -55,11 +56,12 @@ export const searchView = statement(
     created_at: nullable(timestamp),
     updated_at: nullable(timestamp),
     completed_at: nullable(timestamp),
+    tags: nullable(texts),
   },
   `with ${viewed},
    page as (select id, rank from viewed order by rank desc, id desc limit $limit offset $offset)
    select count.total, s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
-          s.created_at, s.updated_at, s.completed_at
+          s.created_at, s.updated_at, s.completed_at, s.tags
    from (select count(*) as total from viewed) count
    left join page on true
    left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
