@@ -74,6 +74,7 @@ export type Body = {
   };
   data: Body[];
   pagination: { page: number; per_page: number; total_count: number; total_pages: number };
+  next_cursor?: string | null;
   error: string;
   message: string;
   errors: { message: string; field?: string; path?: number[] }[];

@@ -7,8 +7,11 @@ import { openVault } from '#kit/vault.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
+import { readWhileOthersWrite } from '#test/read-all.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
 import { addMember } from '#workspaces/members.ts';
+import { apiRoutes } from './operations.ts';
 
 /* What holds for every operation of a kind, by the table (docs/decisions/0034-one-api.md). */
 const service = await openService();
@@ -65,6 +68,51 @@ test('If-Match where nothing has an ETag, or that is no list of tags, is a 400',
   const answer = await tenant.call('PUT', `/forms/${form.id}`, valid, { 'If-Match': 'bare' });
   assert.deepEqual([answer.status, answer.body.error], [400, 'bad_request']);
 });
+
+// Lists -------------------------------------------------------------------------------------------------------
+
+test('every list that takes a cursor is the same by cursor as by page, and refuses what is no cursor of it', async () => {
+  const own = await service.makeTenant();
+  const { key, ...made } = await makeOneOfEach(service, own);
+  const call = (path: string, body?: object) =>
+    own.call(body ? 'POST' : 'GET', path, body, { Authorization: `Bearer ${key}` });
+  const form = made['forms'];
+  for (const count of [1, 2]) {
+    await makeForm(own, [element('text', 'a')]);
+    await openVisitor(service).submit(form!, { a: `word ${count}` });
+    await call(`/webhooks/${made['webhooks']}/test`, { event: 'submission.created' });
+  }
+  const invitations = ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.org` }));
+  assert.equal((await call(`/forms/${form}/invitations`, { invitations })).status, 201);
+
+  const lists = apiRoutes(service.services).filter(({ operation }) => 'cursor' in operation.query.properties);
+  assert.ok(lists.length >= 4);
+  let foreign = '*';
+  for (const { name, path } of lists) {
+    const at = path.replace(':id', idIn(path, { ...made, key }));
+    const list = async (query: string) => call(`${at}?per_page=2&${query}`);
+    const { body: whole } = await call(at);
+    assert.ok(whole.data.length >= 3 && !('next_cursor' in whole), name);
+    const first = (await list('cursor=*')).body;
+    const next = (await list(`cursor=${first.next_cursor}`)).body;
+    assert.deepEqual([...first.data, ...next.data], whole.data.slice(0, 4), name);
+    assert.equal(next.pagination.total_count, whole.pagination.total_count, name);
+    assert.equal(next.pagination.page, 2, name);
+    for (const query of [`cursor=${first.next_cursor}&page=1`, 'cursor=', 'cursor=nonsense']) {
+      const { status, body } = await list(query);
+      assert.deepEqual(
+        [status, body.error, body.errors[0]!.field],
+        [400, 'bad_request', 'cursor'],
+        name + query,
+      );
+    }
+    if (foreign !== '*') assert.equal((await list(`cursor=${foreign}`)).status, 400, name);
+    foreign = first.next_cursor!;
+  }
+});
+
+test('submissions are read by cursor while others submit and delete: no gap, no repeat', () =>
+  readWhileOthersWrite(service, 5_000));
 
 // Idempotency-Key ---------------------------------------------------------------------------------------------
 

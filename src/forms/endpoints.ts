@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { tagOf } from '#kit/conditional.ts';
-import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
+import { belowId, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
 import { requireAnswerReader } from './answer-settings.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
@@ -66,28 +66,32 @@ export function formEndpoints(context: {
       description: 'Newest first, without their structure.',
       permission: 'forms:read',
       query: Type.Object(
-        { ...pageParameters, status: Type.Optional(status) },
+        { ...listParameters, status: Type.Optional(status) },
         { additionalProperties: false },
       ),
       reply: {
         status: 200,
         description: 'A page of forms.',
-        schema: Type.Object({ data: Type.Array(FormListItem), pagination: Pagination }),
+        schema: listOf(FormListItem),
       },
       async run({ workspaceId, formIds, query }) {
-        const page = readPage(query);
+        const cut = readCut(query, 'forms');
         const filter = {
           workspace_id: workspaceId,
           form_ids: formIds && [...formIds],
           status: query.status ?? null,
         };
-        const [rows, [count]] = await Promise.all([
-          listForms(database, { ...filter, limit: page.perPage, offset: page.offset }),
-          countForms(database, filter),
+        const [found, total] = await Promise.all([
+          listForms(database, {
+            ...filter,
+            below_id: belowId(cut),
+            limit: cut.limit,
+            offset: cut.offset,
+          }),
+          cut.total ?? countForms(database, filter).then(([count]) => count!.total),
         ]);
-        return {
-          body: { data: rows.map(presentListItem), pagination: paginate(page, count!.total) },
-        };
+        const { rows, ends } = endCut(cut, found, total);
+        return { body: { data: rows.map(presentListItem), ...ends } };
       },
     }),
 

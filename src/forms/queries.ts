@@ -133,6 +133,7 @@ export const listForms = statement(
     workspace_id: uuid,
     form_ids: nullable(uuids),
     status: nullable(word<FormStatus>()),
+    below_id: uuid,
     limit: integer,
     offset: bigint,
   },
@@ -141,7 +142,7 @@ export const listForms = statement(
           ${submissionCount} as submission_count
    from forms f
    where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
-     and ($form_ids is null or f.id = any ($form_ids))
+     and ($form_ids is null or f.id = any ($form_ids)) and f.id < $below_id
    order by f.id desc limit $limit offset $offset`,
 );
 

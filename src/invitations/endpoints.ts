@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { pageParameters, Pagination, readPage } from '#kit/pagination.ts';
 import { wired } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { InvitationContext } from './context.ts';
@@ -39,7 +39,7 @@ export function invitationEndpoints(context: InvitationContext) {
       params: idParameter,
       query: Type.Object(
         {
-          ...pageParameters,
+          ...listParameters,
           status: Type.Optional(Type.Enum([...invitationStatuses])),
           q: Type.Optional(
             Type.String({ minLength: 1, maxLength: 254, description: 'A part of the address or the name.' }),
@@ -50,13 +50,14 @@ export function invitationEndpoints(context: InvitationContext) {
       reply: {
         status: 200,
         description: 'A page of invitations.',
-        schema: Type.Object({ data: Type.Array(InvitationShape), pagination: Pagination }),
+        schema: listOf(InvitationShape),
       },
       async run({ workspaceId, formIds, params, query }) {
         requireReach(formIds, params.id);
         const filter = { status: query.status, words: query.q };
+        const cut = readCut(query, 'invitations', params.id);
         const form = { workspaceId, formId: params.id };
-        return { body: wired(await readInvitations(context, form, filter, readPage(query))) };
+        return { body: wired(await readInvitations(context, form, filter, cut)) };
       },
     }),
 

@@ -90,6 +90,7 @@ export const listInvitations = statement(
     status: nullable(word<InvitationStatus>()),
     /** A part of the address or the name, in lower case. */
     words: nullable(text),
+    below_id: uuid,
     limit: integer,
     offset: bigint,
   },
@@ -100,7 +101,7 @@ export const listInvitations = statement(
       where i.workspace_id = $workspace_id and i.form_id = $form_id
         and ($status is null or ${statusOf} = $status)
         and ($words is null or strpos(i.address_key, $words) > 0 or strpos(lower(i.name), $words) > 0)),
-   page as (select id from found order by id desc limit $limit offset $offset)
+   page as (select id from found where id < $below_id order by id desc limit $limit offset $offset)
    select (select count(*) from found) as total, ${selection}
      from forms f
      left join (invitations i join page using (id) ${withSubmission})

@@ -1,6 +1,6 @@
 import { isCleanText } from '#ast/text.ts';
+import { belowId, type Cut, endCut, type Ends } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Page, paginate } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
 import { type PresentedInvitation, presentInvitation } from './present.ts';
@@ -17,8 +17,8 @@ export async function readInvitations(
   context: ReadingContext,
   { workspaceId, formId }: InvitedForm,
   { status, words }: InvitationFilter,
-  page: Page,
-): Promise<{ data: PresentedInvitation[]; pagination: ReturnType<typeof paginate> }> {
+  cut: Cut,
+): Promise<{ data: PresentedInvitation[] } & Ends> {
   if (words !== undefined && !isCleanText(words))
     throw new ApiError('bad_request', '"q" holds a character that cannot be looked for.');
   const rows = await listInvitations(context.database, {
@@ -26,18 +26,18 @@ export async function readInvitations(
     form_id: formId,
     status: status ?? null,
     words: words?.trim().toLowerCase() || null,
-    limit: page.perPage,
-    offset: page.offset,
+    below_id: belowId(cut),
+    limit: cut.limit,
+    offset: cut.offset,
   });
   if (rows.length === 0) throw new ApiError('not_found');
   const found = rows.filter((row): row is typeof row & RowOf<typeof invitationColumns> => row.id !== null);
-  return {
-    data: found.map((each) => {
-      const { total: _, ...row } = each;
-      return presentInvitation(context, row);
-    }),
-    pagination: paginate(page, rows[0]!.total),
-  };
+  const { rows: taken, ends } = endCut(cut, found, cut.total ?? rows[0]!.total);
+  const data = taken.map((each) => {
+    const { total: _, ...row } = each;
+    return presentInvitation(context, row);
+  });
+  return { data, ...ends };
 }
 
 /** @throws ApiError not_found. */

@@ -31,15 +31,15 @@ export function readPage(query: { page?: number; per_page?: number }): Page {
 
 /** The pagination object for a page of a list that holds `total` items in all. */
 export function paginate(
-  { page, perPage }: Page,
+  { page, perPage }: Pick<Page, 'page' | 'perPage'>,
   total: number,
 ): { page: number; per_page: number; total_count: number; total_pages: number } {
   return { page, per_page: perPage, total_count: total, total_pages: Math.ceil(total / perPage) };
 }
 
 /** A page of items that are JSON text already. */
-export const pageText = <T>(
+export const pageText = <T, Ends extends { pagination: Static<typeof Pagination> }>(
   items: readonly JsonText<T>[],
-  pagination: Static<typeof Pagination>,
-): JsonText<{ data: T[]; pagination: Static<typeof Pagination> }> =>
-  jsonText(`{"data":[${items.join(',')}],"pagination":${JSON.stringify(pagination)}}`);
+  ends: Ends,
+): JsonText<{ data: T[] } & Ends> =>
+  jsonText(`{"data":[${items.join(',')}],${JSON.stringify(ends).slice(1)}`);

@@ -55,7 +55,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
         const total =
           rows[0]?.total ?? (page.offset > 0 ? (await countMatches(database, question))[0]!.total : 0);
         const found = rows.map((row) => submissionJson(row, links));
-        return { json: pageText(found, paginate(page, total)) };
+        return { json: pageText(found, { pagination: paginate(page, total) }) };
       },
     }),
   };

@@ -1,15 +1,17 @@
 import { Type } from 'typebox';
 import type { FileLinks } from '#files/link.ts';
 import type { Database } from '#kit/database.ts';
+import { endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
-import { pageParameters, pageText, paginate, Pagination, readPage } from '#kit/pagination.ts';
+import { pageText } from '#kit/pagination.ts';
 import { requireReach } from '#workspaces/reach.ts';
+import { readList } from './list/read-list.ts';
 import { Submission, submissionJson } from './present.ts';
-import { findSubmission, listSubmissions, listSubmissionsByStatus, submissionStatuses } from './queries.ts';
+import { findSubmission, submissionStatuses } from './queries.ts';
 
 /** What a list of submissions answers, here and in search. */
-export const submissionPage = Type.Object({ data: Type.Array(Submission), pagination: Pagination });
+export const submissionPage = listOf(Submission);
 
 /** Reading submissions. Specification, "Submissions". */
 export function submissionEndpoints({ database, links }: { database: Database; links: FileLinks }) {
@@ -20,24 +22,22 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       permission: 'submissions:read',
       params: idParameter,
       query: Type.Object(
-        { ...pageParameters, status: Type.Optional(Type.Enum([...submissionStatuses])) },
+        { ...listParameters, status: Type.Optional(Type.Enum([...submissionStatuses])) },
         { additionalProperties: false },
       ),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
       async run({ workspaceId, formIds, params, query }) {
         requireReach(formIds, params.id);
-        const page = readPage(query);
-        const list = query.status ? listSubmissionsByStatus : listSubmissions;
-        const rows = await list(database, {
-          workspace_id: workspaceId,
-          form_id: params.id,
-          status: query.status ?? null,
-          limit: page.perPage,
-          offset: page.offset,
-        });
-        if (rows.length === 0) throw new ApiError('not_found');
-        const found = rows.filter((row) => row.id !== null).map((row) => submissionJson(row, links));
-        return { json: pageText(found, paginate(page, rows[0]!.total)) };
+        const cut = readCut(query, 'submissions', params.id);
+        const form = { workspace_id: workspaceId, form_id: params.id, status: query.status ?? null };
+        const { found, total } = await readList(database, form, cut);
+        const { rows, ends } = endCut(cut, found, total);
+        return {
+          json: pageText(
+            rows.map((row) => submissionJson(row, links)),
+            ends,
+          ),
+        };
       },
     }),
 

@@ -238,6 +238,37 @@ export const listSubmissions = listStatement('list_submissions', '');
 export const listSubmissionsByStatus = listStatement('list_submissions_by_status', 'and p.status = $status');
 
 /**
+ * What is below an id, newest first: a form without any gives one row without a submission, an absent form none.
+ * Nothing is counted.
+ */
+const listBelowStatement = (name: string, statusCondition: string) =>
+  statement(
+    name,
+    {
+      workspace_id: uuid,
+      form_id: uuid,
+      status: nullable(word<SubmissionStatus>()),
+      below_id: uuid,
+      limit: integer,
+    },
+    submissionColumns,
+    `select ${submissionSelection}
+     from forms f
+     left join lateral (
+       select p.id from submissions p
+       where p.workspace_id = f.workspace_id and p.form_id = f.id and p.trashed_at is null ${statusCondition}
+         and p.id < $below_id
+       order by p.id desc limit $limit) page on true
+     left join submissions s on s.workspace_id = f.workspace_id and s.id = page.id
+     left join ${answeredVersion} on true
+     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+     order by s.id desc`,
+  );
+
+export const listBelow = listBelowStatement('list_below', 'and $status is null');
+export const listBelowByStatus = listBelowStatement('list_below_by_status', 'and p.status = $status');
+
+/**
  * Removes submissions and with them their search documents; their files become orphans, which the sweep removes.
  * @returns by status, how many of them counted: those in the trash had left the counts already.
  */

@@ -3,9 +3,9 @@ import type { FileLinks } from '#files/link.ts';
 import type { Config } from '#kit/config.ts';
 import { tagOf } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
+import { readCut } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { readPage } from '#kit/pagination.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -211,7 +211,8 @@ export function webhookEndpoints(context: Context) {
       reply: { status: 200, description: 'A page of deliveries.', schema: DeliveryList },
       async run({ params, query, ...scope }) {
         const place = await reachWebhook(database, scope, params.id);
-        return { body: await listDeliveries(database, place, query, readPage(query)) };
+        const cut = readCut(query, 'deliveries', params.id);
+        return { body: await listDeliveries(database, place, query, cut) };
       },
     }),
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/logic/condition.ts';
-import { Pagination, pageParameters } from '#kit/pagination.ts';
+import { listOf, listParameters } from '#kit/cursor.ts';
 import { triggers } from './delivery-job.ts';
 import { eventKinds } from './event.ts';
 import { deliveryStatuses, pausers } from './queries.ts';
@@ -127,7 +127,7 @@ export type SentTest = Static<typeof SentTest>;
 /** `from` is inclusive, `to` is not. */
 export const DeliveryQuery = Type.Object(
   {
-    ...pageParameters,
+    ...listParameters,
     status: Type.Optional(status),
     event: Type.Optional(event),
     from: Type.Optional(timestamp),
@@ -153,7 +153,7 @@ const line = {
 };
 export const DeliveryLine = Type.Object(line);
 export type DeliveryLine = Static<typeof DeliveryLine>;
-export const DeliveryList = Type.Object({ data: Type.Array(DeliveryLine), pagination: Pagination });
+export const DeliveryList = listOf(DeliveryLine);
 export type DeliveryList = Static<typeof DeliveryList>;
 
 export const Attempt = Type.Object({

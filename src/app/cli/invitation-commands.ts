@@ -5,6 +5,7 @@ import { defaultMessage } from '#invitations/message/message.ts';
 import { readInvitation, readInvitations } from '#invitations/read-invitations.ts';
 import { resendInvitation, revokeOne } from '#invitations/sending/resend.ts';
 import { type InvitationStatus, invitationStatuses } from '#invitations/status.ts';
+import { readCut } from '#kit/cursor.ts';
 import { command, type CommandContext, flag, optional, required } from './command.ts';
 import { findPlace, findWorkspace } from './find-place.ts';
 import { date, id, text, UsageError, type Value, wholeNumber } from './values.ts';
@@ -65,9 +66,9 @@ export const invitationCommands = [
     async run(cli, { form, status, page = 1 }) {
       if (page < 1) throw new UsageError('--page must be 1 or more.');
       const workspaceId = await findWorkspace(cli.database, 'form', form);
-      const place = { page, perPage: 100, offset: (page - 1) * 100 };
+      const cut = readCut({ page, per_page: 100 });
       const context = openContext(cli);
-      const { data } = await readInvitations(context, { workspaceId, formId: form }, { status }, place);
+      const { data } = await readInvitations(context, { workspaceId, formId: form }, { status }, cut);
       return {
         data: data.map(({ id, email, name, status, url, expires_at, submission_id }) => ({
           id,

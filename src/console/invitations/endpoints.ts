@@ -1,7 +1,7 @@
 import { create as contentDisposition } from 'content-disposition';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { readPage } from '#kit/pagination.ts';
+import { readCut } from '#kit/cursor.ts';
 import { findFormNames } from '#invitations/queries.ts';
 import { linksFile } from '#invitations/links-file.ts';
 import { previewLetter } from '#invitations/message/preview-letter.ts';
@@ -46,7 +46,7 @@ const listEndpoint = (services: ConsoleServices) =>
     async run({ workspaceId, role, params, query }) {
       const form = { workspaceId, formId: params.form };
       const filter = { status: query.status, words: query.q };
-      const { data, pagination } = await readInvitations(services, form, filter, readPage(query));
+      const { data, pagination } = await readInvitations(services, form, filter, readCut(query));
       return { status: 200, body: { data: data.map((row) => forRole(role, row)), pagination } };
     },
   });

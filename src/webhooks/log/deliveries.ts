@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileLinks } from '#files/link.ts';
+import { belowId, type Cut, endCut } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Page, paginate } from '#kit/pagination.ts';
 import { only, type Queryable, type RowOf } from '#kit/statement.ts';
 import { deliveryBody } from '../body.ts';
 import type { EventKind } from '../event.ts';
@@ -29,7 +29,7 @@ export async function listDeliveries(
   db: Queryable,
   { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
   { status, event, from, to }: DeliveryFilter,
-  page: Page,
+  cut: Cut,
 ): Promise<DeliveryList> {
   const filter = {
     workspace_id: workspaceId,
@@ -39,11 +39,12 @@ export async function listDeliveries(
     from: from === undefined ? null : new Date(from),
     to: to === undefined ? null : new Date(to),
   };
-  const [lines, [total]] = await Promise.all([
-    selectDeliveryLines(db, { ...filter, limit: page.perPage, offset: page.offset }),
-    countDeliveryLines(db, filter),
+  const [lines, total] = await Promise.all([
+    selectDeliveryLines(db, { ...filter, below_id: belowId(cut), limit: cut.limit, offset: cut.offset }),
+    cut.total ?? countDeliveryLines(db, filter).then(([found]) => found!.count),
   ]);
-  return { data: lines.map(presentLine), pagination: paginate(page, total!.count) };
+  const { rows, ends } = endCut(cut, lines, total);
+  return { data: rows.map(presentLine), ...ends };
 }
 
 /**

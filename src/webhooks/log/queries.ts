@@ -148,9 +148,10 @@ const lineSource = `deliveries d
 /** A page of a webhook's delivery log, newest first. */
 export const selectDeliveryLines = statement(
   'webhooks.select_delivery_lines',
-  { ...filters, limit: integer, offset: bigint },
+  { ...filters, below_id: uuid, limit: integer, offset: bigint },
   lineColumns,
-  `select ${line} from ${lineSource} where ${isWanted} order by d.id desc limit $limit offset $offset`,
+  `select ${line} from ${lineSource} where ${isWanted} and d.id < $below_id
+   order by d.id desc limit $limit offset $offset`,
 );
 
 export const countDeliveryLines = statement(

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from './clock.ts';
+import { aboveId, belowId, endCut, readCut } from './cursor.ts';
+
+const rows = (count: number) => Array.from({ length: count }, () => ({ id: newId() }));
+
+test('a page by its number takes no more than it shows, and says nothing of cursors', () => {
+  const cut = readCut({ page: 3, per_page: 10 }, 'things');
+  assert.deepEqual([cut.limit, cut.offset, cut.after], [10, 20, null]);
+  const taken = rows(10);
+  assert.deepEqual(endCut(cut, taken, 95), {
+    rows: taken,
+    ends: { pagination: { page: 3, per_page: 10, total_count: 95, total_pages: 10 } },
+  });
+});
+
+test('a cursor goes on behind the last that was shown, knows how many there were, and ends with null', () => {
+  const list = rows(5);
+  const first = readCut({ per_page: 2, cursor: '*' }, 'things');
+  assert.deepEqual(
+    [first.limit, belowId(first), aboveId(first), first.total],
+    [3, 'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000', undefined],
+  );
+  const begun = endCut(first, list.slice(0, 3), 5);
+  assert.deepEqual(begun.rows, list.slice(0, 2));
+  const second = readCut({ per_page: 3, cursor: begun.ends.next_cursor! }, 'things');
+  assert.deepEqual(
+    [second.page, second.total, belowId(second), aboveId(second)],
+    [2, 5, list[1]!.id, list[1]!.id],
+  );
+  assert.equal(endCut(second, list.slice(2), 5).ends.next_cursor, null);
+});
+
+test('a cursor is of one list and one filter, in whatever order and case they are asked for', () => {
+  const [q, other] = [{ q: 'a', per_page: 2 }, { status: 'x' }];
+  const { ends } = endCut(readCut({ ...q, ...other, cursor: '*' }, 'things', 'A1'), rows(3), 3);
+  const cursor = ends.next_cursor!;
+  assert.equal(readCut({ ...other, ...q, cursor }, 'things', 'a1').page, 2);
+  for (const refused of [
+    () => readCut({ ...q, cursor }, 'things', 'a1'),
+    () => readCut({ ...q, ...other, cursor }, 'others', 'a1'),
+    () => readCut({ ...q, ...other, cursor }, 'things', 'a2'),
+    () => readCut({ ...q, ...other, page: 1, cursor }, 'things', 'a1'),
+    () => readCut({ ...q, ...other, cursor: `${cursor}AAAA` }, 'things', 'a1'),
+    () => readCut({ ...q, ...other, cursor: cursor.slice(0, -8) }, 'things', 'a1'),
+    ...['', ' ', '**', 'null', '💥', Buffer.from('a b c d').toString('base64url')].map(
+      (broken) => () => readCut({ ...q, ...other, cursor: broken }, 'things', 'a1'),
+    ),
+  ])
+    assert.throws(refused, { code: 'bad_request' });
+});
