@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/schema';
-import type { OpenApi, Operation } from '#app/openapi.ts';
+import type { OpenApi, Operation, Response } from '#app/openapi/types.ts';
 
 /** An answer of the API, as much of it as the document speaks about. */
 type Answered = { status: number; headers: Headers; body: unknown };
@@ -15,8 +15,6 @@ export type Documented = {
   problems(method: string, path: string, answer: Answered): string[];
 };
 
-type Response = { headers?: Record<string, object>; content?: { 'application/json': { schema: object } } };
-
 export function holdAgainst(document: OpenApi): Documented {
   const checks = new Map<object, ReturnType<typeof Compile>>();
   const compile = (schema: object): ReturnType<typeof Compile> => {
@@ -27,7 +25,20 @@ export function holdAgainst(document: OpenApi): Documented {
     checks.set(schema, compiled);
     return compiled;
   };
-  const errorAnswer = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+  const schema = { $ref: '#/components/schemas/Error' };
+  const errorAnswer: Response = { description: '', content: { 'application/json': { schema } } };
+  /** An answer of an operation; many are shared by all of them. */
+  const responseOf = ({ responses }: Operation, status: number): Response | undefined => {
+    const found = responses[status];
+    return found && '$ref' in found
+      ? document.components.responses[found.$ref.replace('#/components/responses/', '')]
+      : found;
+  };
+  /** Whether every answer has it: others come only sometimes. */
+  const isRequired = (header: object): boolean => {
+    const name = '$ref' in header ? String(header.$ref).replace('#/components/headers/', '') : '';
+    return document.components.headers[name]!.required;
+  };
 
   const operationOf: Documented['operationOf'] = (method, path) => {
     const [plain] = path.split('?');
@@ -50,19 +61,23 @@ export function holdAgainst(document: OpenApi): Documented {
       const found = operationOf(method, path);
       // What is not in the document is answered by an error in its shape.
       const response: Response | undefined = found
-        ? found.operation.responses[status]
+        ? responseOf(found.operation, status)
         : status >= 400
           ? errorAnswer
           : method === 'OPTIONS' && status === 204
-            ? {}
+            ? { description: '' }
             : undefined;
       if (!response) return [`${method} ${path} answered ${status}, which is not documented`];
-      const missing = Object.keys(response.headers ?? {}).filter((name) => !headers.has(name));
+      const missing = Object.entries(response.headers ?? {})
+        .filter(([name, header]) => isRequired(header) && !headers.has(name))
+        .map(([name]) => name);
       const problems = missing.map((name) => `${method} ${path}: ${status} has no ${name}`);
       if (method === 'HEAD') return problems;
+      if (response.content && !('application/json' in response.content)) return problems;
       if (!response.content)
         return body === undefined ? problems : [...problems, `${method} ${path}: ${status} has a body`];
-      const check = compile(response.content['application/json'].schema);
+      const { schema: expected } = response.content['application/json']!;
+      const check = compile(expected);
       if (check.Check(body)) return problems;
       const [, errors] = check.Errors(body);
       return [

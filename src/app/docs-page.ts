@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { type Html, html, toText, verbatim } from '#page/render/html.ts';
 import { docsStyle } from './docs-style.ts';
-import type { OpenApi, Operation } from './openapi.ts';
+import type { OpenApi, Operation } from './openapi/types.ts';
 
 const styleHash = createHash('sha256').update(docsStyle).digest('base64');
 
@@ -53,7 +53,7 @@ ${operations.map(({ operation }) => html`<li><a href="#${operation.operationId}"
 An error has an <code>error</code> code and a <code>message</code>; validation adds <code>errors</code>.
 Every answer says how much of the rate limit is left.</p>
 </section>
-${operations.map(({ path, method, operation }) => writeOperation(method, path, operation))}
+${operations.map(({ path, method, operation }) => writeOperation(openApi, method, path, operation))}
 <section id="structure">
 <h2>Form structure</h2>
 <p>A form is a tree: a form holds steps, a step holds elements, a composite holds elements again.
@@ -65,9 +65,9 @@ ${writeElements(openApi)}
 </html>`);
 }
 
-function writeOperation(method: string, path: string, operation: Operation): Html {
+function writeOperation(openApi: OpenApi, method: string, path: string, operation: Operation): Html {
   const body: { properties?: Record<string, Schema>; required?: string[] } | undefined =
-    operation.requestBody?.content['application/json'].schema;
+    operation.requestBody?.content['application/json']?.schema;
   const fields = Object.entries(body?.properties ?? {});
   return html`<section id="${operation.operationId}">
 <h2>${operation.summary}</h2>
@@ -104,7 +104,10 @@ ${writeTable(
   Object.entries(operation.responses).map(([status, response]) => ({
     name: status,
     type: '',
-    text: (response as { description: string }).description,
+    text:
+      'description' in response
+        ? response.description
+        : (openApi.components.responses[response.$ref.split('/').at(-1)!]?.description ?? ''),
   })),
 )}
 </section>`;
@@ -149,7 +152,7 @@ ${rows.map(({ name, type, text }) => html`<tr><th scope="row"><code>${name}</cod
 
 /** One row per node type, from the named schemas of the form language. */
 function writeElements(openApi: OpenApi): Html {
-  const schemas = Object.entries(openApi.components['schemas'] ?? {}) as [string, Schema][];
+  const schemas = Object.entries(openApi.components.schemas) as [string, Schema][];
   const nodes = schemas.flatMap(([, schema]) => {
     const type = schema.properties?.['type']?.const;
     const attrs = schema.properties?.['attrs'];

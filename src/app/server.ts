@@ -3,8 +3,9 @@ import { consoleRoutes } from '#console/routes.ts';
 import { serveConsole } from '#console/serve.ts';
 import { staticRoutes } from '#console/static.ts';
 import { fileRoutes } from '#files/routes.ts';
-import { openServer, refuseOtherMethods, type Server } from '#kit/http.ts';
+import { jsonType, openServer, refuseOtherMethods, type Server } from '#kit/http.ts';
 import { ownHosts } from '#kit/own-hosts.ts';
+import { packFile, sendPacked } from '#kit/packing.ts';
 import { pageRoutes } from '#page/routes.ts';
 import { embedRoute } from '#page/theme/embed-route.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
@@ -40,7 +41,10 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   server.get('/', async (_request, reply) => reply.redirect('/app/', 302));
   refuseOtherMethods(server, '/', ['GET']);
   await embedRoute(server);
-  server.get('/api/v1/openapi.json', async () => openApi);
+  const openApiText = packFile(Buffer.from(JSON.stringify(openApi)));
+  server.get('/api/v1/openapi.json', async (request, reply) =>
+    sendPacked(request, reply.type(jsonType), openApiText),
+  );
   server.get('/api/v1/docs', async (_request, reply) => docsPage(reply, openApi));
   const console = { ...services, accounts: openAccounts({ ...services, publicUrl: config.publicUrl }) };
   await server.register(async (scope) => serveApi(scope, console, routes, requestLog), {

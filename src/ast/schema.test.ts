@@ -4,9 +4,9 @@ import { elements } from './elements.ts';
 import { conditionAttribute } from './logic/condition-schema.ts';
 import { structureSchemas } from './schema.ts';
 
-test('the schemas name the form, the step, the element, the condition and every element type', () => {
+test('the schemas name the structure, the step, the element, the condition and every element type', () => {
   const names = Object.keys(structureSchemas());
-  assert.deepEqual(names.slice(0, 4), ['Form', 'Step', 'Element', 'Condition']);
+  assert.deepEqual(names.slice(0, 4), ['Structure', 'Step', 'Element', 'Condition']);
   assert.equal(names.length, 4 + Object.keys(elements).length);
   assert.ok(names.includes('MultipleChoiceElement'));
 });
@@ -56,7 +56,7 @@ test('an element schema carries required attributes, defaults and caps from the 
         },
         required: ['id', 'label', 'options'],
       },
-      children: { type: 'array', maxItems: 0 },
+      children: { type: 'array', items: { $ref: '#/components/schemas/Element' }, maxItems: 0 },
     },
     required: ['type', 'attrs'],
   });
@@ -66,7 +66,7 @@ test('what may be left out is not required: attributes of a divider, children of
   const schemas = structureSchemas() as Record<string, { required: string[] }>;
   assert.deepEqual(schemas.DividerElement?.required, ['type']);
   assert.deepEqual(schemas.Step?.required, ['type', 'children']);
-  assert.deepEqual(schemas.Form?.required, ['type', 'attrs', 'children']);
+  assert.deepEqual(schemas.Structure?.required, ['type', 'attrs', 'children']);
 });
 
 test('a condition refers to itself, at every place where it holds conditions', () => {

@@ -20,7 +20,7 @@ function nodeSchema(title: string, type: string, specs: AttributeSpecs, children
   const required = [
     'type',
     ...(names.length > 0 ? ['attrs'] : []),
-    ...('items' in children ? ['children'] : []),
+    ...(children === leafChildren ? [] : ['children']),
   ];
   return {
     title,
@@ -30,7 +30,8 @@ function nodeSchema(title: string, type: string, specs: AttributeSpecs, children
   };
 }
 
-const leafChildren = { type: 'array', maxItems: 0 };
+/** A leaf has none; of what they would be, generators of code ask all the same. */
+const leafChildren = { type: 'array', items: reference('Element'), maxItems: 0 };
 const elementChildren = { type: 'array', items: reference('Element') };
 const childrenSchemas: Record<ElementGroup, object> = {
   input: leafChildren,
@@ -39,9 +40,9 @@ const childrenSchemas: Record<ElementGroup, object> = {
 };
 
 /**
- * The form language as named JSON Schemas (2020-12, OpenAPI 3.1) for `components.schemas`: `Form`, `Step`,
- * `Element`, `Condition` and one per element type, generated from the elements table. For documentation: what a schema cannot
- * say (unique ids, UTF-8 lengths, nesting) is decided by `validateStructure`. Unknown attributes are allowed.
+ * The form language as named JSON Schemas (2020-12, OpenAPI 3.1) for `components.schemas`: `Structure` (the whole tree),
+ * `Step`, `Element`, `Condition` and one per element type, generated from the elements table. For documentation: what a
+ * schema cannot say (unique ids, UTF-8 lengths, nesting) is decided by `validateStructure`. Unknown attributes are allowed.
  */
 export function structureSchemas(): Record<string, object> {
   const types = Object.keys(elements) as ElementType[];
@@ -51,7 +52,7 @@ export function structureSchemas(): Record<string, object> {
   });
   const steps = { type: 'array', items: reference('Step'), minItems: 1, maxItems: limits.steps };
   return {
-    Form: nodeSchema('Form', 'form', formAttributes, steps),
+    Structure: nodeSchema('Structure', 'form', formAttributes, steps),
     Step: nodeSchema('Step', 'step', stepAttributes, elementChildren),
     Element: {
       title: 'Element',

@@ -2,6 +2,9 @@ import { languages } from './languages.ts';
 import { limits } from './limits.ts';
 import { localeChoices } from './locales.ts';
 import { accessModes, digestModes, type SettingName } from './settings.ts';
+import { corners, densities, fontNames, modes, type Theme } from './theme/theme.ts';
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const message = { type: 'string', description: `At most ${limits.textBytes} bytes of UTF-8.` };
 const count = (minimum: number, maximum: number, description: string) => ({
@@ -82,10 +85,7 @@ const schemas: Readonly<Record<SettingName, object>> = {
     description: 'The time zone of "today" in rules and conditions, like Europe/Berlin.',
   },
   locale: { enum: [...localeChoices], default: 'auto', description: "The language of the page's own words." },
-  theme: {
-    type: 'object',
-    description: 'How the page looks: `color`, `font`, `corner`, `density`, `mode` and more.',
-  },
+  theme: reference('Theme'),
   embed_origins: {
     type: 'array',
     items: { type: 'string' },
@@ -94,10 +94,51 @@ const schemas: Readonly<Record<SettingName, object>> = {
   },
 };
 
-/** Every setting for OpenAPI (docs/decisions/0005): unknown ones are refused, and null takes one away. */
-export const settingsSchema = (): object => ({
-  type: 'object',
-  description: 'Settings of a form. Unknown keys are refused; null takes a setting away.',
-  additionalProperties: false,
-  properties: schemas,
-});
+const colour = (description: string) => ({ type: 'string', pattern: '^#[0-9a-fA-F]{6}$', description });
+const image = (description: string) => ({ type: 'string', format: 'uuid', description });
+const theme: Readonly<Record<keyof Theme, object>> = {
+  color: colour('The accent: buttons, the chosen, the focus. Text on it needs a contrast of 4.5:1.'),
+  background: colour('What the page lies on.'),
+  font: { type: 'string', enum: [...fontNames] },
+  corner: { type: 'string', enum: [...corners] },
+  density: { type: 'string', enum: [...densities] },
+  mode: { type: 'string', enum: [...modes] },
+  logo: image('The id of an image of this form.'),
+  cover: image('The id of an image of this form.'),
+};
+
+/** A schema that takes null as well, which a request takes a setting away by. */
+const orNull = (schema: object): object =>
+  'enum' in schema
+    ? { ...schema, type: ['string', 'null'], enum: [...(schema.enum as string[]), null] }
+    : 'type' in schema
+      ? { ...schema, type: [schema.type, 'null'] }
+      : { anyOf: [schema, { type: 'null' }] };
+
+const mapValues = (record: Readonly<Record<string, object>>, change: (schema: object) => object) =>
+  Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, change(schema)]));
+
+/** Every setting for OpenAPI (docs/decisions/0005), as `Settings` are read and as a request changes them. */
+export function settingsSchemas(): Record<'Settings' | 'SettingsChange' | 'Theme', object> {
+  const { password: _, ...shown } = schemas;
+  return {
+    Settings: {
+      type: 'object',
+      description: 'Settings of a form. What is not there is not set.',
+      additionalProperties: false,
+      properties: shown,
+    },
+    SettingsChange: {
+      type: 'object',
+      description: 'Settings of a form. Unknown keys are refused; null takes a setting away.',
+      additionalProperties: false,
+      properties: mapValues(schemas, orNull),
+    },
+    Theme: {
+      type: 'object',
+      description: 'How the public page looks. What is absent is as in a form without a theme.',
+      additionalProperties: false,
+      properties: theme,
+    },
+  };
+}

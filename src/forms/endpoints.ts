@@ -19,14 +19,13 @@ import { countForms, formStatuses, listForms } from './queries.ts';
 import { requireForm } from './require-form.ts';
 
 const structure = Type.Unsafe<object>({
-  'x-component': 'Form',
+  'x-component': 'Structure',
   description: 'The form as a tree. Every problem is reported at once, with the path of its node.',
 });
 const status = Type.Enum([...formStatuses], { description: 'Only published forms accept submissions.' });
 const settings = Type.Optional(
   Type.Unsafe<object>({
-    type: 'object',
-    'x-component': 'Settings',
+    'x-component': 'SettingsChange',
     description:
       'Replaces all settings but the password. Checked by its own rules (ast/settings.ts). `notification_email` takes the permission submissions:read too.',
   }),

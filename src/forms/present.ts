@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '#kit/named.ts';
 import { type FormStatus, formStatuses } from './queries.ts';
 
 /** Where a form's pages are. docs/rules.md 18. */
@@ -21,24 +22,33 @@ const timeShape = {
   updated_at: timestamp,
   published_at: Type.Union([timestamp, Type.Null()]),
 };
-const structureShape = Type.Unsafe<object>({ 'x-component': 'Form' });
+const structureShape = Type.Unsafe<object>({ 'x-component': 'Structure' });
 
 /** The three shapes of a form. Specification, "Form": which fields are where. */
-export const FormListItem = Type.Object({ ...summaryShape, submission_count: Type.Integer(), ...timeShape });
-export const FormDetail = Type.Object({
-  ...summaryShape,
-  structure: structureShape,
-  settings: Type.Unsafe<object>({ 'x-component': 'Settings' }),
-  submission_count: Type.Integer(),
-  ...timeShape,
-});
-export const CreatedForm = Type.Object({
-  ...summaryShape,
-  structure: structureShape,
-  public_url: Type.String({ format: 'uri' }),
-  builder_url: Type.String({ format: 'uri' }),
-  ...timeShape,
-});
+export const FormListItem = named(
+  'FormSummary',
+  Type.Object({ ...summaryShape, submission_count: Type.Integer(), ...timeShape }),
+);
+export const FormDetail = named(
+  'Form',
+  Type.Object({
+    ...summaryShape,
+    structure: structureShape,
+    settings: Type.Unsafe<object>({ 'x-component': 'Settings' }),
+    submission_count: Type.Integer(),
+    ...timeShape,
+  }),
+);
+export const CreatedForm = named(
+  'CreatedForm',
+  Type.Object({
+    ...summaryShape,
+    structure: structureShape,
+    public_url: Type.String({ format: 'uri' }),
+    builder_url: Type.String({ format: 'uri' }),
+    ...timeShape,
+  }),
+);
 
 type FormRow = {
   id: string;

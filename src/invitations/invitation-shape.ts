@@ -1,36 +1,40 @@
 import { Type } from 'typebox';
+import { named } from '#kit/named.ts';
 import { invitationStatuses } from './status.ts';
 
 const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 
 /** An invitation as the API and the console show it. */
-export const InvitationShape = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  form_id: Type.String({ format: 'uuid' }),
-  email: Type.String(),
-  name: Type.String({ description: 'Empty when none was given.' }),
-  status: Type.Enum([...invitationStatuses]),
-  reference: Type.Record(Type.String(), Type.String(), {
-    description: 'Becomes part of the reference of the submission.',
+export const InvitationShape = named(
+  'Invitation',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    form_id: Type.String({ format: 'uuid' }),
+    email: Type.String(),
+    name: Type.String({ description: 'Empty when none was given.' }),
+    status: Type.Enum([...invitationStatuses]),
+    reference: Type.Record(Type.String(), Type.String(), {
+      description: 'Becomes part of the reference of the submission.',
+    }),
+    prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+      description: 'First answers by element id.',
+    }),
+    url: Type.String({
+      description: 'The personal link. Whoever has it can answer in the name of the person.',
+    }),
+    expires_at: moment,
+    created_at: Type.String({ format: 'date-time' }),
+    sent_at: moment,
+    opened_at: moment,
+    started_at: moment,
+    completed_at: moment,
+    revoked_at: moment,
+    reminders: Type.Integer({ description: 'How many reminders were sent.' }),
+    reminded_at: moment,
+    mail_error: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the last mail was not delivered.',
+    }),
+    is_unsubscribed: Type.Boolean({ description: 'The address asked for no more mails of this workspace.' }),
+    submission_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()]),
   }),
-  prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
-    description: 'First answers by element id.',
-  }),
-  url: Type.String({
-    description: 'The personal link. Whoever has it can answer in the name of the person.',
-  }),
-  expires_at: moment,
-  created_at: Type.String({ format: 'date-time' }),
-  sent_at: moment,
-  opened_at: moment,
-  started_at: moment,
-  completed_at: moment,
-  revoked_at: moment,
-  reminders: Type.Integer({ description: 'How many reminders were sent.' }),
-  reminded_at: moment,
-  mail_error: Type.Union([Type.String(), Type.Null()], {
-    description: 'Why the last mail was not delivered.',
-  }),
-  is_unsubscribed: Type.Boolean({ description: 'The address asked for no more mails of this workspace.' }),
-  submission_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()]),
-});
+);

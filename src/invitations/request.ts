@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { named } from '#kit/named.ts';
 import { type Invitation, mostInvited } from './invite.ts';
 import { defaultMessage } from './message/message.ts';
 import { messageProperties } from './message/message-shape.ts';
@@ -11,16 +12,19 @@ export const oneParameters = Type.Object({ id: uuid, invitation: uuid });
 /** What an operation on one invitation answers. */
 export const one = { status: 200, description: 'The invitation.', schema: InvitationShape } as const;
 
-const InvitedPerson = Type.Object(
-  {
-    email: Type.String({ maxLength: 500 }),
-    name: Type.Optional(Type.String()),
-    reference: Type.Optional(Type.Record(Type.String(), Type.String())),
-    prefill: Type.Optional(
-      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 500 })])),
-    ),
-  },
-  closed,
+const InvitedPerson = named(
+  'InvitedPerson',
+  Type.Object(
+    {
+      email: Type.String({ maxLength: 500 }),
+      name: Type.Optional(Type.String()),
+      reference: Type.Optional(Type.Record(Type.String(), Type.String())),
+      prefill: Type.Optional(
+        Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 500 })])),
+      ),
+    },
+    closed,
+  ),
 );
 
 /** What is sent to invite people. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { named } from './named.ts';
 import { type JsonText, jsonText } from './wire.ts';
 
 /** The two parameters of every list. Outside their bounds: 400. Specification, "Endpoints" and "Limits". */
@@ -12,12 +13,15 @@ export const pageParameters = {
 };
 
 /** The pagination object of every list answer. Specification, "Pagination object". */
-export const Pagination = Type.Object({
-  page: Type.Integer(),
-  per_page: Type.Integer(),
-  total_count: Type.Integer(),
-  total_pages: Type.Integer(),
-});
+export const Pagination = named(
+  'Pagination',
+  Type.Object({
+    page: Type.Integer(),
+    per_page: Type.Integer(),
+    total_count: Type.Integer(),
+    total_pages: Type.Integer(),
+  }),
+);
 
 /** A page as numbers: what to skip, what to take. */
 export type Page = { page: number; perPage: number; offset: number };

@@ -1,33 +1,32 @@
 import { type Static, Type } from 'typebox';
-import type { AnswerRow, Answers, FileAnswer } from '#ast/answers.ts';
+import type { AnswerRow, Answers as AnswersOf, FileAnswer } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { FileLinks } from '#files/link.ts';
+import { Answers } from '#forms/payload/answer-shapes.ts';
+import { named } from '#kit/named.ts';
 import { type JsonText, jsonText } from '#kit/wire.ts';
 import { type SubmissionStatus, submissionStatuses } from './queries.ts';
 
 /** The REST representation. Specification, "Submission (REST representation)". */
-export const Submission = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  form_id: Type.String({ format: 'uuid' }),
-  status: Type.Enum([...submissionStatuses]),
-  answers: Type.Object(
-    {},
-    {
-      additionalProperties: true,
-      description: 'Element id -> answer. Files carry a link that is valid for one hour.',
-    },
-  ),
-  metadata: Type.Object({
-    fields: Type.Record(
-      Type.String(),
-      Type.Object({ label: Type.String(), type: Type.String(), required: Type.Boolean() }),
-    ),
-    form_name: Type.String(),
-    reference: Type.Record(Type.String(), Type.String()),
+export const Submission = named(
+  'Submission',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    form_id: Type.String({ format: 'uuid' }),
+    status: Type.Enum([...submissionStatuses]),
+    answers: Answers,
+    metadata: Type.Object({
+      fields: Type.Record(
+        Type.String(),
+        Type.Object({ label: Type.String(), type: Type.String(), required: Type.Boolean() }),
+      ),
+      form_name: Type.String(),
+      reference: Type.Record(Type.String(), Type.String()),
+    }),
+    completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    created_at: Type.String({ format: 'date-time' }),
   }),
-  completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  created_at: Type.String({ format: 'date-time' }),
-});
+);
 
 /** A row of queries.ts; every column is null where a left join found no submission. */
 export type SubmissionRow = {
@@ -59,7 +58,7 @@ export function submissionJson(row: SubmissionRow, links: FileLinks): JsonText<S
 
 /** The answers with a fresh link in each file (docs/rules.md 10). */
 function withLinks(row: SubmissionRow, links: FileLinks): string {
-  const answers = JSON.parse(row.answers!) as Answers;
+  const answers = JSON.parse(row.answers!) as AnswersOf;
   const fields = JSON.parse(row.fields!) as Fields;
   return JSON.stringify(
     mapFiles(answers, fields, (file) => ({ ...file, url: links.sign(row.workspace_id!, file.id) })),
@@ -70,10 +69,10 @@ type Fields = Readonly<Record<string, FieldDescription>>;
 
 /** The answers with every file changed; the fields of the version that was answered say which answers are files. */
 export function mapFiles(
-  answers: Answers,
+  answers: AnswersOf,
   fields: Fields,
   change: (file: FileAnswer) => FileAnswer,
-): Answers {
+): AnswersOf {
   return Object.fromEntries(
     Object.entries(answers).map(([id, value]) => {
       const type = fields[id]?.type;

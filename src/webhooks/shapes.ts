@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/logic/condition.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
+import { named } from '#kit/named.ts';
 import { triggers } from './delivery-job.ts';
 import { eventKinds } from './event.ts';
 import { deliveryStatuses, pausers } from './queries.ts';
@@ -15,32 +16,35 @@ const status = Type.Enum([...deliveryStatuses]);
 const closed = { additionalProperties: false } as const;
 
 /** A webhook with its health at a glance. Tests count for nothing in it. */
-export const Webhook = Type.Object({
-  id: uuid,
-  form_id: uuid,
-  url: Type.String(),
-  events: Type.Array(event),
-  active: Type.Boolean(),
-  has_secret: Type.Boolean(),
-  /** Until when deliveries are signed with the secret of before, too; null when there is none. */
-  previous_secret_until: maybe(timestamp),
-  /** Of its own headers; their values are never shown. */
-  header_names: Type.Array(Type.String()),
-  /** A condition of the form language; null: it hears of every submission. */
-  filter: maybe(Type.Unsafe<Condition>({ type: 'object' })),
-  /** Whether it is paused when it has only failed for days. */
-  pauses_on_failure: Type.Boolean(),
-  /** Since when every delivery has failed; null while they arrive. */
-  failing_since: maybe(timestamp),
-  /** Null while it is active. */
-  paused_at: maybe(timestamp),
-  paused_by: maybe(Type.Enum([...pausers])),
-  created_at: timestamp,
-  updated_at: timestamp,
-  last_delivery: maybe(Type.Object({ status, created_at: timestamp })),
-  /** Deliveries of the last 24 hours by what became of them so far. */
-  day: Type.Object({ success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() }),
-});
+export const Webhook = named(
+  'Webhook',
+  Type.Object({
+    id: uuid,
+    form_id: uuid,
+    url: Type.String(),
+    events: Type.Array(event),
+    active: Type.Boolean(),
+    has_secret: Type.Boolean(),
+    /** Until when deliveries are signed with the secret of before, too; null when there is none. */
+    previous_secret_until: maybe(timestamp),
+    /** Of its own headers; their values are never shown. */
+    header_names: Type.Array(Type.String()),
+    /** A condition of the form language; null: it hears of every submission. */
+    filter: maybe(Type.Unsafe<Condition>({ 'x-component': 'Condition' })),
+    /** Whether it is paused when it has only failed for days. */
+    pauses_on_failure: Type.Boolean(),
+    /** Since when every delivery has failed; null while they arrive. */
+    failing_since: maybe(timestamp),
+    /** Null while it is active. */
+    paused_at: maybe(timestamp),
+    paused_by: maybe(Type.Enum([...pausers])),
+    created_at: timestamp,
+    updated_at: timestamp,
+    last_delivery: maybe(Type.Object({ status, created_at: timestamp })),
+    /** Deliveries of the last 24 hours by what became of them so far. */
+    day: Type.Object({ success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() }),
+  }),
+);
 export type Webhook = Static<typeof Webhook>;
 
 const rules = {
@@ -58,49 +62,60 @@ export const WebhookList = Type.Object({
   most_webhooks: Type.Integer(),
 });
 export type WebhookList = Static<typeof WebhookList>;
-export const WebhookDetail = Type.Object({ webhook: Webhook, ...rules });
+export const WebhookDetail = named('WebhookDetail', Type.Object({ webhook: Webhook, ...rules }));
 export type WebhookDetail = Static<typeof WebhookDetail>;
 
 // What is wrong with a URL, an event, a secret or a filter is said by #webhooks, all at once.
 const texts = Type.Array(Type.String(), { maxItems: 10 });
+/** What is no condition is refused in words of its own. */
+const condition = Type.Unsafe<unknown>({ anyOf: [{ 'x-component': 'Condition' }, { type: 'null' }] });
 const longText = Type.String({ maxLength: 4_096 });
 const headers = Type.Array(Type.Object({ name: longText, value: maybe(longText) }, closed), { maxItems: 20 });
-export const NewWebhook = Type.Object(
-  {
-    url: longText,
-    events: texts,
-    /** `generate`, or a text of 16 to 256 characters. */
-    secret: Type.Optional(longText),
-    /** Sent with every delivery. */
-    headers: Type.Optional(headers),
-    filter: Type.Optional(Type.Unknown()),
-    /** Yes, when left out. */
-    pauses_on_failure: Type.Optional(Type.Boolean()),
-  },
-  closed,
+export const NewWebhook = named(
+  'NewWebhook',
+  Type.Object(
+    {
+      url: longText,
+      events: texts,
+      /** `generate`, or a text of 16 to 256 characters. */
+      secret: Type.Optional(longText),
+      /** Sent with every delivery. */
+      headers: Type.Optional(headers),
+      filter: Type.Optional(condition),
+      /** Yes, when left out. */
+      pauses_on_failure: Type.Optional(Type.Boolean()),
+    },
+    closed,
+  ),
 );
 export type NewWebhook = Static<typeof NewWebhook>;
 /** After a change: `secret` is shown this once; null when none was set. */
-export const WebhookWithSecret = Type.Object({ ...Webhook.properties, secret: maybe(Type.String()) });
+export const WebhookWithSecret = named(
+  'WebhookWithSecret',
+  Type.Object({ ...Webhook.properties, secret: maybe(Type.String()) }),
+);
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
 /** What is left out stays as it is. */
-export const WebhookChange = Type.Object(
-  {
-    url: Type.Optional(longText),
-    events: Type.Optional(texts),
-    active: Type.Optional(Type.Boolean()),
-    /** `generate`, a text of 16 to 256 characters, or null to sign no more. */
-    secret: Type.Optional(maybe(longText)),
-    /** Whether the secret of before goes on signing for a day; yes, when left out. */
-    overlap: Type.Optional(Type.Boolean()),
-    /** All that there are to be; a null keeps the value that it has. */
-    headers: Type.Optional(headers),
-    /** null for none. */
-    filter: Type.Optional(Type.Unknown()),
-    pauses_on_failure: Type.Optional(Type.Boolean()),
-  },
-  closed,
+export const WebhookChange = named(
+  'WebhookChange',
+  Type.Object(
+    {
+      url: Type.Optional(longText),
+      events: Type.Optional(texts),
+      active: Type.Optional(Type.Boolean()),
+      /** `generate`, a text of 16 to 256 characters, or null to sign no more. */
+      secret: Type.Optional(maybe(longText)),
+      /** Whether the secret of before goes on signing for a day; yes, when left out. */
+      overlap: Type.Optional(Type.Boolean()),
+      /** All that there are to be; a null keeps the value that it has. */
+      headers: Type.Optional(headers),
+      /** null for none. */
+      filter: Type.Optional(condition),
+      pauses_on_failure: Type.Optional(Type.Boolean()),
+    },
+    closed,
+  ),
 );
 export type WebhookChange = Static<typeof WebhookChange>;
 /** `generate` when left out. */
@@ -151,44 +166,50 @@ const line = {
   reason: maybe(Type.String()),
   next_attempt_at: maybe(timestamp),
 };
-export const DeliveryLine = Type.Object(line);
+export const DeliveryLine = named('Delivery', Type.Object(line));
 export type DeliveryLine = Static<typeof DeliveryLine>;
 export const DeliveryList = listOf(DeliveryLine);
 export type DeliveryList = Static<typeof DeliveryList>;
 
-export const Attempt = Type.Object({
-  attempt: Type.Integer(),
-  trigger: Type.Enum([...triggers]),
-  started_at: timestamp,
-  /** Where the request went; null when nothing was sent, or nothing was kept of it. */
-  url: maybe(Type.String()),
-  request_headers: maybe(Type.Record(Type.String(), Type.String())),
-  response_status: maybe(Type.Integer()),
-  response_ms: Type.Integer(),
-  /** Milliseconds of each step; null for one that was not reached, or not needed because the connection was open. */
-  dns_ms: maybe(Type.Number()),
-  connect_ms: maybe(Type.Number()),
-  tls_ms: maybe(Type.Number()),
-  first_byte_ms: maybe(Type.Number()),
-  /** SHA-256, in hexadecimal, and length of the bytes that were sent; null when nothing was. */
-  body_sha256: maybe(Type.String()),
-  body_bytes: maybe(Type.Integer()),
-  /** Whether the body, made again from the event, has that SHA-256; null when nothing was sent. */
-  is_body_exact: maybe(Type.Boolean()),
-  response_headers: maybe(Type.Record(Type.String(), Type.String())),
-  /** At most the first 4 KB. */
-  response_body: maybe(Type.String()),
-  reason: maybe(Type.String()),
-});
+export const Attempt = named(
+  'DeliveryAttempt',
+  Type.Object({
+    attempt: Type.Integer(),
+    trigger: Type.Enum([...triggers]),
+    started_at: timestamp,
+    /** Where the request went; null when nothing was sent, or nothing was kept of it. */
+    url: maybe(Type.String()),
+    request_headers: maybe(Type.Record(Type.String(), Type.String())),
+    response_status: maybe(Type.Integer()),
+    response_ms: Type.Integer(),
+    /** Milliseconds of each step; null for one that was not reached, or not needed because the connection was open. */
+    dns_ms: maybe(Type.Number()),
+    connect_ms: maybe(Type.Number()),
+    tls_ms: maybe(Type.Number()),
+    first_byte_ms: maybe(Type.Number()),
+    /** SHA-256, in hexadecimal, and length of the bytes that were sent; null when nothing was. */
+    body_sha256: maybe(Type.String()),
+    body_bytes: maybe(Type.Integer()),
+    /** Whether the body, made again from the event, has that SHA-256; null when nothing was sent. */
+    is_body_exact: maybe(Type.Boolean()),
+    response_headers: maybe(Type.Record(Type.String(), Type.String())),
+    /** At most the first 4 KB. */
+    response_body: maybe(Type.String()),
+    reason: maybe(Type.String()),
+  }),
+);
 export type Attempt = Static<typeof Attempt>;
-export const DeliveryDetail = Type.Object({
-  ...line,
-  webhook_id: uuid,
-  /** The JSON text that every attempt sends, but for the signatures in the links of files. */
-  request_body: Type.String(),
-  /** Oldest first. */
-  history: Type.Array(Attempt),
-});
+export const DeliveryDetail = named(
+  'DeliveryDetail',
+  Type.Object({
+    ...line,
+    webhook_id: uuid,
+    /** The JSON text that every attempt sends, but for the signatures in the links of files. */
+    request_body: Type.String(),
+    /** Oldest first. */
+    history: Type.Array(Attempt),
+  }),
+);
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
 
 /** Which deliveries are sent again; `since` is inclusive, `until` is not. What is left out: those that failed. */
@@ -202,22 +223,25 @@ export const ReplayQuery = Type.Object(
   closed,
 );
 export type ReplayQuery = Static<typeof ReplayQuery>;
-export const Replay = Type.Object({
-  id: uuid,
-  webhook_id: uuid,
-  state: Type.Enum(['running', 'finished', 'cancelled']),
-  filter: Type.Object({
-    status: maybe(Type.Enum([...replayStatuses])),
-    event: maybe(event),
-    since: maybe(timestamp),
-    until: maybe(timestamp),
+export const Replay = named(
+  'Replay',
+  Type.Object({
+    id: uuid,
+    webhook_id: uuid,
+    state: Type.Enum(['running', 'finished', 'cancelled']),
+    filter: Type.Object({
+      status: maybe(Type.Enum([...replayStatuses])),
+      event: maybe(event),
+      since: maybe(timestamp),
+      until: maybe(timestamp),
+    }),
+    /** How many it is about, and how many of them were put on their way. */
+    total: Type.Integer(),
+    done: Type.Integer(),
+    created_at: timestamp,
+    ended_at: maybe(timestamp),
   }),
-  /** How many it is about, and how many of them were put on their way. */
-  total: Type.Integer(),
-  done: Type.Integer(),
-  created_at: timestamp,
-  ended_at: maybe(timestamp),
-});
+);
 export type Replay = Static<typeof Replay>;
 /** For who writes a receiver: texts to be shown and copied. */
 export const Payload = Type.Object({
@@ -232,12 +256,15 @@ export const Payload = Type.Object({
 });
 export type Payload = Static<typeof Payload>;
 /** A program that receives the events of this webhook. */
-export const Receiver = Type.Object({
-  id: Type.Enum(['node', 'python', 'php', 'go']),
-  label: Type.String(),
-  file: Type.String(),
-  code: Type.String(),
-});
+export const Receiver = named(
+  'Receiver',
+  Type.Object({
+    id: Type.Enum(['node', 'python', 'php', 'go']),
+    label: Type.String(),
+    file: Type.String(),
+    code: Type.String(),
+  }),
+);
 export type Receiver = Static<typeof Receiver>;
 
 const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() };
@@ -248,11 +275,14 @@ const window = Type.Object({
   p50_ms: maybe(Type.Integer()),
   p95_ms: maybe(Type.Integer()),
 });
-export const WebhookHealth = Type.Object({
-  day: window,
-  week: window,
-  /** The last 24 hours by the hour and the last 7 days by the day, oldest first, without gaps. */
-  hours: Type.Array(Type.Object({ at: timestamp, ...counts })),
-  days: Type.Array(Type.Object({ at: timestamp, ...counts })),
-});
+export const WebhookHealth = named(
+  'WebhookHealth',
+  Type.Object({
+    day: window,
+    week: window,
+    /** The last 24 hours by the hour and the last 7 days by the day, oldest first, without gaps. */
+    hours: Type.Array(Type.Object({ at: timestamp, ...counts })),
+    days: Type.Array(Type.Object({ at: timestamp, ...counts })),
+  }),
+);
 export type WebhookHealth = Static<typeof WebhookHealth>;

@@ -9,20 +9,13 @@ import { jsonText } from '#kit/wire.ts';
 import { type Reach, requireReach } from '#workspaces/reach.ts';
 import { eventKinds } from '../event.ts';
 import { reachWebhook } from '../log/reach-webhook.ts';
+import { Event } from './event-shape.ts';
 import type { FeedBell } from './feed-bell.ts';
 import { findFormOfFeed } from './queries.ts';
 import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
 
 /** What a poll may wait at most, in seconds: below the minute after which many proxies give up. */
 const longestWait = 30;
-
-const Event = Type.Object({
-  event: Type.Enum([...eventKinds]),
-  timestamp: Type.String({ format: 'date-time' }),
-  delivery_id: Type.String({ format: 'uuid' }),
-  form: Type.Object({ id: Type.String(), name: Type.String(), workspace_id: Type.String() }),
-  submission: Type.Object({}, { additionalProperties: true }),
-});
 
 const EventPage = Type.Object({
   data: Type.Array(Event),

@@ -1,0 +1,134 @@
+import type { TObject } from 'typebox';
+import { errorCodes } from '#kit/errors.ts';
+import type { ReplyShape } from '#kit/operation.ts';
+import type { Permission } from '#workspaces/permissions.ts';
+import type { ApiRoute } from '../operations.ts';
+import { always, type HeaderName, referToHeaders, referToResponse } from './responses.ts';
+import type { Schemas } from './schemas.ts';
+import type { Content, Operation, Parameter, Response } from './types.ts';
+
+/** What an operation is about: the first part of its permission. */
+export type Resource = Permission extends `${infer Name}:${string}` ? Name : never;
+
+/** Whether a path has something that is read and changed: its readings carry the ETag that its changes ask for. */
+export type IsTagged = (path: string) => boolean;
+
+/** An operation, from the very schemas that check its requests and its answers. */
+export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTagged): Operation {
+  const { name, method, path, operation } = route;
+  const isRead = method === 'GET' && isTagged(path);
+  return {
+    operationId: name,
+    summary: operation.summary,
+    description: [operation.description, `Needs the permission \`${operation.permission}\`.`]
+      .filter(Boolean)
+      .join('\n\n'),
+    tags: [operation.permission.split(':')[0]!],
+    security: [{ apiKey: [operation.permission] }],
+    parameters: [
+      ...writeParameters(operation.params, 'path', schemas),
+      ...writeParameters(operation.query, 'query', schemas, operation.example.query),
+      ...(method === 'POST' ? [idempotencyKey] : []),
+      ...(operation.isConditional ? [ifMatch] : []),
+      ...(isRead ? [ifNoneMatch] : []),
+    ],
+    ...(operation.body && {
+      requestBody: {
+        required: !operation.isBodyOptional,
+        content: json(schemas.write(operation.body), operation.example.body),
+      },
+    }),
+    responses: {
+      [operation.reply.status]: writeReply(operation.reply, schemas, [
+        ...(isRead || (operation.isConditional && operation.reply.status === 200) ? (['ETag'] as const) : []),
+        ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
+      ]),
+      ...Object.fromEntries(
+        [...(isRead ? [304] : []), ...failures(method, operation)].map((status) => [
+          status,
+          referToResponse(status),
+        ]),
+      ),
+    },
+  };
+}
+
+function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderName[]): Response {
+  const { description, schema, content } = reply;
+  return {
+    description,
+    headers: referToHeaders([...always, ...more]),
+    ...(schema && { content: json(schemas.write(schema)) }),
+    ...(content !== undefined && { content: { [content]: { schema: { type: 'string' } } } }),
+  };
+}
+
+/** Which errors an operation can answer with follows from its shape. */
+function failures(method: string, operation: ApiRoute['operation']): number[] {
+  const { params, query } = operation;
+  const names = Object.keys({ ...params.properties, ...query.properties });
+  const isOfOne = Object.keys(params.properties).length > 0 || 'form_id' in query.properties;
+  return [
+    ...(names.length > 0 || operation.body || method === 'POST' ? [400] : []),
+    401,
+    403,
+    ...(isOfOne ? [404] : []),
+    405,
+    // Under an Idempotency-Key: while the first request runs.
+    ...(method === 'POST' ? [409] : []),
+    ...(operation.isConditional ? [412] : []),
+    // A body is read by the same rules also where none is asked for.
+    ...(method === 'GET' ? [] : [413, 415, 422]),
+    429,
+    500,
+    503,
+    ...operation.errors.map((code) => errorCodes[code].status),
+  ];
+}
+
+export const json = (schema: object, example?: unknown): Content => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+});
+
+const header = (name: string, description: string, schema: object = { type: 'string' }): Parameter => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+
+export const idempotencyKey = header(
+  'Idempotency-Key',
+  'A text of your own for this request: sent again within 24 hours under the same one, it takes effect once and is answered alike.',
+  { type: 'string', pattern: '^[!-~]{1,255}$' },
+);
+const ifMatch = header(
+  'If-Match',
+  'The `ETag` of what you read: when it was changed since, nothing is done and the answer is 412.',
+);
+const ifNoneMatch = header(
+  'If-None-Match',
+  'The `ETag` that you have: when it still holds, the answer is 304.',
+);
+
+function writeParameters(
+  schema: TObject,
+  place: 'path' | 'query',
+  schemas: Schemas,
+  examples: unknown = {},
+): Parameter[] {
+  const required = new Set<string>(schema.required ?? []);
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const { description, default: preset, ...rest } = property as { description?: string; default?: unknown };
+    const example = (examples as Readonly<Record<string, unknown>>)[name];
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.has(name),
+      ...(description !== undefined && { description }),
+      schema: { ...schemas.write(rest), ...(preset !== undefined && { default: preset }) },
+      ...(example !== undefined && { example }),
+    };
+  });
+}
