@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { groupFiles, writeGroups } from './groups.ts';
 import { findLoggedSecrets } from './secrets.ts';
 import { openTestServer } from './server.ts';
 
@@ -56,7 +58,8 @@ const server = await openTestServer(say);
 const logs = await mkdtemp(join(tmpdir(), 'formloom-logs-'));
 const environment: NodeJS.ProcessEnv = { ...process.env, ...server.environment, TEST_LOGS: logs };
 say(`✔ database (${seconds(since)})`);
-const chosen = files.length > 0 ? files : ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'];
+const chosen = globSync(files.length > 0 ? files : ['{src,web,test}/**/*.test.ts'], { cwd: home });
+const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 180_000);
 const code = await run(
   process.execPath,
   [
@@ -64,8 +67,8 @@ const code = await run(
     '--test',
     // One more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver.
     '--test-concurrency=3',
-    `--test-timeout=${process.env['TEST_TIMEOUT_MS'] ?? 180_000}`,
-    ...chosen,
+    `--test-timeout=${timeoutMs}`,
+    ...(await writeGroups(await groupFiles(chosen), logs, timeoutMs)),
   ],
   environment,
 );

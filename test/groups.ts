@@ -1,0 +1,81 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+/* Which test files share a process. Each process of its own would load the service anew, most of a second of CPU. */
+
+/** Files that run in one process: one after the other, but for those that share a stage. */
+type Group = readonly (readonly string[])[];
+
+/** What reaches beyond a file: it measures its process, changes what all share, or starts instances, whose time it is. */
+const needsItsOwn = /process\.(?:on|cpuUsage|memoryUsage)\(|\bmock\.|globalThis\.\w+ = |makeInstance\(/;
+/** A stage is opened while it is loaded, which happens once in a process, and closed after the file that did. */
+const isStage = /^after\(|^export const .* = await open/m;
+const imported = /from '(\.{1,2}\/[^']+|#[^']+)'/g;
+
+/** So many files share a process: enough to gain from it, few enough that three processes end at about the same time. */
+const perGroup = { browser: 4, other: 10 } as const;
+
+/** Sorts test files into groups, the slow ones first. */
+export async function groupFiles(files: readonly string[]): Promise<Group[]> {
+  const alone: Group[] = [];
+  const stages = new Map<string, string[]>();
+  for (const file of files.map((path) => resolve(path)).toSorted()) {
+    const text = await readFile(file, 'utf8');
+    const stage = await stageOf(file, text);
+    if (needsItsOwn.test(text)) alone.push([[file]]);
+    else stages.set(stage ?? file, [...(stages.get(stage ?? file) ?? []), file]);
+  }
+  const units = [...stages.values()];
+  const isBrowser = (unit: readonly string[]): boolean => unit.some((file) => file.includes('.browser.'));
+  return [
+    ...fill(units.filter(isBrowser), perGroup.browser),
+    ...alone,
+    ...fill(
+      units.filter((unit) => !isBrowser(unit)),
+      perGroup.other,
+    ),
+  ];
+}
+
+/** The module among those that a file imports which opens something for all that import it. */
+async function stageOf(file: string, text: string): Promise<string | undefined> {
+  for (const [, name] of text.matchAll(imported)) {
+    const path = name!.startsWith('#')
+      ? resolve(name!.replace(/^#test\//, 'test/').replace(/^#/, 'src/'))
+      : resolve(file, '..', name!);
+    if (isStage.test(await readFile(path, 'utf8'))) return path;
+  }
+  return undefined;
+}
+
+/** Neighbours together, until there are as many files as a group has. */
+function fill(units: readonly (readonly string[])[], most: number): Group[] {
+  const groups: (readonly string[])[][] = [];
+  for (const unit of units) {
+    const last = groups.at(-1);
+    if (last && last.flat().length + unit.length <= most) last.push(unit);
+    else groups.push([unit]);
+  }
+  return groups;
+}
+
+/** Writes the file that each group of several is run by, and returns what to run. */
+export function writeGroups(
+  groups: readonly Group[],
+  directory: string,
+  timeoutMs: number,
+): Promise<string[]> {
+  const runner = JSON.stringify(import.meta.resolve('./group.ts'));
+  return Promise.all(
+    groups.map(async (group, index) => {
+      const [first, ...more] = group.flat();
+      if (more.length === 0) return first!;
+      const path = join(directory, `group-${index}.ts`);
+      await writeFile(
+        path,
+        `import { runInTurn } from ${runner};\nawait runInTurn(${JSON.stringify(group)}, ${timeoutMs});\n`,
+      );
+      return path;
+    }),
+  );
+}
