@@ -11,7 +11,6 @@ import { limits } from './limits.ts';
 import { type AnswerContext, evaluate } from './logic/evaluate.ts';
 import { firstProblems } from './problems.ts';
 import { type AnswerProblem, sayProblem } from './rules/problem.ts';
-import { englishSentences } from './rules/sentences.ts';
 import { type Form, listQuestions } from './tree.ts';
 
 export type { FileAnswer } from './answers/check-files.ts';
@@ -23,7 +22,7 @@ export type { AnswerContext } from './logic/evaluate.ts';
 export type AnswerFiles = ReadonlyMap<string, readonly FileAnswer[]>;
 
 /**
- * What is wrong with an answer, as an English sentence; `sayProblem` says `problem` in another language. Callers add
+ * What is wrong with an answer, as a sentence for programs; a page says `problem` to its visitor. Callers add
  * errors of their own without one: for a file that was lost on the way, no rule is broken.
  */
 export type AnswerError = {
@@ -59,7 +58,7 @@ export function checkAnswers(
 
 /** The problem with its English sentence, as the API answers it. */
 function sayInEnglish({ field, problem }: FieldProblem): AnswerError {
-  return { field, problem, message: sayProblem(problem, englishSentences) };
+  return { field, problem, message: sayProblem(problem) };
 }
 
 function* fillForm(

@@ -23,7 +23,7 @@ async function bundleOf(paths: readonly string[]): Promise<Set<string>> {
 }
 
 test('the page’s script bundles the checks without titles, schemas, validation and sentences', async () => {
-  const bundle = await bundleOf(['logic/evaluate.ts', 'check-step.ts', 'rules/problem.ts', 'fields.ts']);
+  const bundle = await bundleOf(['logic/evaluate.ts', 'check-step.ts', 'rules/moments.ts', 'fields.ts']);
   assert.ok(bundle.has('rules/pattern.ts') && bundle.has('tree.ts'));
   const large = [
     'elements.ts',

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fill, sayTime } from '#ast/words.ts';
 import { TooMuchWork } from '#ast/work.ts';
 import { type ApiError, errorCodes } from '#kit/errors.ts';
 import { problemOf } from '#kit/problem-of.ts';
@@ -32,18 +33,26 @@ export function answerProblem(
   return refused?.form ? sendRefusal(context, refused, request, reply) : sendNotice(problem, request, reply);
 }
 
-type Saying = (words: Words) => { title: string; message: string };
+type Said = Readonly<Record<'title' | 'message' | 'next', string>>;
 
-/** What a page says to somebody who is not admitted. */
-const refusalPages: Readonly<Record<RefusalReason, Saying>> = {
-  absent: (words) => ({ title: words.notFoundTitle, message: words.notFoundText }),
-  closed: (words) => ({ title: words.closedTitle, message: words.closedText }),
-  early: (words) => ({ title: words.notOpenTitle, message: words.notOpenText }),
-  full: (words) => ({ title: words.closedTitle, message: words.fullText }),
-  invited: (words) => ({ title: words.notOpenTitle, message: words.invitedText }),
-  password: (words) => ({ title: words.passwordTitle, message: words.passwordText }),
-  link: (words) => ({ title: words.linkTitle, message: words.linkText }),
-  used: (words) => ({ title: words.linkTitle, message: words.linkText }),
+const saying =
+  (title: keyof Words, message: keyof Words, next: keyof Words) =>
+  ({ words }: Visit): Said => ({ title: words[title], message: words[message], next: words[next] });
+
+/** What a page says to somebody who is not admitted: what is the case, and what comes next. */
+const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => Said>> = {
+  absent: saying('notFoundTitle', 'notFoundText', 'linkNext'),
+  closed: saying('closedTitle', 'closedText', 'closedNext'),
+  early: ({ words, locale, live: { settings } }) => ({
+    title: words.notOpenTitle,
+    message: words.notOpenText,
+    next: fill(words.opensOn, { date: sayTime(new Date(settings.opens_at!), locale, settings.time_zone) }),
+  }),
+  full: saying('closedTitle', 'fullText', 'closedNext'),
+  invited: saying('notOpenTitle', 'invitedText', 'invitedNext'),
+  password: saying('passwordTitle', 'passwordText', 'closedNext'),
+  link: saying('linkTitle', 'linkText', 'linkNext'),
+  used: saying('usedTitle', 'usedText', 'usedNext'),
 };
 
 function sendRefusal(
@@ -56,12 +65,14 @@ function sendRefusal(
   const { status } = refusal.error;
   if (refusal.reason === 'password')
     return sendPage(reply, status, passwordPage(context, visit, request), visit.look);
-  const { title, message } = refusalPages[refusal.reason](visit.words);
+  const { title, message, next } = refusalPages[refusal.reason](visit);
   const own = form!.settings.closed_message;
   const isWorded = own !== undefined && refusal.error.message === own;
   const page = renderNotice({
+    formName: form!.name,
     title,
     message: isWorded ? own : message,
+    next,
     language: visit.locale,
     look: visit.look,
     script: scriptInFrame(visit, context),

@@ -458,10 +458,7 @@ test('held files count: ten of them and one more are too many', async () => {
     Array.from({ length: 10 }, (_, index) => ['cv', textFile(String(index))] as const),
   );
   const { status, body } = await visitor.post(form.id, [...held, ['cv', textFile()]], asJson);
-  assert.deepEqual(
-    [status, body.errors],
-    [422, [{ field: 'cv', message: 'The cv: choose at most 10 files.' }]],
-  );
+  assert.deepEqual([status, body.errors], [422, [{ field: 'cv', message: 'Choose at most 10 files.' }]]);
 });
 
 test('a token is good for its form, its question and one submission, and cannot be made up', async () => {
@@ -492,7 +489,7 @@ test('a token is good for its form, its question and one submission, and cannot 
   const second = await submitted(form.id, held);
   assert.deepEqual(
     [second.status, second.body.errors],
-    [422, [{ field: 'cv', message: 'The cv: a file is no longer here. Choose it again.' }]],
+    [422, [{ field: 'cv', message: 'A file is no longer here. Choose it again.' }]],
   );
 });
 
@@ -523,7 +520,7 @@ test('a file that was held for over a day is swept, and the visitor is told to c
   assert.deepEqual(await traces(), before);
   const { status, text } = await visitor.post(form.id, held, { multipart: true });
   assert.equal(status, 422);
-  assert.match(text, /a file is no longer here\. Choose it again\./);
+  assert.match(text, /The cv: A file is no longer here\. Choose it again\./);
   assert.deepEqual(heldOn({ text } as Visit), []);
 });
 

@@ -29,7 +29,7 @@ test('Next checks its step and goes on, Back does not check and keeps, and the l
   const first = await openPaper(service, `/f/${form}`);
   assert.deepEqual([first.headings, first.title], [['You'], 'Step 1 of 3 – Contact']);
   const refused = await first.press('next');
-  assert.deepEqual([refused.status, refused.problems], [422, ['The name: an answer is required.']]);
+  assert.deepEqual([refused.status, refused.problems], [422, ['The name: Enter your full name']]);
   assert.equal(refused.title, 'Error: Step 1 of 3 – Contact');
   const second = await refused.press('next', { name: 'Ada' });
   assert.deepEqual([second.status, second.headings, second.title], [200, ['Trip'], 'Step 2 of 3 – Contact']);
@@ -145,7 +145,7 @@ test('what an answer makes appear is shown before the step is left, and wrong on
   assert.deepEqual([asked.status, asked.headings, asked.problems], [200, ['First'], []]);
   assert.match(asked.notice ?? '', /opened more questions/);
   const missing = await asked.press('next');
-  assert.deepEqual([missing.status, missing.problems], [422, ['The dish: an answer is required.']]);
+  assert.deepEqual([missing.status, missing.problems], [422, ['The dish: Enter an answer']]);
   const second = await missing.press('next', { dish: 'Soup' });
   assert.deepEqual(second.headings, ['Second']);
   assert.deepEqual((await submissionOf(tenant, await second.press('submit', { drink: 'Tea' }))).answers, {
@@ -174,7 +174,7 @@ test('what is wrong in an earlier step is shown there, when the last one is subm
   );
   const sent = await third.press('submit', { name: '' });
   assert.deepEqual([sent.status, sent.headings], [422, ['You']]);
-  assert.deepEqual(sent.problems, ['The name: an answer is required.']);
+  assert.deepEqual(sent.problems, ['The name: Enter your full name']);
 });
 
 test('rows are added and removed in their step, and the page stays there', async () => {

@@ -1,8 +1,7 @@
 import { type ElementType, elements } from '#ast/elements.ts';
-import { englishSentences } from '#ast/rules/sentences.ts';
 import { element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
-import { english } from './words/en.ts';
+import { english, englishProblems } from './words/en.ts';
 import { everythingShown } from './render/everything-shown.ts';
 import { renderForm } from './render/form.ts';
 import type { FormView } from './render/view.ts';
@@ -23,7 +22,7 @@ export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
     shown: everythingShown(form),
     today: '2026-01-31',
     words: english,
-    sentences: englishSentences,
+    sentences: englishProblems,
     numbers: '.,',
     limits,
     ...more,

@@ -1,19 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
-import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { HeldFiles } from './post/held-files.ts';
 import { judgeSource, type SourceContext } from './other-sites.ts';
 import { discardReceived, readPost, type ReadingContext } from './post/read-post.ts';
-import type { Words } from './words/words.ts';
+import type { Visit } from './visit/visit.ts';
 
 type UploadContext = ReadingContext & SourceContext & { heldFiles: HeldFiles };
 
 /** The form that a request is about, if it may be filled in now, and the sentences in the visitor's language. */
 type OpenForm<Params> = (
   request: FastifyRequest<{ Params: Params }>,
-) => Promise<{ live: LiveForm; words: Words }>;
+) => Promise<Pick<Visit, 'live' | 'words' | 'locale'>>;
 
 /**
  * `POST /f/<id>/files`, and the same below a link to edit: takes one file before its form is submitted, as the only
@@ -28,8 +27,9 @@ export function uploadRoute<Params>(
 ): void {
   const options = { onRequest: judgeSource(context) };
   server.post(path, options, async (request: FastifyRequest<{ Params: Params }>, reply) => {
-    const { live, words } = await open(request);
-    const [field, file] = await receiveOne(context, request, live, words);
+    const visit = await open(request);
+    const { live } = visit;
+    const [field, file] = await receiveOne(context, request, visit);
     const token = context.heldFiles.token(live.id, field, file.id);
     const { filename, size, content_type } = file;
     return reply.code(201).send({ token, filename, size, content_type });
@@ -41,10 +41,10 @@ export function uploadRoute<Params>(
 async function receiveOne(
   context: UploadContext,
   request: FastifyRequest,
-  live: LiveForm,
-  words: Words,
+  visit: Pick<Visit, 'live' | 'words' | 'locale'>,
 ): Promise<[field: string, file: FileAnswer]> {
-  const post = await readPost(context, request, live, words);
+  const { live } = visit;
+  const post = await readPost(context, request, live, visit);
   const received = [...post.received].flatMap(([field, files]) =>
     files.map((file): [string, FileAnswer] => [field, file]),
   );

@@ -220,7 +220,7 @@ test('"Other" without a text of its own is wrong, and stays chosen on the page t
   for (const type of ['radio', 'dropdown', 'multiple_choice'] as const) {
     const form = await publishForm(tenant, stepsOf({}, [element(type, 'colour', { other: true })]));
     const again = await (await openPaper(service, `/f/${form}`)).press('submit', { colour: '_other' });
-    assert.deepEqual(again.problems, ['The colour: write your own answer beside the listed options.'], type);
+    assert.deepEqual(again.problems, ['The colour: Write your own answer, or choose an option'], type);
     assert.deepEqual(again.values('colour'), ['_other'], type);
     const blank = await (await openPaper(service, `/f/${form}`)).press('submit', { colour: '' });
     assert.equal(blank.status, 303, type);
@@ -312,6 +312,37 @@ test('a form that was never published is answered like one that does not exist, 
   const policies = [there, absent].map(({ headers }) => headers.get('content-security-policy'));
   assert.equal(policies[0], policies[1]);
 });
+
+const shut: Readonly<Record<string, [settings: object, said: RegExp, next: RegExp]>> = {
+  'is closed': [{ access: 'closed' }, /This form is closed/, /ask whoever gave you its address/],
+  'is not open yet': [
+    { opens_at: '2120-11-30T08:00:00Z', time_zone: 'Europe/Berlin' },
+    /not open yet/,
+    /It opens on November 30, 2120 at 9:00\sAM GMT\+1\./,
+  ],
+  'is behind a password': [
+    { access: 'password', password: 'open sesame' },
+    /A password is needed/,
+    /Whoever gave you the address of this form can tell you/,
+  ],
+  'is for invited people': [{ access: 'invited' }, /invited people only/, /the link in your invitation/],
+  'is full': [{ max_submissions: 1 }, /received all the answers/, /ask whoever gave you its address/],
+};
+for (const [what, [settings, said, next]] of Object.entries(shut)) {
+  test(`the page of a form that ${what} wears its theme, bears its name and says what is next`, async () => {
+    const theme = { color: '#004488' };
+    const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { ...settings, theme });
+    if ('max_submissions' in settings) await (await openPaper(service, `/f/${form}`)).press('submit');
+    const { tags } = await openPaper(service, `/f/${form}`);
+    const { text } = await visitor.fetch(`/f/${form}`);
+    assert.deepEqual(
+      tags.filter(({ tag }) => tag === 'h1').map(({ text: name }) => name),
+      ['Contact'],
+    );
+    assert.match(text, /--accent:#004488/);
+    for (const sentence of [said, next]) assert.match(text, sentence);
+  });
+}
 
 test('the tries of a password are counted together, however the id in the address is written', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {

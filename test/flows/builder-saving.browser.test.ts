@@ -184,7 +184,7 @@ test('preview: the real page, filled in and checked, and nothing is stored; JSON
   await page.getByRole('button', { name: 'Preview' }).click();
   const preview = page.frameLocator('iframe[title="Preview of the form"]');
   await preview.getByRole('button', { name: 'Submit' }).click();
-  await preview.getByRole('link', { name: 'Name: an answer is required.' }).waitFor();
+  await preview.getByRole('link', { name: 'Name: Enter your full name' }).waitFor();
   await preview.getByLabel('Name').fill('Ada');
   await preview.getByRole('button', { name: 'Submit' }).click();
   await preview.getByText('Thank you', { exact: true }).waitFor();

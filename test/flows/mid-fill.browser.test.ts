@@ -126,7 +126,7 @@ test('a page that is older than its form comes back with every answer and asks w
 
   const again = await paper.press('next', { name: 'Ada' });
   assert.deepEqual([again.status, again.values('name')], [422, ['Ada']]);
-  assert.deepEqual(again.problems, ['The mail: an answer is required.']);
+  assert.deepEqual(again.problems, ['The mail: Enter an email address']);
 
   await page.locator('#name').fill('Eve');
   await press(page, 'next');
@@ -134,7 +134,7 @@ test('a page that is older than its form comes back with every answer and asks w
   await press(page, 'next');
   await step(page, 'End');
   await press(page, 'submit');
-  await page.getByRole('alert').getByText('The mail: an answer is required.').waitFor();
+  await page.getByRole('alert').getByText('The mail: Enter an email address').waitFor();
   assert.equal(await page.locator('#name').inputValue(), 'Eve', 'nothing is lost');
   await page.locator('#mail').fill('eve@example.org');
   await press(page, 'next');

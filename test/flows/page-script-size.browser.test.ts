@@ -15,7 +15,7 @@ const stage = await openScriptStage();
 after(() => stage.browser.assertQuiet());
 const form = await stage.publish([step('Everything', twentyElements)]);
 
-const limits = { firstView: 20 * 1024, firstScript: 8 * 1024, wholeScript: 18 * 1024 } as const;
+const limits = { firstView: 20 * 1024, firstScript: 8 * 1024, wholeScript: 22 * 1024 } as const;
 const packed = (bytes: Buffer): number => gzipSync(bytes, { level: 9 }).length;
 const isScript = (response: Response): boolean => response.url().includes('/f/assets/');
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);

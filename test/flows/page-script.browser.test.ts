@@ -80,12 +80,12 @@ test('P3: what is wrong is said at the top and at the field, leads there, and go
   await field(page, 'email').fill('ada');
   assert.equal(await errorOf(page, 'email').innerText(), '', 'nothing is said before the field is left');
   await field(page, 'name').focus();
-  await errorOf(page, 'email').getByText('enter an email address like name@example.com').waitFor();
-  await page.locator('[aria-live=polite]').getByText('enter an email address').waitFor();
+  await errorOf(page, 'email').getByText('Enter an email address, like name@example.com').waitFor();
+  await page.locator('[aria-live=polite]').getByText('The email: Enter an email address').waitFor();
   assert.equal(await field(page, 'email').getAttribute('aria-invalid'), 'true');
   assert.match((await field(page, 'email').getAttribute('aria-describedby')) ?? '', /_error-email/);
   await field(page, 'email').fill('ada@example.com');
-  await errorOf(page, 'email').getByText('enter').waitFor({ state: 'detached' });
+  await errorOf(page, 'email').getByText('Enter').waitFor({ state: 'detached' });
   assert.equal(await field(page, 'email').getAttribute('aria-invalid'), null);
 
   await pressButton(page, 'Next');
@@ -94,10 +94,10 @@ test('P3: what is wrong is said at the top and at the field, leads there, and go
   await until('the focus on the summary', async () => (await focused(page)).startsWith('There is a problem'));
   const links = summary.getByRole('link');
   assert.deepEqual(await links.allInnerTexts(), [
-    'The name: an answer is required.',
-    'The kind: an answer is required.',
+    'The name: Enter your full name',
+    'The kind: Choose an option',
   ]);
-  assert.equal(await errorOf(page, 'name').innerText(), 'The name: an answer is required.');
+  assert.equal(await errorOf(page, 'name').innerText(), 'Enter your full name');
   assert.deepEqual(await findBarriers(page), []);
   await links.nth(1).click();
   await until(
@@ -121,7 +121,7 @@ test('P3: a question of several controls is checked when it is left, not between
   await page.getByRole('checkbox', { name: 'Two' }).focus();
   assert.equal(await errorOf(page, 'topics').innerText(), '');
   await field(page, 'name').focus();
-  await errorOf(page, 'topics').getByText('topics').waitFor();
+  await errorOf(page, 'topics').getByText('Choose at least 2 options').waitFor();
   await page.context().close();
 });
 

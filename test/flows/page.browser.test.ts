@@ -241,7 +241,7 @@ test('a form that closes while it is being filled in says so, and keeps nothing'
   await field(page, 'email').fill('ada@example.com');
   await tenant.call('PUT', `/forms/${closing.id}`, { structure, status: 'archived' });
   await press(page, 'Next');
-  assert.equal(await page.locator('h1').innerText(), 'This form is closed');
+  assert.equal(await page.locator('h2').innerText(), 'This form is closed');
   assert.equal((await tenant.call('GET', `/forms/${closing.id}`)).body.submission_count, 0);
   await context.close();
 });

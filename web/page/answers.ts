@@ -3,11 +3,11 @@ import type { FileFacts } from '#ast/answers/check-files.ts';
 import { checkStep } from '#ast/check-step.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
-import { type RuleName, sayProblem } from '#ast/rules/problem.ts';
+import type { RuleName } from '#ast/rules/problem.ts';
 import { newWork } from '#ast/work.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
-import { fill } from '#ast/words.ts';
-import { heldOf, labelOf, unsentOf } from './held-files.ts';
+import { sayToVisitor } from '#page/words/say-problem.ts';
+import { heldOf, unsentOf } from './held-files.ts';
 import { byId, type Page } from './page.ts';
 
 /** A problem of a field by its HTML name, in the visitor's language. */
@@ -57,13 +57,12 @@ export function evaluatePage(page: Page): Shown {
 /** The problems of one step, as the server would say them; `chosen` files count as if they had arrived. */
 export function findErrors(page: Page, step: number, chosen?: readonly ChosenFile[]): FoundError[] {
   const { raw, files, context } = readGiven(page, chosen);
-  const { form, sentences, numbers } = page.data;
+  const { form } = page.data;
+  const speech = { ...page.data, language: document.documentElement.lang };
   return checkStep(form, step, raw, files, context).map(({ field, problem }) => ({
     field,
     // The sentence that the server wrote for it names the format as the browser shows it.
-    message: isUnread(field)
-      ? byId(`_unread-${field}`)!.textContent
-      : sayProblem(problem, sentences, numbers),
+    message: isUnread(field) ? byId(`_unread-${field}`)!.textContent : sayToVisitor(problem, speech),
     rule: problem.rule,
   }));
 }
@@ -75,7 +74,7 @@ function findUnsent({ sections, data }: Page, step: number): FieldError[] {
   );
   return [...new Set(waiting.map(([input]) => input))].map((input) => ({
     field: input.name,
-    message: fill(data.words.fileUnsent, { label: labelOf(input) }),
+    message: data.words.fileUnsent,
   }));
 }
 

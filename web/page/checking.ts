@@ -1,5 +1,5 @@
 import { findObstacles } from './answers.ts';
-import { isInvalid, showAtField } from './errors.ts';
+import { isInvalid, naming, showAtField } from './errors.ts';
 import { questionOf } from './question-of.ts';
 import type { Page } from './page.ts';
 
@@ -29,7 +29,7 @@ export function checkFields(page: Page): void {
     if (!field || nameOf(relatedTarget) === field || !written.delete(field)) return;
     whenReleased(() => {
       const message = check(field);
-      if (message) page.announce(message);
+      if (message) page.announce(naming(page)({ field, message }));
     });
   });
   // A sentence that comes while a button is pressed would push the button away from under the pointer.

@@ -1,4 +1,6 @@
 import { fill } from '#ast/words.ts';
+import { questionLabels } from '#page/render/question-label.ts';
+import { nameProblem } from '#page/words/words.ts';
 import type { FieldError } from './answers.ts';
 import { boxOf, byId, make, type Page } from './page.ts';
 
@@ -43,19 +45,28 @@ export function showInStep(page: Page, errors: readonly FieldError[]): void {
 }
 
 /**
- * The summary at the top: every problem a link to its field, and the focus on it, so that it is read out once
+ * The summary at the top: every problem a link to its field, behind its label, and the focus on it, so that it is read out once
  * (docs/rules.md P3). No problems: it goes, and the title with it.
  */
-export function summarise({ data }: Page, errors: readonly FieldError[]): void {
+export function summarise(page: Page, errors: readonly FieldError[]): void {
+  const { data } = page;
   document.querySelector('.summary')?.remove();
   document.title = document.title.replace(fill(data.words.errorTitle, { title: '' }), '');
   if (errors.length === 0) return;
   document.title = fill(data.words.errorTitle, { title: document.title });
-  const items = errors.map(({ field, message }) => {
-    const isHere = byId(field) !== undefined;
-    return make('li', {}, isHere ? make('a', { href: `#${field}` }, message) : message);
+  const nameOf = naming(page);
+  const items = errors.map((error) => {
+    const { field } = error;
+    const said = nameOf(error);
+    return make('li', {}, byId(field) ? make('a', { href: `#${field}` }, said) : said);
   });
   showSummary(data.words.problem, make('ul', {}, ...items));
+}
+
+/** Says problems where they do not stand at their fields. */
+export function naming({ data: { form, words } }: Page): (error: FieldError) => string {
+  const labelOf = questionLabels(form, words);
+  return ({ field, message }) => nameProblem(labelOf(field), message, words);
 }
 
 /** A box at the top of the page that takes the focus. */

@@ -28,6 +28,3 @@ export function heldOf(form: HTMLFormElement): [field: string, file: StoredFile]
     return [[held.name.slice('_file['.length, -1), file]];
   });
 }
-
-/** The name of a field of files, as its label says it. */
-export const labelOf = (input: HTMLInputElement): string => input.labels?.[0]?.firstChild?.textContent ?? '';

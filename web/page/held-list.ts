@@ -35,7 +35,7 @@ export function showStored(page: Page, item: HTMLElement, field: string, file: S
   fillItem(
     item,
     filename,
-    make('span', { className: 'size', textContent: saySize(size, page.data.words) }),
+    make('span', { className: 'size', textContent: saySize(size, document.documentElement.lang) }),
     make('input', { type: 'hidden', name: `_file[${field}]`, value: token }),
     remove,
   );

@@ -1,7 +1,7 @@
 import { fill } from '#ast/words.ts';
 import { saySize } from '#page/words/words.ts';
 import { findErrors } from './answers.ts';
-import { heldOf, labelOf, type StoredFile } from './held-files.ts';
+import { heldOf, type StoredFile } from './held-files.ts';
 import { addItem, fillItem, itemButton, removeItem, showStored, showUnsent } from './held-list.ts';
 import type { Kept } from './kept.ts';
 import { byId, make, type Page } from './page.ts';
@@ -113,11 +113,10 @@ type Refusal = { readonly reason: string; readonly isOfNumber: boolean };
 function refusalOf(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): Refusal | undefined {
   const { words, limits } = page.data;
   const others = othersOf(item);
-  const label = labelOf(input);
   const { filesPerElement: limit, fileBytes } = limits;
-  if (others.length >= limit) return { reason: fill(words.filesCrowded, { label, limit }), isOfNumber: true };
+  if (others.length >= limit) return { reason: fill(words.filesCrowded, { limit }), isOfNumber: true };
   if (file.size > fileBytes) {
-    const values = { label, filename: file.name, size: saySize(fileBytes, words) };
+    const values = { filename: file.name, size: saySize(fileBytes, document.documentElement.lang) };
     return { reason: fill(words.fileTooLarge, values), isOfNumber: false };
   }
   const coming = [...others.flatMap((other) => underWay.get(other)?.file ?? []), file];

@@ -71,8 +71,7 @@ function* fillInput(
     if (broken) yield { field, problem: problemOf(input, broken) };
     else target[id] = [...files];
   } else if (isBlank(value)) {
-    if (filling.shown.isRequired(input, row))
-      yield { field, problem: problemOf(input, { rule: 'required' }) };
+    if (filling.shown.isRequired(input, row)) yield { field, problem: problemOf(input, missing(input)) };
   } else {
     const checked = checkAnswer(input, value, filling.context);
     if (checked.ok) target[id] = checked.value;
@@ -80,10 +79,16 @@ function* fillInput(
   }
 }
 
+function missing(input: InputElement): BrokenRule {
+  const types = input.type === 'file_upload' && input.attrs.accept?.join(', ');
+  return { rule: 'required', ...(types && { values: { types } }) };
+}
+
 /** The rule that an input's answer breaks, with what a sentence says of the input. */
-export function problemOf({ attrs }: InputElement, broken: BrokenRule): AnswerProblem {
-  const { label, error_message: custom } = attrs;
-  return { ...broken, label, ...(custom && { custom }) };
+export function problemOf({ type, attrs }: InputElement, broken: BrokenRule): AnswerProblem {
+  const { id, label, error_message: custom } = attrs;
+  const about = type === 'text' && /^(?:full|your)?[-_]?name$/i.test(id) ? 'name' : type;
+  return { ...broken, label, about, ...(custom && { custom }) };
 }
 
 function* fillRows(target: Target, question: GroupQuestion, filling: Filling): Problems {

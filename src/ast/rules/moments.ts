@@ -57,3 +57,15 @@ export function exampleOf(format: MomentFormat | 'datetime-local', language?: st
   examples.set(name, made);
   return made;
 }
+
+/** A moment of an answer for a person, as their language writes it: `November 22, 2026`, or a time, or both. */
+export function sayMoment(text: string, language: string): string {
+  const hasDay = text.length >= 10;
+  return new Intl.DateTimeFormat(language, {
+    timeZone: 'UTC',
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    ...(hasDay && { dateStyle: 'long' as const }),
+    ...(text.length !== 10 && { timeStyle: 'short' as const }),
+  }).format(new Date(hasDay ? `${text}${text.length === 10 ? 'T00:00' : ''}Z` : `2026-01-01T${text}Z`));
+}

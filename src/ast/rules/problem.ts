@@ -1,12 +1,8 @@
 import { fill } from '../words.ts';
-import type { englishSentences } from './sentences.ts';
-import { type NumberMarks, plainMarks, writeNumber } from './written-numbers.ts';
+import { englishSentences } from './sentences.ts';
 
 /** Every rule that an answer can break. */
 export type RuleName = keyof typeof englishSentences;
-
-/** What a rule says, in one language. */
-export type ProblemSentences = Readonly<Record<RuleName, string>>;
 
 /** The values that a sentence names: a limit, the name of a file. */
 export type ProblemValues = Readonly<Record<string, string | number>>;
@@ -15,12 +11,17 @@ export type ProblemValues = Readonly<Record<string, string | number>>;
 export type BrokenRule = { readonly rule: RuleName; readonly values?: ProblemValues };
 
 /**
- * One problem of an answer, before it is said in a language. `label` is empty when no question has the problem;
- * `custom` is the author's own sentence (`error_message`), which replaces every other one.
+ * One problem of an answer, before it is said to somebody. `label` is empty when no question has the problem;
+ * `custom` is the author's own sentence (`error_message`), which replaces every other one. `about` says what is asked
+ * for: the element's type, or `name` where that is clear to be the visitor's own.
  */
-export type AnswerProblem = BrokenRule & { readonly label: string; readonly custom?: string };
+export type AnswerProblem = BrokenRule & {
+  readonly label: string;
+  readonly custom?: string;
+  readonly about?: string;
+};
 
-/** What the sentences show as `{example}`, as programs write it: a page names what its visitor's browser shows. */
+/** What the sentences show as `{example}`. */
 const examples: ProblemValues & Partial<Record<RuleName, string | number>> = {
   number: 3.5,
   date: '2026-01-31',
@@ -29,21 +30,13 @@ const examples: ProblemValues & Partial<Record<RuleName, string | number>> = {
 };
 
 /**
- * The problem as a sentence of plain text, with its numbers as the language writes them. Never throws; text from the
- * form is put in once and not read again.
+ * The problem as a sentence for programs, in English, with its values as programs write them; a page says it to its
+ * visitor in other words (src/page/words/say-problem.ts). Never throws; text from the form is put in once and not read
+ * again.
  */
-export function sayProblem(
-  problem: AnswerProblem,
-  sentences: ProblemSentences,
-  numbers: NumberMarks = plainMarks,
-): string {
-  const { rule, label, custom, values } = problem;
-  if (custom) return `${label}: ${custom}`;
-  const said = Object.entries({ example: examples[rule] ?? '', ...values }).map(
-    ([name, value]): [string, string] => [
-      name,
-      typeof value === 'number' ? writeNumber(value, numbers) : value,
-    ],
-  );
-  return fill(sentences[rule], { ...Object.fromEntries(said), label });
+export function sayProblem({ rule, label, custom, values }: AnswerProblem): string {
+  const sentence = custom ? `{label}: {custom}` : englishSentences[rule];
+  // A label may end in a mark of its own.
+  const said = /[?!.:]$/.test(label) ? sentence.replace('{label}:', '{label}') : sentence;
+  return fill(said, { example: examples[rule] ?? '', ...values, label, ...(custom && { custom }) });
 }

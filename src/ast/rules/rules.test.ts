@@ -4,7 +4,6 @@ import { checkAnswers, type FileAnswer } from '../answers.ts';
 import { composite, context, element, formOf, problemsOf, structure } from '../testing.ts';
 import type { FormNode } from '../tree.ts';
 import { sayProblem } from './problem.ts';
-import { englishSentences } from './sentences.ts';
 
 /** The message about a value; undefined when it is taken. */
 function messageOf(input: FormNode, value: unknown): string | undefined {
@@ -126,7 +125,7 @@ test('the author’s own words replace the sentence of every rule, and are never
 
 test('a sentence is filled once: a label or a file name that looks like a hole stays as it is', () => {
   const problem = { rule: 'accept', label: '{file}', values: { file: '{types}', types: '$&' } } as const;
-  const said = sayProblem(problem, englishSentences);
+  const said = sayProblem(problem);
   assert.ok(said.startsWith('{file}: {types} is not'), said);
   assert.ok(said.endsWith('these types: $&.'), said);
 });

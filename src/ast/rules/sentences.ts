@@ -1,6 +1,6 @@
 /**
- * What each rule says about an answer that breaks it: a template with `{label}` and the values of its problem.
- * Each names the question, the problem and the remedy. A translation is another record of the same names.
+ * What each rule says to programs about an answer that breaks it: a template with `{label}` and the values of its
+ * problem. Each names the question, the problem and the remedy.
  */
 export const englishSentences = {
   required: '{label}: an answer is required.',

@@ -26,6 +26,16 @@ export function writeNumber(value: number, [decimal]: NumberMarks): string {
   return String(value).replace('.', decimal!);
 }
 
+/** A number for a person, its thousands apart: by the language's mark, or by a narrow space where that is none of ours. */
+export function sayNumber(value: number, [decimal = '.', thousands = '\u202f']: string): string {
+  // Past these, exponents say it more clearly.
+  if (Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-6))
+    return String(value).replace('.', decimal);
+  const [whole, rest] = String(value).split('.');
+  const grouped = whole!.length > 4 ? whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands) : whole!;
+  return rest === undefined ? grouped : `${grouped}${decimal}${rest}`;
+}
+
 // With the point for decimals. An apostrophe stands for the language's own mark between thousands as well.
 const written =
   /^[-+]?(?=\.?\d)(?:\d+|[1-9]\d{0,2}(?:([ \u00a0\u2009\u202f'’٬])\d{3})(?:\1\d{3})*)?(?:\.\d+)?(?:e[-+]?\d+)?$/i;

@@ -50,6 +50,17 @@ export function toOklch(colour: string): Oklch {
   };
 }
 
+/** How far two colours are apart to the eye: white and black are 1. */
+export function distance(one: string, other: string): number {
+  const place = (colour: string): readonly number[] => {
+    const { lightness, chroma, hue } = toOklch(colour);
+    const angle = (hue * Math.PI) / 180;
+    return [lightness, chroma * Math.cos(angle), chroma * Math.sin(angle)];
+  };
+  const from = place(other);
+  return Math.hypot(...place(one).map((value, axis) => value - from[axis]!));
+}
+
 /** The nearest colour that screens can show: lightness and hue are kept, chroma gives way. */
 export function fromOklch({ lightness, chroma, hue }: Oklch): string {
   let [fits, tooMuch] = [0, chroma];

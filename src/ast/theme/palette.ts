@@ -1,4 +1,4 @@
-import { contrast, fromOklch, type Oklch, toOklch } from './colour.ts';
+import { contrast, distance, fromOklch, type Oklch, toOklch } from './colour.ts';
 import type { Theme } from './theme.ts';
 
 /** The two looks of a page. */
@@ -48,10 +48,22 @@ const neutrals = {
   },
 } as const satisfies Record<Scheme, Partial<Record<PaletteName, readonly [number, number]>>>;
 
+/** The red of what is wrong, and two others for accents that it could be taken for: further from the paper, and nearer. */
 const warnings = {
-  light: { bad: '#b3261e', 'bad-tint': '#fcf1f0' },
-  dark: { bad: '#ff9d94', 'bad-tint': '#2b1d1c' },
-} as const satisfies Record<Scheme, Partial<Palette>>;
+  light: { reds: ['#b3261e', '#6f0e0f', '#db1c22'], tint: '#fcf1f0' },
+  dark: { reds: ['#ff9d94', '#ffd1d0', '#f3625d'], tint: '#2b1d1c' },
+} as const satisfies Record<Scheme, { reds: readonly [string, string, string]; tint: string }>;
+
+/** From this distance (Oklab) on two colours are told apart at a glance; white and black are 1 apart. */
+export const plainDistance = 0.2;
+
+/** What says that something is wrong, in a colour that nobody takes for the accent. */
+function warningsOf(accent: string, scheme: Scheme): Pick<Palette, 'bad' | 'bad-tint'> {
+  const { reds, tint } = warnings[scheme];
+  const [red, far, near] = reds;
+  if (distance(accent, red) >= plainDistance) return { bad: red, 'bad-tint': tint };
+  return { bad: contrast(accent, far) > contrast(accent, near) ? far : near, 'bad-tint': tint };
+}
 
 /** The scheme for which an author chooses the colours, and the schemes that visitors see. */
 export function schemesOf({ mode = 'auto' }: Theme): readonly [chosen: Scheme, ...derived: Scheme[]] {
@@ -86,7 +98,7 @@ export function paletteOf(theme: Theme, scheme: Scheme): Palette {
     accent,
     deep: pressedShade(accent, scheme),
     'on-accent': textOn(accent),
-    ...warnings[scheme],
+    ...warningsOf(accent, scheme),
   };
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assert as check, constantFrom, integer, pre, property, record } from 'fast-check';
-import { contrast, fromOklch, sayContrast, toOklch } from './colour.ts';
+import { contrast, distance, fromOklch, sayContrast, toOklch } from './colour.ts';
 import { accentContrast, findThemeProblems, suggestColour } from './check-theme.ts';
-import { defaultColour, type Palette, paletteOf, schemesOf, textContrast } from './palette.ts';
+import { defaultColour, type Palette, paletteOf, plainDistance, schemesOf, textContrast } from './palette.ts';
 import { modes, type Theme } from './theme.ts';
 
 const colours = integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`);
@@ -51,6 +51,35 @@ test('every colour pair of every accepted theme is readable, light and dark', ()
       }
     }),
   );
+});
+
+test('what is wrong has a colour that is told from every accent: far from it, or of another lightness', () => {
+  const isPlain = ({ bad, accent }: Palette): boolean =>
+    distance(bad, accent) >= plainDistance || contrast(bad, accent) >= 1.5;
+  check(
+    property(themes, (theme) => {
+      pre(findThemeProblems(theme).length === 0);
+      for (const scheme of schemesOf(theme)) {
+        const palette = paletteOf(theme, scheme);
+        assert.ok(isPlain(palette), `${scheme}: ${palette.bad} beside ${palette.accent}`);
+      }
+    }),
+  );
+  // Reds, of which random colours are few.
+  for (const color of [
+    '#b3261e',
+    '#c8102e',
+    '#e4002b',
+    '#a6192e',
+    '#db1c22',
+    '#6f0e0f',
+    '#8b0000',
+    '#d6001c',
+  ])
+    for (const scheme of schemesOf({ color })) {
+      const palette = paletteOf({ color }, scheme);
+      assert.ok(isPlain(palette), `${scheme}: ${palette.bad} beside ${palette.accent}`);
+    }
 });
 
 test('a colour is refused exactly when its contrast is below 4.5:1, with the figure and a shade that is accepted', () => {

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerError, FieldProblem } from '#ast/answers.ts';
-import { sayProblem } from '#ast/rules/problem.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { FieldMessage } from '../render/view.ts';
 import type { Refusal } from '../admission.ts';
 import { sendPage } from '../send-page.ts';
 import { Refused } from '../visit/refused.ts';
 import type { Visit } from '../visit/visit.ts';
+import { isForPrograms, sayToVisitor } from '../words/say-problem.ts';
 import { isClosed } from './accept.ts';
 import { wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
@@ -100,22 +100,24 @@ async function pressClosed(
 
 /** Says a broken rule in the language of the page. */
 const sayIn =
-  ({ sentences, numbers }: Visit) =>
+  ({ locale, sentences, words, numbers }: Visit) =>
   ({ field, problem }: FieldProblem): FieldMessage => ({
     field,
-    message: sayProblem(problem, sentences, numbers),
+    message: sayToVisitor(problem, { language: locale, sentences, words, numbers }),
   });
 
-/** Says an error in the language of the page; one without a rule behind it has words of its own. */
+/** Says an error in the language of the page; one without a rule behind it, or of no page of ours, has words of its own. */
 const sayErrorIn =
-  (visit: Visit) =>
+  (visit: Visit, { step }: PagePost) =>
   ({ field, message, problem }: AnswerError): FieldMessage =>
-    problem ? sayIn(visit)({ field, problem }) : { field, message };
+    problem && !(step === undefined && isForPrograms(problem.rule))
+      ? sayIn(visit)({ field, problem })
+      : { field, message };
 
 async function finish(answering: Answering, post: PagePost): Promise<void> {
   const { visit, request, ending } = answering;
   const errors =
-    post.problems.length > 0 ? post.problems : (await ending.finish(post)).map(sayErrorIn(visit));
+    post.problems.length > 0 ? post.problems : (await ending.finish(post)).map(sayErrorIn(visit, post));
   if (errors.length === 0) return;
   if (wantsJson(request)) throw new ApiError('validation_error', undefined, { errors });
   await showWithErrors(answering, post, firstWrongStep(visit.live.form, errors, post.step ?? 0));

@@ -1,6 +1,5 @@
 import type { FileAnswer } from '#ast/answers.ts';
-import { findInput, parseRowName, questionsById } from '#ast/fields.ts';
-import { listQuestions } from '#ast/tree.ts';
+import { parseRowName } from '#ast/fields.ts';
 import { fill } from '#ast/words.ts';
 import { findHeldFiles } from '#files/queries.ts';
 import { fileLimits } from '#files/receive.ts';
@@ -71,7 +70,6 @@ export function openHeldFiles({ database, vault }: { database: Database; vault: 
 
 /** All files of a post by HTML name, those held before the ones just received, and what is wrong with them together. */
 export function joinFiles(
-  live: LiveForm,
   { files: held, lost }: Held,
   received: ReadonlyMap<string, readonly FileAnswer[]>,
   words: Words,
@@ -81,17 +79,12 @@ export function joinFiles(
     [...names].map((name) => [name, [...(held.get(name) ?? []), ...(received.get(name) ?? [])]]),
   );
   const crowded = [...names].filter((name) => files.get(name)!.length > fileLimits.filesPerElement);
-  const questions = questionsById(listQuestions(live.form));
   const limit = fileLimits.filesPerElement;
-  const problem = (field: string, sentence: string): FieldMessage => {
-    const label = findInput(questions, field)?.input.attrs.label ?? field;
-    return { field, message: fill(sentence, { label, limit }) };
-  };
   return {
     files,
     problems: [
-      ...lost.map((field) => problem(field, words.fileLost)),
-      ...crowded.map((field) => problem(field, words.filesCrowded)),
+      ...lost.map((field) => ({ field, message: words.fileLost })),
+      ...crowded.map((field) => ({ field, message: fill(words.filesCrowded, { limit }) })),
     ],
   };
 }

@@ -36,14 +36,14 @@ export async function readPagePost(
   submissionId?: string,
 ): Promise<PagePost> {
   const { live, words } = visit;
-  const { raw, controls, received, problems } = await readPost(context, request, live, words);
+  const { raw, controls, received, problems } = await readPost(context, request, live, visit);
   try {
     const sent = controlOf(controls, '_key');
     const known = sent === undefined ? undefined : readKey(context.vault, live.id, sent);
     const keyText = known ? sent! : makeKey(context.vault, live.id);
     const key = known?.key ?? readKey(context.vault, live.id, keyText)!.key;
     const held = await context.heldFiles.read(live, controls, { key, submissionId });
-    const joined = joinFiles(live, held, received, words);
+    const joined = joinFiles(held, received, words);
     return {
       raw,
       controls,

@@ -13,6 +13,7 @@ import { addressKey } from '#workspaces/address-key.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { restoreRows } from '../render/elements/rows.ts';
 import type { FieldMessage } from '../render/view.ts';
+import type { Visit } from '../visit/visit.ts';
 import { saySize, type Words } from '../words/words.ts';
 import { charsetOf, decodeTexts, readUrlencoded, type SentText } from './charset.ts';
 import {
@@ -63,13 +64,13 @@ export function readHtmlForms(server: Server): void {
 
 /**
  * Reads an HTML form's post, storing its files as they arrive. Whoever does not submit them must discard them; of a
- * post that cannot be read to its end nothing is kept. What is wrong with a file is said in `words`.
+ * post that cannot be read to its end nothing is kept. What is wrong with a file is said in the words of `page`.
  */
 export async function readPost(
   context: ReadingContext,
   request: FastifyRequest,
   live: LiveForm,
-  words: Words,
+  page: Speaking,
 ): Promise<Post> {
   if (request.body instanceof URLSearchParams) {
     return { ...readAnswers(live, request.body), received: new Map(), problems: [] };
@@ -77,14 +78,14 @@ export async function readPost(
   if (!isMultipart(request)) {
     throw new ApiError('unsupported_media_type', 'Send the answers as JSON or as an HTML form.');
   }
-  return readMultipart(context, request, live, words);
+  return readMultipart(context, request, live, page);
 }
 
 async function readMultipart(
   context: ReadingContext,
   request: FastifyRequest,
   live: LiveForm,
-  words: Words,
+  page: Speaking,
 ): Promise<Post> {
   const texts: SentText[] = [];
   const received = new Map<string, FileAnswer[]>();
@@ -101,13 +102,15 @@ async function readMultipart(
       const files = received.get(part.name) ?? [];
       // A browser sends an empty, nameless part for a file input that was left alone.
       const problem =
-        part.filename === '' ? undefined : refusalOf(words, part.name, element?.label, files.length);
+        part.filename === ''
+          ? undefined
+          : refusalOf(page.words, part.name, element !== undefined, files.length);
       if (problem) problems.push({ field: part.name, message: problem });
       if (problem || !element || part.filename === '') {
         part.bytes.resume();
         continue;
       }
-      const file = await receiveAllowed({ context, live, words, address }, element, part);
+      const file = await receiveAllowed({ context, live, page, address }, element.id, part);
       if (typeof file === 'string') problems.push({ field: part.name, message: file });
       else received.set(part.name, [...files, file]);
     }
@@ -122,7 +125,7 @@ async function readMultipart(
 type Receiving = {
   readonly context: ReadingContext;
   readonly live: LiveForm;
-  readonly words: Words;
+  readonly page: Speaking;
   readonly address: string;
 };
 
@@ -131,8 +134,8 @@ type Receiving = {
  * its beginning came, or a limit of its sender or of the form is reached.
  */
 async function receiveAllowed(
-  { context, live, words, address }: Receiving,
-  { id: element, label }: { id: string; label: string },
+  { context, live, page: { words, locale }, address }: Receiving,
+  element: string,
   { filename, declaredType, bytes }: Extract<Part, { kind: 'file' }>,
 ): Promise<FileAnswer | string> {
   const { workspaceId, id: formId } = live;
@@ -142,12 +145,12 @@ async function receiveAllowed(
     const file = await receiveFile(context, part);
     if (!bytes.truncated) return file;
     await discardFiles(context, workspaceId, [file.id]);
-    const size = saySize(fileLimits.fileBytes, words);
-    return fill(words.fileTooLarge, { label, filename: file.filename, size });
+    const size = saySize(fileLimits.fileBytes, locale);
+    return fill(words.fileTooLarge, { filename: file.filename, size });
   } catch (error) {
     if (error instanceof UploadRefused) {
       bytes.resume();
-      return fill(words[refusals[error.limit]], { label });
+      return words[refusals[error.limit]];
     }
     // What failed is what came, or else what it was written to, which says so itself.
     throw bytes.errored ? broken(error) : error;
@@ -168,11 +171,14 @@ export async function discardReceived(
   await discardFiles(context, live.workspaceId, ids);
 }
 
-function refusalOf(words: Words, name: string, label: string | undefined, count: number): string | undefined {
-  if (label === undefined) return fill(words.fileUnexpected, { name: name.slice(0, 80) });
+function refusalOf(words: Words, name: string, isKnown: boolean, count: number): string | undefined {
+  if (!isKnown) return fill(words.fileUnexpected, { name: name.slice(0, 80) });
   const limit = fileLimits.filesPerElement;
-  return count >= limit ? fill(words.filesCrowded, { label, limit }) : undefined;
+  return count >= limit ? fill(words.filesCrowded, { limit }) : undefined;
 }
+
+/** The language in which a page speaks. */
+type Speaking = Pick<Visit, 'words' | 'locale'>;
 
 /** The text of a post: answers with every row that the page showed, and the page's controls. */
 function readAnswers(
@@ -184,9 +190,9 @@ function readAnswers(
 }
 
 /** The file elements of a form by HTML name, those in the rows of a repeatable composite included. */
-function fileElementsOf(live: LiveForm): (name: string) => { id: string; label: string } | undefined {
-  const single = new Map<string, { id: string; label: string }>();
-  const inGroup = new Map<string, { id: string; label: string }>();
+function fileElementsOf(live: LiveForm): (name: string) => { id: string } | undefined {
+  const single = new Map<string, { id: string }>();
+  const inGroup = new Map<string, { id: string }>();
   for (const question of listQuestions(live.form)) {
     const inputs = question.kind === 'input' ? [question.element] : question.inputs;
     for (const { type, attrs } of inputs) {

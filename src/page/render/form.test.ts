@@ -32,11 +32,11 @@ for (const type of inputTypes) {
     assert.equal(byId(page, `_error-${type}`).text, '');
   });
 
-  test(`${type}: an error stands at the field and in the summary, in the same words`, () => {
-    const message = `The ${type}: an answer is required.`;
+  test(`${type}: an error stands at the field, and behind its label in the summary`, () => {
+    const message = 'Enter it, please';
     const page = readPage(everyElement, { errors: [{ field: type, message }] });
     assert.equal(byId(page, `_error-${type}`).text, message);
-    const link = page.find(({ tag, text }) => tag === 'a' && text === message);
+    const link = page.find(({ tag, text }) => tag === 'a' && text === `The ${type}: ${message}`);
     assert.equal(link?.attrs['href'], `#${type}`);
     const invalid = page.filter(({ attrs }) => attrs['aria-invalid'] === 'true');
     assert.ok(
@@ -187,14 +187,14 @@ test('each row keeps its answers and errors and has a button that removes it', (
   const page = readPage([team], {
     values: { team: [{ name: 'Ada', colour: 'Red' }, {}] },
     errors: [
-      { field: 'team[1][name]', message: 'The name: an answer is required.' },
+      { field: 'team[1][name]', message: 'Enter it, please' },
       { field: 'team[0]', message: 'A problem of the row.' },
       { field: 'team', message: 'A problem of the group.' },
     ],
   });
   assert.equal(byId(page, 'team[0][name]').attrs['value'], 'Ada');
   assert.deepEqual(chosen(page, 'team[0][colour]'), ['Red']);
-  assert.equal(byId(page, '_error-team[1][name]').text, 'The name: an answer is required.');
+  assert.equal(byId(page, '_error-team[1][name]').text, 'Enter it, please');
   assert.equal(byId(page, '_error-team[0]').text, 'A problem of the row.');
   assert.equal(byId(page, '_error-team').text, 'A problem of the group.');
   const buttons = page.filter(({ attrs }) => attrs['name'] === '_remove');

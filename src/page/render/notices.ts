@@ -121,26 +121,37 @@ ${mail && mailForm(mail, words)}
   });
 }
 
-/** A page that says one thing: closed, not found, gone, too large, an error. */
+/** A page that says one thing: closed, not found, gone, too large, an error. One of a form bears its name. */
 export function renderNotice(
   view: {
+    formName?: string | undefined;
     title: string;
     message: string;
+    /** What the visitor can do, or what comes. */
+    next?: string | undefined;
     language: string;
     look?: Look | undefined;
   } & Framed,
 ): string {
+  const { formName, title } = view;
   return renderDocument({
     language: view.language,
     look: view.look,
     script: view.script,
-    title: view.title,
-    main: html`<div class="notice">
-<h1>${view.title}</h1>
+    title: formName === undefined ? title : `${title} – ${formName}`,
+    main: html`${formName !== undefined && formHeader(formName)}
+<div class="notice">
+${formName === undefined ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
 ${lead(view.message)}
+${lead(view.next)}
 </div>`,
   });
 }
+
+/** A form's name, as it stands on its own page. */
+const formHeader = (name: string): Html => html`<header>
+<h1>${name}</h1>
+</header>`;
 
 /** The page that asks for the form's password. */
 export function renderPassword(
@@ -169,12 +180,12 @@ export function renderPassword(
     look: view.look,
     script: view.script,
     title: `${title} – ${view.formName}`,
-    main: html`<header>
-<h1>${words.passwordTitle}</h1>
-${lead(words.passwordText)}
-</header>
+    main: html`${formHeader(view.formName)}
 <form method="post" action="${url(view.action)}" novalidate>
-<section class="step"><div class="stack"><div class="field labelled${problem !== undefined && ' invalid'}">
+<section class="step">
+<h2>${words.passwordTitle}</h2>
+${lead(words.passwordText)}
+<div class="stack"><div class="field labelled${problem !== undefined && ' invalid'}">
 <label for="_password">${words.password}</label>
 <div id="_error-password" class="error">${problem !== undefined && html`<p>${problem}</p>`}</div>
 <input${input}>

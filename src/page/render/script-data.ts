@@ -1,7 +1,6 @@
-import type { ProblemSentences } from '#ast/rules/problem.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Form } from '#ast/tree.ts';
-import type { Words } from '../words/words.ts';
+import type { PageProblems, Words } from '../words/words.ts';
 import type { FileLimits } from './elements/place.ts';
 
 /** The sentences that the page's script says; the others stay on the server. */
@@ -26,8 +25,12 @@ export const scriptWordNames = [
   'savedNow',
   'fileTooLarge',
   'filesCrowded',
-  'kilobytes',
-  'megabytes',
+  'labelled',
+  'anImage',
+  'aSound',
+  'aVideo',
+  'aPdf',
+  'aFile',
 ] as const satisfies readonly (keyof Words)[];
 
 export type ScriptWords = Pick<Words, (typeof scriptWordNames)[number]>;
@@ -38,7 +41,7 @@ export type ScriptWords = Pick<Words, (typeof scriptWordNames)[number]>;
  */
 export type ScriptData = {
   readonly form: Form;
-  readonly sentences: ProblemSentences;
+  readonly sentences: PageProblems;
   readonly words: ScriptWords;
   readonly numbers: NumberMarks;
   /** The day in the form's time zone, `YYYY-MM-DD`. */

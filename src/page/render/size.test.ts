@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { element, stepsOf } from '#ast/testing.ts';
-import { englishSentences } from '#ast/rules/sentences.ts';
 import type { Form } from '#ast/tree.ts';
 import { inputTypes, viewOf } from '../testing.ts';
-import { english } from '../words/en.ts';
+import { english, englishProblems } from '../words/en.ts';
+import { sentencesFor } from '../words/say-problem.ts';
 import { renderForm } from './form.ts';
 import { type ScriptData, scriptWords } from './script-data.ts';
 
@@ -35,7 +35,7 @@ test('the first view of a form of 20 elements, with its style and what its scrip
   const form = stepsOf({ title: 'One' }, twenty.slice(0, 10), { title: 'Two' }, twenty.slice(10)) as Form;
   const data: ScriptData = {
     form,
-    sentences: englishSentences,
+    sentences: sentencesFor(form, englishProblems),
     words: scriptWords(english),
     numbers: '.,',
     today: '2026-01-31',

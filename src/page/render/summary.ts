@@ -3,12 +3,13 @@ import { type Form, listQuestions } from '#ast/tree.ts';
 import { type Html, html } from './html.ts';
 import type { Posted } from './elements/conditional.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
+import { questionLabels } from './question-label.ts';
 import type { FieldMessage } from './view.ts';
-import type { Words } from '../words/words.ts';
+import { nameProblem, type Words } from '../words/words.ts';
 
 /**
- * All errors at the top of the page, in the words that stand at the fields, each a link to its field
- * (docs/rules.md P3). It takes the focus when the page loads.
+ * All errors at the top of the page, each behind its question's label and in the words that stand at the field, and a
+ * link to it (docs/rules.md P3, P4). It takes the focus when the page loads.
  */
 export function errorSummary(
   form: Form,
@@ -18,8 +19,11 @@ export function errorSummary(
 ): Html {
   const names = new Set(namesOnPage(form, posted));
   // An error may name what the page does not show, such as a question that was removed meanwhile.
-  const item = ({ field, message }: FieldMessage) =>
-    names.has(field) ? html`<li><a href="#${field}">${message}</a></li>` : html`<li>${message}</li>`;
+  const labelOf = questionLabels(form, words);
+  const item = ({ field, message }: FieldMessage) => {
+    const said = nameProblem(labelOf(field), message, words);
+    return names.has(field) ? html`<li><a href="#${field}">${said}</a></li>` : html`<li>${said}</li>`;
+  };
   return html`<div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="_problem">
 <h2 id="_problem">${words.problem}</h2>
 <ul>

@@ -1,10 +1,9 @@
 import type { RawAnswers } from '#ast/fields.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
-import type { ProblemSentences } from '#ast/rules/problem.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Look } from '../theme/look.ts';
-import type { Words } from '../words/words.ts';
+import type { PageProblems, Words } from '../words/words.ts';
 import type { FileLimits, HeldByName } from './elements/place.ts';
 import type { ScriptData } from './script-data.ts';
 
@@ -25,7 +24,7 @@ export type FormView = {
   readonly language: string;
   readonly words: Words;
   /** What is said of what the browser itself cannot read. */
-  readonly sentences: ProblemSentences;
+  readonly sentences: PageProblems;
   /** How numbers are written here. */
   readonly numbers: NumberMarks;
   /** What the form's theme makes of the page. */

@@ -7,6 +7,7 @@ import { type ScriptData, scriptWords } from '../render/script-data.ts';
 import { proofBits } from '../screening.ts';
 import { writeAddress } from './address.ts';
 import type { Visit } from './visit.ts';
+import { sentencesFor } from '../words/say-problem.ts';
 
 /** The page that the script is told of. `path` is where it posts to. */
 type ShownPage = {
@@ -27,7 +28,7 @@ export function scriptDataOf(
   );
   return {
     form: live.form,
-    sentences,
+    sentences: sentencesFor(live.form, sentences),
     numbers,
     words: scriptWords(words),
     today: context.today,

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/locales.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
-import type { ProblemSentences } from '#ast/rules/problem.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { LiveForm } from '#forms/live-form.ts';
@@ -10,7 +9,7 @@ import type { Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';
 import { chooseLocale, chooseNumbers } from '../words/choose-locale.ts';
 import { problemsOf, wordsOf } from '../words/languages.ts';
-import type { Words } from '../words/words.ts';
+import type { PageProblems, Words } from '../words/words.ts';
 import { type Address, readAddress } from './address.ts';
 
 /** One request for a form's page, and all that follows from its address, its headers and the form. */
@@ -25,7 +24,7 @@ export type Visit = {
   readonly locale: Locale;
   readonly words: Words;
   /** What is said of an answer that breaks a rule. */
-  readonly sentences: ProblemSentences;
+  readonly sentences: PageProblems;
   /** How numbers are written in that language. */
   readonly numbers: NumberMarks;
   readonly look: Look;

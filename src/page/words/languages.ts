@@ -1,15 +1,13 @@
 import type { Locale } from '#ast/locales.ts';
-import type { ProblemSentences } from '#ast/rules/problem.ts';
-import { englishSentences } from '#ast/rules/sentences.ts';
 import { arabic, arabicProblems } from './ar.ts';
 import { chinese, chineseProblems } from './zh.ts';
-import { english } from './en.ts';
+import { english, englishProblems } from './en.ts';
 import { french, frenchProblems } from './fr.ts';
 import { german, germanProblems } from './de.ts';
 import { japanese, japaneseProblems } from './ja.ts';
 import { portuguese, portugueseProblems } from './pt.ts';
 import { spanish, spanishProblems } from './es.ts';
-import type { Words } from './words.ts';
+import type { PageProblems, Words } from './words.ts';
 
 /** Everything that the page says, in every language that it speaks. */
 export const wordsOf: Readonly<Record<Locale, Words>> = {
@@ -23,9 +21,9 @@ export const wordsOf: Readonly<Record<Locale, Words>> = {
   zh: chinese,
 };
 
-/** What is said of an answer that breaks a rule, in every language (`sayProblem`). */
-export const problemsOf: Readonly<Record<Locale, ProblemSentences>> = {
-  en: englishSentences,
+/** What is said of an answer that breaks a rule, in every language (say-problem.ts). */
+export const problemsOf: Readonly<Record<Locale, PageProblems>> = {
+  en: englishProblems,
   fr: frenchProblems,
   de: germanProblems,
   es: spanishProblems,

@@ -1,5 +1,5 @@
 import { fill } from '#ast/words.ts';
-import type { english } from './en.ts';
+import type { english, englishProblems } from './en.ts';
 
 /**
  * Every sentence that the page says by itself, by name; the rest of its text is the author's. `en.ts` holds the
@@ -8,10 +8,25 @@ import type { english } from './en.ts';
  */
 export type Words = Readonly<Record<keyof typeof english, string>>;
 
-/** A size for a person, counted in 1024s: `1.2 MB`, `340 KB`. A file of a few bytes is `1 KB`. */
-export function saySize(bytes: number, words: Pick<Words, 'kilobytes' | 'megabytes'>): string {
+/** What is said at a question whose answer breaks a rule, in one language (say-problem.ts). */
+export type PageProblems = Readonly<Record<keyof typeof englishProblems, string>>;
+
+const sizes = new Map<string, Intl.NumberFormat>();
+
+/** A size for a person, counted in 1024s, as their language writes it: `1.2 MB`, `340 ko`. A few bytes are `1 kB`. */
+export function saySize(bytes: number, language: string): string {
   const kilobytes = Math.ceil(bytes / 1024);
-  return kilobytes < 1024
-    ? fill(words.kilobytes, { number: kilobytes })
-    : fill(words.megabytes, { number: Math.round(kilobytes / 102.4) / 10 });
+  const [unit, number] = kilobytes < 1024 ? ['kilobyte', kilobytes] : ['megabyte', kilobytes / 1024];
+  const known = sizes.get(`${unit} ${language}`);
+  const made = known ?? new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 });
+  sizes.set(`${unit} ${language}`, made);
+  return made.format(number);
+}
+
+/** A problem where it does not stand at its question: behind the label, which may end in a mark of its own. */
+export function nameProblem(label: string, message: string, words: Pick<Words, 'labelled'>): string {
+  if (label === '') return message;
+  return /[?!.:;…？！。：；؟]\s*$/u.test(label)
+    ? `${label.trimEnd()} ${message}`
+    : fill(words.labelled, { label, message });
 }

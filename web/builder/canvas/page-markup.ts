@@ -1,4 +1,3 @@
-import { englishSentences } from '#ast/rules/sentences.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { isRequired } from '#ast/tree.ts';
 import { toText } from '#page/render/html.ts';
@@ -6,7 +5,7 @@ import { renderElement } from '#page/render/elements/inputs.ts';
 import type { Place } from '#page/render/elements/place.ts';
 import { renderForm } from '#page/render/form.ts';
 import { everythingShown } from '#page/render/everything-shown.ts';
-import { english } from '#page/words/en.ts';
+import { english, englishProblems } from '#page/words/en.ts';
 import { drawableElement, drawableFrame } from '../model/drawable.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { parsePage } from './parse-page.ts';
@@ -20,7 +19,7 @@ export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
 // The canvas shows everything, whatever answers would show and hide; nothing on it depends on the day.
 const today = todayIn('UTC', new Date());
 
-const inEnglish = { language: 'en', words: english, sentences: englishSentences, numbers: '.,' } as const;
+const inEnglish = { language: 'en', words: english, sentences: englishProblems, numbers: '.,' } as const;
 const emptyPage = {
   ...inEnglish,
   shown: { steps: [], isShown: () => true, isRequired },

@@ -9,7 +9,6 @@ import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { isLocale, type Locale } from '#ast/locales.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
 import { newWork } from '#ast/work.ts';
-import { sayProblem } from '#ast/rules/problem.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
@@ -25,6 +24,7 @@ import { restoreRows } from '#page/render/elements/rows.ts';
 import type { FieldMessage, FormView } from '#page/render/view.ts';
 import { type Look, plainLook } from '#page/theme/look.ts';
 import { problemsOf, wordsOf } from '#page/words/languages.ts';
+import { sayToVisitor } from '#page/words/say-problem.ts';
 import { fileLimits } from '../canvas/page-markup.ts';
 
 /** A form that is filled in for a test: what the server would answer, as whole pages, and nothing is stored. */
@@ -85,7 +85,7 @@ export function startTrial(
   };
   const say = ({ field, problem }: FieldProblem): FieldMessage => ({
     field,
-    message: sayProblem(problem, sentences, numbers),
+    message: sayToVisitor(problem, { language, sentences, words, numbers }),
   });
   const sayError = ({ field, message, problem }: AnswerError): FieldMessage =>
     problem ? say({ field, problem }) : { field, message };

@@ -1,7 +1,5 @@
 import type { ElementType } from '#ast/elements.ts';
 import { problemOf } from '#ast/answers/fill.ts';
-import { exampleOf } from '#ast/rules/moments.ts';
-import { sayProblem } from '#ast/rules/problem.ts';
 import { textFormats } from '#ast/rules/text-formats.ts';
 import { writeNumber } from '#ast/rules/written-numbers.ts';
 import type { Element, InputElement } from '#ast/tree.ts';
@@ -14,6 +12,7 @@ import { momentHints } from './hints.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { type Field, fieldAt, type HeldFile, type Place } from './place.ts';
 import { sayFileTypes } from '../../words/say-file-types.ts';
+import { sayToVisitor } from '../../words/say-problem.ts';
 import { saySize } from '../../words/words.ts';
 
 type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
@@ -96,13 +95,10 @@ function numberInput(field: Field): Html {
  */
 function momentInput(field: Field, element: Moment, type: string): Html {
   const { name, place } = field;
-  const { language, sentences, today } = place.page;
+  const { today } = place.page;
   const text = textOf(field);
   if (text !== '' && !textFormats[element.type].accepts(text)) return textInput(field, { type: 'text' });
-  const unread = sayProblem(
-    problemOf(element, { rule: element.type, values: { example: exampleOf(element.type, language) } }),
-    sentences,
-  );
+  const unread = sayToVisitor(problemOf(element, { rule: element.type }), place.page);
   const control = textControl(field, {
     type,
     ...momentHints(element, today),
@@ -134,7 +130,7 @@ ${textOf(field)}</textarea>`,
 function heldFile({ name, place: { page } }: Field, { token, filename, size, content_type }: HeldFile): Html {
   const { words } = page;
   const facts = attributes({ 'data-filename': filename, 'data-size': size, 'data-type': content_type });
-  return html`<li${facts}><span class="filename"><bdi>${filename}</bdi> <span class="size">${saySize(size, words)}</span></span>
+  return html`<li${facts}><span class="filename"><bdi>${filename}</bdi> <span class="size">${saySize(size, page.language)}</span></span>
 <input type="hidden" name="_file[${name}]" value="${token}">
 <label class="drop"><input type="checkbox" name="_drop" value="${token}"> ${words.remove}<span class="unseen"> ${filename}</span></label></li>`;
 }
@@ -142,9 +138,9 @@ function heldFile({ name, place: { page } }: Field, { token, filename, size, con
 /** Files, with the limits said before one is chosen, and those kept from the last post. */
 function upload(field: Field, attrs: UploadAttributes): Html {
   const { held, place } = field;
-  const { limits, words } = place.page;
+  const { language, limits, words } = place.page;
   const files = Math.min(attrs.max_files ?? limits.filesPerElement, limits.filesPerElement);
-  const size = saySize(Math.min(attrs.max_file_size ?? limits.fileBytes, limits.fileBytes), words);
+  const size = saySize(Math.min(attrs.max_file_size ?? limits.fileBytes, limits.fileBytes), language);
   const control = attributes({
     type: 'file',
     multiple: files > 1,

@@ -1,10 +1,9 @@
 import { type RawAnswers, type Row, fieldName } from '#ast/fields.ts';
 import { own } from '#ast/json.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
-import type { ProblemSentences } from '#ast/rules/problem.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Element, InputElement } from '#ast/tree.ts';
-import type { Words } from '../../words/words.ts';
+import type { PageProblems, Words } from '../../words/words.ts';
 
 /** A file that is kept between two posts of a page; `token` stands for it in a hidden input. `size` in bytes. */
 export type HeldFile = {
@@ -24,7 +23,7 @@ export type FileLimits = { readonly fileBytes: number; readonly filesPerElement:
 export type PageState = {
   readonly words: Words;
   readonly language: string;
-  readonly sentences: ProblemSentences;
+  readonly sentences: PageProblems;
   readonly numbers: NumberMarks;
   readonly errors: ReadonlyMap<string, readonly string[]>;
   readonly held: HeldByName;

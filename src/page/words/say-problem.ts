@@ -1,0 +1,126 @@
+import type { AnswerProblem, ProblemValues, RuleName } from '#ast/rules/problem.ts';
+import { exampleOf, sayMoment } from '#ast/rules/moments.ts';
+import { type NumberMarks, sayNumber } from '#ast/rules/written-numbers.ts';
+import { problemOf } from '#ast/answers/fill.ts';
+import { type Form, isInput, walkElements } from '#ast/tree.ts';
+import { fill } from '#ast/words.ts';
+import { type FileNouns, sayOneFile } from './say-file-types.ts';
+import { type PageProblems, saySize } from './words.ts';
+
+/** What it takes to say a problem to a visitor. */
+export type Speech = {
+  /** BCP-47 tag of the page's language, in which the sentences are. */
+  readonly language: string;
+  readonly sentences: PageProblems;
+  readonly words: FileNouns;
+  readonly numbers: NumberMarks;
+};
+
+/** Rules that no visitor breaks who sees the form as it is: it was changed, or no page of ours was sent. */
+const broken = 'changed';
+const sentenceOf: Partial<Record<RuleName, keyof PageProblems>> = {
+  text: broken,
+  upload: broken,
+  no_file: broken,
+  rows: broken,
+  row: broken,
+  row_question: broken,
+  question: broken,
+  no_answer: broken,
+  answers: broken,
+  yes_no: 'required.yes_no',
+  options: 'option',
+};
+
+/** Whether no visitor of our page breaks the rule: whoever sends forms of their own is told by `sayProblem`. */
+export const isForPrograms = (rule: RuleName): boolean => sentenceOf[rule] === broken;
+
+/** The names that sentences have for kinds of questions, where a type shares its sentence with others. */
+const kinds: Readonly<Record<string, string>> = {
+  dropdown: 'choice',
+  radio: 'choice',
+  multiple_choice: 'choices',
+  file_upload: 'files',
+};
+
+/**
+ * The problem as people write it, for the place at its question: no label, and dates, numbers and sizes as the
+ * language has them. The author's own sentence replaces every other one. Never throws; text from the form is put in
+ * once and not read again.
+ */
+export function sayToVisitor({ rule, custom, about, values = {} }: AnswerProblem, speech: Speech): string {
+  if (custom) return custom;
+  const { sentences, language } = speech;
+  const base = sentenceOf[rule] ?? (rule as keyof PageProblems);
+  const variant = `${base}.${variantOf(rule, values) ?? (about && (kinds[about] ?? about))}`;
+  const sentence = Object.hasOwn(sentences, variant)
+    ? sentences[variant as keyof PageProblems]
+    : sentences[base];
+  const all = { ...examplesOf(rule, values, speech), ...values };
+  const said = Object.entries(all).map(([name, value]): [string, string] => [
+    name,
+    sayValue(rule, name, value, speech),
+  ]);
+  return fill(chooseForms(sentence, language, all), Object.fromEntries(said));
+}
+
+/** The sentences that a form's questions can need: what the page tells its script. */
+export function sentencesFor(form: Form, sentences: PageProblems): PageProblems {
+  const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
+  const about = new Set(inputs.map((input) => problemOf(input, { rule: 'required' }).about ?? ''));
+  const needed = new Set([
+    'typed_files',
+    'whole',
+    'decimals',
+    ...[...about].map((each) => kinds[each] ?? each),
+  ]);
+  const known = Object.entries(sentences).filter(([name]) => needed.has(name.split('.')[1] ?? 'whole'));
+  return Object.fromEntries(known) as PageProblems;
+}
+
+function variantOf(rule: RuleName, { step, base, types }: ProblemValues): string | undefined {
+  if (rule === 'required' && types !== undefined) return 'typed_files';
+  if (rule !== 'step' || !Number.isInteger(Number(base) / Number(step))) return undefined;
+  if (step === 1) return 'whole';
+  return decimalsOf(step) === undefined ? undefined : 'decimals';
+}
+
+/** How many decimals a step of 0.1, 0.01 and so on leaves. */
+function decimalsOf(step: string | number | undefined): number | undefined {
+  const decimals = -Math.log10(Number(step));
+  return Number.isInteger(decimals) && decimals > 0 ? decimals : undefined;
+}
+
+/** What a sentence names beside the values of its problem. */
+function examplesOf(rule: RuleName, values: ProblemValues, { language }: Speech): ProblemValues {
+  if (rule === 'number') return { example: 3.5 };
+  if (rule === 'date' || rule === 'time' || rule === 'datetime')
+    return { example: exampleOf(rule, language) };
+  if (rule !== 'step') return {};
+  const [step, base] = [Number(values['step']), Number(values['base'])];
+  const first = base > 0 ? base : base + step;
+  const limit = decimalsOf(step);
+  return { first, second: first + step, third: first + 2 * step, ...(limit !== undefined && { limit }) };
+}
+
+function sayValue(
+  rule: RuleName,
+  name: string,
+  value: string | number,
+  { language, numbers, words }: Speech,
+): string {
+  if (typeof value === 'number') {
+    return rule === 'max_file_size' ? saySize(value, language) : sayNumber(value, numbers);
+  }
+  if (name === 'types') return sayOneFile(value.split(', '), words, language);
+  return name === 'limit' ? sayMoment(value, language) : value;
+}
+
+/** `{limit#file|files}` is one of both words, by the number. */
+function chooseForms(sentence: string, language: string, values: ProblemValues): string {
+  return sentence.replaceAll(
+    /\{(\w+)#([^|}]*)\|([^}]*)\}/g,
+    (_all, name: string, one: string, more: string) =>
+      new Intl.PluralRules(language).select(Number(values[name])) === 'one' ? one : more,
+  );
+}
