@@ -215,12 +215,12 @@ test('invitation import says who will be invited and which lines not; list shows
   );
   const job = { ...rows[0]!, workspaceId: workspace, lane: '', leaseToken: rows[0]!.id, failures: 0 };
   await importStep({ database, vault, config, wakeQueue: () => undefined }, job);
-  const { data } = await answer('invitation list', '--form', form.id, '--status', 'pending');
+  const { data } = await answer('invitations list', form.id, '--status', 'pending');
   assert.deepEqual([data.length, data[0].email, data[0].status], [1, 'ada@example.org', 'pending']);
   assert.match(data[0].url, /\/f\/[0-9a-f-]+\?_invitation=[\w-]{43}$/);
-  const { status } = await answer('invitation revoke', data[0].id);
+  const { status } = await answer('invitations revoke', form.id, data[0].id);
   assert.equal(status, 'revoked');
-  const refused = await formloom(['invitation', 'resend', data[0].id, '--json']);
+  const refused = await formloom(['invitations', 'resend', form.id, data[0].id, '--json']);
   assert.match(refused.stderr, /SMTP_URL/);
 });
 
@@ -246,18 +246,21 @@ test('webhook create, list and delete; delivery list and retry', async () => {
     JSON.stringify(filter),
   );
   const filterOf = async () => {
-    const { data } = await answer('webhook list --form', form.id);
-    const found = data.find(({ id }: { id: string }) => id === narrow.id);
-    return [found.filter, found.pauses_on_failure];
+    const { webhook } = await answer('webhooks get', narrow.id);
+    return [webhook.filter, webhook.pauses_on_failure];
   };
   assert.deepEqual(await filterOf(), [filter, false]);
   const other = { reference: 'utm', is: 'answered' };
-  await answer('webhook change', narrow.id, '--filter', JSON.stringify(other));
+  const filterFile = join(dataDir, 'filter.json');
+  await writeFile(filterFile, JSON.stringify(other));
+  await answer('webhooks change', narrow.id, '--filter', `@${filterFile}`);
   assert.deepEqual(await filterOf(), [other, false]);
-  await answer('webhook change', narrow.id, '--no-filter', '--pause-on-failure');
+  await answer('webhooks change', narrow.id, '--filter', 'null', '--pauses-on-failure');
   assert.deepEqual(await filterOf(), [null, true]);
+  await answer('webhooks change', narrow.id, '--no-pauses-on-failure');
+  assert.deepEqual(await filterOf(), [null, false]);
   const gone = JSON.stringify({ ...filter, element: 'gone' });
-  const refused = await formloom(['webhook', 'change', narrow.id, '--filter', gone]);
+  const refused = await formloom(['webhooks', 'change', narrow.id, '--filter', gone]);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /"gone", which is no element of the form/);
   await answer('webhook delete', narrow.id);
@@ -277,49 +280,28 @@ test('webhook create, list and delete; delivery list and retry', async () => {
       next_attempt_at: null,
     },
   ]);
-  const shown = await answer('delivery show', delivery);
+  const shown = await answer('deliveries get', delivery);
   assert.deepEqual([shown.id, JSON.parse(shown.request_body).delivery_id], [delivery, delivery]);
-  assert.equal((await answer('delivery retry', delivery)).id, delivery);
-  const rotated = await answer('webhook change', chosen.id, '--generate-secret', '--pause');
-  assert.match(rotated.secret, /^whsec_/);
-  const health = await answer('webhook health', plain.id);
-  assert.deepEqual(Object.keys(health), ['day', 'week']);
+  assert.deepEqual(await answer('delivery retry', delivery), { id: delivery });
   const jobs = await database.query('select from jobs where id = $1', [delivery]);
   assert.equal(jobs.rows.length, 1);
+  const rotated = await answer('webhooks set-secret', chosen.id, '--no-overlap');
+  assert.match(rotated.secret, /^whsec_/);
 
   await database.query("update deliveries set status = 'Failed', next_attempt_at = null where id = $1", [
     delivery,
   ]);
-  const replay = 'delivery replay --webhook';
-  assert.deepEqual(await answer(replay, plain.id, '--since', '2026-01-03', '--dry-run'), {
-    data: [{ webhook_id: plain.id, total: 0 }],
-  });
-  assert.deepEqual(await answer(replay, plain.id, '--until', '2026-01-03', '--dry-run'), {
-    data: [{ webhook_id: plain.id, total: 1 }],
-  });
-  const [begun] = (await answer(replay, plain.id)).data;
+  assert.deepEqual(await answer('replays count', plain.id, '--since', '2026-01-03'), { total: 0 });
+  assert.deepEqual(await answer('replays count', plain.id, '--until', '2026-01-03'), { total: 1 });
+  const begun = await answer('replays start', plain.id);
   assert.deepEqual([begun.state, begun.total, begun.filter.status], ['running', 1, 'Failed']);
-  assert.deepEqual((await answer('delivery replays --webhook', plain.id)).data, [begun]);
-  assert.equal((await answer('delivery cancel', begun.id)).state, 'cancelled');
-  const ofForm = await answer('delivery replay --status any --dry-run --form', form.id);
-  assert.deepEqual(ofForm.data.map(({ total }: { total: number }) => total).toSorted(), [0, 1]);
+  assert.deepEqual((await answer('replays list', plain.id)).data, [begun]);
+  assert.equal((await answer('replays cancel', begun.id)).state, 'cancelled');
 
-  const [busy] = (await answer(replay, plain.id)).data;
-  const partly = await formloom(['delivery', 'replay', '--form', form.id, '--json']);
-  assert.equal(partly.code, 1);
-  assert.deepEqual(
-    JSON.parse(partly.stdout).data.map((begun: { webhook_id: string }) => begun.webhook_id),
-    [generated.id],
-  );
-  assert.match(partly.stderr, new RegExp(`1 of 2 webhooks[^]*${plain.id}: A replay .* is under way`));
-  assert.equal((await answer('delivery cancel', busy.id)).state, 'cancelled');
-
-  const feed = await answer('event list --workspace', workspace.id);
+  const feed = await answer('events list --workspace', workspace.id);
   assert.deepEqual([feed.data.length, feed.next, feed.has_more], [1, '1', false]);
-  const { schema, type_script: type } = await answer('webhook schema --form', form.id);
-  assert.ok(schema.$id.endsWith(`/api/v1/forms/${form.id}/schema.json`));
-  assert.match(type, /export type ContactEvent = /);
-  assert.equal((await answerOfProcess('webhook test', plain.id)).data.length, 1);
+  const sent = await answerOfProcess('webhooks test --event submission.created', plain.id);
+  assert.equal(sent.ids.length, 1);
 
   assert.deepEqual(await answer('webhook delete', plain.id), { id: plain.id });
   assert.equal((await answer('webhook list --form', form.id)).data.length, 2);
@@ -345,10 +327,12 @@ async function insertFailedDelivery(workspace: string, form: string, webhook: st
 const nothing = randomUUID();
 
 const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = [
-  ['no command', [], 2, /A command is missing[^]*workspace create[^]*delivery retry/],
+  ['no command', [], 2, /A command is missing[^]*workspace +create, list, plan[^]*delivery +list, retry/],
   ['an unknown command', ['key', 'make'], 2, /no command "key make"[^]*key create --workspace <id>/],
+  ['a misspelt command', ['form', 'list'], 2, /no command "form list"\. Did you mean "forms list"\?/],
   ['half a command', ['delivery'], 2, /no command "delivery"[^]*delivery list --webhook <id>/],
   ['an unknown option', ['workspace', 'list', '--all'], 2, /'--all'[^]*workspace list/],
+  ['a misspelt option', ['forms', 'list', '--pag', '2'], 2, /'--pag'\. Did you mean --page\?/],
   ['an option of another command', ['key', 'list', '--plan', 'pro'], 2, /'--plan'[^]*key list/],
   ['a missing option', ['key', 'create', '--workspace', nothing], 2, /--name is missing[^]*key create/],
   ['a missing parameter', ['key', 'revoke'], 2, /<id> is missing[^]*key revoke <id>/],
@@ -410,28 +394,49 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
   ],
   [
     'a filter that is no JSON',
-    ['webhook', 'change', nothing, '--filter', 'country=Germany'],
+    ['webhooks', 'change', nothing, '--filter', 'country=Germany'],
     2,
-    /--filter "country=Germany" must be a condition as JSON/,
+    /--filter "country=Germany" must be JSON/,
   ],
   [
-    'a filter and none',
-    ['webhook', 'change', nothing, '--filter', '{}', '--no-filter'],
+    'yes and no at once',
+    ['webhooks', 'change', nothing, '--active', '--no-active'],
     2,
-    /--filter and --no-filter exclude each other/,
+    /--active and --no-active exclude each other/,
   ],
-  ['a replay of nothing', ['delivery', 'replay'], 2, /Either --webhook or --form/],
+  ['a field that is missing', ['webhooks', 'create', nothing, '--events', 'x'], 2, /--url is missing/],
   [
-    'a replay of what is on its way',
-    ['delivery', 'replay', '--webhook', nothing, '--status', 'Retrying'],
+    'a word that is none of some',
+    ['forms', 'list', '--status', 'gone'],
     2,
-    /one of Failed, Success, any/,
+    /one of draft, published, archived/,
   ],
-  ['a replay that does not exist', ['delivery', 'cancel', nothing], 1, /There is no replay/],
+  ['a file that is not there', ['forms', 'create', '--body-file', '/nowhere'], 2, /\/nowhere cannot be read/],
+  [
+    'what cannot be undone, with nobody to ask',
+    ['forms', 'delete', nothing],
+    2,
+    /--yes says that it is meant/,
+  ],
+  ['one of several workspaces', ['forms', 'list'], 2, /There are \d+ workspaces: --workspace <id>/],
+  ['a workspace that is not there', ['forms', 'list', '--workspace', nothing], 1, /no such workspace/],
+  ['a key without a service', ['forms', 'list', '--key', 'fl_x'], 2, /A key goes with --url/],
+  [
+    'a service without a key',
+    ['--url', 'http://a.example', 'forms', 'list'],
+    2,
+    /FORMLOOM_API_KEY, --key-file or --key/,
+  ],
+  [
+    'another service for what is of this one',
+    ['--url', 'http://a.example', 'key', 'list'],
+    2,
+    /Unknown option '--url'/,
+  ],
+  ['a replay that does not exist', ['replays', 'cancel', nothing], 1, /There is no replay/],
   ['a key that does not exist', ['key', 'revoke', nothing], 1, /There is no API key/],
   ['a form that does not exist', ['webhook', 'list', '--form', nothing], 1, /There is no form/],
   ['a webhook that does not exist', ['delivery', 'list', '--webhook', nothing], 1, /There is no webhook/],
-  ['an invitation that does not exist', ['invitation', 'revoke', nothing], 1, /There is no invitation/],
   [
     'a file of people that is not there',
     ['invitation', 'import', '--form', nothing, '--file', '/nowhere.csv'],
@@ -505,24 +510,26 @@ test('a process that fails ends with its exit code, and says why on standard err
   assert.match(failed.stderr, /^formloom: There is no API key/);
 });
 
-const environments: [what: string, env: Record<string, string>, stderr: RegExp][] = [
-  ['a wrong setting', { PORT: 'http' }, /PORT is "http"/],
+const environments: [what: string, env: Record<string, string>, code: 1 | 3, stderr: RegExp][] = [
+  ['a wrong setting', { PORT: 'http' }, 1, /PORT is "http"/],
   [
     'a database that is away',
     { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+    3,
     /The database does not answer/,
   ],
   [
     'a database that does not exist',
     { DATABASE_URL: url.replace(/\/test_\w+/, '/missing') },
+    1,
     /"missing" does not exist/,
   ],
 ];
 
-for (const [what, env, stderr] of environments) {
-  test(`${what}: exit 1, in words on standard error`, async () => {
+for (const [what, env, code, stderr] of environments) {
+  test(`${what}: exit ${code}, in words on standard error`, async () => {
     const outcome = await formloom(['workspace', 'list', '--json'], env);
-    assert.deepEqual([outcome.code, outcome.stdout], [1, '']);
+    assert.deepEqual([outcome.code, outcome.stdout], [code, '']);
     assert.match(outcome.stderr, stderr);
     assert.doesNotMatch(outcome.stderr, /\n\s+at /);
   });
@@ -535,7 +542,7 @@ test('--help explains the service, a group and a command, on standard output, wi
     formloom(['key', '--help'], away),
     formloom(['key', 'create', '-h'], away),
   ]);
-  assert.match(all.stdout, /workspace create <name>[^]*delivery retry <id>/);
+  assert.match(all.stdout, /workspace +create, list, plan[^]*forms +list, create, get[^]*Exit codes: 0 /);
   assert.match(group.stdout, /key create[^]*key list[^]*key revoke/);
   assert.doesNotMatch(group.stdout, /workspace create/);
   assert.match(
@@ -543,6 +550,15 @@ test('--help explains the service, a group and a command, on standard output, wi
     /key create --workspace <id> --name <text> \[--permissions <a,b>\] \[--expires <date>\]/,
   );
   assert.doesNotMatch(one.stdout, /key list/);
+  const operation = await formloom(['forms', 'create', '--help'], away);
+  assert.match(
+    operation.stdout,
+    /--structure <json\|@file> +The form as a tree[^]*--no-publish[^]*--key-file/,
+  );
+  assert.match(
+    operation.stdout,
+    /POST \/forms · takes the permission forms:write\nExample: forms create --str/,
+  );
   for (const { code, stderr } of [all, group, one]) assert.deepEqual([code, stderr], [0, '']);
 });
 
@@ -566,17 +582,22 @@ test('a JSON document is printed as one, and a text of several lines as its line
   const labelled = structuredClone(structure);
   labelled.children[0]!.children[0]!.attrs.label = 'Say "loom"\u009b[31m';
   const form = await createForm(database, workspaceId, { structure: labelled, status: 'published' });
-  const { schema, type_script: type } = await answer('webhook schema --form', form.id);
-  const { stdout } = await formloom(['webhook', 'schema', '--form', form.id]);
-  const [first, ...rest] = stdout.trimEnd().split('\n');
-  assert.deepEqual(JSON.parse(first!.replace(/^schema +/, '')), schema);
-  assert.match(first!, /Say \\"loom\\"\\u009b/);
-  const indent = 'type_script  '.length;
-  assert.equal(
-    rest.map((line) => line.slice(indent)).join('\n'),
-    type.trimEnd().replaceAll('\u009b', '\ufffd'),
-  );
-  assert.ok(rest.slice(1).every((line) => line.slice(0, indent).trim() === ''));
+  const { type_script: type, samples } = await answer('payload-samples get', form.id);
+  const { stdout } = await formloom(['payload-samples', 'get', form.id]);
+  const width = 'type_script  '.length;
+  const lines = stdout.trimEnd().split('\n');
+  const of = (name: string): string => {
+    const start = lines.findIndex((line) => line.startsWith(name));
+    const end = lines.findIndex((line, index) => index > start && line[0] !== ' ');
+    return lines
+      .slice(start, end === -1 ? undefined : end)
+      .map((line) => line.slice(width))
+      .join('\n');
+  };
+  assert.equal(of('type_script'), type.trimEnd().replaceAll('\u009b', '\ufffd'));
+  assert.match(stdout, /Say \\"loom\\"/);
+  const kinds = (found: { event: string }[]) => found.map(({ event }) => event);
+  assert.deepEqual(kinds(JSON.parse(of('samples'))), kinds(samples));
 });
 
 test('where there is no database a command says where it looked and makes none; database create is asked to', async () => {

@@ -64,6 +64,20 @@ export function apiOperations(services: Services) {
 /** The operations with the types of what they take and answer, for callers in TypeScript. */
 export type Operations = ReturnType<typeof apiOperations>;
 
+/** What an operation takes and answers is read off its declaration: no caller writes a type by hand. */
+type TypesOf<Name extends OperationName> = NonNullable<Operations[Name]['types']>;
+type Part<Key extends string, Value> = object extends Value
+  ? { readonly [K in Key]?: Value }
+  : { readonly [K in Key]: Value };
+
+/** The parameters, the query and the body of an operation, each where it has them. */
+export type InputOf<Name extends OperationName> = Part<'params', TypesOf<Name>['params']> &
+  Part<'query', TypesOf<Name>['query']> &
+  Part<'body', TypesOf<Name>['body']>;
+
+/** What an operation answers when it succeeds. */
+export type ReplyOf<Name extends OperationName> = TypesOf<Name>['reply'];
+
 /** An operation where it is served: all that is drawn from the table reads a list of these. */
 export type ApiRoute = {
   name: OperationName;

@@ -98,6 +98,8 @@ export type Operation<
   readonly isConditional: boolean;
   /** What it takes away cannot be brought back. */
   readonly isDestructive: boolean;
+  /** Its two words on the command line, where the rule for all (app/cli/operation-names.ts) reads badly. */
+  readonly command: string | undefined;
   /** A request as it may be sent: the document shows it, and a test sends it to a service. */
   readonly example: { readonly query?: unknown; readonly body?: unknown };
   /** Checks the shape (400, 422), then runs. */
@@ -138,14 +140,19 @@ export function operation<
   errors?: readonly ErrorCode[];
   isConditional?: boolean;
   isDestructive?: boolean;
+  command?: string;
   example?: { query?: Static<Q>; body?: Static<B> };
   run(request: Given<Static<P>, Static<Q>, Static<B>, R>): Promise<ContentOf<R>>;
 }): Operation<Permission, Static<P>, Static<Q>, Static<B>, JsonOf<R>> {
   const params = definition.params ?? nothing;
   const query = definition.query ?? nothing;
-  const readParams = compileQuery(params);
-  const readQuery = compileQuery(query);
-  const readBody = compileBody(definition.body ?? nothing);
+  // Compiled at the first request: the command line declares all of them, and runs one.
+  const compile = () => ({
+    params: compileQuery(params),
+    query: compileQuery(query),
+    body: compileBody(definition.body ?? nothing),
+  });
+  let read: ReturnType<typeof compile> | undefined;
   const needsBody = definition.body !== undefined && !definition.isBodyOptional;
   return {
     summary: definition.summary,
@@ -160,14 +167,16 @@ export function operation<
     errors: definition.errors ?? [],
     isConditional: definition.isConditional ?? false,
     isDestructive: definition.isDestructive ?? false,
+    command: definition.command,
     example: definition.example ?? {},
     holdReply: compileReply(definition.reply),
     async handle(scope, raw) {
+      read ??= compile();
       const content = await definition.run({
         ...scope,
-        params: readParams(raw.params ?? {}) as Static<P>,
-        query: readQuery(raw.query ?? {}) as Static<Q>,
-        body: readBody(raw.body ?? (needsBody ? undefined : {})) as Static<B>,
+        params: read.params(raw.params ?? {}) as Static<P>,
+        query: read.query(raw.query ?? {}) as Static<Q>,
+        body: read.body(raw.body ?? (needsBody ? undefined : {})) as Static<B>,
         unchanged: raw.unchanged ?? null,
       });
       return { status: definition.reply.status, ...content };

@@ -1,20 +1,6 @@
-import type { Operations } from '#app/operations.ts';
+import type { InputOf, ReplyOf } from '#app/operations.ts';
 import { type OperationName, routeOf } from '#app/routes.ts';
 import { type Options, query, request } from './client.ts';
-
-/** What an operation takes and answers is read off its declaration: no type is written here by hand. */
-type TypesOf<Name extends OperationName> = NonNullable<Operations[Name]['types']>;
-type Part<Key extends string, Value> = object extends Value
-  ? { readonly [K in Key]?: Value }
-  : { readonly [K in Key]: Value };
-
-/** The parameters, the query and the body of an operation, each where it has them. */
-export type InputOf<Name extends OperationName> = Part<'params', TypesOf<Name>['params']> &
-  Part<'query', TypesOf<Name>['query']> &
-  Part<'body', TypesOf<Name>['body']>;
-
-/** What an operation answers when it succeeds. */
-export type ReplyOf<Name extends OperationName> = TypesOf<Name>['reply'];
 
 type AnyInput = {
   params?: Readonly<Record<string, string>>;

@@ -2,9 +2,10 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
+import type { Api } from './api.ts';
 import type { Value } from './values.ts';
 
-/** What a command works with. */
+/** What a command of the operator works with. */
 export type CommandContext = {
   config: Config;
   database: Database;
@@ -14,10 +15,30 @@ export type CommandContext = {
   description: string;
 };
 
+/** What a command works with that stands for operations of the API: here, or at another service. */
+export type ApiContext = {
+  api: Api;
+  /** Whether the answer is wanted as one JSON document. */
+  json: boolean;
+  /**
+   * Lets what cannot be undone through when a person at the terminal says so.
+   * @throws UsageError where there is nobody to ask; Declined.
+   */
+  confirm(what: string): Promise<void>;
+  /** Takes a part of a file to standard output. */
+  write(chunk: Uint8Array): Promise<void>;
+};
+
 /** An option `--name`: with a value, or a flag without one. */
 export type Option<T> = {
   readonly value: Value<unknown> | undefined;
   readonly isRequired: boolean;
+  /** An option that says what this one would. */
+  readonly unless?: string;
+  /** The usage in one line leaves it out: many commands have it. */
+  readonly isMinor?: boolean;
+  /** What it is for, where its name does not say it. */
+  readonly about?: string | undefined;
   /** Only for the compiler: the type that the option has in a command's input. */
   readonly type?: T;
 };
@@ -26,23 +47,38 @@ export const required = <T>(value: Value<T>): Option<T> => ({ value, isRequired:
 export const optional = <T>(value: Value<T>): Option<T | undefined> => ({ value, isRequired: false });
 export const flag: Option<boolean> = { value: undefined, isRequired: false };
 
-/** A command as the command line knows it. */
-export type Command = {
-  /** Its two words, such as `key create`. */
+export type Input = Readonly<Record<string, unknown>>;
+
+/** Who does the work of a command. Its answer is what `--json` prints; a list is `{ data: [...] }`. */
+type Work =
+  | { readonly at: 'database'; readonly run: (context: CommandContext, input: Input) => Promise<object> }
+  /** Undefined: it wrote its answer itself. */
+  | { readonly at: 'api'; readonly run: (context: ApiContext, input: Input) => Promise<object | undefined> }
+  | { readonly at: 'table'; readonly run: (commands: readonly Command[], input: Input) => Promise<object> };
+
+type About = {
+  /** Its words, such as `key create`. */
   readonly name: string;
   readonly summary: string;
-  /** What follows the two words, in order; all are required. */
-  readonly parameters: Readonly<Record<string, Value<unknown>>>;
-  readonly options: Readonly<Record<string, Option<unknown>>>;
+  /** More than the summary, for who asks for help. */
+  readonly about?: string | undefined;
   /** What a person should know about the answer; `--json` leaves it out. */
   readonly note?: string;
   /** Whether the key of now becomes the one that the database is used with (kit/instance-key). */
   readonly replacesKey?: boolean;
   /** Whether it makes a database where there is none; every other command says where it looked. */
   readonly makesDatabase?: boolean;
-  /** Does the work. Its answer is what `--json` prints; a list is `{ data: [...] }`. */
-  readonly run: (context: CommandContext, input: Readonly<Record<string, unknown>>) => Promise<object>;
+  /** The answer for a person, where it is not lines or a table. */
+  readonly show?: (answer: object) => string;
 };
+
+/** A command as the command line knows it. */
+export type Command = About &
+  Work & {
+    /** What follows its words, in order; all are required. */
+    readonly parameters: Readonly<Record<string, Value<unknown>>>;
+    readonly options: Readonly<Record<string, Option<unknown>>>;
+  };
 
 /**
  * Ends a command that did only a part of what was asked: its answer is printed as ever, what was not done is said on
@@ -57,6 +93,11 @@ export class PartlyDone extends Error {
   }
 }
 
+/** Somebody was asked whether it is meant, and it was not. */
+export class Declined extends Error {
+  override readonly name = 'Declined';
+}
+
 type InputOf<P, O> = {
   readonly [K in keyof P]: P[K] extends Value<infer T> ? T : never;
 } & {
@@ -64,22 +105,39 @@ type InputOf<P, O> = {
 };
 
 type None = Readonly<Record<string, never>>;
-
-/** Declares a command: the types of its input follow from its parameters and options. */
-export function command<
-  P extends Record<string, Value<unknown>> = None,
-  O extends Record<string, Option<unknown>> = None,
->(definition: {
-  name: string;
-  summary: string;
+type Values = Record<string, Value<unknown>>;
+type Options = Record<string, Option<unknown>>;
+type Definition<P, O, Context> = About & {
   parameters?: P;
   options?: O;
-  note?: string;
-  replacesKey?: boolean;
-  makesDatabase?: boolean;
-  run: (context: CommandContext, input: InputOf<P, O>) => Promise<object>;
-}): Command {
+  run: (context: Context, input: InputOf<P, O>) => Promise<object>;
+};
+
+/** Declares a command of the operator, on the database alone: its input's types follow from what it takes. */
+export function command<P extends Values = None, O extends Options = None>(
+  definition: Definition<P, O, CommandContext>,
+): Command {
   const { parameters = {}, options = {}, run, ...rest } = definition;
   // read-input.ts makes the input by these very declarations.
-  return { ...rest, parameters, options, run: (context, input) => run(context, input as InputOf<P, O>) };
+  return {
+    ...rest,
+    at: 'database',
+    parameters,
+    options,
+    run: (context, input) => run(context, input as InputOf<P, O>),
+  };
+}
+
+/** Declares a command that is another name for operations of the API, here or at another service. */
+export function apiCommand<P extends Values = None, O extends Options = None>(
+  definition: Definition<P, O, ApiContext>,
+): Command {
+  const { parameters = {}, options = {}, run, ...rest } = definition;
+  return {
+    ...rest,
+    at: 'api',
+    parameters,
+    options,
+    run: (context, input) => run(context, input as InputOf<P, O>),
+  };
 }

@@ -7,35 +7,46 @@ import {
   findPlaceOfInvitation,
   findPlaceOfKey,
   findPlaceOfReplay,
+  findPlaceOfSubmission,
   findPlaceOfWebhook,
 } from './queries.ts';
 
-/** What the command line names by an id alone, and where its place is found. */
+/** What a path or a command names by an id alone, by the first word of such paths, and where its place is found. */
 const finders = {
-  'API key': findPlaceOfKey,
-  form: findPlaceOfForm,
-  webhook: findPlaceOfWebhook,
-  delivery: findPlaceOfDelivery,
-  invitation: findPlaceOfInvitation,
-  replay: findPlaceOfReplay,
+  forms: ['form', findPlaceOfForm],
+  submissions: ['submission', findPlaceOfSubmission],
+  webhooks: ['webhook', findPlaceOfWebhook],
+  deliveries: ['delivery', findPlaceOfDelivery],
+  replays: ['replay', findPlaceOfReplay],
+  keys: ['API key', findPlaceOfKey],
+  invitations: ['invitation', findPlaceOfInvitation],
 } as const;
 
 type Kind = keyof typeof finders;
-type Place<K extends Kind> = Awaited<ReturnType<(typeof finders)[K]>>[number];
 
 /**
- * The ids under which a thing lies: its workspace's, and its form's or webhook's where it has one.
+ * The workspace in which a thing lies.
  * @throws ApiError not_found when there is nothing of this kind with this id in any workspace.
  */
-export async function findPlace<K extends Kind>(database: Database, kind: K, id: string): Promise<Place<K>> {
-  // The table pairs each kind with its own row, which a lookup by a type parameter cannot express.
-  const found = only((await finders[kind](database, { id })) as Place<K>[]);
-  if (!found) throw new ApiError('not_found', `There is no ${kind} ${id}.`);
-  return found;
+export async function findWorkspace(database: Database, kind: Kind, id: string): Promise<string> {
+  const [name, find] = finders[kind];
+  const found = only(await find(database, { id }));
+  if (!found) throw new ApiError('not_found', `There is no ${name} ${id}.`);
+  return found.workspace_id;
 }
 
-/** @throws as findPlace. */
-export async function findWorkspace(database: Database, kind: Kind, id: string): Promise<string> {
-  const { workspace_id: workspaceId } = await findPlace(database, kind, id);
-  return workspaceId;
+/**
+ * The workspace in which the thing lies that a path names by its `:id`; undefined when it names none, or one of which
+ * nothing is known here.
+ * @throws as findWorkspace.
+ */
+export async function findWorkspaceOf(
+  database: Database,
+  path: string,
+  id: string | undefined,
+): Promise<string | undefined> {
+  const kind = path.split('/')[1]!;
+  return id !== undefined && isKind(kind) ? findWorkspace(database, kind, id) : undefined;
 }
+
+const isKind = (name: string): name is Kind => Object.hasOwn(finders, name);

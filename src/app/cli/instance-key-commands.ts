@@ -8,7 +8,7 @@ export const instanceKeyCommands = [
     summary:
       'For a key that is lost: goes on with SECRET_KEY, or a new DATA_DIR/secret.key, and lists the webhooks whose secret or headers are lost with it.',
     note:
-      'Give each of these a new secret (webhook change <id> --generate-secret --no-overlap) or its headers anew; until then ' +
+      'Give each of these a new secret (webhooks set-secret <id> --no-overlap) or its headers anew; until then ' +
       'its deliveries fail. Links that were given out (to files, invitations, saved answers) and sessions have ended, mails ' +
       'that waited are lost. Forms, submissions, accounts and API keys are as they were. Restart every running server.',
     replacesKey: true,

@@ -29,7 +29,7 @@ export const keyCommands = [
     summary: 'Ends an API key at once.',
     parameters: { id },
     run: async ({ database }, { id }) => {
-      const workspaceId = await findWorkspace(database, 'API key', id);
+      const workspaceId = await findWorkspace(database, 'keys', id);
       const { revokedAt } = await revokeKey(database, { workspaceId, keyId: id });
       return { id, revoked_at: revokedAt };
     },

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { command, flag, PartlyDone, required } from './command.ts';
-import { text, UsageError, type Value } from './values.ts';
+import { readTextFile, text, UsageError, type Value } from './values.ts';
 
 const address: Value<{ address: string; name?: string }> = {
   shows: '<address>',
@@ -17,7 +16,7 @@ export const mailCommands = [
     options: { subject: required(text('<text>')), 'text-file': required(text('<file>')), 'dry-run': flag },
     note: 'The mails leave while a server runs.',
     async run({ config, database, vault }, { subject, 'text-file': path, 'dry-run': isDry }) {
-      const announcement = { subject: readLine(subject), text: await readText(path) };
+      const announcement = { subject: readLine(subject), text: readText(path) };
       const { announce, findAudience } = await import('#mail/announcements/announce.ts');
       if (isDry) {
         const audience = await findAudience(database, announcement);
@@ -48,10 +47,8 @@ function readLine(subject: string): string {
   return line;
 }
 
-async function readText(path: string): Promise<string> {
-  const read = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new UsageError(`${path} cannot be read.`, { cause });
-  });
-  if (read.trim() === '') throw new UsageError(`${path} is empty.`);
-  return read.trim();
+function readText(path: string): string {
+  const read = readTextFile(path).trim();
+  if (read === '') throw new UsageError(`${path} is empty.`);
+  return read;
 }

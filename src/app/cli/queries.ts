@@ -2,22 +2,23 @@ import { bytes, nullable, statement, text, texts, timestamp, uuid, uuids } from 
 
 // An id on the command line comes without its workspace, and the operator may see all of them.
 
-/** Where things of one kind lie: the keys that the id alone leaves open. */
-const place = <const Keys extends readonly string[]>(table: string, keys: Keys, named = 'id') =>
+/** Where things of one kind lie, which the id alone leaves open. */
+const place = (table: string, named = 'id') =>
   statement(
     `cli.find_place_in_${table}`,
     { id: uuid },
-    Object.fromEntries(keys.map((key) => [key, uuid])) as Record<Keys[number], typeof uuid>,
+    { workspace_id: uuid },
     `/* operator: across workspaces */
-     select ${keys.join(', ')} from ${table} where ${named} = $id`,
+     select workspace_id from ${table} where ${named} = $id`,
   );
 
-export const findPlaceOfKey = place('api_keys', ['workspace_id']);
-export const findPlaceOfForm = place('form_lookup', ['workspace_id'], 'form_id');
-export const findPlaceOfWebhook = place('webhooks', ['workspace_id', 'form_id']);
-export const findPlaceOfDelivery = place('deliveries', ['workspace_id', 'webhook_id']);
-export const findPlaceOfInvitation = place('invitations', ['workspace_id', 'form_id']);
-export const findPlaceOfReplay = place('replays', ['workspace_id']);
+export const findPlaceOfKey = place('api_keys');
+export const findPlaceOfForm = place('form_lookup', 'form_id');
+export const findPlaceOfSubmission = place('submissions');
+export const findPlaceOfWebhook = place('webhooks');
+export const findPlaceOfDelivery = place('deliveries');
+export const findPlaceOfInvitation = place('invitations');
+export const findPlaceOfReplay = place('replays');
 
 /** Newest first. */
 export const selectAllKeys = statement(

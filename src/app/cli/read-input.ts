@@ -1,5 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import type { Command, Option } from './command.ts';
+import type { Command, Input, Option } from './command.ts';
+import { nearest } from './nearest.ts';
+import { serviceOptions } from './service-options.ts';
 import { UsageError, type Value } from './values.ts';
 
 /** What every command understands besides its own options. */
@@ -8,18 +10,31 @@ const wishes = {
   help: { type: 'boolean', short: 'h', multiple: true },
 } as const satisfies ParseArgsConfig['options'];
 
+type Options = Readonly<Record<string, Option<unknown>>>;
+
+/** What a command line says: how the answer is wished for, where the command runs, and what it takes. */
+export type Line = { json: boolean; place: Input; input: Input };
+
 /**
- * Reads what follows a command's two words.
- * @returns whether JSON is wished for, and the command's input by name; undefined when help is wished for.
+ * Reads what stands before and after a command's words.
+ * @returns the command's input by name; undefined when help is wished for.
  * @throws UsageError for an unknown, doubled, missing or malformed option or parameter.
  */
 export function readInput(
   command: Command,
-  args: readonly string[],
-): { json: boolean; input: Record<string, unknown> | undefined } {
-  const { values, positionals } = parseStrictly(command, args);
-  const json = values['json'] !== undefined;
-  if (values['help'] !== undefined) return { json, input: undefined };
+  before: readonly string[],
+  after: readonly string[],
+): Omit<Line, 'input'> & { input: Input | undefined } {
+  const places = command.at === 'api' ? serviceOptions : {};
+  const first = parseStrictly(places, before);
+  // What a command has itself means that.
+  const { values, positionals } = parseStrictly({ ...places, ...command.options }, after);
+  const given = (name: string): readonly (string | boolean)[] => [
+    ...(first.values[name] ?? []),
+    ...(values[name] ?? []),
+  ];
+  const json = given('json').length > 0;
+  if (given('help').length > 0) return { json, place: {}, input: undefined };
   const parameters = Object.entries(command.parameters);
   if (positionals.length > parameters.length) {
     throw new UsageError(
@@ -31,16 +46,23 @@ export function readInput(
     input[name] = readValue(`<${name}>`, value, positionals[index]);
   }
   for (const [name, option] of Object.entries(command.options)) {
-    input[name] = readOption(`--${name}`, option, values[name]);
+    const isSaid = option.unless !== undefined && values[option.unless] !== undefined;
+    input[name] = readOption(`--${name}`, isSaid ? { ...option, isRequired: false } : option, values[name]);
   }
-  return { json, input };
+  const place = Object.fromEntries(
+    Object.entries(places).map(([name, option]) => {
+      const isOwn = Object.hasOwn(command.options, name);
+      return [name, readOption(`--${name}`, option, isOwn ? first.values[name] : given(name))];
+    }),
+  );
+  return { json, place, input };
 }
 
 type Given = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
 
-function parseStrictly(command: Command, args: readonly string[]): { values: Given; positionals: string[] } {
+function parseStrictly(known: Options, args: readonly string[]): { values: Given; positionals: string[] } {
   const options: ParseArgsConfig['options'] = { ...wishes };
-  for (const [name, { value }] of Object.entries(command.options)) {
+  for (const [name, { value }] of Object.entries(known)) {
     // Multiple, so that an option which is given twice is refused and not overwritten.
     options[name] = { type: value ? 'string' : 'boolean', multiple: true };
   }
@@ -48,9 +70,18 @@ function parseStrictly(command: Command, args: readonly string[]): { values: Giv
     const parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
     return { values: parsed.values as Given, positionals: parsed.positionals };
   } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
+    if (error instanceof TypeError)
+      throw new UsageError(explain(error, Object.keys(options)), { cause: error });
     throw error;
   }
+}
+
+/** The sentence of `parseArgs`, and what a misspelt option may have meant. */
+function explain({ message }: TypeError, names: readonly string[]): string {
+  const [sentence, unknown] = /^Unknown option '--([\w-]+)'/.exec(message) ?? [];
+  const [meant] = unknown === undefined ? [] : nearest(unknown, names);
+  if (sentence === undefined) return message;
+  return `${sentence}.${meant === undefined ? '' : ` Did you mean --${meant}?`}`;
 }
 
 function readOption(

@@ -1,107 +1,173 @@
 import { readConfig } from '#kit/config.ts';
+import { isUnavailable } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { explain } from '../explain.ts';
-import { openFormloomDatabase } from '../open-database.ts';
-import { type Command, PartlyDone } from './command.ts';
-import { commands } from './commands.ts';
+import {
+  type ApiContext,
+  type Command,
+  type CommandContext,
+  Declined,
+  type Input,
+  PartlyDone,
+} from './command.ts';
+import { allCommands, ownCommands } from './commands.ts';
 import { describe } from './print.ts';
 import { readInput } from './read-input.ts';
-import { helpFor, nearestCommands } from './usage.ts';
+import { type Place, readPlace, serviceOptions } from './service-options.ts';
+import { explainCommand, helpFor, meantCommands, overview } from './usage.ts';
 import { UsageError } from './values.ts';
 
-/** Where a command runs: its environment, and the two streams that it writes to. */
+/** Where a command runs: its environment, the two streams that it writes to, and whoever sits at the terminal. */
 export type Surroundings = {
   environment: NodeJS.ProcessEnv;
-  /** Hears the answer, whole lines. */
-  print: (text: string) => void;
+  /** Hears the answer: whole lines, or the parts of a file. */
+  print: (text: string | Uint8Array) => Promise<void> | void;
   /** Hears what went wrong, whole lines. */
   complain: (text: string) => void;
+  /** Asks a person whether it is meant; undefined where nobody is there. */
+  ask?: ((question: string) => Promise<boolean>) | undefined;
+  /** How wide the terminal is, where it is one. */
+  width?: number | undefined;
 };
 
 /**
- * The operator's command line (docs/rules.md 18): one command, its answer on standard output, errors on standard
- * error. Never throws.
- * @returns the exit code: 0 done, 1 it could not be done, 2 it was not understood.
+ * The command line (docs/rules.md 18): one command, its answer on standard output, errors on standard error. Never throws.
+ * @returns the exit code: 0 done; 1 refused or failed; 2 not understood; 3 no answer now, which may be otherwise later.
  */
 export async function runCommandLine(args: readonly string[], around: Surroundings): Promise<number> {
-  const out: Output = {
-    print: (text) => around.print(`${text}\n`),
-    complain: (text) => around.complain(`formloom: ${text.trimEnd()}\n`),
+  const surroundings: Surroundings = {
+    ...around,
+    complain: (text) => around.complain(`formloom: ${withoutKeys(text.trimEnd())}\n`),
   };
   try {
-    return await runWords(args, around.environment, out);
+    return await runWords(args, surroundings);
   } catch (error) {
-    out.complain(explainToCaller(error));
-    return 1;
+    surroundings.complain(explainToCaller(error));
+    return isPassing(error) ? 3 : 1;
   }
 }
 
-type Output = Pick<Surroundings, 'print' | 'complain'>;
+/** A key that stands where none belongs is in no complaint: those go to logs. */
+const withoutKeys = (text: string): string => text.replaceAll(/\bfl_[\w-]{8,}/g, 'fl_…');
 
-async function runWords(
-  args: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  out: Output,
-): Promise<number> {
-  const { command, rest, words } = findCommand(args);
-  if (!command) return explainUnknown(words, rest, out);
+async function runWords(args: readonly string[], around: Surroundings): Promise<number> {
+  const { before, words, after } = splitWords(args);
+  const command = await findCommand(words);
+  if (!command) return explainUnknown(words, args, around);
+  const rest = [...words.slice(command.name.split(' ').length), ...after];
   try {
-    const { json, input } = readInput(command, rest);
-    if (!input) return printHelp([command], json, out);
-    await runCommand(command, input, environment, (result) =>
-      out.print(json ? JSON.stringify(result) : describe(result, command.note)),
-    );
+    const { json, input, place } = readInput(command, before, rest);
+    if (!input) return await printHelp(explainCommand(command), json, around);
+    await runCommand(command, { json, input, place: placeOf(command, place, around.environment) }, around);
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    out.complain(`${error.message}\n\n${helpFor([command])}`);
+    around.complain(`${error.message}\n\n${helpFor([command])}`);
     return 2;
   }
 }
 
-/** A command is its first two words; `--json` and `--help` may stand before them. */
-function findCommand(args: readonly string[]): {
-  command: Command | undefined;
-  words: string[];
-  rest: string[];
-} {
-  const isWord = (arg: string): boolean => !arg.startsWith('-');
-  const start = args.findIndex(isWord);
-  const words = start === -1 ? [] : args.slice(start, start + 2).filter(isWord);
-  const command = commands.find(({ name }) => name === words.join(' '));
-  return { command, words, rest: args.toSpliced(start, words.length) };
+/** A command is its first two words, or one; options may stand before them. */
+function splitWords(args: readonly string[]): { before: string[]; words: string[]; after: string[] } {
+  const isOption = (arg: string | undefined): boolean => arg?.startsWith('-') ?? true;
+  let start = 0;
+  while (start < args.length && isOption(args[start]))
+    start += Object.hasOwn(serviceOptions, args[start]!.slice(2)) ? 2 : 1;
+  const count = isOption(args[start]) ? 0 : isOption(args[start + 1]) ? 1 : 2;
+  const end = start + count;
+  return { before: args.slice(0, start), words: args.slice(start, end), after: args.slice(end) };
 }
 
-function explainUnknown(words: readonly string[], rest: readonly string[], out: Output): number {
-  const nearest = nearestCommands(commands, words);
-  if (rest.includes('--help') || rest.includes('-h')) return printHelp(nearest, rest.includes('--json'), out);
+async function findCommand(words: readonly string[]): Promise<Command | undefined> {
+  const [first, both] = [words[0], words.join(' ')];
+  const own = ownCommands.find(({ name }) => name === both || name === first);
+  return own ?? (words.length === 2 ? (await allCommands()).find(({ name }) => name === both) : undefined);
+}
+
+async function explainUnknown(
+  words: readonly string[],
+  args: readonly string[],
+  around: Surroundings,
+): Promise<number> {
+  const commands = await allCommands();
+  const meant = words.length === 0 ? [] : meantCommands(commands, words);
+  const help = meant.length === 0 ? overview(commands) : helpFor(meant);
+  if (args.includes('--help') || args.includes('-h')) return printHelp(help, args.includes('--json'), around);
   const problem = words.length > 0 ? `There is no command "${words.join(' ')}".` : 'A command is missing.';
-  out.complain(`${problem}\n\n${helpFor(nearest)}`);
+  const [nearest] = words.length === 2 && meant.length < 4 ? meant : [];
+  around.complain(`${problem}${nearest ? ` Did you mean "${nearest.name}"?` : ''}\n\n${help}`);
   return 2;
 }
 
-async function runCommand(
-  command: Command,
-  input: Record<string, unknown>,
+/** @throws UsageError where another service is named that the command cannot work on. */
+function placeOf({ at, name }: Command, given: Input, environment: NodeJS.ProcessEnv): Place {
+  if (at === 'api') return readPlace(given, environment);
+  if (at === 'database' && environment['FORMLOOM_URL'])
+    throw new UsageError(`${name} works on the database of this machine: leave FORMLOOM_URL empty.`);
+  return { remote: undefined, workspace: undefined };
+}
+
+type Work = { json: boolean; input: Input; place: Place };
+
+async function runCommand(command: Command, work: Work, around: Surroundings): Promise<void> {
+  const { json, input, place } = work;
+  const show = async (answer: object | undefined): Promise<void> => {
+    if (answer === undefined) return;
+    const text = JSON.stringify(answer);
+    const forPerson = (): string =>
+      command.show?.(answer) ??
+      describe(JSON.parse(text) as object, { note: command.note, width: around.width });
+    await around.print(`${json ? text : forPerson()}\n`);
+  };
+  if (command.at === 'table') return show(await command.run(await allCommands(), input));
+  const context = { json, ...atTerminal(around) };
+  if (place.remote && command.at === 'api') {
+    const { openRemoteApi } = await import('./remote-api.ts');
+    return show(await command.run({ ...context, api: openRemoteApi(place.remote) }, input));
+  }
+  await withDatabase(command, around.environment, async (opened) => {
+    try {
+      // Shown before the database is closed: what is shown only once must not be lost to a failure there.
+      if (command.at === 'database') return await show(await command.run(opened, input));
+      const { openLocalApi } = await import('./local-api.ts');
+      const { api, close } = await openLocalApi(opened, place.remote ? undefined : place.workspace);
+      try {
+        await show(await command.run({ ...context, api }, input));
+      } finally {
+        await close();
+      }
+    } catch (error) {
+      if (error instanceof PartlyDone) await show(error.answer);
+      throw error;
+    }
+  });
+}
+
+const atTerminal = ({ ask, print }: Surroundings): Pick<ApiContext, 'confirm' | 'write'> => ({
+  write: async (chunk) => print(chunk),
+  async confirm(what) {
+    if (!ask)
+      throw new UsageError('What this takes away cannot be brought back: --yes says that it is meant.');
+    if (!(await ask(`${what}? This cannot be undone.`))) throw new Declined('Nothing was done.');
+  },
+});
+
+async function withDatabase(
+  { replacesKey = false, makesDatabase = false }: Command,
   environment: NodeJS.ProcessEnv,
-  show: (answer: object) => void,
+  run: (context: CommandContext) => Promise<void>,
 ): Promise<void> {
   // Quiet unless asked: a script reads standard error for what went wrong.
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
   const log = openLog(config.logLevel);
-  const { replacesKey = false, makesDatabase = false } = command;
+  const { openFormloomDatabase } = await import('../open-database.ts');
   const opened = await openFormloomDatabase(config, log, undefined, {
     replacesKey,
     mustExist: !makesDatabase,
   });
   try {
-    const answer = await command.run({ ...opened, config, log }, input);
-    // Before the database is closed: what is shown only once must not be lost to a failure there.
-    show(answer);
-  } catch (error) {
-    if (error instanceof PartlyDone) show(error.answer);
-    throw error;
+    await run({ ...opened, config, log });
   } finally {
     await opened.close();
   }
@@ -109,17 +175,26 @@ async function runCommand(
 
 /** What went wrong: what the caller did with every item of it, all else as a start explains it. */
 function explainToCaller(error: unknown): string {
-  if (error instanceof PartlyDone) return error.message;
   if (error instanceof ApiError) {
     const items = (error.errors ?? []).map(
       ({ field, message }) => `\n  ${field ? `${field}: ` : ''}${message}`,
     );
     return `${error.message}${items.join('')}`;
   }
-  return explain(error);
+  const isInWords = error instanceof PartlyDone || error instanceof Declined || isUnreached(error);
+  return isInWords ? error.message : explain(error);
 }
 
-function printHelp(explained: readonly Command[], json: boolean, out: Output): number {
-  out.print(json ? JSON.stringify({ help: helpFor(explained) }) : helpFor(explained).trimEnd());
+/** By its name: its module is loaded only where another service is asked. */
+const isUnreached = (error: unknown): error is Error => error instanceof Error && error.name === 'Unreached';
+
+/** Whether the same command may work later. */
+const isPassing = (error: unknown): boolean =>
+  isUnreached(error) ||
+  isUnavailable(error) ||
+  (error instanceof ApiError && ['rate_limit_exceeded', 'service_unavailable'].includes(error.code));
+
+async function printHelp(help: string, json: boolean, around: Surroundings): Promise<number> {
+  await around.print(`${json ? JSON.stringify({ help }) : help.trimEnd()}\n`);
   return 0;
 }

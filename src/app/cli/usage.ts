@@ -1,25 +1,97 @@
-import type { Command } from './command.ts';
+import type { Command, Option } from './command.ts';
+import { nearest } from './nearest.ts';
+import { serviceOptions } from './service-options.ts';
+
+const program = 'npm run -s formloom --';
+
+const shown = (name: string, { value }: Option<unknown>): string =>
+  value ? `--${name} ${value.shows}` : `--${name}`;
 
 /** One line: the command, its parameters and its options. */
 function usageOf(command: Command): string {
-  const parameters = Object.entries(command.parameters).map(([name, { shows }]) =>
-    shows.includes('|') ? `<${shows}>` : `<${name}>`,
+  const parameters = Object.entries(command.parameters).map(([name, { choices, shows }]) =>
+    choices ? `<${shows}>` : `<${name}>`,
   );
-  const options = Object.entries(command.options).map(([name, { value, isRequired }]) => {
-    const option = value ? `--${name} ${value.shows}` : `--${name}`;
-    return isRequired ? option : `[${option}]`;
-  });
+  const options = Object.entries(command.options)
+    .filter(([name, { isMinor }]) => !isMinor && !isOpposite(command, name))
+    .map(([name, option]) => (option.isRequired ? shown(name, option) : `[${shown(name, option)}]`));
   return [command.name, ...parameters, ...options].join(' ');
 }
 
-/** The help of one command, or of several. */
-export function helpFor(commands: readonly Command[]): string {
-  const entries = commands.map((command) => `  ${usageOf(command)}\n      ${command.summary}`);
-  return `Usage: npm run -s formloom -- <command>\n\n${entries.join('\n')}\n\n  --json prints one JSON document; --help explains a command.\n`;
+/** `--no-name` beside a `--name`: the list of options says it, the line would be twice as long. */
+const isOpposite = ({ options }: Command, name: string): boolean =>
+  name.startsWith('no-') && Object.hasOwn(options, name.slice(3));
+
+const entry = (command: Command): string => `  ${usageOf(command)}\n      ${command.summary}`;
+
+const everywhere = '--json prints one JSON document; --help explains a command.';
+
+/** The help of one command in short, or of several. */
+export const helpFor = (commands: readonly Command[]): string =>
+  `Usage: ${program} <command>\n\n${commands.map(entry).join('\n')}\n\n  ${everywhere}\n`;
+
+/** All that there is to say about a command. */
+export function explainCommand(command: Command): string {
+  const lines = Object.entries(command.options).map(([name, option]): [string, string] => [
+    shown(name, option),
+    [option.about ?? '', option.isRequired ? 'Required.' : ''].filter(Boolean).join(' '),
+  ]);
+  const service = Object.entries(serviceOptions).map(([name, option]): [string, string] => [
+    shown(name, option),
+    option.about!,
+  ]);
+  const parts = [
+    `Usage: ${program} ${usageOf(command)}`,
+    [command.summary, ...(command.about === undefined ? [] : [command.about])].join('\n'),
+    ...(lines.length > 0 ? [`Options:\n${columns(lines)}`] : []),
+    ...(command.at === 'api' ? [`Where:\n${columns(service)}`] : []),
+    `${everywhere}\n`,
+  ];
+  return parts.join('\n\n');
 }
 
-/** The commands that the given words may have meant: those of the same first word, else all. */
-export function nearestCommands(commands: readonly Command[], words: readonly string[]): readonly Command[] {
-  const near = commands.filter(({ name }) => name.split(' ', 1)[0] === words[0]);
-  return near.length > 0 ? near : commands;
+/** What there is, a line for each first word. */
+export function overview(commands: readonly Command[]): string {
+  const lines = (chosen: readonly Command[]): string =>
+    columns(
+      [...Map.groupBy(chosen, ({ name }) => name.split(' ', 1)[0]!)].map(
+        ([first, group]): [string, string] => [
+          first,
+          group.map(({ name }) => name.slice(first.length + 1)).join(', '),
+        ],
+      ),
+    );
+  const ofApi = commands.filter(({ at }) => at === 'api');
+  const ofOperator = commands.filter(({ at }) => at !== 'api');
+  return [
+    `Usage: ${program} <command> [arguments] [options]`,
+    `On the database of this machine:\n${lines(ofOperator)}`,
+    `There, or at another service with --url and its key in FORMLOOM_API_KEY:\n${lines(ofApi)}`,
+    `\`${program} forms --help\` lists the commands of a first word, \`${program} forms create --help\` explains one.`,
+    'Exit codes: 0 it is done; 1 it was refused, or failed; 2 it was not understood; 3 there is no answer now, and the same command may work later.\n',
+  ].join('\n\n');
+}
+
+/** Two columns, the second of which may be empty. */
+function columns(lines: readonly [string, string][]): string {
+  const width = Math.min(34, Math.max(...lines.map(([first]) => first.length)));
+  return lines.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`.trimEnd()).join('\n');
+}
+
+/** The commands that the given words may have meant: those of the same first word, else those spelt alike. */
+export function meantCommands(commands: readonly Command[], words: readonly string[]): readonly Command[] {
+  const group = commands.filter(({ name }) => name.split(' ', 1)[0] === words[0]);
+  if (words.length === 1 || group.length === 0) {
+    if (group.length > 0) return group;
+    const names = nearest(
+      words.join(' '),
+      commands.map(({ name }) => name),
+    );
+    return commands.filter(({ name }) => names.includes(name));
+  }
+  const names = nearest(
+    words.join(' '),
+    group.map(({ name }) => name),
+  );
+  return names.length > 0 ? group.filter(({ name }) => names.includes(name)) : group;
 }

@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { isRecord } from '#ast/json.ts';
 import { isDate } from '#ast/rules/text-formats.ts';
 import { uuidPattern } from '#kit/clock.ts';
-import { type EventKind, eventKinds, isEventKind } from '#webhooks/event.ts';
-import { isPlan, type Plan, plans } from '#workspaces/plans.ts';
-import { isRole, type Role, roleNames } from '#workspaces/roles.ts';
+import { type Plan, plans } from '#workspaces/plans.ts';
+import { type Role, roleNames } from '#workspaces/roles.ts';
 
 /** The command line cannot be understood: exit 2, with the usage. */
 export class UsageError extends Error {}
@@ -14,6 +14,10 @@ export type Value<T> = {
   readonly shows: string;
   /** What it must be, in words. */
   readonly mustBe: string;
+  /** All that it may be, where that is a few words. */
+  readonly choices?: readonly string[];
+  /** It may name a file. */
+  readonly isFile?: boolean;
   /** Undefined when it is not that. */
   readonly read: (given: string) => T | undefined;
 };
@@ -26,23 +30,16 @@ export const id: Value<string> = {
   read: (given) => (uuidPattern.test(given) ? given.toLowerCase() : undefined),
 };
 
-export const plan: Value<Plan> = {
-  shows: Object.keys(plans).join('|'),
-  mustBe: `one of ${Object.keys(plans).join(', ')}`,
-  read: (given) => (isPlan(given) ? given : undefined),
-};
+/** One of some words. */
+export const choice = <const Word extends string>(words: readonly Word[]): Value<Word> => ({
+  shows: words.join('|'),
+  mustBe: `one of ${words.join(', ')}`,
+  choices: words,
+  read: (given) => words.find((word) => word === given),
+});
 
-export const role: Value<Role> = {
-  shows: roleNames.join('|'),
-  mustBe: `one of ${roleNames.join(', ')}`,
-  read: (given) => (isRole(given) ? given : undefined),
-};
-
-export const event: Value<EventKind> = {
-  shows: '<event>',
-  mustBe: `one of ${eventKinds.join(', ')}`,
-  read: (given) => (isEventKind(given) ? given : undefined),
-};
+export const plan: Value<Plan> = choice(Object.keys(plans) as Plan[]);
+export const role: Value<Role> = choice(roleNames);
 
 export const wholeNumber: Value<number> = {
   shows: '<n>',
@@ -59,19 +56,40 @@ export const list: Value<string[]> = {
   },
 };
 
-/** A condition of the form language. What it names is checked where the form is known. */
-export const condition: Value<object> = {
-  shows: '<json>',
-  mustBe: 'a condition as JSON, such as {"element":"country","is":"equals","value":"Germany"}',
+/** JSON, given as it is or as `@file`. */
+export const json: Value<unknown> = {
+  shows: '<json|@file>',
+  mustBe: 'JSON, or @ and the name of a file of it',
+  isFile: true,
   read(given) {
     try {
-      const found: unknown = JSON.parse(given);
-      return isRecord(found) ? found : undefined;
-    } catch {
-      return undefined;
+      return JSON.parse(given.startsWith('@') ? readTextFile(given.slice(1)) : given) as unknown;
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
     }
   },
 };
+
+/** A file of JSON that holds an object; `-`: what comes on standard input. */
+export const jsonFile: Value<Record<string, unknown>> = {
+  shows: '<file>',
+  mustBe: 'the name of a file with a JSON object',
+  isFile: true,
+  read(given) {
+    const found = json.read(`@${given}`);
+    return isRecord(found) ? found : undefined;
+  },
+};
+
+/** @throws UsageError for a file that is not there, or is not text in UTF-8. `-` is standard input. */
+export function readTextFile(path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path === '-' ? 0 : path));
+  } catch (cause) {
+    throw new UsageError(`${path} cannot be read as text in UTF-8.`, { cause });
+  }
+}
 
 export const ids: Value<string[]> = {
   shows: '<id,id>',

@@ -1,0 +1,92 @@
+import { openFileLinks } from '#files/link.ts';
+import { openLiveForms } from '#forms/live-form.ts';
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Scope } from '#kit/operation.ts';
+import { openStorage } from '#kit/open-storage.ts';
+import { announceJobs } from '#kit/queue.ts';
+import { openHeldFiles } from '#page/post/held-files.ts';
+import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
+import { runOnce } from '#workspaces/idempotency/idempotency.ts';
+import { openRequestCounter } from '#workspaces/request-counter.ts';
+import { listWorkspaces } from '#workspaces/workspaces.ts';
+import { apiOperations } from '../operations.ts';
+import { routeOf } from '../routes.ts';
+import type { Services } from '../services.ts';
+import type { Api, ApiRequest } from './api.ts';
+import type { CommandContext } from './command.ts';
+import { findWorkspaceOf } from './find-place.ts';
+import { UsageError } from './values.ts';
+
+/**
+ * The operations of this process on the database, as the operator, who may do everything. What they put into the queue a
+ * running server does.
+ * @param workspace where it acts; undefined: where the thing lies that the path names, or the only one there is.
+ */
+export async function openLocalApi(
+  { config, database, vault, log }: CommandContext,
+  workspace: string | undefined,
+): Promise<{ api: Api; close(): Promise<void> }> {
+  let isWoken = false;
+  const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
+  const services: Services = {
+    config,
+    database,
+    vault,
+    log,
+    requestCounter,
+    storage: openStorage(config),
+    links: openFileLinks({ vault, publicUrl: config.publicUrl, now }),
+    liveForms: openLiveForms(database),
+    heldFiles: openHeldFiles({ database, vault }),
+    feedBell: openFeedBell({ database, log }),
+    wakeQueue: () => (isWoken = true),
+  };
+  const operations = apiOperations(services);
+  const api: Api = async (request) => {
+    const { params = {}, query = {}, body, idempotencyKey: key } = request;
+    const operation = operations[request.name];
+    const { method, path } = routeOf(request.name);
+    const scope: Scope = {
+      workspaceId: await findWorkspace(database, workspace, request),
+      formIds: null,
+      actor: { kind: 'operator', id: '' },
+      may: () => true,
+    };
+    const run = () => operation.handle(scope, { params, query, body });
+    const place = { method, url: `${path} ${JSON.stringify({ params, query })}`, body };
+    const answer = await (key === undefined ? run() : runOnce(services, scope, { key, ...place }, run));
+    if (config.isReplyChecked) operation.holdReply(answer);
+    if (isWoken) await announceJobs(database, { sender: '' });
+    if (answer.stream) return { stream: answer.stream };
+    // As it goes to the wire: moments are text.
+    const text = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+    return { value: text === undefined ? undefined : (JSON.parse(text) as unknown) };
+  };
+  const close = async (): Promise<void> => {
+    services.feedBell.close();
+    await requestCounter.close();
+  };
+  return { api, close };
+}
+
+async function findWorkspace(
+  database: Database,
+  named: string | undefined,
+  { name, params = {} }: ApiRequest,
+): Promise<string> {
+  if (named === undefined) {
+    const found = await findWorkspaceOf(database, routeOf(name).path, params['id']);
+    if (found !== undefined) return found;
+  }
+  const workspaces = (await listWorkspaces(database)).map(({ id }) => id);
+  if (named !== undefined && !workspaces.includes(named))
+    throw new ApiError('not_found', 'There is no such workspace.');
+  if (named === undefined && workspaces.length > 1)
+    throw new UsageError(`There are ${workspaces.length} workspaces: --workspace <id> says which one.`);
+  const found = named ?? workspaces[0];
+  if (found === undefined)
+    throw new ApiError('not_found', 'There is no workspace yet: `workspace create <name>` makes one.');
+  return found;
+}

@@ -1,0 +1,194 @@
+import { createWriteStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isRecord } from '#ast/json.ts';
+import { readConfig } from '#kit/config.ts';
+import { type ApiRoute, apiRoutes } from '../operations.ts';
+import type { Services } from '../services.ts';
+import type { ApiRequest } from './api.ts';
+import type { ApiContext, Command, Option } from './command.ts';
+import { commandName, parameterName } from './operation-names.ts';
+import { fieldsOf, optionsOf, valueOf } from './schema-options.ts';
+import { jsonFile, text, UsageError, type Value } from './values.ts';
+
+/** What many operations take beside their own fields. */
+const common = {
+  output: minor(text('<file>'), 'Writes to a file; without it, to standard output.'),
+  all: minor(undefined, 'Every page, one after the other.'),
+  yes: minor(undefined, 'Does not ask whether it is meant.'),
+  'body-file': minor(
+    jsonFile,
+    'The whole request as JSON; options change fields of it. `-` is standard input.',
+  ),
+  'idempotency-key': minor(
+    text('<text>'),
+    'Sent again with the same key within a day, it takes effect once.',
+  ),
+} as const;
+
+function minor(value: Value<unknown> | undefined, about: string): Option<unknown> {
+  return { value, isRequired: false, isMinor: true, about };
+}
+
+/** Every operation of the API as a command. */
+export function operationCommands(): readonly Command[] {
+  // They are declared, and none of them runs: what a declaration reads of its services is the configuration.
+  const services = { config: readConfig({}) } as Services;
+  return apiRoutes(services).map(operationCommand);
+}
+
+/** An operation as a command: its path's parameters in order, its query and its body as options. */
+export function operationCommand(route: ApiRoute): Command {
+  const { method, path, operation } = route;
+  const { query, body, reply } = operation;
+  const isStream = reply.content !== undefined;
+  const parameters = new Map(
+    Object.entries(operation.params.properties).map(([name, schema]) => [name, valueOf(schema) ?? text('')]),
+  );
+  const named = (name: string): string => parameterName(path, name);
+  const options: Record<string, Option<unknown>> = {
+    ...optionsOf(query),
+    ...(body && { ...optionsOf(body, 'body-file'), 'body-file': common['body-file'] }),
+    ...(isPaged(route) && { all: common.all }),
+    ...(isStream && { output: common.output }),
+    ...(method === 'POST' && { 'idempotency-key': common['idempotency-key'] }),
+    ...(operation.isDestructive && { yes: common.yes }),
+  };
+  return {
+    at: 'api',
+    name: commandName(route),
+    summary: operation.summary,
+    about: aboutOf(route, [...parameters.keys()].map(named), parameters),
+    parameters: Object.fromEntries([...parameters].map(([name, value]) => [named(name), value])),
+    options,
+    async run(context, input) {
+      if (operation.isDestructive && input['yes'] !== true)
+        await context.confirm(
+          `${operation.summary} ${[...parameters.keys()].map((name) => String(input[named(name)])).join(' ')}`,
+        );
+      const params = Object.fromEntries(
+        [...parameters.keys()].map((name) => [name, String(input[named(name)])]),
+      );
+      const key = input['idempotency-key'] as string | undefined;
+      const request: ApiRequest = {
+        name: route.name,
+        params,
+        query: textsOf(fieldsOf(query, input)),
+        ...(body && { body: { ...(input['body-file'] as object | undefined), ...fieldsOf(body, input) } }),
+        ...(key !== undefined && { idempotencyKey: key }),
+        isStream,
+      };
+      if (isStream) return saveStream(context, request, input['output'] as string | undefined);
+      if (input['all'] === true) return readAll(context, request, route);
+      const sent = await context.api(request);
+      // What answers nothing is said by what it was done to.
+      return isRecord(sent.value) ? sent.value : params;
+    },
+  };
+}
+
+/** A query's fields as texts, as an address has them. */
+const textsOf = (fields: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+
+async function saveStream(
+  { api, json, write }: ApiContext,
+  request: ApiRequest,
+  output: string | undefined,
+): Promise<object | undefined> {
+  if (json && output === undefined)
+    throw new UsageError('--json takes --output <file> here: the answer is a file.');
+  const sent = await api(request);
+  const stream = sent.stream!;
+  if (output === undefined) {
+    for await (const chunk of stream as AsyncIterable<Uint8Array | string>) await write(Buffer.from(chunk));
+    return undefined;
+  }
+  return { output, bytes: await writeFile(stream, output) };
+}
+
+async function writeFile(stream: Readable, path: string): Promise<number> {
+  const file = createWriteStream(path);
+  await pipeline(stream, file);
+  return file.bytesWritten;
+}
+
+type Page = { data: object[]; next_cursor?: string | null; pagination?: { total_pages: number } };
+
+const isPaged = ({ operation: { query } }: ApiRoute): boolean =>
+  'cursor' in query.properties || 'page' in query.properties;
+
+/** The pages of a list as one: by the cursor where there is one, else by their numbers. */
+async function readAll(
+  { api }: ApiContext,
+  request: ApiRequest,
+  route: ApiRoute,
+): Promise<{ data: object[] }> {
+  const { properties } = route.operation.query;
+  const most = (properties['per_page'] as { maximum?: number } | undefined)?.maximum;
+  const query: Record<string, string> = {
+    ...(most !== undefined && { per_page: String(most) }),
+    ...request.query,
+  };
+  const data: object[] = [];
+  if (query['page'] !== undefined) throw new UsageError('--page and --all exclude each other.');
+  for (let number = 1; ; number += 1) {
+    if (!('cursor' in properties)) query['page'] = String(number);
+    const { value } = (await api({ ...request, query })) as { value: Page };
+    data.push(...value.data);
+    if ('cursor' in properties) {
+      if (!value.next_cursor) return { data };
+      query['cursor'] = value.next_cursor;
+    } else if (number >= value.pagination!.total_pages) return { data };
+  }
+}
+
+/** What help says beside the summary: the description, the permission, and the example as it would be typed. */
+function aboutOf(
+  route: ApiRoute,
+  names: readonly string[],
+  values: ReadonlyMap<string, Value<unknown>>,
+): string {
+  const { operation, method, path } = route;
+  const example = [
+    commandName(route),
+    ...names.map((name) => `<${name}>`),
+    ...exampleArguments(route).map(quote),
+  ];
+  const isShown = values.size > 0 || Object.keys(operation.example).length > 0;
+  return [
+    ...(operation.description === undefined ? [] : [operation.description]),
+    `${method} ${path} · takes the permission ${operation.permission}`,
+    ...(isShown ? [`Example: ${example.join(' ')}`] : []),
+  ].join('\n');
+}
+
+/** The example of an operation as options. */
+export function exampleArguments({ operation: { example, query, body } }: ApiRoute): string[] {
+  return [
+    ...argumentsFor(query.properties, example.query),
+    ...argumentsFor(body?.properties ?? {}, example.body),
+  ];
+}
+
+function argumentsFor(properties: object, fields: unknown): string[] {
+  return Object.entries((fields ?? {}) as Record<string, unknown>).flatMap(([field, value]) => {
+    const name = field.replaceAll('_', '-');
+    const reader = valueOf((properties as Record<string, object>)[field] ?? {});
+    if (!reader) return [String(value) === 'true' ? `--${name}` : `--no-${name}`];
+    if (value === null) return [`--no-${name}`];
+    if (typeof value === 'string' && reader.isFile !== true) return [`--${name}`, value];
+    const isPlainList =
+      Array.isArray(value) && reader.shows.includes(',') && !JSON.stringify(value).includes('\\,');
+    return [`--${name}`, isPlainList ? value.join(',') : JSON.stringify(value)];
+  });
+}
+
+/** A word as a shell takes it. */
+const quote = (word: string): string =>
+  /^[\w@:/.,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { isRecord } from '#ast/json.ts';
+import { ApiError, type ErrorCode, errorCodes, type ErrorItem } from '#kit/errors.ts';
+import { routeOf } from '../routes.ts';
+import type { Api, ApiRequest } from './api.ts';
+
+/** Another service, and the key that it gave. */
+export type Remote = { url: URL; key: string };
+
+/** Nothing came back: the same command may work later. */
+export class Unreached extends Error {
+  override readonly name = 'Unreached';
+}
+
+/** The operations of another service, over its API. The key goes nowhere but there, a redirect included. */
+export function openRemoteApi({ url, key }: Remote): Api {
+  const base = `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
+  return async (request) => {
+    const { method } = routeOf(request.name);
+    const response = await fetch(base + addressOf(request), {
+      method,
+      redirect: 'manual',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(request.body && { 'Content-Type': 'application/json' }),
+        ...(request.idempotencyKey !== undefined && { 'Idempotency-Key': request.idempotencyKey }),
+      },
+      ...(request.body && { body: JSON.stringify(request.body) }),
+    }).catch((cause: unknown) => {
+      throw new Unreached(`${url.origin} does not answer: ${reasonOf(cause)}.`, { cause });
+    });
+    if (!response.ok) throw await problemOf(response, url);
+    if (request.isStream && response.body)
+      return { stream: Readable.fromWeb(response.body as ReadableStream<Uint8Array>) };
+    const text = await response.text();
+    return { value: text === '' ? undefined : readJson(text, url) };
+  };
+}
+
+function addressOf({ name, params = {}, query = {} }: ApiRequest): string {
+  const place = routeOf(name).path.replaceAll(/:(\w+)/g, (_, each: string) =>
+    encodeURIComponent(params[each]!),
+  );
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? place : `${place}?${search}`;
+}
+
+/** An answer that is none of ours: another program listens there. */
+const isOther = (url: URL): Error =>
+  new Error(
+    `What answers at ${url.origin} is no Formloom. --url is its address, such as PUBLIC_URL says it.`,
+  );
+
+function readJson(text: string, url: URL): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw isOther(url);
+  }
+}
+
+async function problemOf(response: Response, url: URL): Promise<Error> {
+  const problem = readJson(await response.text().then((text) => text || 'null'), url);
+  if (!isRecord(problem) || !Object.hasOwn(errorCodes, String(problem['error']))) return isOther(url);
+  const { error, message, errors } = problem as { error: ErrorCode; message: string; errors?: ErrorItem[] };
+  return new ApiError(error, message, { ...(errors && { errors }) });
+}
+
+/** The code of the system's error, such as ECONNREFUSED; `fetch` says no more than that it failed. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return (cause as NodeJS.ErrnoException).code ?? String(cause);
+}
