@@ -33,6 +33,8 @@ export type TestService = {
   url: string;
   /** Where uploads lie. */
   dataDir: string;
+  /** For a command beside it: its database, its key and its directory. */
+  environment: Record<string, string>;
   /** A fresh workspace with a key. */
   makeTenant(options?: { plan?: Plan; rateLimit?: number; burst?: number }): Promise<Tenant>;
 };
@@ -93,12 +95,14 @@ export function freePort(): Promise<number> {
   });
 }
 
+const secretKey = '0f'.repeat(32);
+
 /** Starts the service for the calling test file, and stops it when the file is done. */
 export async function openService(environment: Record<string, string> = {}): Promise<TestService> {
-  const { database } = await testDatabase();
+  const { database, url: databaseUrl } = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-test-'));
   const port = await freePort();
-  const config = readConfig({
+  const settings = {
     PORT: String(port),
     // Load comes from one address; what is about limits sets its own.
     SUBMITS_PER_ADDRESS: '1000000000',
@@ -111,9 +115,10 @@ export async function openService(environment: Record<string, string> = {}): Pro
     WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
     WEBHOOK_RETRY_DELAYS: '0.1,0.1,0.1,0.1,0.1',
     ...environment,
-  });
+  };
+  const config = readConfig(settings);
   const log = openLog('debug', openTestLog());
-  const vault = notingVault(openVault('0f'.repeat(32)));
+  const vault = notingVault(openVault(secretKey));
   const base = {
     config,
     log,
@@ -144,6 +149,7 @@ export async function openService(environment: Record<string, string> = {}): Pro
     services,
     url,
     dataDir,
+    environment: { ...settings, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey },
     async makeTenant({ plan = 'enterprise', ...limits } = {}) {
       const workspace = await createWorkspace(database, { name: 'Test', plan, ...limits });
       const makeKey = async (permissions?: Permission[]): Promise<string> =>

@@ -24,9 +24,9 @@ export type ApiContext = {
    * Lets what cannot be undone through when a person at the terminal says so.
    * @throws UsageError where there is nobody to ask; Declined.
    */
-  confirm(what: string): Promise<void>;
+  confirm: (what: string) => Promise<void>;
   /** Takes a part of a file to standard output. */
-  write(chunk: Uint8Array): Promise<void>;
+  write: (chunk: Uint8Array) => Promise<void>;
 };
 
 /** An option `--name`: with a value, or a flag without one. */

@@ -27,7 +27,7 @@ import { UsageError } from './values.ts';
 export async function openLocalApi(
   { config, database, vault, log }: CommandContext,
   workspace: string | undefined,
-): Promise<{ api: Api; close(): Promise<void> }> {
+): Promise<{ api: Api; close: () => Promise<void> }> {
   let isWoken = false;
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   const services: Services = {

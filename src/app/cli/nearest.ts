@@ -1,10 +1,10 @@
 /** How many letters are added, left out or changed between two words. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...one].entries()) {
+  for (let index = 0; index < one.length; index += 1) {
     const next = [index + 1];
     for (let at = 0; at < other.length; at += 1)
-      next.push(Math.min(row[at + 1]! + 1, next[at]! + 1, row[at]! + (letter === other[at] ? 0 : 1)));
+      next.push(Math.min(row[at + 1]! + 1, next[at]! + 1, row[at]! + (one[index] === other[at] ? 0 : 1)));
     row = next;
   }
   return row[other.length]!;

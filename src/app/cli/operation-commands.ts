@@ -127,24 +127,26 @@ const isPaged = ({ operation: { query } }: ApiRoute): boolean =>
 async function readAll(
   { api }: ApiContext,
   request: ApiRequest,
-  route: ApiRoute,
+  { operation }: ApiRoute,
 ): Promise<{ data: object[] }> {
-  const { properties } = route.operation.query;
-  const most = (properties['per_page'] as { maximum?: number } | undefined)?.maximum;
+  const { properties } = operation.query;
+  if (request.query?.['page'] !== undefined) throw new UsageError('--page and --all exclude each other.');
+  const most = (properties['per_page'] as { maximum?: number })?.maximum;
+  const turn = 'cursor' in properties ? { cursor: '*' } : { page: '1' };
   const query: Record<string, string> = {
     ...(most !== undefined && { per_page: String(most) }),
+    ...turn,
     ...request.query,
   };
   const data: object[] = [];
-  if (query['page'] !== undefined) throw new UsageError('--page and --all exclude each other.');
-  for (let number = 1; ; number += 1) {
-    if (!('cursor' in properties)) query['page'] = String(number);
-    const { value } = (await api({ ...request, query })) as { value: Page };
-    data.push(...value.data);
-    if ('cursor' in properties) {
-      if (!value.next_cursor) return { data };
-      query['cursor'] = value.next_cursor;
-    } else if (number >= value.pagination!.total_pages) return { data };
+  for (;;) {
+    const page = (await api({ ...request, query })).value as Page;
+    data.push(...page.data);
+    const { next_cursor: cursor, pagination } = page;
+    if (cursor) query['cursor'] = cursor;
+    else if (cursor === undefined && pagination && Number(query['page']) < pagination.total_pages)
+      query['page'] = String(Number(query['page']) + 1);
+    else return { data };
   }
 }
 

@@ -1,4 +1,5 @@
 import { eventKinds } from '#webhooks/event.ts';
+import type { ReplyOf } from '../operations.ts';
 import { call } from './api.ts';
 import { apiCommand, flag, optional, required } from './command.ts';
 import { id, json, list, text, UsageError } from './values.ts';
@@ -62,9 +63,13 @@ export const webhookCommands = [
     options: { webhook: required(id) },
     async run({ api }, { webhook }) {
       const data: object[] = [];
-      for (let page = 1; data.length < mostDeliveries; page += 1) {
-        const query = { page, per_page: 100 };
-        const found = await call(api, 'listDeliveries', { params: { id: webhook }, query });
+      let cursor: string | null | undefined = '*';
+      while (cursor && data.length < mostDeliveries) {
+        const query: { cursor: string; per_page: number } = { cursor, per_page: 100 };
+        const found: ReplyOf<'listDeliveries'> = await call(api, 'listDeliveries', {
+          params: { id: webhook },
+          query,
+        });
         for (const {
           id,
           event,
@@ -85,7 +90,7 @@ export const webhookCommands = [
             response_ms,
             next_attempt_at: line.next_attempt_at,
           });
-        if (page >= found.pagination.total_pages) break;
+        cursor = found.next_cursor;
       }
       return { data };
     },

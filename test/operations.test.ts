@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import type { ApiRequest } from '#app/cli/api.ts';
+import { allCommands } from '#app/cli/commands.ts';
+import { completionScript, shells } from '#app/cli/completion.ts';
+import { exampleArguments, operationCommand } from '#app/cli/operation-commands.ts';
+import { readInput } from '#app/cli/read-input.ts';
+import { runCommandLine } from '#app/cli/run-command-line.ts';
+import { serviceOptions } from '#app/cli/service-options.ts';
+import { type ApiRoute, apiRoutes } from '#app/operations.ts';
+import { consoleRoutes } from '#console/routes.ts';
+import { openAccounts } from '#workspaces/accounts.ts';
+import { permissionNames } from '#workspaces/permissions.ts';
+import { idIn, makeOneOfEach } from './one-of-each.ts';
+import { openService } from './service.ts';
+import { makeForm } from './visitor.ts';
+
+/* What holds for every operation of the table, for those too that are declared tomorrow. */
+const service = await openService();
+const tenant = await service.makeTenant();
+const made = await makeOneOfEach(service, tenant);
+const routes = apiRoutes(service.services);
+const commands = await allCommands();
+
+/** A line for each operation of which something is not so; none is what a test expects. */
+const offences = (find: (route: ApiRoute) => string | false | undefined): string[] =>
+  routes.flatMap((route) => {
+    const what = find(route);
+    return what ? [`${route.name}: ${what}`] : [];
+  });
+
+test('every operation takes a permission of the table', () => {
+  assert.deepEqual(
+    offences(({ operation }) => !permissionNames.includes(operation.permission) && 'has none'),
+    [],
+  );
+});
+
+test('every operation that takes a body or must have a query has an example of it', () => {
+  const lacks = ({ operation: { body, query, isBodyOptional, example } }: ApiRoute) =>
+    (body !== undefined && !isBodyOptional && example.body === undefined) ||
+    ((query.required?.length ?? 0) > 0 && example.query === undefined);
+  assert.deepEqual(
+    offences((route) => lacks(route) && 'has no example'),
+    [],
+  );
+});
+
+test('every operation has a thing to be called with, in the matrix of who may do what', () => {
+  assert.deepEqual(
+    offences(
+      ({ path }) => path.includes(':id') && idIn(path, made) === undefined && 'is not in one-of-each.ts',
+    ),
+    [],
+  );
+});
+
+test('every operation is a command of two words and has a line of its own in the help', () => {
+  const names = commands.map(({ name }) => name);
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
+  assert.deepEqual(
+    offences((route) => {
+      const { name } = operationCommand(route);
+      if (!names.includes(name)) return `is not among the commands (${name})`;
+      return !/^[a-z]+(-[a-z]+)* [a-z]+(-[a-z]+)*$/.test(name) && `is called "${name}"`;
+    }),
+    [],
+  );
+});
+
+test('the example of every operation can be said in options, and asks for the same', async () => {
+  const said = async (route: ApiRoute) => {
+    const command = operationCommand(route);
+    assert.ok(command.at === 'api');
+    const ids = Object.keys(command.parameters).map(() => made['forms']!);
+    const sure = route.operation.isDestructive ? ['--yes'] : [];
+    const { input } = readInput(command, [], [...ids, ...exampleArguments(route), ...sure]);
+    let sent: ApiRequest | undefined;
+    const api = async (request: ApiRequest) => {
+      sent = request;
+      throw new Error('sent');
+    };
+    const context = { api, json: false, confirm: async () => {}, write: async () => {} };
+    await assert.rejects(command.run(context, input!), /^Error: sent$/, route.name);
+    return { query: sent!.query, body: sent!.body };
+  };
+  for (const route of routes) {
+    const { query = {}, body } = route.operation.example;
+    const asText = Object.entries(query as object).map(([name, value]) => [name, String(value)]);
+    assert.deepEqual(
+      await said(route),
+      { query: Object.fromEntries(asText), body: route.operation.body && (body ?? {}) },
+      route.name,
+    );
+  }
+});
+
+test('no field of an operation has the name of an option that means something else', () => {
+  const taken = ['json', 'help', 'yes', 'all', 'output', 'body-file', 'idempotency-key'];
+  assert.deepEqual(
+    offences(({ operation: { query, body, params } }) => {
+      const fields = [...Object.keys(query.properties), ...Object.keys(body?.properties ?? {})];
+      const names = fields.map((field) => field.replaceAll('_', '-'));
+      const twice = names.filter((name, index) => names.indexOf(name) !== index || taken.includes(name));
+      assert.ok(Object.keys(params.properties).every((name) => !(name in serviceOptions)));
+      return twice.join(', ');
+    }),
+    [],
+  );
+});
+
+/** What only the session of a browser can mean: signing in and out, one's own account, and one's own workspaces. */
+const ownOfTheConsole: readonly string[] = [
+  'GET /session',
+  'POST /session',
+  'DELETE /session',
+  'PATCH /person',
+  'PUT /person/password',
+  'POST /password-resets',
+  'PUT /password-resets',
+  'POST /joins/lookups',
+  'POST /joins/accounts',
+  'POST /joins',
+  'POST /workspaces',
+  'DELETE /workspaces/:workspace/membership',
+  'GET /forms/:form/locate',
+];
+/** What is still to become an operation. It only shrinks. */
+const notMovedYet: readonly string[] = [
+  'GET /workspaces/:workspace',
+  'PATCH /workspaces/:workspace',
+  'GET /workspaces/:workspace/members',
+  'PATCH /workspaces/:workspace/members/:member',
+  'DELETE /workspaces/:workspace/members/:member',
+  'GET /workspaces/:workspace/member-invitations',
+  'POST /workspaces/:workspace/member-invitations',
+  'POST /workspaces/:workspace/member-invitations/:invitation/mails',
+  'DELETE /workspaces/:workspace/member-invitations/:invitation',
+  'GET /workspaces/:workspace/keys',
+  'POST /workspaces/:workspace/keys',
+  'PUT /workspaces/:workspace/keys/:key',
+  'DELETE /workspaces/:workspace/keys/:key',
+  'POST /workspaces/:workspace/keys/:key/rotations',
+  'GET /workspaces/:workspace/keys/:key/requests',
+  'GET /workspaces/:workspace/forms',
+  'POST /workspaces/:workspace/forms',
+  'POST /workspaces/:workspace/forms/:form/duplicate',
+  'POST /workspaces/:workspace/forms/:form/archive',
+  'POST /workspaces/:workspace/forms/:form/restore',
+  'GET /workspaces/:workspace/forms/:form/export',
+  'DELETE /workspaces/:workspace/forms/:form',
+  'GET /workspaces/:workspace/forms/:form/builder',
+  'PUT /workspaces/:workspace/forms/:form/draft',
+  'POST /workspaces/:workspace/forms/:form/publish',
+  'PUT /workspaces/:workspace/forms/:form/status',
+  'PATCH /workspaces/:workspace/forms/:form/settings',
+  'POST /workspaces/:workspace/forms/:form/copies',
+  'GET /workspaces/:workspace/forms/:form/versions',
+  'GET /workspaces/:workspace/forms/:form/versions/:version',
+  'GET /workspaces/:workspace/forms/:form/answer-counts',
+  'POST /workspaces/:workspace/images',
+  'GET /workspaces/:workspace/forms/:form/submissions',
+  'GET /workspaces/:workspace/forms/:form/submissions/columns',
+  'GET /workspaces/:workspace/forms/:form/submissions/export',
+  'GET /workspaces/:workspace/forms/:form/submissions/summary',
+  'GET /workspaces/:workspace/forms/:form/submissions/settings',
+  'PUT /workspaces/:workspace/forms/:form/submissions/settings',
+  'GET /workspaces/:workspace/forms/:form/submissions/:submission',
+  'GET /workspaces/:workspace/forms/:form/submissions/:submission/timeline',
+  'GET /workspaces/:workspace/forms/:form/submissions/:submission/files/:file/preview',
+  'PUT /workspaces/:workspace/forms/:form/submissions/:submission/answers',
+  'PUT /workspaces/:workspace/forms/:form/submissions/:submission/reference',
+  'PUT /workspaces/:workspace/forms/:form/submissions/:submission/status',
+  'DELETE /workspaces/:workspace/forms/:form/submissions/:submission',
+  'POST /workspaces/:workspace/forms/:form/submissions/removals',
+  'GET /workspaces/:workspace/forms/:form/submissions/removals',
+  'GET /workspaces/:workspace/forms/:form/submissions/removals/:removal',
+  'GET /workspaces/:workspace/forms/:form/trash',
+  'POST /workspaces/:workspace/forms/:form/trash/restorations',
+  'POST /workspaces/:workspace/forms/:form/trash/removals',
+  'GET /workspaces/:workspace/forms/:form/spam',
+  'GET /workspaces/:workspace/forms/:form/spam/:held',
+  'POST /workspaces/:workspace/forms/:form/spam/releases',
+  'POST /workspaces/:workspace/forms/:form/spam/removals',
+  'POST /workspaces/:workspace/forms/:form/spam/sites',
+  'GET /workspaces/:workspace/forms/:form/invitations',
+  'GET /workspaces/:workspace/forms/:form/invitations/overview',
+  'GET /workspaces/:workspace/forms/:form/invitations/links',
+  'POST /workspaces/:workspace/forms/:form/invitations/imports/preview',
+  'POST /workspaces/:workspace/forms/:form/invitations/imports',
+  'POST /workspaces/:workspace/forms/:form/invitations/letter',
+  'POST /workspaces/:workspace/forms/:form/invitations/reminders',
+  'POST /workspaces/:workspace/forms/:form/invitations/:invitation/resend',
+  'POST /workspaces/:workspace/forms/:form/invitations/:invitation/revoke',
+  'GET /workspaces/:workspace/mail',
+  'GET /workspaces/:workspace/mails',
+  'POST /workspaces/:workspace/mails/:mail/retries',
+  'POST /workspaces/:workspace/mail-tests',
+];
+
+test('the console has no endpoint of its own for what is done in a workspace', () => {
+  const { services } = service;
+  const accounts = openAccounts({ ...services, publicUrl: services.config.publicUrl });
+  const found = consoleRoutes({ ...services, accounts })
+    .map(([method, path]) => `${method} ${path}`)
+    .filter((route) => !ownOfTheConsole.includes(route) && !notMovedYet.includes(route));
+  assert.deepEqual(found, []);
+});
+
+// The same here and at another service ------------------------------------------------------------------------
+
+const fullKey = made.key;
+type Outcome = { code: number; stdout: string; stderr: string };
+async function formloom(
+  args: readonly string[],
+  env: Record<string, string>,
+  isSure?: boolean,
+): Promise<Outcome> {
+  const outcome = { stdout: '', stderr: '' };
+  const code = await runCommandLine(args, {
+    environment: env,
+    print: (text) => void (outcome.stdout += String(text)),
+    complain: (text) => void (outcome.stderr += text),
+    ...(isSure !== undefined && { ask: async () => isSure }),
+  });
+  return { code, ...outcome };
+}
+const here = (...args: string[]) => formloom(args, service.environment);
+const there = (...args: string[]) => formloom(args, { FORMLOOM_URL: service.url, FORMLOOM_API_KEY: fullKey });
+const answerOf = ({ code, stdout, stderr }: Outcome) => {
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^[^\n]+\n$/);
+  return JSON.parse(stdout);
+};
+
+test('reads answer the same here and at another service', async () => {
+  const reads = [
+    ['forms', 'list'],
+    ['forms', 'get', made['forms']!],
+    ['forms', 'submissions', made['forms']!, '--all'],
+    ['submissions', 'get', made['submissions']!],
+    ['submissions', 'search', '--q', 'word'],
+    ['webhooks', 'list', made['forms']!],
+    ['webhook', 'list', '--form', made['forms']!],
+    ['delivery', 'list', '--webhook', made['webhooks']!],
+    ['deliveries', 'get', made['deliveries']!],
+    ['replays', 'list', made['webhooks']!],
+  ];
+  for (const args of reads) {
+    const [near, far] = [answerOf(await here(...args, '--json')), answerOf(await there(...args, '--json'))];
+    assert.deepEqual(near, far, args.join(' '));
+    assert.ok(JSON.stringify(near).length > 40, args.join(' '));
+  }
+});
+
+test('what is changed here is changed there, and the other way round', async () => {
+  const file = join(service.dataDir, 'form.json');
+  await writeFile(file, JSON.stringify(structure(element('text', 'a'))));
+  const form = answerOf(await here('forms', 'create', '--structure', `@${file}`, '--publish', '--json'));
+  assert.equal(answerOf(await there('forms', 'get', form.id, '--json')).status, 'published');
+  const url = 'https://hooks.example.com/x';
+  const create = ['webhooks', 'create', form.id, '--events', 'submission.created', '--url', url];
+  const far = ['--url', service.url, '--key', fullKey];
+  const hook = answerOf(await formloom([...far, ...create, '--secret', 'generate', '--json'], {}));
+  assert.match(hook.secret, /^whsec_/);
+  const body = join(service.dataDir, 'change.json');
+  await writeFile(body, JSON.stringify({ active: true, events: ['submission.deleted'] }));
+  answerOf(await here('webhooks', 'change', hook.id, '--body-file', body, '--no-active', '--json'));
+  const { webhook } = answerOf(await there('webhooks', 'get', hook.id, '--json'));
+  assert.deepEqual([webhook.active, webhook.events, webhook.url], [false, ['submission.deleted'], url]);
+  assert.deepEqual(answerOf(await there('webhook', 'delete', hook.id, '--json')), { id: hook.id });
+  assert.equal((await here('webhooks', 'get', hook.id)).code, 1);
+});
+
+test('a list is read to its end, by the cursor or page by page', async () => {
+  await service.makeTenant();
+  const ids = [];
+  for (let count = 0; count < 3; count += 1) ids.unshift((await makeForm(tenant, [element('text', 'a')])).id);
+  for (const run of [here, there]) {
+    const { data } = answerOf(
+      await run(
+        'forms',
+        'list',
+        '--all',
+        '--per-page',
+        '2',
+        '--json',
+        ...(run === here ? ['--workspace', tenant.workspaceId] : []),
+      ),
+    );
+    assert.deepEqual(
+      data.slice(0, 3).map(({ id }: { id: string }) => id),
+      ids,
+    );
+    assert.ok(data.length > 3);
+  }
+});
+
+test('a POST that is repeated under its key takes effect once', async () => {
+  const args = ['forms', 'create', '--structure', JSON.stringify(structure(element('text', 'a')))];
+  for (const run of [here, there]) {
+    const send = () =>
+      run(
+        ...args,
+        '--idempotency-key',
+        'once',
+        '--json',
+        ...(run === here ? ['--workspace', tenant.workspaceId] : []),
+      );
+    assert.equal(answerOf(await send()).id, answerOf(await send()).id);
+  }
+});
+
+test('what is refused is refused in the same words, with the same exit code', async () => {
+  const wrong = ['webhooks', 'create', made['forms']!, '--url', 'http://a.example', '--events', 'nothing'];
+  const [near, far] = [await here(...wrong), await there(...wrong)];
+  assert.deepEqual(near, far);
+  assert.deepEqual([near.code, near.stdout], [1, '']);
+  assert.match(near.stderr, /^formloom: [^]*\n {2}url: [^]*\n {2}events/);
+});
+
+test('what cannot be undone asks whoever sits at a terminal, and does nothing unless they say yes', async () => {
+  const { id } = await makeForm(tenant, [element('text', 'a')]);
+  const remove = (isSure?: boolean, ...more: string[]) =>
+    formloom(['forms', 'delete', id, ...more, '--json'], service.environment, isSure);
+  const unasked = await remove();
+  assert.deepEqual([unasked.code, unasked.stdout], [2, '']);
+  const declined = await remove(false);
+  assert.deepEqual([declined.code, declined.stderr], [1, 'formloom: Nothing was done.\n']);
+  assert.equal((await tenant.call('GET', `/forms/${id}`)).status, 200);
+  assert.deepEqual(answerOf(await remove(true)), { id });
+  const { id: other } = await makeForm(tenant, [element('text', 'a')]);
+  answerOf(await here('forms', 'delete', other, '--yes', '--json'));
+  assert.equal((await tenant.call('GET', `/forms/${other}`)).status, 404);
+});
+
+test('a key is in no complaint, wherever it was put', async () => {
+  const wrong = `${fullKey.slice(0, -1)}!`;
+  const away = 'http://127.0.0.1:1';
+  const tries: [code: number, args: string[], env?: Record<string, string>][] = [
+    [3, ['--url', away, '--key', fullKey, 'forms', 'list']],
+    [1, ['--url', service.url, '--key', wrong, 'forms', 'list']],
+    [2, ['forms', 'list', fullKey]],
+    [2, [fullKey, 'list']],
+    [2, ['forms', 'list', '--key', fullKey]],
+    [2, ['forms', 'list', '--url', `http://x:${fullKey}@127.0.0.1`, '--key', fullKey]],
+    [2, ['forms', 'list', '--page', fullKey]],
+    [2, ['forms', 'list', '--url', away], { FORMLOOM_API_KEY: `${fullKey}\u00e4` }],
+    [1, ['--url', `${service.url}/app`, '--key', fullKey, 'forms', 'list']],
+  ];
+  for (const [code, args, env = {}] of tries) {
+    const outcome = await formloom(args, env);
+    assert.equal(outcome.code, code, outcome.stderr);
+    assert.equal(outcome.stdout, '');
+    assert.ok(!outcome.stderr.includes(fullKey.slice(0, 16)), outcome.stderr);
+    assert.doesNotMatch(outcome.stderr, /\n\s+at /);
+  }
+});
+
+// Completion --------------------------------------------------------------------------------------------------
+
+const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+for (const shell of shells)
+  test(`the completion of ${shell} is a script that ${shell} reads`, {
+    skip: !isInstalled(shell),
+  }, async () => {
+    const script = join(service.dataDir, `completion.${shell}`);
+    await writeFile(script, completionScript(shell, commands));
+    const { status, stderr } = spawnSync(shell, ['-n', script], { encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
+  });
+
+test('bash completes every command, its options, their words and the names of files', async () => {
+  const { stdout: script } = await here('completion', 'bash');
+  const path = join(service.dataDir, 'complete.bash');
+  await writeFile(path, script);
+  const complete = (...words: string[]): string[] => {
+    const run = `source "${path}"; COMP_WORDS=(formloom ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _formloom; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['-c', run], { encoding: 'utf8', cwd: service.dataDir })
+      .split('\n')
+      .slice(0, -1);
+  };
+  for (const { name } of commands) {
+    const [first, second] = name.split(' ');
+    assert.ok(complete(first!.slice(0, -1)).includes(first!), name);
+    if (second !== undefined) assert.ok(complete(first!, '').includes(second), name);
+  }
+  assert.deepEqual(complete('forms', 'list', '--sta'), ['--status']);
+  assert.deepEqual(complete('forms', 'list', '--status', 'd'), ['draft']);
+  assert.deepEqual(complete('--url', service.url, 'forms', 'cre'), ['create']);
+  assert.deepEqual(complete('completion', 'z'), ['zsh']);
+  await writeFile(join(service.dataDir, 'a form.json'), '{}');
+  assert.deepEqual(complete('forms', 'create', '--body-file', 'a f'), ['a form.json']);
+});
