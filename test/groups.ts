@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 type Group = readonly (readonly string[])[];
 
 /** What reaches beyond a file: it measures its process, changes what all share, or starts instances, whose time it is. */
-const needsItsOwn = /process\.(?:on|cpuUsage|memoryUsage)\(|\bmock\.|globalThis\.\w+ = |makeInstance\(/;
+const needsItsOwn =
+  /process\.(?:on|cpuUsage|memoryUsage)\(|\bmock\.|globalThis\.\w+ = |makeInstance\(|startProcess\(/;
 /** A stage is opened while it is loaded, which happens once in a process, and closed after the file that did. */
 const isStage = /^after\(|^export const .* = await open/m;
 const imported = /from '(\.{1,2}\/[^']+|#[^']+)'/g;
@@ -22,7 +23,8 @@ export async function groupFiles(files: readonly string[]): Promise<Group[]> {
   for (const file of files.map((path) => resolve(path)).toSorted()) {
     const text = await readFile(file, 'utf8');
     const stage = await stageOf(file, text);
-    if (needsItsOwn.test(text)) alone.push([[file]]);
+    if (needsItsOwn.test(text) || (stage && needsItsOwn.test(await readFile(stage, 'utf8'))))
+      alone.push([[file]]);
     else stages.set(stage ?? file, [...(stages.get(stage ?? file) ?? []), file]);
   }
   const units = [...stages.values()];

@@ -68,7 +68,7 @@ const code = await run(
     // One more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver.
     '--test-concurrency=3',
     `--test-timeout=${timeoutMs}`,
-    ...(await writeGroups(await groupFiles(chosen), logs, timeoutMs)),
+    ...(await writeGroups(await groupFiles(chosen), logs, 5 * timeoutMs)),
   ],
   environment,
 );

@@ -18,6 +18,12 @@ export const openTestLog = (): NodeJS.WritableStream =>
     ? new Writable({ write: (_chunk, _encoding, done) => done() })
     : createWriteStream(join(directory, `${process.pid}.log`), { flags: 'a' });
 
+/** What services of this process have logged so far, a line each. */
+export const readTestLog = async (): Promise<string[]> =>
+  directory === undefined
+    ? []
+    : (await readFile(join(directory, `${process.pid}.log`), 'utf8')).split('\n').filter(Boolean);
+
 /** Adds what another process logged. */
 export function keepLog(text: string): void {
   if (directory !== undefined) appendFileSync(join(directory, `${process.pid}-others.log`), text);

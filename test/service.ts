@@ -97,9 +97,15 @@ export function freePort(): Promise<number> {
 
 const secretKey = '0f'.repeat(32);
 
-/** Starts the service for the calling test file, and stops it when the file is done. */
-export async function openService(environment: Record<string, string> = {}): Promise<TestService> {
-  const { database, url: databaseUrl } = await testDatabase();
+/**
+ * Starts the service for the calling test file, and stops it when the file is done.
+ * @param options as testDatabase has them.
+ */
+export async function openService(
+  environment: Record<string, string> = {},
+  options: Parameters<typeof testDatabase>[0] = {},
+): Promise<TestService> {
+  const { database, url: databaseUrl } = await testDatabase(options);
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-test-'));
   const port = await freePort();
   const settings = {

@@ -4,7 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { composite, element, structure } from '#ast/testing.ts';
-import { openService } from '#test/service.ts';
+import { readTestLog } from '#test/secrets.ts';
+import { openService, until } from '#test/service.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { asJson, openVisitor, type Visit } from '#test/visitor.ts';
 
@@ -117,6 +118,17 @@ test('a disk that is full: 503 at once, nothing is kept, /readyz says it, and ro
       names.filter((name) => name.includes('.part')),
     ),
     [],
+  );
+
+  // The operator reads which disk it is, once for each file that was refused.
+  const told = await until('both refusals to be logged', async () => {
+    const lines = (await readTestLog()).map((line) => JSON.parse(line) as { level: unknown; err?: unknown });
+    const found = lines.filter(({ err }) => JSON.stringify(err ?? '').includes(`${uploads}/`));
+    return found.length >= 2 && found;
+  });
+  assert.deepEqual(
+    told.map(({ level }) => level),
+    ['error', 'error'],
   );
 
   spawnSync('mount', ['-o', 'remount,size=64m', uploads]);

@@ -86,6 +86,23 @@ test('a revocation is told to every process, and holds after a second where it i
   assert.ok(Date.now() - revokedAt < 1_500, `refused after ${Date.now() - revokedAt} ms`);
 });
 
+test('a clock that was a day ahead and went back does not make a revoked key be remembered for longer', async (t) => {
+  const { id, key } = await newKey();
+  const start = Date.now();
+  t.mock.timers.enable({ apis: ['Date'], now: start + 86_400_000 });
+  await authenticate(context, bearer(key));
+  t.mock.timers.setTime(start);
+  await database.query('update api_keys set revoked_at = now() where id = $1', [id]);
+  t.mock.timers.reset();
+  await until(() =>
+    authenticate(context, bearer(key)).then(
+      () => false,
+      () => true,
+    ),
+  );
+  await assertUnauthorized(bearer(key));
+});
+
 test('revokeKey notifies, in the statement that revokes', async () => {
   const { id } = await newKey();
   const listener = await database.connect();
