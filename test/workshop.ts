@@ -96,7 +96,7 @@ export async function seedWorkshop({
   ).body;
   const edited = { ...newest!.answers, name: 'Ada King' };
   await owner.call('PUT', `${submissions}/${newest!.id}/answers`, { answers: edited, seen });
-  await seedKeys(service, workspace, owner);
+  await seedKeys(service, owner);
   const thanks = new URL(last, service.url);
   return { form, webhook, failed, thanks: thanks.pathname + thanks.search };
 }
@@ -128,14 +128,14 @@ async function seedDeliveries({
 }
 
 /** Keys of three kinds: one at work, one that may do little and ends, one revoked. */
-async function seedKeys({ url }: TestService, workspace: string, owner: ConsolePerson): Promise<void> {
+async function seedKeys({ url }: TestService, owner: ConsolePerson): Promise<void> {
   const make = async (key: object): Promise<{ id: string; key: string }> =>
-    (await owner.call<{ id: string; key: string }>('POST', `${workspace}/keys`, key)).body;
+    (await owner.api<{ id: string; key: string }>('POST', '/keys', key)).body;
   const { key } = await make({ name: 'Website' });
   for (const path of ['/forms', '/forms?status=published', '/forms/none'])
     await fetch(`${url}/api/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
   const expires = new Date(Date.now() + 90 * 86_400_000).toISOString();
   await make({ name: 'Reports', permissions: ['submissions:read'], expires_at: expires });
   const { id } = await make({ name: 'Former website' });
-  await owner.call('DELETE', `${workspace}/keys/${id}`);
+  await owner.api('DELETE', `/keys/${id}`);
 }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/schema';
 import { element, structure } from '#ast/testing.ts';
+import { type ConsolePerson, signIn } from '#test/console.ts';
 import { holdAgainst } from '#test/documented.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
-import { type Answer, callApi, openService } from '#test/service.ts';
+import { type Answer, type Body, callApi, openService } from '#test/service.ts';
 import { openInvitations, queryOf } from '#invitations/testing.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { mostWebhooks } from '#webhooks/editing/webhooks.ts';
@@ -217,8 +218,30 @@ const bodyFor = (operation: Operation): object =>
     ? { invitations: [{ email: `person-${(people += 1)}@example.org` }] }
     : exampleOf(operation)!;
 
+const setMail = (state: string) =>
+  service.services.database.query('update mails set state = $2 where id = $1', [made['mails'], state]);
+
 /** Where a webhook already is what a request wants it to become, or cannot become it. */
-const conflicts: Readonly<Record<string, () => Promise<[path: string, body?: object]>>> = {
+const conflicts: Readonly<
+  Record<string, () => Promise<[path: string, body?: object | undefined, asks?: ConsolePerson]>>
+> = {
+  async inviteMember() {
+    const member = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+    return ['/members', { email: member.email, role: 'viewer' }];
+  },
+  // Owners are out of a key's reach: here it is the only owner who asks.
+  async changeMember() {
+    const owner = await signIn(service);
+    return [`/members/${owner.userId}`, { role: 'viewer' }, owner];
+  },
+  async removeMember() {
+    const owner = await signIn(service);
+    return [`/members/${owner.userId}`, undefined, owner];
+  },
+  async retryMail() {
+    await setMail('sent');
+    return [`/mails/${made['mails']}/retry`];
+  },
   async createWebhook() {
     const full = await makeForm(tenant, [element('text', 'a')]);
     const place = { workspaceId: tenant.workspaceId, formId: full.id };
@@ -256,6 +279,10 @@ const mutes: Readonly<Record<string, true>> = {
 
 /** A request that succeeds only once, or not with what the others made. */
 const successes: Readonly<Record<string, () => Promise<string>>> = {
+  async retryMail() {
+    await setMail('failed');
+    return `/mails/${made['mails']}/retry`;
+  },
   async startReplay() {
     await callApi(service.url, made.key, 'PATCH', `/webhooks/${made['webhooks']}`, { active: true });
     return `/webhooks/${made['webhooks']}/replays`;
@@ -327,8 +354,10 @@ async function* scenarios(
   const named = method === 'POST' ? { 'Idempotency-Key': operation.operationId } : undefined;
   const conflict = conflicts[operation.operationId];
   if (conflict) {
-    const [where, sent = body] = await conflict();
-    yield ask(409, where, made.key, sent);
+    const [where, sent = body, person] = await conflict();
+    if (person)
+      yield [409, async () => (await person.api<Body>(method, where, sent)) satisfies Answer, where];
+    else yield ask(409, where, made.key, sent);
   } else if (operation.operationId in mutes) {
     const where = path.replace('{id}', muteForm.id).replace('{invitation}', answered.id);
     yield [409, () => callApi(mute.url, muteTenant.key, method, where, body), where];

@@ -1,12 +1,17 @@
 import { formEndpoints } from '#forms/endpoints.ts';
 import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';
+import { mailEndpoints } from '#mail/endpoints.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
 import { submissionEndpoints } from '#submissions/endpoints.ts';
 import { webhookEndpoints } from '#webhooks/endpoints.ts';
 import { feedEndpoints } from '#webhooks/feed/endpoints.ts';
 import { payloadEndpoints } from '#webhooks/payload/endpoints.ts';
 import { replayEndpoints } from '#webhooks/replay/endpoints.ts';
+import { workspaceEndpoints } from '#workspaces/endpoints.ts';
+import { keyEndpoints } from '#workspaces/keys/endpoints.ts';
+import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
+import { memberEndpoints } from '#workspaces/members/endpoints.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import { type Method, type OperationName, routeOf } from './routes.ts';
 import type { Services } from './services.ts';
@@ -20,6 +25,11 @@ export function apiOperations(services: Services) {
   const webhooks = webhookEndpoints(services);
   const replays = replayEndpoints(services);
   const payloads = payloadEndpoints(services);
+  const members = memberEndpoints(services);
+  const joining = memberInvitationEndpoints(services);
+  const keys = keyEndpoints(services);
+  const workspace = workspaceEndpoints(services);
+  const mail = mailEndpoints(services);
   return {
     listForms: forms.list,
     createForm: forms.create,
@@ -58,6 +68,32 @@ export function apiOperations(services: Services) {
     countReplay: replays.count,
     startReplay: replays.start,
     cancelReplay: replays.cancel,
+
+    listMembers: members.list,
+    inviteMember: joining.invite,
+    listMemberInvitations: joining.list,
+    resendMemberInvitation: joining.resend,
+    revokeMemberInvitation: joining.revoke,
+    getMember: members.get,
+    changeMember: members.change,
+    removeMember: members.remove,
+
+    listKeys: keys.list,
+    createKey: keys.create,
+    getKey: keys.get,
+    changeKey: keys.change,
+    revokeKey: keys.revoke,
+    rotateKey: keys.rotate,
+    listKeyRequests: keys.requests,
+
+    getWorkspace: workspace.get,
+    changeWorkspace: workspace.change,
+
+    getMailStatus: mail.status,
+    testMail: mail.test,
+    listMails: mail.list,
+    getMail: mail.get,
+    retryMail: mail.retry,
   } satisfies Record<OperationName, Operation<Permission>>;
 }
 

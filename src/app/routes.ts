@@ -41,6 +41,32 @@ export const routes = {
   countReplay: 'GET /webhooks/:id/replays/count',
   startReplay: 'POST /webhooks/:id/replays',
   cancelReplay: 'POST /replays/:id/cancel',
+
+  listMembers: 'GET /members',
+  inviteMember: 'POST /members',
+  listMemberInvitations: 'GET /members/invitations',
+  resendMemberInvitation: 'POST /members/invitations/:id/resend',
+  revokeMemberInvitation: 'DELETE /members/invitations/:id',
+  getMember: 'GET /members/:id',
+  changeMember: 'PATCH /members/:id',
+  removeMember: 'DELETE /members/:id',
+
+  listKeys: 'GET /keys',
+  createKey: 'POST /keys',
+  getKey: 'GET /keys/:id',
+  changeKey: 'PATCH /keys/:id',
+  revokeKey: 'DELETE /keys/:id',
+  rotateKey: 'POST /keys/:id/rotate',
+  listKeyRequests: 'GET /keys/:id/requests',
+
+  getWorkspace: 'GET /workspace',
+  changeWorkspace: 'PATCH /workspace',
+
+  getMailStatus: 'GET /mail',
+  testMail: 'POST /mail/test',
+  listMails: 'GET /mails',
+  getMail: 'GET /mails/:id',
+  retryMail: 'POST /mails/:id/retry',
 } as const satisfies Readonly<Record<string, `${Method} /${string}`>>;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

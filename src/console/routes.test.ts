@@ -35,11 +35,8 @@ await until('the news to be told', async () => {
 const pathOf = (path: string): string =>
   path.replace(':workspace', workspaceId).replace(/:[a-z]+/g, () => randomUUID());
 
-/** What a viewer may change: reading needs no more; leaving, and how one's own table looks, is everyone's own matter. */
-const viewersChanges = [
-  'DELETE /workspaces/:workspace/membership',
-  'PUT /workspaces/:workspace/forms/:form/submissions/settings',
-];
+/** What a viewer may change: reading needs no more; how one's own table looks is everyone's own matter. */
+const viewersChanges = ['PUT /workspaces/:workspace/forms/:form/submissions/settings'];
 
 /** Whatever anybody may have changed in a workspace, in one text. */
 async function readEverything(): Promise<string> {
@@ -104,9 +101,6 @@ const absentId = randomUUID();
 const seen = '2026-01-01T00:00:00Z';
 const valid = structure(element('text', 'a'));
 const shapes: Readonly<Record<string, object | string>> = {
-  'PATCH /members/:member': { role: 'viewer' },
-  'PUT /keys/:key': { name: 'x', permissions: null, form_ids: null, expires_at: null },
-  'POST /keys/:key/rotations': { grace_hours: 0 },
   'PUT /forms/:form/draft': { revision: 1, structure: valid, base_version: 1 },
   'POST /forms/:form/publish': { revision: 1, version: 1 },
   'PUT /forms/:form/status': { status: 'archived' },
@@ -134,26 +128,14 @@ test('on every route the ids of another workspace are answered exactly like ids 
   const form = await makeForm(tenant, [element('text', 'a')]);
   const own = await createForm(services.database, workspaceId, { structure: valid, status: 'published' });
   const { id: submission } = (await openVisitor(service).submit(form.id, { a: 'theirs' })).body;
-  const person = await signIn(service, { workspaceId: tenant.workspaceId });
-  const there = `/workspaces/${tenant.workspaceId}`;
-  const make = async (path: string, body: object): Promise<string> =>
-    (await person.call<{ id: string }>('POST', there + path, body)).body.id;
-  const { rows: mails } = await services.database.query<{ id: string }>(
-    `insert into mails (workspace_id, id, kind, recipient, subject, state, created_at)
-     values ($1, gen_random_uuid(), 'receipt', 'ada@example.org', 's', 'failed', now()) returning id`,
-    [tenant.workspaceId],
-  );
   const theirs: Readonly<Record<string, string>> = {
     form: form.id,
     submission,
-    member: person.userId,
-    key: await make('/keys', { name: 'x' }),
     invitation: (
       await tenant.call('POST', `/forms/${form.id}/invitations`, {
         invitations: [{ email: 'ada@example.org' }],
       })
     ).body.data[0]!.id,
-    mail: mails[0]!.id,
     version: '1',
   };
   const answersTo = async (method: string, path: string, ids: Readonly<Record<string, string>>) => {
@@ -193,19 +175,13 @@ const plain = ({ status, body, headers }: { status: number; body: unknown; heade
 });
 
 test('a workspace that is no UUID is a 400, an unknown path a 404, each as JSON', async () => {
-  assert.equal((await owner.call('GET', '/workspaces/x')).status, 400);
+  assert.equal((await owner.call('GET', '/workspaces/x/forms')).status, 400);
   const unknown = await owner.call('GET', '/nothing');
   assert.deepEqual([unknown.status, unknown.body.error], [404, 'not_found']);
 });
 
 test('unknown parameters and fields are refused', async () => {
   assert.equal((await owner.call('GET', `/workspaces/${workspaceId}/forms?colour=red`)).status, 400);
-  assert.equal(
-    (await owner.call('PATCH', `/workspaces/${workspaceId}`, { name: 'X', plan: 'enterprise' })).status,
-    422,
-  );
-  assert.equal(
-    (await owner.call('DELETE', `/workspaces/${workspaceId}/membership`, { force: true })).status,
-    422,
-  );
+  assert.equal((await owner.call('POST', '/workspaces', { name: 'X', plan: 'enterprise' })).status, 422);
+  assert.equal((await owner.call('DELETE', `/memberships/${workspaceId}`, { force: true })).status, 422);
 });

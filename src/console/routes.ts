@@ -3,7 +3,6 @@ import type { ConsoleRoute } from './endpoint.ts';
 import { formsConsoleRoutes } from './forms/endpoints.ts';
 import { formsListRoutes } from './forms-list/endpoints.ts';
 import { imageConsoleRoutes } from './images/endpoints.ts';
-import { mailConsoleRoutes } from './mail/endpoints.ts';
 import { invitationConsoleRoutes } from './invitations/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
 import { spamConsoleRoutes } from './spam/endpoints.ts';
@@ -19,6 +18,5 @@ export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[
     ...submissionConsoleRoutes(services),
     ...spamConsoleRoutes(services),
     ...invitationConsoleRoutes(services),
-    ...mailConsoleRoutes(services),
   ];
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ApiError } from './errors.ts';
 
 /**
@@ -12,6 +13,10 @@ export type Unchanged = Date[] | null;
  */
 export const tagOf = (changedAt: Date, seen?: string | number): string =>
   `"${changedAt.getTime().toString(36)}${seen === undefined ? '' : `.${seen}`}"`;
+
+/** What a reading shows, in a few letters, for tagOf: where it counts what changes without the thing itself. */
+export const seenIn = (body: object): string =>
+  createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 10);
 
 /** A tag, weak or not: proxies that pack an answer make its tag weak. */
 const tagPattern = /^(?:W\/)?"([^"]*)"$/;

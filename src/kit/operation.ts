@@ -20,7 +20,7 @@ export type Scope = {
   formIds: readonly string[] | null;
   actor: Actor;
   /** Whether the caller has a permission beside the one that the operation takes. */
-  may(permission: string): boolean;
+  may: (permission: string) => boolean;
 };
 
 /** What an operation answers when it succeeds: JSON by a schema, a stream of a content type, or nothing. */

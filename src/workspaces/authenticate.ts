@@ -8,6 +8,7 @@ import { findKeyByHash } from './keys/queries.ts';
 import type { Rate } from './limit.ts';
 import { keyMay, permissions, type Permission } from './permissions.ts';
 import { rateOf } from './plans.ts';
+import { roleMay } from './roles.ts';
 
 /** Who a request comes from, what it may do, and how often. */
 export type Caller = Scope & {
@@ -56,15 +57,21 @@ export async function authenticate(
   if (!row || (row.expires_at && row.expires_at <= now())) {
     throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
+  const { permissions: list, maker_role: role } = row;
+  // A key may no more than who made it and knows its secret: a role that is taken away would not be otherwise.
+  const isWithheld = (permission: string): boolean => role !== null && !roleMay(role, permission);
   return {
     workspaceId: row.workspace_id,
     formIds: row.form_ids,
     actor: { kind: 'key', id: row.id },
-    may: (permission) => keyMay(row.permissions, permission),
+    may: (permission) => keyMay(list, permission) && !isWithheld(permission),
     // The keys of a workspace share one window.
     counted: row.workspace_id,
     rate: rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
-    refusal: (permission) => `The API key lacks the permission ${permission}: ${permissions[permission]}`,
+    refusal: (permission) =>
+      keyMay(list, permission)
+        ? `The API key has the permission ${permission}, but whoever made it is ${role} now, and may not do this. An admin who rotates the key makes it theirs.`
+        : `The API key lacks the permission ${permission}: ${permissions[permission]}`,
   };
 }
 

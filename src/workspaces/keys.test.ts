@@ -50,7 +50,10 @@ test('keys are listed newest first with prefix, permissions and times, and only 
   await createKey(database, { workspaceId: rival.id, name: 'Foreign' });
   const listed = await listKeys(database, workspace.id);
   assert.deepEqual(
-    listed.map(({ createdAt, ...rest }) => ({ ...rest, made: createdAt instanceof Date })),
+    listed.map(({ createdAt, updatedAt, ...rest }) => ({
+      ...rest,
+      made: createdAt.getTime() === updatedAt.getTime(),
+    })),
     [
       {
         id: some.id,
@@ -63,6 +66,7 @@ test('keys are listed newest first with prefix, permissions and times, and only 
         lastUsedAddress: null,
         formIds: null,
         createdBy: null,
+        makerRole: null,
         formerUntil: null,
         requests: 0,
         made: true,
@@ -78,6 +82,7 @@ test('keys are listed newest first with prefix, permissions and times, and only 
         lastUsedAddress: null,
         formIds: null,
         createdBy: null,
+        makerRole: null,
         formerUntil: null,
         requests: 0,
         made: true,

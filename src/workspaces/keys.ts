@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import type { Unchanged } from '#kit/conditional.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { apiKeyBytes, hashApiKey, makeApiKey, prefixOf } from './api-key.ts';
@@ -9,6 +10,7 @@ import { forgetKeys, keyChannel } from './authenticate.ts';
 import { isPermission, type Permission, permissionNames } from './permissions.ts';
 import { reportNews } from './mail-news.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
+import type { Role } from './roles.ts';
 import {
   findForeignForms,
   insertApiKey,
@@ -42,7 +44,10 @@ export type ApiKey = {
   formIds: readonly string[] | null;
   /** The name of the member who made it, or rotated it last: who was shown its secret. */
   createdBy: string | null;
+  /** What they may do now: the key may no more. Null for the operator's, and where they are no member any more. */
+  makerRole: Role | null;
   createdAt: Date;
+  updatedAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
@@ -96,11 +101,15 @@ export async function addKey(
   return { id, key };
 }
 
-/** The keys of a workspace, newest first, the revoked and expired ones too. */
-export async function listKeys(database: Database, workspaceId: string): Promise<ApiKey[]> {
+/** The keys of a workspace, newest first, the revoked and expired ones too; or one of them. */
+export async function listKeys(
+  database: Database,
+  workspaceId: string,
+  id: string | null = null,
+): Promise<ApiKey[]> {
   const at = now();
   const since = new Date(at.getTime() - (requestDays - 1) * 24 * hourMs).toISOString().slice(0, 10);
-  const rows = await selectApiKeys(database, { workspace_id: workspaceId, now: at, since });
+  const rows = await selectApiKeys(database, { workspace_id: workspaceId, id, now: at, since });
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -108,7 +117,9 @@ export async function listKeys(database: Database, workspaceId: string): Promise
     permissions: row.permissions,
     formIds: row.form_ids,
     createdBy: row.created_by,
+    makerRole: row.maker_role,
     createdAt: row.created_at,
+    updatedAt: row.updated_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     lastUsedAt: row.last_used_at,
@@ -121,55 +132,58 @@ export async function listKeys(database: Database, workspaceId: string): Promise
 /**
  * Ends a key at once: in this process before this returns, in the others when they hear of it (keyChannel), within a
  * second in any case. Revoking a revoked key changes nothing.
- * @throws ApiError not_found when the workspace has no such key.
+ * @throws ApiError not_found when the workspace has no such key; precondition_failed.
  */
 export async function revokeKey(
   database: Database,
-  key: { workspaceId: string; keyId: string },
+  { workspaceId, keyId, unchanged = null }: { workspaceId: string; keyId: string; unchanged?: Unchanged },
 ): Promise<{ id: string; revokedAt: Date }> {
-  const [revoked] = await revokeApiKey(database, {
-    workspace_id: key.workspaceId,
-    id: key.keyId,
-    now: now(),
-    channel: keyChannel,
-  });
-  if (!revoked) throw new ApiError('not_found', 'There is no such API key.');
+  const key = { workspace_id: workspaceId, id: keyId };
+  const [revoked] = await revokeApiKey(database, { ...key, unchanged, now: now(), channel: keyChannel });
+  if (!revoked) throw await whyNot(database, workspaceId, keyId, unchanged);
   forgetKeys();
-  return { id: key.keyId, revokedAt: revoked.revoked_at };
+  return { id: keyId, revokedAt: revoked.revoked_at };
 }
 
-/** What a key may be changed to; what is null is not limited. */
+/** What a key may be changed to: what is left out stays, what is null is not limited. */
 export type KeyChange = {
-  name: string;
-  permissions: readonly string[] | null;
-  formIds: readonly string[] | null;
-  expiresAt: Date | null;
+  name?: string | undefined;
+  permissions?: readonly string[] | null | undefined;
+  formIds?: readonly string[] | null | undefined;
+  expiresAt?: Date | null | undefined;
+  /** On what the change was made (kit/conditional.ts). */
+  unchanged?: Unchanged;
 };
 
 /**
  * Changes what a key may do, without another secret. It acts as revokeKey does: here before this returns.
- * @throws ApiError validation_error with every problem; not_found for an absent or revoked key.
+ * @throws ApiError validation_error with every problem; not_found for an absent or revoked key; precondition_failed.
  */
 export async function changeKey(
   database: Database,
   { workspaceId, keyId }: { workspaceId: string; keyId: string },
-  { name, permissions, formIds, expiresAt }: KeyChange,
+  { name, permissions, formIds, expiresAt, unchanged = null }: KeyChange,
 ): Promise<void> {
   refuseProblems([
-    ...nameProblems('name', name),
+    ...(name === undefined ? [] : nameProblems('name', name)),
     ...permissionProblems(permissions ?? undefined),
     ...(await formProblems(database, workspaceId, formIds ?? undefined)),
   ]);
   const changed = await updateApiKey(database, {
     workspace_id: workspaceId,
     id: keyId,
-    name,
+    named: Object.entries({ permissions, form_ids: formIds, expires_at: expiresAt }).flatMap(
+      ([column, value]) => (value === undefined ? [] : [column]),
+    ),
+    name: name ?? null,
     permissions: permissionsOf(permissions ?? undefined),
     form_ids: formIds ? [...new Set(formIds)] : null,
-    expires_at: expiresAt,
+    expires_at: expiresAt ?? null,
+    unchanged,
+    now: now(),
     channel: keyChannel,
   });
-  if (changed.length === 0) throw new ApiError('not_found', 'There is no such API key.');
+  if (changed.length === 0) throw await whyNot(database, workspaceId, keyId, unchanged);
   forgetKeys();
 }
 
@@ -208,6 +222,19 @@ export async function rotateKey(
   });
   forgetKeys();
   return { id: keyId, key, formerUntil };
+}
+
+/** Why a key was not changed: it is not there, it was revoked, or it is not what the change was made on. */
+async function whyNot(
+  database: Database,
+  workspaceId: string,
+  keyId: string,
+  unchanged: Unchanged,
+): Promise<ApiError> {
+  const [key] = unchanged ? await listKeys(database, workspaceId, keyId) : [];
+  return key && !key.revokedAt
+    ? new ApiError('precondition_failed')
+    : new ApiError('not_found', 'There is no such API key.');
 }
 
 const permissionsOf = (names: readonly string[] | undefined): Permission[] | null =>

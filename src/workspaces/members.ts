@@ -1,14 +1,16 @@
 import type { ClientBase } from 'pg';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
+import type { Scope } from '#kit/operation.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { countOwners, deleteMember, findMembership, lockMembers, updateRole } from './members/queries.ts';
 import { forgetKeys, keyChannel } from './authenticate.ts';
 import { revokeKeysOf } from './keys/queries.ts';
 import { reportNews } from './mail-news.ts';
 import { insertMember } from './queries.ts';
-import { isAtLeast, type Role } from './roles.ts';
+import type { PersonalPermission, Role } from './roles.ts';
 
 /**
  * Lets a person into a workspace.
@@ -30,18 +32,34 @@ export async function addMember(
   await reportNews(database, member.workspaceId, { kind: 'member_added', userId: member.userId });
 }
 
-/** What a change of members is about: who makes it (with which role), where, and to whom. */
-export type MemberChange = { workspaceId: string; actorRole: Role; userId: string };
+/** Whoever changes members, as far as it decides about owners: no key ever does (permissions.ts). */
+export type Keeper = Pick<Scope, 'may'>;
+
+/** What a change of members is about: who makes it, where, to whom, and on what it was made (kit/conditional.ts). */
+export type MemberChange = {
+  workspaceId: string;
+  keeper: Keeper;
+  userId: string;
+  unchanged?: Unchanged;
+};
 
 /**
- * Gives a member another role.
- * @throws ApiError not_found; forbidden when an owner is concerned and the actor is none; conflict for the last owner.
+ * Gives a member another role. The keys that they made may no more than they do from then on (authenticate.ts).
+ * @throws ApiError not_found; forbidden when an owner is concerned and the keeper is none; conflict for the last owner;
+ *   precondition_failed.
  */
 export async function changeRole(database: Database, change: MemberChange & { role: Role }): Promise<void> {
-  requireOwner(change.actorRole, change.role);
+  requireOwner(change.keeper, change.role);
   await changeMember(database, change, change.role === 'owner', async (client) => {
-    await updateRole(client, { workspace_id: change.workspaceId, user_id: change.userId, role: change.role });
+    await updateRole(client, {
+      workspace_id: change.workspaceId,
+      user_id: change.userId,
+      role: change.role,
+      now: now(),
+      channel: keyChannel,
+    });
   });
+  forgetKeys();
 }
 
 /** What becomes of the API keys whose secret a person who goes was shown: keys belong to the workspace. */
@@ -73,13 +91,13 @@ export function leaveWorkspace(
   database: Database,
   member: { workspaceId: string; userId: string },
 ): Promise<void> {
-  return removeMember(database, { ...member, actorRole: 'owner' });
+  return removeMember(database, { ...member, keeper: { may: () => true } });
 }
 
 /** Changes take turns, so that of two owners who remove each other at once one stays. */
 function changeMember(
   database: Database,
-  { workspaceId, actorRole, userId }: MemberChange,
+  { workspaceId, keeper, userId, unchanged }: MemberChange,
   staysOwner: boolean,
   change: (client: ClientBase) => Promise<void>,
 ): Promise<void> {
@@ -87,15 +105,16 @@ function changeMember(
     await lockMembers(client, { workspace_id: workspaceId });
     const member = only(await findMembership(client, { workspace_id: workspaceId, user_id: userId }));
     if (!member) throw new ApiError('not_found', 'This person is not a member of the workspace.');
-    requireOwner(actorRole, member.role);
+    requireOwner(keeper, member.role);
+    requireUnchanged(unchanged, member.updated_at);
     if (member.role === 'owner' && !staysOwner) await requireAnotherOwner(client, workspaceId);
     await change(client);
   });
 }
 
 /** Only owners make, change and remove owners (roles.ts). */
-export function requireOwner(actor: Role, concerned: Role): void {
-  if (concerned === 'owner' && !isAtLeast(actor, 'owner')) {
+export function requireOwner(keeper: Keeper, concerned: Role): void {
+  if (concerned === 'owner' && !keeper.may('members:owners' satisfies PersonalPermission)) {
     throw new ApiError('forbidden', 'Only an owner may add, change or remove an owner.');
   }
 }

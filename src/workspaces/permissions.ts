@@ -21,8 +21,7 @@ const administration = {
   'webhooks:read': 'List webhooks and read their delivery logs.',
   'webhooks:write': 'Create, change, test and delete webhooks, and send deliveries again.',
   'members:read': 'List the members of the workspace.',
-  'members:write': 'Invite, change and remove members.',
-  'members:owners': 'Make, change and remove owners.',
+  'members:write': 'Invite, change and remove members, owners excepted.',
   'keys:read': 'List API keys and their latest requests.',
   'keys:write': 'Create, change, rotate and revoke API keys.',
   'workspace:read': 'Read the workspace and its plan.',
@@ -42,8 +41,9 @@ export const permissionNames = Object.keys(permissions) as readonly Permission[]
 
 export const isPermission = (name: string): name is Permission => Object.hasOwn(permissions, name);
 
-const dataNames: ReadonlySet<string> = new Set(Object.keys(data));
+/** What a key without a list may do. */
+export const dataPermissions = Object.keys(data) as readonly Permission[];
 
 /** Whether a key may do something; one without a list may do everything with data, and administer nothing. */
 export const keyMay = (list: readonly Permission[] | null, permission: string): boolean =>
-  list === null ? dataNames.has(permission) : (list as readonly string[]).includes(permission);
+  isPermission(permission) && (list ?? dataPermissions).includes(permission);

@@ -26,8 +26,8 @@ export const insertWorkspace = statement(
     created_at: timestamp,
   },
   {},
-  `insert into workspaces (id, name, plan, rate_limit, burst, created_at)
-   values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at)`,
+  `insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
+   values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`,
 );
 
 /** Newest first. */
@@ -128,8 +128,8 @@ export const insertMember = statement(
   'workspaces.insert_member',
   { workspace_id: uuid, user_id: text, role: word<Role>(), now: timestamp },
   { user_id: text },
-  `insert into members (workspace_id, user_id, role, created_at)
-   select id, $user_id, $role, $now from workspaces where id = $workspace_id
+  `insert into members (workspace_id, user_id, role, created_at, updated_at)
+   select id, $user_id, $role, $now, $now from workspaces where id = $workspace_id
    on conflict (workspace_id, user_id) do nothing
    returning user_id`,
 );

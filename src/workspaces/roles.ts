@@ -19,8 +19,11 @@ export const isRole = (name: string): name is Role => Object.hasOwn(roles, name)
 export const isAtLeast = (role: Role, least: Role): boolean =>
   roleNames.indexOf(role) <= roleNames.indexOf(least);
 
+/** What no key is given: only a person makes, changes and removes owners. */
+export type PersonalPermission = 'members:owners';
+
 /** The least role that has each permission. */
-const leastRole: Readonly<Record<Permission, Role>> = {
+const leastRole: Readonly<Record<Permission | PersonalPermission, Role>> = {
   'forms:read': 'viewer',
   'forms:write': 'editor',
   'submissions:read': 'viewer',

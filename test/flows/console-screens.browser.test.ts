@@ -16,9 +16,9 @@ const workspace = `/workspaces/${workspaceId}`;
 /** Names that are markup and script wherever a person may write one. */
 async function fillWithPayloads(person: ConsolePerson): Promise<void> {
   const accepted = await Promise.all([
-    person.call('PATCH', workspace, { name: `Acme ${payloads[1]}` }),
+    person.api('PATCH', '/workspace', { name: `Acme ${payloads[1]}` }),
     ...payloads.flatMap((payload) => [
-      person.call('POST', `${workspace}/keys`, { name: payload }),
+      person.api('POST', '/keys', { name: payload }),
       person.call('POST', `${workspace}/forms`, {
         structure: { ...structure(element('text', 'a')), attrs: { name: payload, description: payload } },
       }),

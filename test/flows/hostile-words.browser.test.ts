@@ -62,9 +62,9 @@ async function stage() {
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const { id } = made.body;
   const base = `${workspace}/forms/${id}`;
-  await owner.call('PATCH', workspace, { name: payloads[1] });
+  await owner.api('PATCH', '/workspace', { name: payloads[1] });
   await signIn(service, { workspaceId: owner.workspaceId, role: 'viewer', name: payloads[3] });
-  await owner.call('POST', `${workspace}/keys`, { name: payloads[2] });
+  await owner.api('POST', '/keys', { name: payloads[2] });
   const hook = await owner.api<{ id: string }>('POST', `/forms/${id}/webhooks`, {
     url: `${receiver.url}?x=${encodeURIComponent(payloads[0])}`,
     events: ['submission.created'],

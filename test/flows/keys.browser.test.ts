@@ -107,7 +107,7 @@ test('a form that was deleted does not keep the key that was limited to it from 
       })
     ).body.id;
   const [kept, gone] = [await make('Kept'), await make('Gone')];
-  await owner.call('POST', `${workspace}/keys`, { name: 'Export', form_ids: [kept, gone] });
+  await owner.api('POST', '/keys', { name: 'Export', form_ids: [kept, gone] });
   assert.equal((await owner.call('DELETE', `${workspace}/forms/${gone}`)).status, 204);
   const page = await console.open(`/app/w/${owner.workspaceId}/settings/keys`, owner);
   await page.getByRole('button', { name: 'Actions for Export' }).click();
@@ -116,7 +116,7 @@ test('a form that was deleted does not keep the key that was limited to it from 
   await page.getByLabel('Name', { exact: true }).fill('Nightly');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The key Nightly was changed.').waitFor();
-  const { body } = await owner.call<{ data: { form_ids: string[] }[] }>('GET', `${workspace}/keys`);
+  const { body } = await owner.api<{ data: { form_ids: string[] }[] }>('GET', '/keys');
   assert.deepEqual(body.data[0]!.form_ids, [kept]);
   await page.context().close();
   console.assertQuiet();

@@ -105,7 +105,7 @@ test('a forgotten password is replaced through a mail', async () => {
 
 test('the mail log tells what failed and why, sends it again, and tests the mail server', async () => {
   server.treat('refused@example.org', 'refuse recipient');
-  await owner.call('POST', `/workspaces/${owner.workspaceId}/member-invitations`, {
+  await owner.api('POST', '/members', {
     email: 'refused@example.org',
     role: 'viewer',
   });

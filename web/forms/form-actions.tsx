@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
+import type { WorkspaceDetail } from '../settings/workspace.ts';
 import { post } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../design/button.tsx';

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
+import type { WorkspaceDetail } from '../settings/workspace.ts';
 import { StatusChip } from '../design/chip.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';

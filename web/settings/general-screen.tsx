@@ -1,6 +1,6 @@
 import './general-screen.css';
 import type { ReactElement, ReactNode } from 'react';
-import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
+import type { WorkspaceDetail } from './workspace.ts';
 import { Chip } from '../design/chip.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { mayAdminister } from '../shell/session.ts';

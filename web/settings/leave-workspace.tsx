@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
+import type { WorkspaceDetail } from './workspace.ts';
 import { remove } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
@@ -12,7 +12,7 @@ export function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): R
   const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const leave = useMutation({
-    mutationFn: () => remove(`/workspaces/${workspace.id}/membership`),
+    mutationFn: () => remove(`/memberships/${workspace.id}`),
     async onSuccess() {
       await refreshSession();
       await navigate({ to: '/' });

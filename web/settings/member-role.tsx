@@ -1,15 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
-import type { Member, WorkspaceDetail } from '#console/accounts/shapes.ts';
-import { patch } from '../api/client.ts';
+import { type ReactElement, useState } from 'react';
+import type { Member } from '#workspaces/members/shapes.ts';
+import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
+import { ConfirmDialog } from '../design/dialog.tsx';
 import { Select } from '../design/select.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
 import { mayAdminister, refreshSession } from '../shell/session.ts';
 import { roleName, rolesToGive } from './roles.ts';
-import { membersQuery, workspaceQuery } from './workspace.ts';
+import { keysQuery, membersQuery, type WorkspaceDetail, workspaceQuery } from './workspace.ts';
 
-/** A member's role, to be changed by those who may. */
+type Role = Member['role'];
+
+/** A member's role, to be changed by those who may; asked about where API keys of theirs lose by it. */
 export function MemberRole({
   workspace,
   member,
@@ -17,28 +20,54 @@ export function MemberRole({
   workspace: WorkspaceDetail;
   member: Member;
 }): ReactElement {
+  const [asked, setAsked] = useState<Role>();
   const change = useMutation({
-    mutationFn: (role: Member['role']) => patch(`/workspaces/${workspace.id}/members/${member.id}`, { role }),
+    mutationFn: (role: Role) =>
+      call(workspace.id, 'changeMember', { params: { id: member.id }, body: { role } }),
     onSuccess: (_, role) => toastDone(`${member.name} is ${roleName(role).toLowerCase()} now.`),
     onError: toastProblem,
-    onSettled: () =>
-      Promise.all([
+    onSettled: () => {
+      setAsked(undefined);
+      return Promise.all([
         queryClient.invalidateQueries(membersQuery(workspace.id)),
         queryClient.invalidateQueries(workspaceQuery(workspace.id)),
+        queryClient.invalidateQueries(keysQuery(workspace.id)),
         refreshSession(),
-      ]),
+      ]);
+    },
   });
   const isMine = mayAdminister(workspace.role) && (member.role !== 'owner' || workspace.role === 'owner');
   if (!isMine) return <span>{roleName(member.role)}</span>;
+  const losesKeys = (role: Role): boolean => member.key_count > 0 && !mayAdminister(role);
+  const keys = member.key_count === 1 ? 'API key' : `${member.key_count} API keys`;
   return (
-    <Select
-      className="member-role"
-      size="small"
-      label={`Role of ${member.name}`}
-      isLabelHidden
-      choices={rolesToGive(workspace.role)}
-      value={change.isPending ? change.variables : member.role}
-      onChange={(role) => role !== member.role && change.mutate(role)}
-    />
+    <>
+      <Select
+        className="member-role"
+        size="small"
+        label={`Role of ${member.name}`}
+        isLabelHidden
+        choices={rolesToGive(workspace.role)}
+        value={change.isPending ? change.variables : member.role}
+        onChange={(role) => {
+          if (role === member.role) return;
+          if (losesKeys(role)) setAsked(role);
+          else change.mutate(role);
+        }}
+      />
+      {asked !== undefined && (
+        <ConfirmDialog
+          title={`Make ${member.name} ${roleName(asked).toLowerCase()}?`}
+          isOpen
+          onClose={() => setAsked(undefined)}
+          confirmLabel="Change role"
+          onConfirm={() => change.mutate(asked)}
+          isPending={change.isPending}
+        >
+          The {keys} that they made may no more than they do: programs that need more are refused at once.
+          Whoever rotates a key makes it theirs, with all that it was given.
+        </ConfirmDialog>
+      )}
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Member } from '#console/accounts/shapes.ts';
+import type { Member } from '#workspaces/members/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { Page } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Member, WorkspaceDetail } from '#console/accounts/shapes.ts';
-import { remove } from '../api/client.ts';
+import type { Member } from '#workspaces/members/shapes.ts';
+import type { WorkspaceDetail } from './workspace.ts';
+import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../design/button.tsx';
 import { Switch } from '../design/checkbox.tsx';
@@ -22,7 +23,10 @@ export function RemoveMember({
   const [revokes, setRevokes] = useState(true);
   const take = useMutation({
     mutationFn: () =>
-      remove(`/workspaces/${workspace.id}/members/${member.id}?keys=${revokes ? 'revoke' : 'keep'}`),
+      call(workspace.id, 'removeMember', {
+        params: { id: member.id },
+        query: { keys: revokes ? 'revoke' : 'keep' },
+      }),
     async onSuccess() {
       toastDone(
         member.key_count > 0 && revokes

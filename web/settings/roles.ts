@@ -1,5 +1,5 @@
 import type { Choice } from '../design/select.tsx';
-import type { Role } from '#console/accounts/shapes.ts';
+import type { Role } from '#workspaces/shapes.ts';
 
 /** Every role with what it may do, from least to most. */
 export const roleChoices: readonly Choice<Role>[] = [

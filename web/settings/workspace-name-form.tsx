@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { WorkspaceDetail } from '#console/accounts/shapes.ts';
-import { ApiProblem, patch, unlocatedProblem } from '../api/client.ts';
+import type { WorkspaceDetail } from './workspace.ts';
+import { ApiProblem, unlocatedProblem } from '../api/client.ts';
+import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { CardForm } from '../design/card-form.tsx';
 import { CopyField } from '../design/copy-button.tsx';
@@ -20,7 +21,7 @@ export function WorkspaceNameForm({
 }): ReactElement {
   const [name, setName] = useState(workspace.name);
   const save = useMutation({
-    mutationFn: () => patch(`/workspaces/${workspace.id}`, { name }),
+    mutationFn: () => call(workspace.id, 'changeWorkspace', { body: { name } }),
     async onSuccess() {
       await Promise.all([refreshSession(), queryClient.invalidateQueries(workspaceQuery(workspace.id))]);
       toastDone('The workspace was renamed.');

@@ -1,14 +1,23 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Key, KeyRequest, Member, WorkspaceDetail } from '#console/accounts/shapes.ts';
 import type { FormLine } from '#console/forms-list/shapes.ts';
+import type { Role, Workspace } from '#workspaces/shapes.ts';
 import { get, query } from '../api/client.ts';
+import { call } from '../api/operations.ts';
 
 /** The id in the address, on a workspace's screens. */
 export const useWorkspaceId = (): string => useParams({ strict: false }).workspace!;
 
+/** A workspace, and what the person who is signed in is in it. */
+export type WorkspaceDetail = Omit<Workspace, 'role'> & { role: Role };
+
 export const workspaceQuery = (id: string) =>
-  queryOptions({ queryKey: ['workspace', id], queryFn: () => get<WorkspaceDetail>(`/workspaces/${id}`) });
+  queryOptions({
+    queryKey: ['workspace', id],
+    queryFn: () => call(id, 'getWorkspace', {}),
+    // Only a key is none of the members.
+    select: (workspace): WorkspaceDetail => ({ ...workspace, role: workspace.role ?? 'viewer' }),
+  });
 
 /** The workspace of the address, with the person's role in it. */
 export const useWorkspace = (): WorkspaceDetail => useSuspenseQuery(workspaceQuery(useWorkspaceId())).data;
@@ -16,14 +25,14 @@ export const useWorkspace = (): WorkspaceDetail => useSuspenseQuery(workspaceQue
 export const membersQuery = (id: string) =>
   queryOptions({
     queryKey: ['members', id],
-    queryFn: () => get<{ data: Member[] }>(`/workspaces/${id}/members`),
+    queryFn: () => call(id, 'listMembers', {}),
     select: ({ data }) => data,
   });
 
 export const keysQuery = (id: string) =>
   queryOptions({
     queryKey: ['keys', id],
-    queryFn: () => get<{ data: Key[] }>(`/workspaces/${id}/keys`),
+    queryFn: () => call(id, 'listKeys', {}),
     select: ({ data }) => data,
   });
 
@@ -31,7 +40,7 @@ export const keysQuery = (id: string) =>
 export const keyRequestsQuery = (id: string, key: string) =>
   queryOptions({
     queryKey: ['keys', id, key, 'requests'],
-    queryFn: () => get<{ data: KeyRequest[] }>(`/workspaces/${id}/keys/${key}/requests`),
+    queryFn: () => call(id, 'listKeyRequests', { params: { id: key } }),
     select: ({ data }) => data,
     staleTime: 0,
   });

@@ -1,6 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Role, Session } from '#console/accounts/shapes.ts';
+import type { Role } from '#workspaces/shapes.ts';
+import type { Session } from '#console/accounts/shapes.ts';
 import { get } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 

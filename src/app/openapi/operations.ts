@@ -66,10 +66,10 @@ function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderNa
 /** Which errors an operation can answer with follows from its shape. */
 function failures(method: string, operation: ApiRoute['operation']): number[] {
   const { params, query } = operation;
-  const names = Object.keys({ ...params.properties, ...query.properties });
   const isOfOne = Object.keys(params.properties).length > 0 || 'form_id' in query.properties;
   return [
-    ...(names.length > 0 || operation.body || method === 'POST' ? [400] : []),
+    // What is not understood is refused, also where nothing is asked for.
+    400,
     401,
     403,
     ...(isOfOne ? [404] : []),

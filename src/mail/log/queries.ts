@@ -3,39 +3,45 @@ import { type MailKind, sendMailJob } from '#kit/outbox/kinds.ts';
 import type { MailState } from '#kit/outbox/queries.ts';
 import { bigint, integer, nullable, statement, text, texts, timestamp, uuid, word } from '#kit/statement.ts';
 
-/** The mail log, newest first. */
-export const selectMails = statement(
-  'mail.select_mails',
-  { workspace_id: uuid, state: nullable(word<MailState>()), limit: integer, offset: bigint },
-  {
-    id: uuid,
-    kind: word<MailKind>(),
-    form_id: nullable(uuid),
-    form_name: nullable(text),
-    recipient: text,
-    subject: text,
-    state: word<MailState>(),
-    attempts: integer,
-    error: nullable(text),
-    created_at: timestamp,
-    settled_at: nullable(timestamp),
-    next_attempt_at: nullable(timestamp),
-  },
-  `select m.id, m.kind, m.form_id, f.name as form_name, m.recipient, m.subject, m.state, m.attempts, m.error,
+/** A line of the log; what is private is not in it. */
+const loggedMail = {
+  id: uuid,
+  kind: word<MailKind>(),
+  form_id: nullable(uuid),
+  form_name: nullable(text),
+  recipient: text,
+  subject: text,
+  state: word<MailState>(),
+  attempts: integer,
+  error: nullable(text),
+  created_at: timestamp,
+  settled_at: nullable(timestamp),
+  next_attempt_at: nullable(timestamp),
+} as const;
+
+const loggedMails = `
+   select m.id, m.kind, m.form_id, f.name as form_name, m.recipient, m.subject, m.state, m.attempts, m.error,
           m.created_at, m.settled_at, m.next_attempt_at
      from mails m
      left join forms f on f.workspace_id = m.workspace_id and f.id = m.form_id and f.deleted_at is null
-    where m.workspace_id = $workspace_id and not m.is_private and ($state is null or m.state = $state)
+    where m.workspace_id = $workspace_id and not m.is_private`;
+
+/** The mail log, newest first. */
+export const selectMails = statement(
+  'mail.select_mails',
+  { workspace_id: uuid, state: nullable(word<MailState>()), below: uuid, limit: integer, offset: bigint },
+  loggedMail,
+  `${loggedMails} and ($state is null or m.state = $state) and m.id < $below
     order by m.id desc
     limit $limit offset $offset`,
 );
 
-/** Whether the log has a mail. */
+/** A mail of the log. */
 export const findLoggedMail = statement(
   'mail.find_logged_mail',
   { workspace_id: uuid, id: uuid },
-  { id: uuid },
-  `select id from mails where workspace_id = $workspace_id and id = $id and not is_private`,
+  loggedMail,
+  `${loggedMails} and m.id = $id`,
 );
 
 /** How many there are of each state. */

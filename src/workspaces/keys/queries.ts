@@ -8,12 +8,14 @@ import {
   text,
   texts,
   timestamp,
+  timestamps,
   uuid,
   uuids,
   word,
 } from '#kit/statement.ts';
 import type { Permission } from '../permissions.ts';
 import type { Plan } from '../plans.ts';
+import type { Role } from '../roles.ts';
 
 const permissionList: Column<Permission[]> = { pg: texts.pg };
 
@@ -27,17 +29,20 @@ export const findKeyByHash = statement(
     permissions: nullable(permissionList),
     form_ids: nullable(uuids),
     expires_at: nullable(timestamp),
+    /** Of its maker; null for the operator's keys, and where the maker is no member any more. */
+    maker_role: nullable(word<Role>()),
     plan: word<Plan>(),
     rate_limit: nullable(integer),
     burst: nullable(integer),
   },
   // A key that was rotated ends by itself: least() leaves out what is null.
   `select api_keys.workspace_id, api_keys.id, api_keys.permissions, api_keys.form_ids,
-          least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, workspaces.plan,
+          least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, members.role as maker_role, workspaces.plan,
           workspaces.rate_limit, workspaces.burst
      from api_key_lookup
      join api_keys on api_keys.workspace_id = api_key_lookup.workspace_id and api_keys.id = api_key_lookup.api_key_id
      join workspaces on workspaces.id = api_keys.workspace_id
+     left join members on members.workspace_id = api_keys.workspace_id and members.user_id = api_keys.created_by
     where api_key_lookup.hash = $hash and api_keys.revoked_at is null`,
 );
 
@@ -56,8 +61,9 @@ export const insertApiKey = statement(
     expires_at: nullable(timestamp),
   },
   { id: uuid },
-  `insert into api_keys (workspace_id, id, name, prefix, permissions, form_ids, created_by, created_at, expires_at)
-   select id, $id, $name, $prefix, $permissions, $form_ids, $created_by, $created_at, $expires_at
+  `insert into api_keys (workspace_id, id, name, prefix, permissions, form_ids, created_by, created_at, expires_at,
+                         updated_at)
+   select id, $id, $name, $prefix, $permissions, $form_ids, $created_by, $created_at, $expires_at, $created_at
      from workspaces
     where id = $workspace_id
    returning id`,
@@ -80,10 +86,10 @@ export const findForeignForms = statement(
      select from forms f where f.workspace_id = $workspace_id and f.id = given.id and f.deleted_at is null)`,
 );
 
-/** Newest first, with the requests of the days since `since` and the end of a rotated key that still works. */
+/** Newest first, or one alone, with the role of its maker, the requests of the days since `since` and the end of a rotated key that still works. */
 export const selectApiKeys = statement(
   'workspaces.select_api_keys',
-  { workspace_id: uuid, now: timestamp, since: text },
+  { workspace_id: uuid, id: nullable(uuid), now: timestamp, since: text },
   {
     id: uuid,
     name: text,
@@ -91,7 +97,9 @@ export const selectApiKeys = statement(
     permissions: nullable(permissionList),
     form_ids: nullable(uuids),
     created_by: nullable(text),
+    maker_role: nullable(word<Role>()),
     created_at: timestamp,
+    updated_at: timestamp,
     expires_at: nullable(timestamp),
     revoked_at: nullable(timestamp),
     last_used_at: nullable(timestamp),
@@ -99,25 +107,26 @@ export const selectApiKeys = statement(
     former_until: nullable(timestamp),
     requests: bigint,
   },
-  `select k.id, k.name, k.prefix, k.permissions, k.form_ids, u.name as created_by, k.created_at, k.expires_at,
-          k.revoked_at, k.last_used_at, k.last_used_address,
+  `select k.id, k.name, k.prefix, k.permissions, k.form_ids, u.name as created_by, m.role as maker_role, k.created_at,
+          k.updated_at, k.expires_at, k.revoked_at, k.last_used_at, k.last_used_address,
           (select max(l.expires_at) from api_key_lookup l
             where l.workspace_id = k.workspace_id and l.api_key_id = k.id and l.expires_at > $now) as former_until,
           (select coalesce(sum(d.requests), 0)::bigint from api_key_days d
             where d.workspace_id = k.workspace_id and d.api_key_id = k.id and d.day >= $since::date) as requests
      from api_keys k left join users u on u.id = k.created_by
-    where k.workspace_id = $workspace_id
+     left join members m on m.workspace_id = k.workspace_id and m.user_id = k.created_by
+    where k.workspace_id = $workspace_id and ($id is null or k.id = $id)
     order by k.id desc`,
 );
 
 /** Keeps the time of the first revocation. Tells every process, once this is committed, to forget what it knows. */
 export const revokeApiKey = statement(
   'workspaces.revoke_api_key',
-  { workspace_id: uuid, id: uuid, now: timestamp, channel: text },
+  { workspace_id: uuid, id: uuid, unchanged: nullable(timestamps), now: timestamp, channel: text },
   { revoked_at: timestamp },
   `with revoked as (
-     update api_keys set revoked_at = coalesce(revoked_at, $now)
-      where workspace_id = $workspace_id and id = $id
+     update api_keys set revoked_at = coalesce(revoked_at, $now), updated_at = $now
+      where workspace_id = $workspace_id and id = $id and ($unchanged is null or updated_at = any ($unchanged))
      returning revoked_at
    )
    select revoked.revoked_at from revoked, pg_notify($channel, '')`,
@@ -129,29 +138,37 @@ export const revokeKeysOf = statement(
   { workspace_id: uuid, user_id: text, now: timestamp, channel: text },
   { id: uuid },
   `with revoked as (
-     update api_keys set revoked_at = $now
+     update api_keys set revoked_at = $now, updated_at = $now
       where workspace_id = $workspace_id and created_by = $user_id and revoked_at is null
      returning id
    )
    select revoked.id from revoked, pg_notify($channel, '')`,
 );
 
-/** Changes what a key that is not revoked may do. Tells every process, as revokeApiKey does. */
+/** Changes of a key that is not revoked what is named; a limit may become null. Tells every process, as revokeApiKey does. */
 export const updateApiKey = statement(
   'workspaces.update_api_key',
   {
     workspace_id: uuid,
     id: uuid,
-    name: text,
+    named: texts,
+    name: nullable(text),
     permissions: nullable(permissionList),
     form_ids: nullable(uuids),
     expires_at: nullable(timestamp),
+    unchanged: nullable(timestamps),
+    now: timestamp,
     channel: text,
   },
   { id: uuid },
   `with changed as (
-     update api_keys set name = $name, permissions = $permissions, form_ids = $form_ids, expires_at = $expires_at
+     update api_keys
+        set name = coalesce($name, name), updated_at = $now,
+            permissions = case when 'permissions' = any ($named) then $permissions else permissions end,
+            form_ids = case when 'form_ids' = any ($named) then $form_ids else form_ids end,
+            expires_at = case when 'expires_at' = any ($named) then $expires_at else expires_at end
       where workspace_id = $workspace_id and id = $id and revoked_at is null
+        and ($unchanged is null or updated_at = any ($unchanged))
      returning id
    )
    select changed.id from changed, pg_notify($channel, '')`,
@@ -176,7 +193,7 @@ export const rotateApiKey = statement(
   },
   { id: uuid },
   `with key as (
-     update api_keys set prefix = $prefix, created_by = $rotated_by
+     update api_keys set prefix = $prefix, created_by = $rotated_by, updated_at = $now
       where workspace_id = $workspace_id and id = $id and revoked_at is null
      returning workspace_id, id
    ),

@@ -20,7 +20,7 @@ const context = {
 };
 const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan: 'free' });
 const { id } = await createUser(database, { email: 'ada@example.org', password: 'correct horse battery' });
-const inviter = { id, name: 'Ada', role: 'owner' } as const;
+const inviter = { id, userId: id, name: 'Ada', may: () => true };
 
 test('of the mails about one invitation that wait, only the last one leaves: the others lead nowhere', async () => {
   const email = 'grace@example.org';

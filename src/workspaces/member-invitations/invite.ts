@@ -6,7 +6,7 @@ import { enqueueMail } from '#kit/outbox/enqueue-mail.ts';
 import { cancelMails } from '#kit/outbox/queries.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { requireOwner } from '../members.ts';
+import { type Keeper, requireOwner } from '../members.ts';
 import { findMemberByEmail, findWorkspace } from '../members/queries.ts';
 import { refuseProblems } from '../problems.ts';
 import type { RequestCounter } from '../request-counter.ts';
@@ -31,8 +31,11 @@ export type InviteContext = {
   wakeQueue: () => void;
 };
 
-/** Who invites: the role decides who may be invited as what. */
-export type Inviter = { id: string; name: string; role: Role };
+/**
+ * Who invites: `may` decides who may be invited as what. `userId` is of the person behind a key, where there is one; the
+ * limits count under `id`, `name` stands in the mail.
+ */
+export type Inviter = Keeper & { id: string; userId: string | null; name: string };
 
 /** `link` only where no mail server is set: then it is handed over by hand. */
 export type Invited = { id: string; link: string | null };
@@ -50,7 +53,7 @@ export async function inviteMember(
   context: InviteContext,
   { workspaceId, inviter, ...asked }: { workspaceId: string; inviter: Inviter; email: string; role: Role },
 ): Promise<Invited> {
-  requireOwner(inviter.role, asked.role);
+  requireOwner(inviter, asked.role);
   const email = asked.email.trim().toLowerCase();
   refuseProblems(emailProblems(email));
   await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
@@ -91,16 +94,16 @@ async function writeInvitation(
   const place = { workspace_id: workspaceId, email };
   if ((await findMemberByEmail(client, place)).length > 0)
     throw new ApiError('conflict', 'This person is a member of the workspace already.');
-  const workspace = only(await findWorkspace(client, { workspace_id: workspaceId }));
+  const workspace = only(await findWorkspace(client, { workspace_id: workspaceId, user_id: null }));
   if (!workspace) throw new ApiError('not_found', 'There is no such workspace.');
   const former = only(await lockInvitationOf(client, place));
-  if (former && inviter) requireOwner(inviter.role, former.role);
+  if (former && inviter) requireOwner(inviter, former.role);
   const id = newId();
   await insertInvitation(client, {
     ...place,
     id,
     role,
-    invited_by: inviter?.id ?? null,
+    invited_by: inviter?.userId ?? null,
     created_at: timeOfId(id),
     expires_at: new Date(timeOfId(id).getTime() + openDays * dayMs),
   });
@@ -121,7 +124,7 @@ export async function resendInvitation(
     const key = { workspace_id: workspaceId, id };
     const found = only(await prolongInvitation(client, { ...key, expires_at: expiresAt }));
     if (!found) throw new ApiError('not_found');
-    requireOwner(inviter.role, found.role);
+    requireOwner(inviter, found.role);
     const { email } = found;
     await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
     await cancelMail(client, workspaceId, found.mail_id);
@@ -134,12 +137,12 @@ export async function resendInvitation(
 /** Withdraws an invitation: its link ends at once. @throws ApiError not_found; forbidden as inviteMember. */
 export function revokeInvitation(
   { database }: Pick<InviteContext, 'database'>,
-  { workspaceId, id, actorRole }: { workspaceId: string; id: string; actorRole: Role },
+  { workspaceId, id, keeper }: { workspaceId: string; id: string; keeper: Keeper },
 ): Promise<void> {
   return transaction(database, async (client) => {
     const gone = only(await deleteInvitation(client, { workspace_id: workspaceId, id }));
     if (!gone) throw new ApiError('not_found');
-    requireOwner(actorRole, gone.role);
+    requireOwner(keeper, gone.role);
     await cancelMail(client, workspaceId, gone.mail_id);
   });
 }

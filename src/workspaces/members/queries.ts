@@ -1,4 +1,14 @@
-import { bigint, integer, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import {
+  bigint,
+  integer,
+  nullable,
+  statement,
+  text,
+  timestamp,
+  timestamps,
+  uuid,
+  word,
+} from '#kit/statement.ts';
 import type { Plan } from '../plans.ts';
 import type { Role } from '../roles.ts';
 
@@ -6,8 +16,8 @@ import type { Role } from '../roles.ts';
 export const findMembership = statement(
   'workspaces.find_membership',
   { workspace_id: uuid, user_id: text },
-  { role: word<Role>() },
-  `select role from members where workspace_id = $workspace_id and user_id = $user_id`,
+  { role: word<Role>(), updated_at: timestamp },
+  `select role, updated_at from members where workspace_id = $workspace_id and user_id = $user_id`,
 );
 
 /** The workspaces that a person is a member of, by name. */
@@ -22,10 +32,10 @@ export const selectWorkspacesOfUser = statement(
     order by lower(w.name), w.id`,
 );
 
-/** A workspace with what is counted in it. */
+/** A workspace with what is counted in it, and the role of whoever asks, where that is a member. */
 export const findWorkspace = statement(
   'workspaces.find_workspace',
-  { workspace_id: uuid },
+  { workspace_id: uuid, user_id: nullable(text) },
   {
     id: uuid,
     name: text,
@@ -33,31 +43,43 @@ export const findWorkspace = statement(
     rate_limit: nullable(integer),
     burst: nullable(integer),
     created_at: timestamp,
+    updated_at: timestamp,
+    role: nullable(word<Role>()),
     member_count: bigint,
   },
-  `select w.id, w.name, w.plan, w.rate_limit, w.burst, w.created_at,
+  `select w.id, w.name, w.plan, w.rate_limit, w.burst, w.created_at, w.updated_at,
+          (select m.role from members m where m.workspace_id = w.id and m.user_id = $user_id) as role,
           (select count(*) from members m where m.workspace_id = w.id) as member_count
      from workspaces w where w.id = $workspace_id`,
 );
 
 export const updateWorkspaceName = statement(
   'workspaces.update_name',
-  { workspace_id: uuid, name: text },
+  { workspace_id: uuid, name: text, unchanged: nullable(timestamps), now: timestamp },
   { id: uuid },
-  `update workspaces set name = $name where id = $workspace_id returning id`,
+  `update workspaces set name = $name, updated_at = $now
+    where id = $workspace_id and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
 );
 
-/** Owners first, then by name; with the number of API keys that each made and that still work. */
+/** Owners first, then by name, or one alone; with the number of API keys that each made and that still work. */
 export const selectMembers = statement(
   'workspaces.select_members',
-  { workspace_id: uuid, now: timestamp },
-  { id: text, name: text, email: text, role: word<Role>(), created_at: timestamp, key_count: bigint },
-  `select u.id, u.name, u.email, m.role, m.created_at,
+  { workspace_id: uuid, user_id: nullable(text), now: timestamp },
+  {
+    id: text,
+    name: text,
+    email: text,
+    role: word<Role>(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    key_count: bigint,
+  },
+  `select u.id, u.name, u.email, m.role, m.created_at, m.updated_at,
           (select count(*) from api_keys k
             where k.workspace_id = m.workspace_id and k.created_by = u.id and k.revoked_at is null
               and (k.expires_at is null or k.expires_at > $now)) as key_count
      from members m join users u on u.id = m.user_id
-    where m.workspace_id = $workspace_id
+    where m.workspace_id = $workspace_id and ($user_id is null or m.user_id = $user_id)
     order by array_position(array['owner', 'admin', 'editor', 'viewer'], m.role), lower(u.name), u.id`,
 );
 
@@ -76,11 +98,17 @@ export const countOwners = statement(
   `select count(*) as owners from members where workspace_id = $workspace_id and role = 'owner'`,
 );
 
+/** Tells every process, once this is committed, to forget what it knows of keys: they may what their makers may. */
 export const updateRole = statement(
   'workspaces.update_role',
-  { workspace_id: uuid, user_id: text, role: word<Role>() },
+  { workspace_id: uuid, user_id: text, role: word<Role>(), now: timestamp, channel: text },
   { user_id: text },
-  `update members set role = $role where workspace_id = $workspace_id and user_id = $user_id returning user_id`,
+  `with changed as (
+     update members set role = $role, updated_at = $now
+      where workspace_id = $workspace_id and user_id = $user_id
+     returning user_id
+   )
+   select changed.user_id from changed, pg_notify($channel, '')`,
 );
 
 export const deleteMember = statement(
@@ -113,4 +141,14 @@ export const updateUserName = statement(
   { id: text, name: text, now: timestamp },
   { id: text },
   `update users set name = $name, updated_at = $now where id = $id returning id`,
+);
+
+/** The person behind a request: who is signed in, or who made the key; nobody for the operator's keys. */
+export const findPersonBehind = statement(
+  'workspaces.find_person_behind',
+  { workspace_id: uuid, user_id: nullable(text), key_id: nullable(uuid) },
+  { id: text, name: text },
+  `select u.id, u.name from users u
+    where u.id = coalesce(
+      $user_id, (select k.created_by from api_keys k where k.workspace_id = $workspace_id and k.id = $key_id))`,
 );

@@ -1,13 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Invited, Role, WorkspaceDetail } from '#console/accounts/shapes.ts';
-import { ApiProblem, post, unlocatedProblem } from '../../api/client.ts';
+import type { Role } from '#workspaces/shapes.ts';
+import type { WorkspaceDetail } from '../workspace.ts';
+import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { rolesToGive } from '../roles.ts';
-import { memberInvitationsPath, refreshInvitations } from './invitations-query.ts';
+import { refreshInvitations } from './invitations-query.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
 type Props = { workspace: WorkspaceDetail; isOpen: boolean; onClose: () => void };
@@ -16,7 +18,7 @@ type Props = { workspace: WorkspaceDetail; isOpen: boolean; onClose: () => void 
 export function InviteDialog({ workspace, isOpen, onClose }: Props): ReactElement {
   const [given, setGiven] = useState<{ email: string; role: Role }>({ email: '', role: 'editor' });
   const invite = useMutation({
-    mutationFn: () => post<Invited>(memberInvitationsPath(workspace.id), given),
+    mutationFn: () => call(workspace.id, 'inviteMember', { body: given }),
     async onSuccess({ link }) {
       await refreshInvitations(workspace.id);
       if (link !== null) return;

@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Invited, MemberInvitation, WorkspaceDetail } from '#console/accounts/shapes.ts';
-import { post, remove } from '../../api/client.ts';
+import type { MemberInvitation } from '#workspaces/member-invitations/shapes.ts';
+import type { WorkspaceDetail } from '../workspace.ts';
+import { call } from '../../api/operations.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { ErrorState } from '../../design/states.tsx';
@@ -9,7 +10,7 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { sayMoment } from '../../design/time.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { roleName } from '../roles.ts';
-import { memberInvitationsPath, memberInvitationsQuery, refreshInvitations } from './invitations-query.ts';
+import { memberInvitationsQuery, refreshInvitations } from './invitations-query.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
 /** Who was asked to join and has not answered; nothing while there is nobody. */
@@ -70,9 +71,9 @@ type ActionProps = { workspace: WorkspaceDetail; invitation: MemberInvitation; s
 
 function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): ReactElement | null {
   const [link, setLink] = useState<string>();
-  const path = `${memberInvitationsPath(workspace.id)}/${invitation.id}`;
+  const named = { params: { id: invitation.id } };
   const resend = useMutation({
-    mutationFn: () => post<Invited>(`${path}/mails`),
+    mutationFn: () => call(workspace.id, 'resendMemberInvitation', named),
     async onSuccess(invited) {
       await refreshInvitations(workspace.id);
       if (invited.link === null) toastDone(`${invitation.email} was invited again.`);
@@ -81,7 +82,7 @@ function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): R
     onError: toastProblem,
   });
   const withdraw = useMutation({
-    mutationFn: () => remove(path),
+    mutationFn: () => call(workspace.id, 'revokeMemberInvitation', named),
     async onSuccess() {
       toastDone(`The invitation of ${invitation.email} was withdrawn.`);
       await refreshInvitations(workspace.id);

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { CreatedKey } from '#console/accounts/shapes.ts';
-import { ApiProblem, post, unlocatedProblem } from '../../api/client.ts';
+import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { keysQuery } from '../workspace.ts';
@@ -21,7 +21,7 @@ export function CreateKeyDialog({
 }): ReactElement {
   const [draft, setDraft] = useState(emptyDraft);
   const create = useMutation({
-    mutationFn: () => post<CreatedKey>(`/workspaces/${workspaceId}/keys`, readNewKey(draft)),
+    mutationFn: () => call(workspaceId, 'createKey', { body: readNewKey(draft) }),
     onSuccess: () => queryClient.invalidateQueries(keysQuery(workspaceId)),
   });
   const close = (): void => {

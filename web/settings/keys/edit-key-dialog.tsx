@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Key } from '#console/accounts/shapes.ts';
-import { ApiProblem, put, unlocatedProblem } from '../../api/client.ts';
+import type { Key } from '#workspaces/keys/shapes.ts';
+import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
@@ -21,7 +22,11 @@ export function EditKeyDialog({
 }): ReactElement {
   const [draft, setDraft] = useState(() => draftOf(apiKey));
   const save = useMutation({
-    mutationFn: () => put(`/workspaces/${workspaceId}/keys/${apiKey.id}`, readEdit(draft, apiKey.expires_at)),
+    mutationFn: () =>
+      call(workspaceId, 'changeKey', {
+        params: { id: apiKey.id },
+        body: readEdit(draft, apiKey.expires_at),
+      }),
     async onSuccess() {
       await queryClient.invalidateQueries(keysQuery(workspaceId));
       toastDone(`The key ${draft.name} was changed.`);

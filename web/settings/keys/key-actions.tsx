@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import type { Key } from '#console/accounts/shapes.ts';
+import type { Key } from '#workspaces/keys/shapes.ts';
 import { IconButton } from '../../design/button.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';

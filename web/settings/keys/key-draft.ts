@@ -1,4 +1,4 @@
-import type { Key, KeyEdit, NewKey } from '#console/accounts/shapes.ts';
+import type { Key, KeyChange, NewKey } from '#workspaces/keys/shapes.ts';
 
 type Permissions = NonNullable<NewKey['permissions']>;
 
@@ -45,7 +45,7 @@ export function readNewKey({ name, may, permissions, reach, formIds, lifetime }:
 }
 
 /** @param current when the key expires now. */
-export const readEdit = (draft: KeyDraft, current: string | null): KeyEdit => ({
+export const readEdit = (draft: KeyDraft, current: string | null): KeyChange => ({
   name: draft.name,
   permissions: draft.may === 'some' ? draft.permissions : null,
   form_ids: draft.reach === 'some' ? [...draft.formIds] : null,

@@ -1,4 +1,4 @@
-import type { NewKey } from '#console/accounts/shapes.ts';
+import type { NewKey } from '#workspaces/keys/shapes.ts';
 
 /** A command that works with a key of these permissions (undefined: all of them): reading where it may read. */
 export function exampleCommand(apiKey: string, permissions: NewKey['permissions']): string {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { Key, KeyRequest } from '#console/accounts/shapes.ts';
+import type { Key, KeyRequest } from '#workspaces/keys/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';

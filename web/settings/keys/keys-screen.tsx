@@ -1,18 +1,18 @@
 import './keys-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Key } from '#console/accounts/shapes.ts';
+import type { Key } from '#workspaces/keys/shapes.ts';
 import { Button } from '../../design/button.tsx';
-import { StatusChip } from '../../design/chip.tsx';
+import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Page } from '../../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, sayDay, sayMoment } from '../../design/time.tsx';
+import { roleName } from '../roles.ts';
+import { keysQuery, useWorkspace } from '../workspace.ts';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyActions } from './key-actions.tsx';
 import { permissionName } from './permissions.ts';
-
-import { keysQuery, useWorkspace } from '../workspace.ts';
 
 /** The API keys of a workspace. */
 export function KeysScreen(): ReactElement {
@@ -91,13 +91,20 @@ function KeyName({ apiKey }: { apiKey: Key }): ReactElement {
   );
 }
 
-function KeyReach({ apiKey: { permissions, form_ids } }: { apiKey: Key }): ReactElement {
+function KeyReach({ apiKey }: { apiKey: Key }): ReactElement {
+  const { permissions, form_ids, withheld, created_by, created_by_role } = apiKey;
   return (
     <div className="key-name">
       <span>{permissions?.map(permissionName).join(', ') ?? 'Everything'}</span>
       {form_ids && (
         <span className="soft small">
           in {form_ids.length.toLocaleString()} {form_ids.length === 1 ? 'form' : 'forms'}
+        </span>
+      )}
+      {created_by_role !== null && withheld.length > 0 && (
+        <span className="small">
+          <Chip tone="warn">Limited</Chip> {created_by} is {roleName(created_by_role).toLowerCase()} now, so
+          it may not: {withheld.map(permissionName).join(', ')}. Rotate it to make it yours.
         </span>
       )}
     </div>

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { NewKey } from '#console/accounts/shapes.ts';
+import type { NewKey } from '#workspaces/keys/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';

@@ -1,4 +1,4 @@
-import type { Key } from '#console/accounts/shapes.ts';
+import type { Key } from '#workspaces/keys/shapes.ts';
 import type { Choice } from '../../design/select.tsx';
 
 type Permission = NonNullable<Key['permissions']>[number];
@@ -16,8 +16,7 @@ const words = {
   'webhooks:read': ['Read webhooks', 'List webhooks and read their delivery logs.'],
   'webhooks:write': ['Change webhooks', 'Create, change and delete webhooks: they send data elsewhere.'],
   'members:read': ['Read members', 'List the members of the workspace.'],
-  'members:write': ['Change members', 'Invite, change and remove members.'],
-  'members:owners': ['Change owners', 'Make, change and remove owners.'],
+  'members:write': ['Change members', 'Invite, change and remove members, owners excepted.'],
   'keys:read': ['Read API keys', 'List API keys and their latest requests.'],
   'keys:write': ['Change API keys', 'Create, change, rotate and revoke API keys.'],
   'workspace:read': ['Read the workspace', 'Read the workspace and its plan.'],

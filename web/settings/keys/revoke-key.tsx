@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { Key } from '#console/accounts/shapes.ts';
-import { remove } from '../../api/client.ts';
+import type { Key } from '#workspaces/keys/shapes.ts';
+import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
@@ -18,7 +18,7 @@ export function RevokeKey({
   onClose: () => void;
 }): ReactElement {
   const revoke = useMutation({
-    mutationFn: () => remove(`/workspaces/${workspaceId}/keys/${apiKey.id}`),
+    mutationFn: () => call(workspaceId, 'revokeKey', { params: { id: apiKey.id } }),
     async onSuccess() {
       toastDone(`The key ${apiKey.name} was revoked.`);
       await queryClient.invalidateQueries(keysQuery(workspaceId));

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Key, RotatedKey } from '#console/accounts/shapes.ts';
-import { post, unlocatedProblem } from '../../api/client.ts';
+import type { Key } from '#workspaces/keys/shapes.ts';
+import { unlocatedProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
@@ -29,9 +30,7 @@ export function RotateKeyDialog({
   const [grace, setGrace] = useState<Grace>('24');
   const rotate = useMutation({
     mutationFn: () =>
-      post<RotatedKey>(`/workspaces/${workspaceId}/keys/${apiKey.id}/rotations`, {
-        grace_hours: Number(grace),
-      }),
+      call(workspaceId, 'rotateKey', { params: { id: apiKey.id }, body: { grace_hours: Number(grace) } }),
     onSuccess: () => queryClient.invalidateQueries(keysQuery(workspaceId)),
   });
   if (rotate.data) {

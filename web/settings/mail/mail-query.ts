@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { MailLog, MailState, MailStatus } from '#console/mail/shapes.ts';
-import { get, query } from '../../api/client.ts';
+import type { MailState } from '#mail/shapes.ts';
+import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 
 export const mailsOfPage = 25;
@@ -10,14 +10,14 @@ const lookAgainMs = 3_000;
 export const mailStatusQuery = (workspace: string) =>
   queryOptions({
     queryKey: ['mail', workspace, 'status'],
-    queryFn: () => get<MailStatus>(`/workspaces/${workspace}/mail`),
+    queryFn: () => call(workspace, 'getMailStatus', {}),
     refetchInterval: ({ state }) => ((state.data?.counts.queued ?? 0) > 0 ? lookAgainMs : false),
   });
 
 export const mailLogQuery = (workspace: string, view: { state: MailState | undefined; page: number }) =>
   queryOptions({
     queryKey: ['mail', workspace, 'log', view],
-    queryFn: () => get<MailLog>(`/workspaces/${workspace}/mails${query({ ...view, per_page: mailsOfPage })}`),
+    queryFn: () => call(workspace, 'listMails', { query: { ...view, per_page: mailsOfPage } }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.data.some((mail) => mail.state === 'queued') ? lookAgainMs : false,

@@ -2,7 +2,7 @@ import './mail-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { MailState, MailStatus } from '#console/mail/shapes.ts';
+import type { MailState, MailStatus } from '#mail/shapes.ts';
 import { Message } from '../../design/message.tsx';
 import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { LoggedMail } from '#console/mail/shapes.ts';
-import { post } from '../../api/client.ts';
+import type { LoggedMail } from '#mail/shapes.ts';
+import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { StatusChip } from '../../design/chip.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
@@ -53,7 +53,7 @@ export function MailTable({
 
 function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): ReactElement {
   const retry = useMutation({
-    mutationFn: () => post(`/workspaces/${workspace}/mails/${mail.id}/retries`),
+    mutationFn: () => call(workspace, 'retryMail', { params: { id: mail.id } }),
     async onSuccess() {
       toastDone(`The mail to ${mail.recipient} is on its way again.`);
       await refreshMail(workspace);

@@ -1,4 +1,4 @@
-import type { MailKind } from '#console/mail/shapes.ts';
+import type { MailKind } from '#mail/shapes.ts';
 
 /** What a mail is for, in a word or two. */
 export const kindWords: Readonly<Record<MailKind, string>> = {

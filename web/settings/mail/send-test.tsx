@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import type { TestAnswer } from '#console/mail/shapes.ts';
-import { ApiProblem, post } from '../../api/client.ts';
+import { ApiProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
@@ -14,7 +14,7 @@ export function SendTest({ workspace }: { workspace: string }): ReactElement {
   const { user } = useSession();
   const [to, setTo] = useState(user.email);
   const send = useMutation({
-    mutationFn: () => post<TestAnswer>(`/workspaces/${workspace}/mail-tests`, { to }),
+    mutationFn: () => call(workspace, 'testMail', { body: { to } }),
   });
   const problem = send.error instanceof ApiProblem ? send.error : undefined;
   return (

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { named } from '#kit/named.ts';
 import { type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
 import { type MailState, mailStates } from '#kit/outbox/queries.ts';
-import { Pagination, pageParameters } from '#kit/pagination.ts';
+import { listOf, listParameters } from '#kit/cursor.ts';
 
 const uuid = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });
@@ -12,28 +13,30 @@ const closed = { additionalProperties: false } as const;
 export type { MailKind, MailState };
 
 /** A line of the mail log. */
-export const LoggedMail = Type.Object({
-  id: uuid,
-  kind: Type.Enum(Object.keys(mailPaces) as MailKind[]),
-  form_id: maybe(uuid),
-  form_name: maybe(Type.String()),
-  recipient: Type.String(),
-  subject: Type.String(),
-  state: Type.Enum([...mailStates]),
-  attempts: Type.Integer(),
-  /** Why the last attempt failed, in words. */
-  error: maybe(Type.String()),
-  created_at: timestamp,
-  settled_at: maybe(timestamp),
-  next_attempt_at: maybe(timestamp),
-});
+export const LoggedMail = named(
+  'Mail',
+  Type.Object({
+    id: uuid,
+    kind: Type.Enum(Object.keys(mailPaces) as MailKind[]),
+    form_id: maybe(uuid),
+    form_name: maybe(Type.String()),
+    recipient: Type.String(),
+    subject: Type.String(),
+    state: Type.Enum([...mailStates]),
+    attempts: Type.Integer(),
+    /** Why the last attempt failed, in words. */
+    error: maybe(Type.String()),
+    created_at: timestamp,
+    settled_at: maybe(timestamp),
+    next_attempt_at: maybe(timestamp),
+  }),
+);
 export type LoggedMail = Static<typeof LoggedMail>;
 
-export const MailLog = Type.Object({ data: Type.Array(LoggedMail), pagination: Pagination });
-export type MailLog = Static<typeof MailLog>;
+export const MailLog = listOf(LoggedMail);
 
 export const MailQuery = Type.Object(
-  { ...pageParameters, state: Type.Optional(Type.Enum([...mailStates])) },
+  { ...listParameters, state: Type.Optional(Type.Enum([...mailStates])) },
   closed,
 );
 
@@ -49,6 +52,4 @@ export type MailStatus = Static<typeof MailStatus>;
 
 export const TestMail = Type.Object({ to: Type.String({ maxLength: 1000 }) }, closed);
 /** How the mail server answered, in words. */
-export type TestAnswer = { sent: boolean; result: string };
-
-export const mailParameter = Type.Object({ mail: uuid });
+export const TestAnswer = Type.Object({ sent: Type.Boolean(), result: Type.String() });

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
-import { invitationToken } from '#workspaces/member-invitations/token.ts';
-import { createUser } from '#workspaces/users.ts';
+import { createUser } from '../users.ts';
+import { invitationToken } from './token.ts';
 
 const server = await openMailServer();
 const service = await openService({
@@ -16,11 +16,11 @@ const { url } = service;
 const owner = await signIn(service, { name: 'Olga' });
 const { workspaceId } = owner;
 const admin = await signIn(service, { role: 'admin', workspaceId });
-const path = `/workspaces/${workspaceId}/member-invitations`;
+const path = '/members/invitations';
 const password = 'a password of my own';
 
 const invite = async (person: ConsolePerson, email: string, role = 'editor') =>
-  person.call<{ id: string; link: string | null; error: string }>('POST', path, { email, role });
+  person.api<{ id: string; link: string | null; error: string }>('POST', '/members', { email, role });
 
 /** The token of the latest mail. */
 async function tokenFor(email: string, known = 0): Promise<string> {
@@ -37,8 +37,7 @@ const joinNew = (token: string) =>
     password,
   });
 const members = async (): Promise<{ email: string; role: string }[]> =>
-  (await owner.call<{ data: { email: string; role: string }[] }>('GET', `/workspaces/${workspaceId}/members`))
-    .body.data;
+  (await owner.api<{ data: { email: string; role: string }[] }>('GET', '/members')).body.data;
 
 test('a person who is invited by mail makes an account and joins with the role, once', async () => {
   const { status, body } = await invite(admin, ' Nora@Example.org ');
@@ -91,7 +90,7 @@ test('a withdrawn invitation, one whose time is over, a replaced and a forged on
   assert.equal((await open(token)).status, 410);
   assert.equal((await joinNew(token)).status, 410);
 
-  const again = await owner.call('POST', `${path}/${body.id}/mails`);
+  const again = await owner.api('POST', `${path}/${body.id}/resend`);
   assert.equal(again.status, 200);
   assert.equal(await tokenFor('gone@example.org', 1), token, 'the same link works again');
   assert.equal((await open(token)).status, 200);
@@ -99,13 +98,13 @@ test('a withdrawn invitation, one whose time is over, a replaced and a forged on
   assert.equal((await open(token)).status, 410, 'a new invitation replaces the one before');
   const next = await tokenFor('gone@example.org', 2);
   const listed = await until('the invitation to be listed as sent', async () => {
-    const { body } = await owner.call<{ data: { id: string; email: string; mail_state: string }[] }>(
+    const { body } = await owner.api<{ data: { id: string; email: string; mail_state: string }[] }>(
       'GET',
       path,
     );
     return body.data.find(({ email, mail_state }) => email === 'gone@example.org' && mail_state === 'sent');
   });
-  assert.equal((await owner.call('DELETE', `${path}/${listed.id}`)).status, 204);
+  assert.equal((await owner.api('DELETE', `${path}/${listed.id}`)).status, 204);
   assert.equal((await open(next)).status, 410);
 });
 
@@ -123,8 +122,7 @@ test('whoever reads the mails of an address gets the account that somebody else 
     .join('; ');
 
   const other = await signIn(service, { name: 'Other' });
-  const places = `/workspaces/${other.workspaceId}/member-invitations`;
-  await other.call('POST', places, { email, role: 'viewer' });
+  await invite(other, email, 'viewer');
   const token = await tokenFor(email, 1);
   assert.equal((await open(token)).body['way'], 'choose_password');
   assert.equal((await callConsole(url, cookie, 'POST', '/joins', { token })).status, 403);
@@ -157,28 +155,22 @@ test('a mail that resets a password confirms the address', async () => {
 test('an admin neither withdraws nor replaces the invitation of an owner', async () => {
   const email = 'next-owner@example.org';
   const { body } = await invite(owner, email, 'owner');
-  assert.equal((await admin.call('DELETE', `${path}/${body.id}`)).status, 403);
-  assert.equal((await admin.call('POST', `${path}/${body.id}/mails`)).status, 403);
+  assert.equal((await admin.api('DELETE', `${path}/${body.id}`)).status, 403);
+  assert.equal((await admin.api('POST', `${path}/${body.id}/resend`)).status, 403);
   assert.equal((await invite(admin, email, 'viewer')).status, 403);
   const stranger = await signIn(service);
-  const elsewhere = `/workspaces/${stranger.workspaceId}/member-invitations`;
-  assert.equal(
-    (await stranger.call('POST', elsewhere, { email: 'else@example.org', role: 'owner' })).status,
-    201,
-  );
+  assert.equal((await invite(stranger, 'else@example.org', 'owner')).status, 201);
   for (const other of ['else@example.org', 'another@example.org'])
     assert.equal((await invite(admin, other, 'viewer')).status, 201, 'it holds back no other invitation');
   assert.equal((await open(await tokenFor(email))).body['role'], 'owner');
-  assert.equal((await owner.call('DELETE', `${path}/${body.id}`)).status, 204);
+  assert.equal((await owner.api('DELETE', `${path}/${body.id}`)).status, 204);
 });
 
 test('invitations are limited for whoever invites and for the address, and names in their mails are names', async () => {
   const name = 'Click https://evil.example/x now, or call +49 30 1234567: you@evil.example';
   const attacker = await signIn(service, { name });
-  await attacker.call('PATCH', `/workspaces/${attacker.workspaceId}`, { name: 'www.evil.example' });
-  const places = `/workspaces/${attacker.workspaceId}/member-invitations`;
-  const ask = (email: string, person = attacker) =>
-    person.call('POST', `/workspaces/${person.workspaceId}/member-invitations`, { email, role: 'viewer' });
+  await attacker.api('PATCH', '/workspace', { name: 'www.evil.example' });
+  const ask = (email: string, person = attacker) => person.api('POST', '/members', { email, role: 'viewer' });
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => ask(`victim-${index}@example.org`)),
   );
@@ -188,7 +180,7 @@ test('invitations are limited for whoever invites and for the address, and names
     refused.body.message,
     /^You have invited 20 people within an hour\. Try again in \d+ seconds\.$/,
   );
-  assert.equal((await attacker.call<{ data: unknown[] }>('GET', places)).body.data.length, 20);
+  assert.equal((await attacker.api<{ data: unknown[] }>('GET', path)).body.data.length, 20);
 
   const sent = await until('a mail to a victim', async () =>
     server.taken.find(({ to }) => to[0]!.startsWith('victim-')),

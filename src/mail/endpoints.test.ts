@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Static } from 'typebox';
 import { signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
-import type { LoggedMail, MailLog, MailStatus, TestAnswer } from './shapes.ts';
+import type { LoggedMail, MailLog, MailStatus } from './shapes.ts';
 
 const server = await openMailServer();
 const service = await openService({
@@ -13,11 +14,11 @@ const service = await openService({
 });
 const owner = await signIn(service);
 const stranger = await signIn(service);
-const path = `/workspaces/${owner.workspaceId}`;
+type Log = Static<typeof MailLog>;
 
 const log = async (query = ''): Promise<LoggedMail[]> =>
-  (await owner.call<MailLog>('GET', `${path}/mails${query}`)).body.data;
-const invite = (email: string) => owner.call('POST', `${path}/member-invitations`, { email, role: 'viewer' });
+  (await owner.api<Log>('GET', `/mails${query}`)).body.data;
+const invite = (email: string) => owner.api('POST', '/members', { email, role: 'viewer' });
 const settled = (email: string): Promise<LoggedMail> =>
   until(`the mail to ${email} to be settled`, async () =>
     (await log()).find(({ recipient, state }) => recipient === email && state !== 'queued'),
@@ -33,16 +34,15 @@ test('the log tells of each mail how it fared, in words, and a failed one can be
   );
   assert.match(failed.error!, /^The mail server refused the recipient: 550 5\.1\.1 No such user/);
 
-  const retry = `${path}/mails/${failed.id}/retries`;
-  assert.equal((await stranger.call('POST', retry)).status, 404);
-  const foreign = `/workspaces/${stranger.workspaceId}/mails/${failed.id}/retries`;
-  assert.equal((await stranger.call('POST', foreign)).status, 404, 'not in the log of another workspace');
-  const answers = await Promise.all([owner.call('POST', retry), owner.call('POST', retry)]);
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [204, 409]);
+  const retry = `/mails/${failed.id}/retry`;
+  assert.equal((await stranger.api('POST', retry)).status, 404, 'not in the log of another workspace');
+  const answers = await Promise.all([owner.api('POST', retry), owner.api('POST', retry)]);
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 409]);
   const { mail } = await server.waitForOne('refused@example.org');
   assert.equal(mail.messageId, `<${failed.id}@formloom.test>`);
   const sent = await settled('refused@example.org');
   assert.deepEqual([sent.state, sent.attempts, sent.error], ['sent', 2, null]);
+  assert.deepEqual((await owner.api('GET', `/mails/${failed.id}`)).body, sent);
 });
 
 test('the log is filtered by state, and counted', async () => {
@@ -53,19 +53,19 @@ test('the log is filtered by state, and counted', async () => {
     (await log('?state=failed')).map(({ recipient }) => recipient),
     ['bad@example.org'],
   );
-  const { body } = await owner.call<MailStatus>('GET', `${path}/mail`);
+  const { body } = await owner.api<MailStatus>('GET', '/mail');
   assert.deepEqual(
     [body.is_on, body.from, body.per_minute, body.counts.failed],
     [true, 'forms@formloom.test', 60_000, 1],
   );
-  const pages = await owner.call<MailLog>('GET', `${path}/mails?per_page=1&page=2`);
+  const pages = await owner.api<Log>('GET', '/mails?per_page=1&page=2');
   assert.equal(pages.body.data.length, 1);
   assert.equal(pages.body.pagination.total_count, (await log()).length);
-  assert.equal((await owner.call('GET', `${path}/mails?state=lost`)).status, 400);
+  assert.equal((await owner.api('GET', '/mails?state=lost')).status, 400);
 });
 
 test('a test mail tells at once what the mail server said', async () => {
-  const send = (to: string) => owner.call<TestAnswer>('POST', `${path}/mail-tests`, { to });
+  const send = (to: string) => owner.api<{ sent: boolean; result: string }>('POST', '/mail/test', { to });
   assert.deepEqual((await send('Ada <test@example.org>')).body, {
     sent: true,
     result: 'The mail server took the mail: 250 Accepted',
@@ -86,8 +86,8 @@ test('a test mail tells at once what the mail server said', async () => {
 test('a new key, and a new secret of one, is told to owners and admins', async () => {
   const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
   const editor = await signIn(service, { role: 'editor', workspaceId: owner.workspaceId });
-  const made = await owner.call<{ id: string }>('POST', `${path}/keys`, { name: 'The <key>' });
-  await owner.call('POST', `${path}/keys/${made.body.id}/rotations`, { grace_hours: 0 });
+  const made = await owner.api<{ id: string }>('POST', '/keys', { name: 'The <key>' });
+  await owner.api('POST', `/keys/${made.body.id}/rotate`, { grace_hours: 0 });
   for (const subject of ['New API key in Test: The <key>', 'New secret for the API key in Test: The <key>']) {
     const told = await until('both to be told', async () => {
       const found = server.taken.filter(({ mail }) => mail.subject === subject);

@@ -1,0 +1,186 @@
+import { Type } from 'typebox';
+import { now } from '#kit/clock.ts';
+import { seenIn, tagOf } from '#kit/conditional.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { only } from '#kit/statement.ts';
+import { wired } from '#kit/wire.ts';
+import { personBehind } from '../actor.ts';
+import { type ApiKey, changeKey, createKey, listKeys, revokeKey, rotateKey } from '../keys.ts';
+import { dataPermissions } from '../permissions.ts';
+import { listRequests } from '../request-log/queries.ts';
+import { keptRequests } from '../request-log/request-log.ts';
+import { roleMay } from '../roles.ts';
+import { isWithin, requireGrantable } from './handing-out.ts';
+import { CreatedKey, Key, KeyChange, KeyRequest, KeyRotation, NewKey, RotatedKey } from './shapes.ts';
+
+/**
+ * The API keys of a workspace. For a key that is limited to certain forms there are only keys within these; what a key
+ * makes or rotates belongs to who made it, and ends with their membership.
+ */
+export function keyEndpoints({ database }: { database: Database }) {
+  const load = async ({ workspaceId, formIds }: Scope, id: string): Promise<ApiKey> => {
+    const key = only(await listKeys(database, workspaceId, id));
+    if (!key || !isWithin(formIds, key.formIds)) throw new ApiError('not_found');
+    return key;
+  };
+  const show = async (scope: Scope, id: string) => {
+    const body = presentKey(await load(scope, id));
+    return { body, tag: tagOf(new Date(body.updated_at), seenIn(body)) };
+  };
+
+  return {
+    list: operation({
+      summary: 'List API keys',
+      description: 'Newest first, the revoked and expired ones too; never a secret.',
+      permission: 'keys:read',
+      reply: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(Key) }) },
+      async run({ workspaceId, formIds }) {
+        const keys = await listKeys(database, workspaceId);
+        return { body: { data: keys.filter((key) => isWithin(formIds, key.formIds)).map(presentKey) } };
+      },
+    }),
+
+    create: operation({
+      summary: 'Create API key',
+      description:
+        'The key is shown this once. Without `permissions` it may do everything with data and administers nothing; nobody gives what they may not do themselves.',
+      permission: 'keys:write',
+      body: NewKey,
+      example: { body: { name: 'Nightly export', permissions: ['forms:read', 'submissions:read'] } },
+      reply: { status: 201, description: 'The key.', schema: CreatedKey },
+      async run({ body, ...scope }) {
+        const grant = { permissions: body.permissions, formIds: body.form_ids };
+        requireGrantable(scope, {
+          permissions: grant.permissions ?? null,
+          formIds: grant.formIds ?? null,
+        });
+        const made = await createKey(database, {
+          workspaceId: scope.workspaceId,
+          name: body.name.trim(),
+          ...grant,
+          expiresAt: readExpiry(body.expires_at) ?? undefined,
+          createdBy: (await personBehind(database, scope))?.id,
+        });
+        return { body: made };
+      },
+    }),
+
+    get: operation({
+      summary: 'Get API key',
+      permission: 'keys:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The key without its secret.', schema: Key },
+      run: ({ params, ...scope }) => show(scope, params.id),
+    }),
+
+    change: operation({
+      summary: 'Change API key',
+      description: 'What it may do and reach, and until when: at once, without another secret.',
+      permission: 'keys:write',
+      params: idParameter,
+      body: KeyChange,
+      example: { body: { name: 'Weekly export' } },
+      isConditional: true,
+      reply: { status: 200, description: 'The key as it is now.', schema: Key },
+      async run({ params, body, unchanged, ...scope }) {
+        await load(scope, params.id);
+        const grant = { permissions: body.permissions, formIds: body.form_ids };
+        requireGrantable(scope, grant);
+        const key = { workspaceId: scope.workspaceId, keyId: params.id };
+        const expiresAt = readExpiry(body.expires_at);
+        await changeKey(database, key, { name: body.name?.trim(), ...grant, expiresAt, unchanged });
+        return show(scope, params.id);
+      },
+    }),
+
+    revoke: operation({
+      summary: 'Revoke API key',
+      description: 'It is refused from now on. A key may revoke itself.',
+      permission: 'keys:write',
+      params: idParameter,
+      isConditional: true,
+      isDestructive: true,
+      reply: { status: 204, description: 'The key has ended.' },
+      async run({ params, unchanged, ...scope }) {
+        await load(scope, params.id);
+        await revokeKey(database, { workspaceId: scope.workspaceId, keyId: params.id, unchanged });
+      },
+    }),
+
+    rotate: operation({
+      summary: 'Rotate API key',
+      description:
+        'Another secret, shown this once; the former one works for `grace_hours` more. Nobody is shown the secret of a key that may more than they do.',
+      permission: 'keys:write',
+      params: idParameter,
+      body: KeyRotation,
+      isBodyOptional: true,
+      example: { body: { grace_hours: 24 } },
+      reply: { status: 200, description: 'The new secret.', schema: RotatedKey },
+      async run({ params, body: { grace_hours: graceHours = 0 }, ...scope }) {
+        requireGrantable(scope, await load(scope, params.id));
+        const { id, key, formerUntil } = await rotateKey(database, {
+          workspaceId: scope.workspaceId,
+          keyId: params.id,
+          graceHours,
+          rotatedBy: (await personBehind(database, scope))?.id,
+        });
+        return { body: { id, key, former_until: formerUntil.toISOString() } };
+      },
+    }),
+
+    requests: operation({
+      summary: 'List requests of an API key',
+      description: `The latest ${keptRequests}, newest first, about a second after they were answered.`,
+      permission: 'keys:read',
+      params: idParameter,
+      reply: {
+        status: 200,
+        description: 'The requests.',
+        schema: Type.Object({ data: Type.Array(KeyRequest) }),
+      },
+      async run({ params, ...scope }) {
+        await load(scope, params.id);
+        const filter = { workspace_id: scope.workspaceId, key_id: params.id, limit: keptRequests };
+        return { body: { data: wired(await listRequests(database, filter)) } };
+      },
+    }),
+  };
+}
+
+/** @throws ApiError validation_error for what has passed. */
+function readExpiry<Nothing extends null | undefined>(text: string | Nothing): Date | Nothing {
+  if (typeof text !== 'string') return text;
+  const date = new Date(text);
+  if (date > now()) return date;
+  throw new ApiError('validation_error', undefined, {
+    errors: [{ field: 'expires_at', message: 'A key expires in the future.' }],
+  });
+}
+
+const isoOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function presentKey(found: ApiKey): Key {
+  const { makerRole: role } = found;
+  return {
+    id: found.id,
+    name: found.name,
+    prefix: found.prefix,
+    permissions: found.permissions ? [...found.permissions] : null,
+    form_ids: found.formIds ? [...found.formIds] : null,
+    created_by: found.createdBy,
+    created_by_role: role,
+    withheld:
+      role === null ? [] : (found.permissions ?? dataPermissions).filter((name) => !roleMay(role, name)),
+    created_at: found.createdAt.toISOString(),
+    updated_at: found.updatedAt.toISOString(),
+    expires_at: isoOrNull(found.expiresAt),
+    revoked_at: isoOrNull(found.revokedAt),
+    last_used_at: isoOrNull(found.lastUsedAt),
+    last_used_address: found.lastUsedAddress,
+    former_until: isoOrNull(found.formerUntil),
+    requests: found.requests,
+  };
+}

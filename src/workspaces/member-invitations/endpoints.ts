@@ -1,0 +1,84 @@
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { wired } from '#kit/wire.ts';
+import { personBehind } from '../actor.ts';
+import { requireWholeWorkspace } from '../reach.ts';
+import {
+  inviteMember,
+  type InviteContext,
+  type Inviter,
+  resendInvitation,
+  revokeInvitation,
+} from './invite.ts';
+import { selectInvitations } from './queries.ts';
+import { Invited, MemberInvitations, NewInvitation } from './shapes.ts';
+
+/** Asking people to join a workspace; they join by themselves (src/console). */
+export function memberInvitationEndpoints(context: InviteContext) {
+  const { database, config } = context;
+  const inviterOf = async (scope: Scope): Promise<Inviter> => {
+    const person = await personBehind(database, scope);
+    return {
+      may: scope.may,
+      id: person?.id ?? scope.actor.id,
+      userId: person?.id ?? null,
+      name: person?.name ?? 'Somebody',
+    };
+  };
+
+  return {
+    list: operation({
+      summary: 'List invitations of members',
+      description:
+        'Who was asked to join and has not answered, newest first. Only whoever may invite sees them.',
+      permission: 'members:write',
+      reply: { status: 200, description: 'All of them.', schema: MemberInvitations },
+      async run({ workspaceId, formIds }) {
+        requireWholeWorkspace(formIds);
+        const data = wired(await selectInvitations(database, { workspace_id: workspaceId }));
+        return { body: { data, sends_mail: config.smtp !== undefined } };
+      },
+    }),
+
+    invite: operation({
+      summary: 'Invite member',
+      description:
+        'Asks a person by mail to join with a role, which no key can make that of an owner. An open invitation of the same address ends. Where the service sends no mail the answer has a link to hand over. 409: they are a member.',
+      permission: 'members:write',
+      body: NewInvitation,
+      example: { body: { email: 'ada@example.org', role: 'editor' } },
+      errors: ['conflict'],
+      reply: { status: 201, description: 'The invitation.', schema: Invited },
+      async run({ body, ...scope }) {
+        requireWholeWorkspace(scope.formIds);
+        const inviter = await inviterOf(scope);
+        return { body: await inviteMember(context, { workspaceId: scope.workspaceId, inviter, ...body }) };
+      },
+    }),
+
+    resend: operation({
+      summary: 'Resend invitation of a member',
+      description: 'The same link, whose time begins anew.',
+      permission: 'members:write',
+      params: idParameter,
+      reply: { status: 200, description: 'The invitation.', schema: Invited },
+      async run({ params, ...scope }) {
+        requireWholeWorkspace(scope.formIds);
+        const key = { workspaceId: scope.workspaceId, id: params.id };
+        return { body: await resendInvitation(context, { ...key, inviter: await inviterOf(scope) }) };
+      },
+    }),
+
+    revoke: operation({
+      summary: 'Revoke invitation of a member',
+      description: 'Its link leads nowhere from now on.',
+      permission: 'members:write',
+      params: idParameter,
+      isDestructive: true,
+      reply: { status: 204, description: 'The invitation is gone.' },
+      async run({ workspaceId, formIds, params, may }) {
+        requireWholeWorkspace(formIds);
+        await revokeInvitation(context, { workspaceId, id: params.id, keeper: { may } });
+      },
+    }),
+  };
+}

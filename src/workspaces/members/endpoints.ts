@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+import { now } from '#kit/clock.ts';
+import { seenIn, tagOf } from '#kit/conditional.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { only } from '#kit/statement.ts';
+import { changeRole, removeMember } from '../members.ts';
+import { requireWholeWorkspace } from '../reach.ts';
+import { selectMembers } from './queries.ts';
+import { Member, Removal, RoleChange } from './shapes.ts';
+
+/** The people of a workspace. */
+export function memberEndpoints({ database }: { database: Database }) {
+  const read = async (workspaceId: string, userId: string | null): Promise<Member[]> => {
+    const rows = await selectMembers(database, { workspace_id: workspaceId, user_id: userId, now: now() });
+    return rows.map(({ created_at, updated_at, ...row }) => ({
+      ...row,
+      created_at: created_at.toISOString(),
+      updated_at: updated_at.toISOString(),
+    }));
+  };
+  const find = async (workspaceId: string, userId: string) => {
+    const body = only(await read(workspaceId, userId));
+    if (!body) throw new ApiError('not_found');
+    return { body, tag: tagOf(new Date(body.updated_at), seenIn(body)) };
+  };
+
+  return {
+    list: operation({
+      summary: 'List members',
+      description: 'Owners first, then by name.',
+      permission: 'members:read',
+      reply: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(Member) }) },
+      async run({ workspaceId, formIds }) {
+        requireWholeWorkspace(formIds);
+        return { body: { data: await read(workspaceId, null) } };
+      },
+    }),
+
+    get: operation({
+      summary: 'Get member',
+      permission: 'members:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The member.', schema: Member },
+      run({ workspaceId, formIds, params }) {
+        requireWholeWorkspace(formIds);
+        return find(workspaceId, params.id);
+      },
+    }),
+
+    change: operation({
+      summary: 'Change member',
+      description:
+        'Gives a member another role. The keys that they made may no more than they do from then on. Owners are the matter of owners alone, and of no key. 409: the last owner stays one.',
+      permission: 'members:write',
+      params: idParameter,
+      body: RoleChange,
+      example: { body: { role: 'editor' } },
+      errors: ['conflict'],
+      isConditional: true,
+      reply: { status: 200, description: 'The member as they are now.', schema: Member },
+      async run({ workspaceId, formIds, params, body: { role }, unchanged, may }) {
+        requireWholeWorkspace(formIds);
+        const change = { workspaceId, userId: params.id, keeper: { may }, unchanged };
+        if (role !== undefined) await changeRole(database, { ...change, role });
+        return find(workspaceId, params.id);
+      },
+    }),
+
+    remove: operation({
+      summary: 'Remove member',
+      description:
+        'The account stays. The keys that they made are revoked, unless `keys` is `keep`: they were shown the secrets. 409: the last owner stays.',
+      permission: 'members:write',
+      params: idParameter,
+      query: Removal,
+      errors: ['conflict'],
+      isConditional: true,
+      isDestructive: true,
+      reply: { status: 204, description: 'They are no member any more.' },
+      async run({ workspaceId, formIds, params, query, unchanged, may }) {
+        requireWholeWorkspace(formIds);
+        await removeMember(database, {
+          workspaceId,
+          userId: params.id,
+          keeper: { may },
+          unchanged,
+          ...query,
+        });
+      },
+    }),
+  };
+}

@@ -1,0 +1,35 @@
+import { type Static, Type } from 'typebox';
+import { named } from '#kit/named.ts';
+import { plans, type Plan } from './plans.ts';
+import { type Role, roleNames } from './roles.ts';
+
+export type { Role };
+
+export const role = Type.Enum([...roleNames]);
+export const plan = Type.Enum(Object.keys(plans) as Plan[]);
+export const uuid = Type.String({ format: 'uuid' });
+export const timestamp = Type.String({ format: 'date-time' });
+export const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+  Type.Union([type, Type.Null()]);
+/** Longer texts are refused before anything looks at them. */
+export const shortText = Type.String({ maxLength: 1000 });
+export const closed = { additionalProperties: false } as const;
+
+/** A workspace with its plan's terms. */
+export const Workspace = named(
+  'Workspace',
+  Type.Object({
+    id: uuid,
+    name: Type.String(),
+    plan,
+    requests_per_minute: Type.Integer(),
+    burst: Type.Integer(),
+    signed_webhooks: Type.Boolean(),
+    member_count: Type.Integer(),
+    /** Of the person who asks; null for a key. */
+    role: maybe(role),
+    created_at: timestamp,
+    updated_at: timestamp,
+  }),
+);
+export type Workspace = Static<typeof Workspace>;
