@@ -39,6 +39,7 @@ export function apiOperations(services: Services) {
     getFormSchema: payloads.schema,
 
     listFormSubmissions: submissions.listOfForm,
+    listSubmissions: submissions.list,
     searchSubmissions: search.search,
     getSubmission: submissions.get,
 

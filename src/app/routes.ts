@@ -12,6 +12,7 @@ export const routes = {
   getFormSchema: 'GET /forms/:id/schema.json',
 
   listFormSubmissions: 'GET /forms/:id/submissions',
+  listSubmissions: 'GET /submissions',
   searchSubmissions: 'GET /submissions/search',
   getSubmission: 'GET /submissions/:id',
 

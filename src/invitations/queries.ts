@@ -1,11 +1,11 @@
 import {
   bigint,
   boolean,
-  type Column,
   integer,
   jsonb,
   jsonText,
   nullable,
+  orNothing,
   statement,
   text,
   timestamp,
@@ -71,13 +71,6 @@ export const findInvitations = statement(
     where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and f.deleted_at is null`,
 );
 
-type Nullable<Columns> = {
-  [Name in keyof Columns]: Columns[Name] extends Column<infer Value> ? Column<Value | null> : never;
-};
-
-/** The same columns of a row that may have no invitation: to the driver they are no others. */
-const orNothing: Nullable<typeof invitationColumns> = invitationColumns;
-
 /**
  * One page of a form's invitations, newest first, with the exact total in each row. A form without rows on this page
  * gives one row without an invitation; an absent form gives none.
@@ -94,7 +87,7 @@ export const listInvitations = statement(
     limit: integer,
     offset: bigint,
   },
-  { total: bigint, ...orNothing },
+  { total: bigint, ...orNothing(invitationColumns) },
   `with found as (
      select i.id
        from invitations i ${withSubmission}

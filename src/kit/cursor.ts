@@ -81,12 +81,22 @@ export function readCut(
 const markOf = (list: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(list).toLowerCase()).digest('hex').slice(0, 16);
 
-const [firstId, lastId] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
+/** Below and above every id that is made. */
+export const [firstId, lastId] = [
+  '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+];
 
 /** For a list that is newest first: every id that is left is less. */
 export const belowId = ({ after }: Pick<Cut, 'after'>): string => after ?? lastId;
-/** For a list that is oldest first: every id that is left is greater. */
-export const aboveId = ({ after }: Pick<Cut, 'after'>): string => after ?? firstId;
+/** For a list that is oldest first: every id that is left is this one or greater. */
+export const leastId = ({ after }: Pick<Cut, 'after'>): string =>
+  after === null ? firstId : idBehind(after);
+
+function idBehind(id: string): string {
+  const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
+  return [0, 8, 12, 16, 20].map((at, index) => hex.slice(at, [8, 12, 16, 20, 32][index])).join('-');
+}
 
 /** Takes off the row that says that there is more, and says where the list goes on. */
 export function endCut<Row extends { id: string }>(

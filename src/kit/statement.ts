@@ -29,10 +29,16 @@ export const json = <T extends object>(): Column<T> => ({ pg: 'json' });
 export const jsonb = <T extends object>(): Column<T> => ({ pg: 'jsonb' });
 /** A parameter that is JSON text already. */
 export const jsonText: Column<string> = { pg: 'json' };
+/** A parameter that is the text of a JSON path. */
+export const jsonPath: Column<string> = { pg: 'jsonpath' };
 /** A text column that holds one of a few words. */
 export const word = <T extends string>(): Column<T> => ({ pg: 'text' });
 /** The same column where the value may be missing. */
 export const nullable = <T>(column: Column<T>): Column<T | null> => ({ pg: column.pg });
+
+type Nullable<C> = { [Name in keyof C]: C[Name] extends Column<infer Value> ? Column<Value | null> : never };
+/** The same columns of a row that may not be there: to the driver they are no others. */
+export const orNothing = <C extends Columns>(columns: C): Nullable<C> => columns as unknown as Nullable<C>;
 
 type Columns = Readonly<Record<string, Column<unknown>>>;
 type ValueOf<C> = C extends Column<infer T> ? T : never;

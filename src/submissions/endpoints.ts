@@ -1,43 +1,68 @@
 import { Type } from 'typebox';
 import type { FileLinks } from '#files/link.ts';
+import { type Cut, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
-import { endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
 import { pageText } from '#kit/pagination.ts';
 import { requireReach } from '#workspaces/reach.ts';
-import { readList } from './list/read-list.ts';
+import { readViewedForm } from './columns/read-columns.ts';
+import {
+  filterParameters,
+  formFilterParameters,
+  isPlain,
+  readFilter,
+  readFormFilter,
+} from './filter/read-filter.ts';
+import { type Part, readFiltered, readPlainPage, sorts } from './list/read-list.ts';
 import { Submission, submissionJson } from './present.ts';
-import { findSubmission, submissionStatuses } from './queries.ts';
+import { findSubmission } from './queries.ts';
 
 /** What a list of submissions answers, here and in search. */
 export const submissionPage = listOf(Submission);
+
+const closed = { additionalProperties: false } as const;
+const sortParameter = {
+  sort: Type.Optional(
+    Type.Enum([...sorts], { default: 'newest', description: 'By the time at which they were begun.' }),
+  ),
+};
 
 /** Reading submissions. Specification, "Submissions". */
 export function submissionEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
     listOfForm: operation({
       summary: 'List submissions of a form',
-      description: 'Newest first.',
+      description: 'Newest first unless `sort` says otherwise. All filters must hold.',
       permission: 'submissions:read',
       params: idParameter,
-      query: Type.Object(
-        { ...listParameters, status: Type.Optional(Type.Enum([...submissionStatuses])) },
-        { additionalProperties: false },
-      ),
+      query: Type.Object({ ...listParameters, ...formFilterParameters, ...sortParameter }, closed),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
-      async run({ workspaceId, formIds, params, query }) {
-        requireReach(formIds, params.id);
-        const cut = readCut(query, 'submissions', params.id);
-        const form = { workspace_id: workspaceId, form_id: params.id, status: query.status ?? null };
-        const { found, total } = await readList(database, form, cut);
-        const { rows, ends } = endCut(cut, found, total);
-        return {
-          json: pageText(
-            rows.map((row) => submissionJson(row, links)),
-            ends,
-          ),
-        };
+      async run({ workspaceId, formIds, params: { id }, query }) {
+        requireReach(formIds, id);
+        const cut = readCut(query, 'submissions', id);
+        const filter = await readFormFilter(database, { workspaceId, formId: id }, query);
+        const { sort = 'newest' } = query;
+        const part =
+          isPlain(filter) && sort === 'newest' && cut.total === undefined
+            ? await readPlainPage(database, { workspace_id: workspaceId, form_id: id }, filter, cut)
+            : await readFormPart({ workspaceId, formId: id }, { filter, sort, cut });
+        return answer(part, cut);
+      },
+    }),
+
+    list: operation({
+      summary: 'List submissions',
+      description:
+        'Of all forms within reach, newest first unless `sort` says otherwise. All filters must hold.',
+      permission: 'submissions:read',
+      query: Type.Object({ ...listParameters, ...filterParameters, ...sortParameter }, closed),
+      reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
+      async run({ workspaceId, formIds, query }) {
+        const cut = readCut(query, 'submissions');
+        const forms = { workspace_id: workspaceId, form_ids: formIds && [...formIds] };
+        const { sort = 'newest' } = query;
+        return answer(await readFiltered(database, forms, { filter: readFilter(query), sort, cut }), cut);
       },
     }),
 
@@ -50,9 +75,23 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       async run({ workspaceId, formIds, params }) {
         const [row] = await findSubmission(database, { workspace_id: workspaceId, id: params.id });
         if (!row) throw new ApiError('not_found');
-        requireReach(formIds, row.form_id!);
+        requireReach(formIds, row.form_id);
         return { json: submissionJson(row, links) };
       },
     }),
   };
+
+  async function readFormPart(
+    form: { workspaceId: string; formId: string },
+    asked: Parameters<typeof readFiltered>[2],
+  ) {
+    await readViewedForm(database, form);
+    return readFiltered(database, { workspace_id: form.workspaceId, form_ids: [form.formId] }, asked);
+  }
+
+  function answer({ found, total }: Part, cut: Cut) {
+    const { rows, ends } = endCut(cut, found, total);
+    const page = rows.map((row) => submissionJson(row, links));
+    return { json: pageText(page, ends) };
+  }
 }

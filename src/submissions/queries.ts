@@ -5,6 +5,7 @@ import {
   integer,
   jsonText,
   nullable,
+  orNothing,
   smallint,
   statement,
   text,
@@ -160,22 +161,22 @@ export const countCompleted = statement(
 );
 
 /** A submission as a reader sees it; what is pinned (fields, form_name) comes from the version that it answered. */
-const submissionColumns = {
-  id: nullable(uuid),
-  workspace_id: nullable(uuid),
-  form_id: nullable(uuid),
-  status: nullable(word<SubmissionStatus>()),
-  answers: nullable(text),
-  reference: nullable(text),
-  fields: nullable(text),
-  form_name: nullable(text),
-  has_files: nullable(boolean),
-  created_at: nullable(timestamp),
+export const foundColumns = {
+  id: uuid,
+  workspace_id: uuid,
+  form_id: uuid,
+  status: word<SubmissionStatus>(),
+  answers: text,
+  reference: text,
+  fields: text,
+  form_name: text,
+  has_files: boolean,
+  created_at: timestamp,
   completed_at: nullable(timestamp),
 } as const;
 
 // JSON leaves PostgreSQL as text and is passed on as it is: parsing it in Node costs a third of the list rate.
-const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference,
+export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference,
   v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at`;
 
 /**
@@ -189,7 +190,7 @@ export const answeredVersion = `lateral (
 export const findSubmission = statement(
   'find_submission',
   { workspace_id: uuid, id: uuid },
-  submissionColumns,
+  foundColumns,
   `select ${submissionSelection}
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
@@ -214,7 +215,7 @@ const listStatement = (name: string, statusCondition: string) => {
       limit: integer,
       offset: bigint,
     },
-    { total: bigint, ...submissionColumns },
+    { total: bigint, ...orNothing(foundColumns) },
     `select count.total, ${submissionSelection}
      from forms f
      cross join lateral (
@@ -236,37 +237,6 @@ const listStatement = (name: string, statusCondition: string) => {
 
 export const listSubmissions = listStatement('list_submissions', '');
 export const listSubmissionsByStatus = listStatement('list_submissions_by_status', 'and p.status = $status');
-
-/**
- * What is below an id, newest first: a form without any gives one row without a submission, an absent form none.
- * Nothing is counted.
- */
-const listBelowStatement = (name: string, statusCondition: string) =>
-  statement(
-    name,
-    {
-      workspace_id: uuid,
-      form_id: uuid,
-      status: nullable(word<SubmissionStatus>()),
-      below_id: uuid,
-      limit: integer,
-    },
-    submissionColumns,
-    `select ${submissionSelection}
-     from forms f
-     left join lateral (
-       select p.id from submissions p
-       where p.workspace_id = f.workspace_id and p.form_id = f.id and p.trashed_at is null ${statusCondition}
-         and p.id < $below_id
-       order by p.id desc limit $limit) page on true
-     left join submissions s on s.workspace_id = f.workspace_id and s.id = page.id
-     left join ${answeredVersion} on true
-     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
-     order by s.id desc`,
-  );
-
-export const listBelow = listBelowStatement('list_below', 'and $status is null');
-export const listBelowByStatus = listBelowStatement('list_below_by_status', 'and p.status = $status');
 
 /**
  * Removes submissions and with them their search documents; their files become orphans, which the sweep removes.

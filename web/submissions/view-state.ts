@@ -1,8 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import type { Condition } from '#console/submissions/shapes.ts';
 import { dayOf, startOf } from '../design/day.ts';
-import { readConditions } from './filter/conditions.ts';
+import { askFor, type Condition, readConditions } from './filter/conditions.ts';
 
 /** What the address says about the table: the whole view, so that it can be shared. */
 export type ViewState = {
@@ -90,17 +89,14 @@ export function filterOf({
   to,
   q,
   where,
-}: Pick<ViewState, 'status' | 'from' | 'to' | 'q' | 'where'>): Record<string, string> {
-  const filter = {
-    status,
-    q,
-    created_from: from && startOf(from, 0),
-    created_to: to && startOf(to, 1),
-    where: where.length > 0 ? JSON.stringify(where) : undefined,
+}: Pick<ViewState, 'status' | 'from' | 'to' | 'q' | 'where'>) {
+  return {
+    ...(status && { status }),
+    ...(q !== undefined && { q }),
+    ...(from !== undefined && { created_from: startOf(from, 0) }),
+    ...(to !== undefined && { created_to: startOf(to, 1) }),
+    ...askFor(where),
   };
-  return Object.fromEntries(
-    Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }
 
 /** Today, or so many days before, as YYYY-MM-DD where the reader is. */

@@ -15,9 +15,10 @@ export type FilterProblem = { readonly message: string; readonly path: readonly 
 /**
  * Checks a filter: a condition over whole submissions, outside of the form. It may name whatever has an answer of its
  * own, in any step: inputs outside of rows, and repeatable composites for whether they are answered.
+ * @param older versions of the form whose elements it may name, too, each as it was in one of them.
  * @returns every name and value that does not fit, or the first fault of its shape. Takes any value, never throws.
  */
-export function checkFilter(form: Form, filter: unknown): FilterProblem[] {
+export function checkFilter(form: Form, filter: unknown, older: readonly Form[] = []): FilterProblem[] {
   const say = (problem: string, path: readonly number[]): FilterProblem => ({
     message: `The filter ${problem}.`,
     path,
@@ -29,16 +30,29 @@ export function checkFilter(form: Form, filter: unknown): FilterProblem[] {
   if (!fitsBytes(JSON.stringify(filter), limits.filterBytes))
     return [say(`can have at most ${limits.filterBytes} bytes as JSON`, [])];
   return [...placedComparisons(filter as Condition)].flatMap(({ comparison, path }) => {
-    const problem = nameProblem(comparison, form);
+    const [problem] = findNamed(comparison, [form, ...older]);
     return problem === undefined ? [] : [say(problem, path)];
   });
 }
 
-function nameProblem(comparison: Comparison, form: Form): string | undefined {
-  if ('reference' in comparison) return referenceProblem(comparison);
-  const placed = indexOf(form).byId.get(comparison.element);
+/** The element that a comparison can be asked of, in the first version that has it so; else what is wrong in the first. */
+export function findNamed(
+  comparison: Comparison,
+  versions: readonly Form[],
+): [problem: string | undefined, named?: PlacedElement] {
+  if ('reference' in comparison) return [referenceProblem(comparison)];
+  const named = versions.flatMap((form) => indexOf(form).byId.get(comparison.element) ?? []);
+  const problems = named.map((placed) => namedProblem(comparison, placed));
+  const fitting = problems.indexOf(undefined);
+  if (fitting >= 0) return [undefined, named[fitting]!];
+  return [problems[0] ?? `names ${quote(comparison.element)}, which is no element of the form`];
+}
+
+function namedProblem(
+  comparison: Extract<Comparison, { element: string }>,
+  placed: PlacedElement,
+): string | undefined {
   const name = quote(comparison.element);
-  if (!placed) return `names ${name}, which is no element of the form`;
   const problem = answerProblem(placed);
   if (problem) return `names ${name}, ${problem}`;
   const { type, attrs } = placed.element;

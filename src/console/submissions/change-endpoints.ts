@@ -6,7 +6,7 @@ import { startRemoval } from '#submissions/changes/remove-many.ts';
 import { trashSubmission } from '#submissions/trash/trash.ts';
 import { consoleEndpoint, type ConsoleRoute, type ConsoleUser } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { readViewedForm } from './columns/columns.ts';
+import { readViewedForm } from '#submissions/columns/read-columns.ts';
 import {
   AnswersEdit,
   type AnswersEdited,
@@ -16,6 +16,7 @@ import {
   RemovalRequest,
   StatusEdit,
   SubmissionPath,
+  type ViewQuery,
 } from './shapes.ts';
 import { readView, readViewIds } from './view.ts';
 
@@ -110,7 +111,7 @@ const startRemovalEndpoint = (services: ConsoleServices) =>
     },
   });
 
-type Selection = { ids: string[] | undefined; view: Parameters<typeof readView>[1] | undefined };
+type Selection = { ids: string[] | undefined; view: ViewQuery | undefined };
 
 async function listIds(
   database: Database,
@@ -118,7 +119,7 @@ async function listIds(
   { ids, view }: Selection,
 ): Promise<string[]> {
   if (ids && !view) return [...new Set(ids)];
-  if (view && !ids) return readViewIds(database, readView(key, view));
+  if (view && !ids) return readViewIds(database, await readView(database, key, view));
   throw new ApiError('validation_error', 'Send either "ids" or "view".');
 }
 

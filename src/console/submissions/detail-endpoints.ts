@@ -6,7 +6,7 @@ import { ApiError } from '#kit/errors.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { consoleEndpoint } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { readViewedForm } from './columns/columns.ts';
+import { readViewedForm } from '#submissions/columns/read-columns.ts';
 import { findSubmissionFile, findViewedSubmission } from './queries.ts';
 import { findRowHits } from './row-hits.ts';
 import { FilePath, type LinkedFile, SubmissionPath, ViewQuery } from './shapes.ts';
@@ -23,8 +23,8 @@ export const detailEndpoint = ({ database, links }: ConsoleServices) =>
     query: ViewQuery,
     async run({ workspaceId, params, query }) {
       const key = { workspaceId, formId: params.form };
-      const view = readView(key, query);
       const { language } = await readViewedForm(database, key);
+      const view = await readView(database, key, query);
       const [row] = await findViewedSubmission(database, {
         workspace_id: workspaceId,
         form_id: params.form,

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
-import type { TableColumns } from './shapes.ts';
+import { until } from '#test/service.ts';
+import type { Removal, SubmissionDetail, TableColumns } from './shapes.ts';
 import { detail, list, makeForm, namesOf, pathOf, person, service, submit, tenant } from './testing.ts';
 
 test('the table shows pages, newest first, with the exact total, by status, date and search', async () => {
@@ -167,4 +168,35 @@ test('what is not understood is a 400, and nothing is listed', async () => {
   for (const query of ['?q=', '?q=%00', '?status=all', '?created_from=yesterday', '?page=0', '?sort=name']) {
     assert.equal((await person.call('GET', pathOf(form, query))).status, 400, query);
   }
+});
+
+test('neighbours, the export and a bulk deletion keep to the filter', async () => {
+  const mine = await makeForm();
+  for (const [name, age] of [
+    ['Ada', 1],
+    ['Ben', 2],
+    ['Cleo', 1],
+  ] as const)
+    await submit(mine, { name, age });
+  const where = JSON.stringify({ element: 'age', is: 'at_most', value: 1 });
+  const query = `?where=${encodeURIComponent(where)}`;
+  const [cleo, ada] = (await list(mine, query)).data;
+  const { body } = await person.call<SubmissionDetail>('GET', pathOf(mine, `/${cleo!.id}${query}`));
+  assert.deepEqual([body.previous_id, body.next_id], [null, ada!.id]);
+
+  const file = await person.call<string>('GET', pathOf(mine, `/export${query}&format=csv`));
+  assert.deepEqual([file.status, file.body.trim().split('\r\n').length], [200, 3]);
+
+  const removal = await person.call<Removal>('POST', pathOf(mine, '/removals'), {
+    view: { where },
+    expected: 2,
+  });
+  assert.deepEqual([removal.status, removal.body.to_trash], [202, true]);
+  await until('the removal', async () => {
+    const found = await person.call<Removal>('GET', pathOf(mine, `/removals/${removal.body.id}`));
+    return found.body.finished_at !== null;
+  });
+  assert.deepEqual(namesOf(await list(mine)), ['Ben']);
+  const left = await tenant.call('GET', `/forms/${mine}/submissions`);
+  assert.equal(left.body.pagination.total_count, 1);
 });

@@ -11,7 +11,7 @@ import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
 import { changeRoutes } from './change-endpoints.ts';
 import { shownColumns } from './arrangement/shown-columns.ts';
-import { readColumns, readViewedForm } from './columns/columns.ts';
+import { readColumns, readViewedForm } from '#submissions/columns/read-columns.ts';
 import { detailEndpoint, previewEndpoint } from './detail-endpoints.ts';
 import { findTableSettings } from './queries.ts';
 import { findRowHits } from './row-hits.ts';
@@ -49,8 +49,8 @@ const listEndpoint = ({ database }: ConsoleServices) =>
     query: TableQuery,
     async run({ workspaceId, params, query }) {
       const key = { workspaceId, formId: params.form };
-      const view = readView(key, query);
       const { language } = await readViewedForm(database, key);
+      const view = await readView(database, key, query);
       const page = readPage(query);
       const { rows, total } = await readViewPage(database, view, page);
       const parsed = rows.map(parseRow);
@@ -91,8 +91,8 @@ const exportEndpoint = ({ database }: ConsoleServices) =>
     query: ExportQuery,
     async run({ workspaceId, params, user, query: { format, for: reader, columns: which, ...query } }) {
       const key = { workspaceId, formId: params.form };
-      const view = readView(key, query);
       const { name } = await readViewedForm(database, key);
+      const view = await readView(database, key, query);
       const all = await readColumns(database, key);
       const columns = which === 'shown' ? await readShown(database, key, user.id, all) : all;
       const source = { columns, batches: readWholeView(database, view) };
@@ -133,7 +133,10 @@ const summaryEndpoint = ({ database }: ConsoleServices) =>
         throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
       const key = { workspaceId, formId: params.form };
       await readViewedForm(database, key);
-      const body = await readSummary(database, readView(key, query), { timeZone: time_zone, sample });
+      const body = await readSummary(database, await readView(database, key, query), {
+        timeZone: time_zone,
+        sample,
+      });
       return { status: 200, body };
     },
   });

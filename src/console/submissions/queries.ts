@@ -5,7 +5,6 @@ import {
   integer,
   json,
   jsonb,
-  jsonText,
   nullable,
   statement,
   text,
@@ -15,7 +14,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import { conditionRows, matchesConditions } from '#submissions/filter/queries.ts';
+import { byFilter } from '#submissions/filter/queries.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 import type { TableSettings } from './shapes.ts';
 
@@ -35,99 +34,50 @@ const rowColumns = {
 const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
   s.created_at, s.updated_at, s.completed_at, s.tags`;
 
-/** What every statement on a view without a search is given: times are given as the ids that were made then. */
-const viewParameters = {
-  workspace_id: uuid,
-  form_id: uuid,
-  status: nullable(word<SubmissionStatus>()),
-  from_id: uuid,
-  to_id: uuid,
-} as const;
-const filterParameters = { ...viewParameters, conditions: jsonText } as const;
-
-const inView = `p.workspace_id = $workspace_id and p.form_id = $form_id and p.trashed_at is null
-  and p.id >= $from_id and p.id < $to_id`;
-
-/** Two statements for each question, as in src/submissions/queries.ts: with a status another index answers. */
-const byStatus = <Declared>(name: string, declare: (name: string, viewed: string) => Declared) => ({
-  any: declare(`view.${name}`, `${inView} and $status is null`),
-  one: declare(`view.${name}_by_status`, `${inView} and p.status = $status`),
-});
-
-/** For the third one of each question, which looks into the answers, and so reads more than an index. */
-const inFilter = `${inView} and ($status is null or p.status = $status) and ${matchesConditions}`;
+const form = { workspace_id: uuid, form_id: uuid } as const;
+const ofForm = 'p.workspace_id = $workspace_id and p.form_id = $form_id';
 
 const countersTotal = `(select coalesce(sum(c.count), 0)::bigint from submission_counts c
   where c.workspace_id = $workspace_id and c.form_id = $form_id and ($status is null or c.status = $status))`;
 
-const pageParameters = { limit: integer, offset: bigint } as const;
-const pageColumns = { total: bigint, ...rowColumns } as const;
-
-const pageSelection = (total: string, page: string): string => `
-  select count.total, ${rowSelection}
-  from (select ${total} as total) count
-  left join lateral (${page} order by p.id desc limit $limit offset $offset) page on true
-  left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
-  order by s.id desc`;
-
 /** A page of the view, newest first, with the exact total in each row; at least one row. */
-export const listView = {
-  ...byStatus('list_view', (name, viewed) =>
-    statement(
-      name,
-      { ...viewParameters, is_dated: boolean, ...pageParameters },
-      pageColumns,
-      pageSelection(
-        `case when $is_dated then (select count(*) from submissions p where ${viewed}) else ${countersTotal} end`,
-        `select p.id from submissions p where ${viewed}`,
-      ),
-    ),
+export const listView = byFilter('view.list_view', (name, columns, met) =>
+  statement(
+    name,
+    { ...form, ...columns, is_counted: boolean, limit: integer, offset: bigint },
+    { total: bigint, ...rowColumns },
+    // What is looked up in the rows is looked up once, and then both counted and cut.
+    `with found as ${'tag' in columns ? '' : 'not'} materialized (
+       select p.id from submissions p where ${ofForm} and ${met})
+     select count.total, ${rowSelection}
+     from (select case when $is_counted then (select count(*) from found) else ${countersTotal} end as total) count
+     left join lateral (select id from found order by id desc limit $limit offset $offset) page on true
+     left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
+     order by s.id desc`,
   ),
-  filtered: statement(
-    'view.list_view_filtered',
-    { ...filterParameters, ...pageParameters },
-    pageColumns,
-    // Found once, and then both counted and cut.
-    `with ${conditionRows},
-     found as materialized (select p.id from submissions p where ${inFilter})
-     ${pageSelection('(select count(*) from found)', 'select p.id from found p')}`,
-  ),
-};
-
-const neighbours = { previous_id: nullable(uuid), next_id: nullable(uuid) } as const;
-const neighboursSelection = (viewed: string): string => `
-  select (select p.id from submissions p where ${viewed} and p.id > $id order by p.id limit 1) as previous_id,
-         (select p.id from submissions p where ${viewed} and p.id < $id order by p.id desc limit 1) as next_id`;
+);
 
 /** The submissions above and below one in the view. */
-export const findNeighbours = {
-  ...byStatus('find_neighbours', (name, viewed) =>
-    statement(name, { ...viewParameters, id: uuid }, neighbours, neighboursSelection(viewed)),
+export const findNeighbours = byFilter('view.find_neighbours', (name, columns, met) =>
+  statement(
+    name,
+    { ...form, ...columns, id: uuid },
+    { previous_id: nullable(uuid), next_id: nullable(uuid) },
+    `select (select p.id from submissions p where ${ofForm} and ${met} and p.id > $id order by p.id limit 1) as previous_id,
+            (select p.id from submissions p where ${ofForm} and ${met} and p.id < $id order by p.id desc limit 1) as next_id`,
   ),
-  filtered: statement(
-    'view.find_neighbours_filtered',
-    { ...filterParameters, id: uuid },
-    neighbours,
-    `with ${conditionRows} ${neighboursSelection(inFilter)}`,
-  ),
-};
-
-const idsSelection = (viewed: string): string => `
-  select coalesce(array_agg(id order by id desc), '{}') as ids from (
-    select p.id from submissions p where ${viewed} order by p.id desc limit $limit) page`;
+);
 
 /** Every id of the view, newest first, up to one more than is allowed. */
-export const listViewIds = {
-  ...byStatus('list_view_ids', (name, viewed) =>
-    statement(name, { ...viewParameters, limit: integer }, { ids: uuids }, idsSelection(viewed)),
-  ),
-  filtered: statement(
-    'view.list_view_ids_filtered',
-    { ...filterParameters, limit: integer },
+export const listViewIds = byFilter('view.list_view_ids', (name, columns, met) =>
+  statement(
+    name,
+    { ...form, ...columns, limit: integer },
     { ids: uuids },
-    `with ${conditionRows} ${idsSelection(inFilter)}`,
+    `select coalesce(array_agg(id order by id desc), '{}') as ids from (
+       select p.id from submissions p where ${ofForm} and ${met} order by p.id desc limit $limit) page`,
   ),
-};
+);
 
 const exportedColumns = {
   id: uuid,
@@ -144,21 +94,15 @@ const isoTime = (column: string): string =>
 const exportedRow = `p.id, p.status, p.answers::text as answers, p.reference::text as reference,
   ${isoTime('p.created_at')} as created_at, ${isoTime('p.completed_at')} as completed_at`;
 
-const exportedSelection = (viewed: string): string => `
-  select ${exportedRow} from submissions p where ${viewed} order by p.id desc limit $limit`;
-
 /** The next rows of an export, newest first, from `to_id` downwards. */
-export const readViewDown = {
-  ...byStatus('read_view_down', (name, viewed) =>
-    statement(name, { ...viewParameters, limit: integer }, exportedColumns, exportedSelection(viewed)),
-  ),
-  filtered: statement(
-    'view.read_view_down_filtered',
-    { ...filterParameters, limit: integer },
+export const readViewDown = byFilter('view.read_view_down', (name, columns, met) =>
+  statement(
+    name,
+    { ...form, ...columns, limit: integer },
     exportedColumns,
-    `with ${conditionRows} ${exportedSelection(inFilter)}`,
+    `select ${exportedRow} from submissions p where ${ofForm} and ${met} order by p.id desc limit $limit`,
   ),
-};
+);
 
 /** These submissions of the form, in the order of the list; what is gone by now is left out. */
 export const readListed = statement(

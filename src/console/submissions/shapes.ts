@@ -6,10 +6,10 @@ import { pageParameters, Pagination } from '#kit/pagination.ts';
 import { exportFormats } from '#submissions/export/formats.ts';
 import type { Difference } from '#submissions/history/differences.ts';
 import type { ChangeKind, ChangeThrough } from '#submissions/history/queries.ts';
-import type { Condition } from '#submissions/filter/conditions.ts';
+import { formFilterParameters } from '#submissions/filter/read-filter.ts';
 import { submissionStatuses } from '#submissions/queries.ts';
 
-export type { Column, Condition, Difference };
+export type { Column, Difference };
 
 const uuid = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });
@@ -28,13 +28,7 @@ export const RemovalPath = Type.Object({ form: uuid, removal: uuid });
 // Questions -----------------------------------------------------------------------------------------------
 
 const viewParameters = {
-  status: Type.Optional(Status),
-  /** The first moment that is in the view. */
-  created_from: Type.Optional(timestamp),
-  /** The first moment after the view. */
-  created_to: Type.Optional(timestamp),
-  /** Conditions on answers, reference values and version, as a JSON list (Condition); all must hold. */
-  where: Type.Optional(Type.String({ maxLength: 12_000 })),
+  ...formFilterParameters,
   /** Words, as in the search of the API. */
   q: Type.Optional(Type.String()),
 };

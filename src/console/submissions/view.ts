@@ -1,59 +1,36 @@
-import { leastIdAt } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Page } from '#kit/pagination.ts';
 import { refuseUnsearchable } from '#search/endpoints.ts';
 import { searchNeighbours, searchView, searchViewIds } from '#search/view/queries.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
-import { conditionRecords, readConditions } from '#submissions/filter/conditions.ts';
+import { type Filter, isPlain, readFormFilter } from '#submissions/filter/read-filter.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 import { findNeighbours, listView, listViewIds, readListed, readViewDown } from './queries.ts';
-import { batchSize, readDown } from './read-down.ts';
+import { batchSize, readDown } from '#submissions/read-down.ts';
 import type { ViewQuery } from './shapes.ts';
 
 /** Which submissions of a form are looked at, and in which order: newest first, or with `q` by relevance. */
 export type View = {
-  filter: {
-    workspace_id: string;
-    form_id: string;
-    status: SubmissionStatus | null;
-    /** Times as the ids that were made then: ids sort by time, and their index answers. */
-    from_id: string;
-    to_id: string;
-    /** As matchesConditions reads them. */
-    conditions: string;
-  };
-  isDated: boolean;
-  isFiltered: boolean;
+  /** As the statements take it. */
+  filter: Filter & { workspace_id: string; form_id: string; is_any: boolean };
   q: string | undefined;
 };
 
 /** As many ids are held in memory at once: about 20 MB. */
 const listedLimit = 200_000;
 
-const [firstId, lastId] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
-
 /** @throws ApiError bad_request for a question that cannot be searched, and conditions that are not understood. */
-export function readView(form: { workspaceId: string; formId: string }, query: ViewQuery): View {
-  if (query.q !== undefined) refuseUnsearchable(query.q);
-  const conditions = query.where === undefined ? [] : readConditions(query.where);
-  return {
-    filter: {
-      workspace_id: form.workspaceId,
-      form_id: form.formId,
-      status: query.status ?? null,
-      from_id: query.created_from === undefined ? firstId : idAt(query.created_from),
-      to_id: query.created_to === undefined ? lastId : idAt(query.created_to),
-      conditions: conditionRecords(conditions),
-    },
-    isDated: query.created_from !== undefined || query.created_to !== undefined,
-    isFiltered: conditions.length > 0,
-    q: query.q,
-  };
+export async function readView(
+  database: Database,
+  form: { workspaceId: string; formId: string },
+  { q, ...query }: ViewQuery,
+): Promise<View> {
+  if (q !== undefined) refuseUnsearchable(q);
+  const filter = await readFormFilter(database, form, query);
+  const key = { workspace_id: form.workspaceId, form_id: form.formId };
+  return { filter: { ...key, ...filter, is_any: filter.kind === 'any' }, q };
 }
-
-/** Ids begin in 1970. */
-const idAt = (moment: string): string => leastIdAt(new Date(Math.max(0, Date.parse(moment))));
 
 /** A submission of a page; its JSON is not parsed yet. */
 export type FoundRow = {
@@ -68,18 +45,14 @@ export type FoundRow = {
   tags: string[];
 };
 
-/** Which statement of a question fits a view. */
-const statementOf = ({ filter, isFiltered }: View): 'any' | 'one' | 'filtered' =>
-  isFiltered ? 'filtered' : filter.status ? 'one' : 'any';
-
 /** One page, and the exact number of all. */
 export async function readViewPage(database: Database, view: View, page: Page) {
-  const { filter, isDated, q } = view;
+  const { filter, q } = view;
   const cut = { limit: page.perPage, offset: page.offset };
-  const list = listView[statementOf(view)];
+  const list = listView[filter.kind];
   const rows =
     q === undefined
-      ? await list(database, { ...filter, is_dated: isDated, ...cut })
+      ? await list(database, { ...filter, is_counted: !isPlain(filter), ...cut })
       : await searchView(database, { ...filter, q, ...cut });
   const found = rows.filter((row) => row.id !== null);
   return { rows: found as FoundRow[], total: rows[0]!.total };
@@ -88,7 +61,7 @@ export async function readViewPage(database: Database, view: View, page: Page) {
 /** What stands above and below a submission in the view. */
 export async function readNeighbours(database: Database, view: View, id: string) {
   const { filter, q } = view;
-  const find = findNeighbours[statementOf(view)];
+  const find = findNeighbours[filter.kind];
   const [found] =
     q === undefined
       ? await find(database, { ...filter, id })
@@ -103,7 +76,7 @@ export async function readNeighbours(database: Database, view: View, id: string)
 export async function readViewIds(database: Database, view: View): Promise<string[]> {
   const { filter, q } = view;
   const limit = listedLimit + 1;
-  const list = listViewIds[statementOf(view)];
+  const list = listViewIds[filter.kind];
   const [found] =
     q === undefined
       ? await list(database, { ...filter, limit })
@@ -129,6 +102,6 @@ export async function* readWholeView(database: Database, view: View): AsyncGener
     }
     return;
   }
-  const read = readViewDown[statementOf(view)];
+  const read = readViewDown[view.filter.kind];
   yield* readDown((to_id, limit) => read(database, { ...view.filter, to_id, limit }), view.filter.to_id);
 }

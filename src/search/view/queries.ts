@@ -1,7 +1,7 @@
 import {
   bigint,
+  boolean,
   integer,
-  jsonText,
   nullable,
   statement,
   text,
@@ -11,7 +11,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import { conditionRows, matchesConditions } from '#submissions/filter/queries.ts';
+import { filterColumns, isMet } from '#submissions/filter/queries.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 import { questionIn, wordsInSubject } from '../question.ts';
 
@@ -23,10 +23,8 @@ const viewParameters = {
   workspace_id: uuid,
   form_id: nullable(uuid),
   q: text,
-  status: nullable(word<SubmissionStatus>()),
-  from_id: uuid,
-  to_id: uuid,
-  conditions: jsonText,
+  ...filterColumns,
+  is_any: boolean,
 } as const;
 
 const viewed = `${questionIn('null::uuid[]')},
@@ -34,13 +32,11 @@ const viewed = `${questionIn('null::uuid[]')},
     select d.submission_id as id, segments.code from question cross join segments
     join search_documents d on d.workspace_id = $workspace_id
       and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery),
-  ${conditionRows},
   viewed as (
     select f.id, ${wordsInSubject} as rank from f
     where f.id >= $from_id and f.id < $to_id
-      and (($status is null and not exists (select from conditions)) or exists (
-        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id
-          and ($status is null or p.status = $status) and ${matchesConditions})))`;
+      and ($is_any or exists (
+        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet})))`;
 
 /** One page of a searched view with the exact total in each row; at least one row. */
 export const searchView = statement(

@@ -1,40 +1,57 @@
-import { belowId, type Cut } from '#kit/cursor.ts';
+import { belowId, type Cut, leastId } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { SubmissionRow } from '../present.ts';
-import {
-  listBelow,
-  listBelowByStatus,
-  listSubmissions,
-  listSubmissionsByStatus,
-  type SubmissionStatus,
-} from '../queries.ts';
+import type { RowOf } from '#kit/statement.ts';
+import { type Filter, isPlain } from '../filter/read-filter.ts';
+import { type foundColumns, listSubmissions, listSubmissionsByStatus } from '../queries.ts';
+import { countByCounters, countFiltered, listFiltered } from './queries.ts';
 
-/** A submission, and not the row of an empty page. */
-export type FoundSubmission = SubmissionRow & { id: string };
-const isFound = <Row extends SubmissionRow>(row: Row): row is Row & FoundSubmission => row.id !== null;
+/** Newest first, or oldest first. */
+export type Sort = 'newest' | 'oldest';
+export const sorts = ['newest', 'oldest'] as const satisfies Sort[];
 
-type Listed = { workspace_id: string; form_id: string; status: SubmissionStatus | null };
+type FoundSubmission = RowOf<typeof foundColumns>;
+/** Submissions of a list, and how many it holds in all. */
+export type Part = { found: FoundSubmission[]; total: number };
 
 /**
- * The part of a form's submissions that is asked for, newest first, and how many there are, or were when the reading by
- * cursor began: only its beginning counts.
+ * A page of a form's submissions, newest first, of one status at most: what everybody asks for, in one statement.
  * @throws ApiError not_found.
  */
-export async function readList(
+export async function readPlainPage(
   database: Database,
-  form: Listed,
-  cut: Cut,
-): Promise<{ found: FoundSubmission[]; total: number }> {
-  const { limit, offset, total } = cut;
-  if (total !== undefined) {
-    const list = form.status ? listBelowByStatus : listBelow;
-    const rows = await list(database, { ...form, below_id: belowId(cut), limit });
-    if (rows.length === 0) throw new ApiError('not_found');
-    return { found: rows.filter(isFound), total };
-  }
-  const list = form.status ? listSubmissionsByStatus : listSubmissions;
-  const rows = await list(database, { ...form, limit, offset });
+  form: { workspace_id: string; form_id: string },
+  { status }: Pick<Filter, 'status'>,
+  { limit, offset }: Cut,
+): Promise<Part> {
+  const list = status ? listSubmissionsByStatus : listSubmissions;
+  const rows = await list(database, { ...form, status, limit, offset });
   if (rows.length === 0) throw new ApiError('not_found');
-  return { found: rows.filter(isFound), total: rows[0]!.total };
+  return {
+    found: rows.filter((row): row is typeof row & FoundSubmission => row.id !== null),
+    total: rows[0]!.total,
+  };
 }
+
+/** The part that is asked for, and how many there are, or were when the reading by cursor began: only that counts. */
+export async function readFiltered(
+  database: Database,
+  forms: { workspace_id: string; form_ids: string[] | null },
+  { filter, sort, cut }: { filter: Filter; sort: Sort; cut: Cut },
+): Promise<Part> {
+  const { kind, isDated: _, ...met } = filter;
+  const left =
+    sort === 'newest'
+      ? { ...met, to_id: least(met.to_id, belowId(cut)) }
+      : { ...met, from_id: greatest(met.from_id, leastId(cut)) };
+  const { limit, offset } = cut;
+  const count = isPlain(filter) ? countByCounters : countFiltered[kind];
+  const [found, total] = await Promise.all([
+    listFiltered[sort][kind](database, { ...forms, ...left, limit, offset }),
+    cut.total ?? count(database, { ...forms, ...met }).then(([counted]) => counted!.total),
+  ]);
+  return { found, total };
+}
+
+const least = (a: string, b: string): string => (a < b ? a : b);
+const greatest = (a: string, b: string): string => (a > b ? a : b);

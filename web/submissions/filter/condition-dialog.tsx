@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import type { Column, Condition } from '#console/submissions/shapes.ts';
+import type { Column } from '#console/submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { CheckboxGroup } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -15,7 +15,7 @@ import {
   referenceSubject,
   versionSubject,
 } from './condition-draft.ts';
-import { operators, operatorsOf, type Operator } from './conditions.ts';
+import { type Condition, operators, operatorsOf, type Operator } from './conditions.ts';
 
 type Props = {
   columns: readonly Column[];

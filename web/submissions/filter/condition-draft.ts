@@ -1,5 +1,5 @@
-import type { Column, Condition } from '#console/submissions/shapes.ts';
-import { type FilterKind, kindOfColumn, type Operator, operatorsOf } from './conditions.ts';
+import type { Column } from '#console/submissions/shapes.ts';
+import { type Condition, type FilterKind, kindOfColumn, type Operator, operatorsOf } from './conditions.ts';
 
 /** Subjects that are no question. Element ids begin with a letter, so `$` marks them. */
 export const referenceSubject = '$reference';
@@ -45,8 +45,8 @@ export function draftOf(condition: Condition, columns: readonly Column[]): Condi
     case 'contains':
       return { ...begun, op: 'contains', text: condition.value };
     case 'equals':
-      return kindOfSubject(begun.subject, columns) === 'yes_no'
-        ? { ...begun, op: condition.value === 'true' ? 'yes' : 'no' }
+      return typeof condition.value === 'boolean'
+        ? { ...begun, op: condition.value ? 'yes' : 'no' }
         : { ...begun, op: 'equals', text: condition.value };
     case 'empty':
     case 'filled':
@@ -85,7 +85,7 @@ export function readDraft(draft: ConditionDraft, columns: readonly Column[]): Co
       return draft.text === '' ? 'Enter a text.' : { on, name, op: draft.op, value: draft.text };
     case 'yes':
     case 'no':
-      return { on, name, op: 'equals', value: String(draft.op === 'yes') };
+      return { on, name, op: 'equals', value: draft.op === 'yes' };
     case 'empty':
     case 'filled':
       return { on, name, op: draft.op };

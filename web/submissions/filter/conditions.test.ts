@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConditions, sayCondition } from './conditions.ts';
+import { askFor, readConditions, sayCondition } from './conditions.ts';
 
 test('conditions that an address holds can all be said; what is none is left out', () => {
   const kept = [
@@ -23,4 +23,35 @@ test('conditions that an address holds can all be said; what is none is left out
     read.map((condition) => sayCondition(condition, [])),
     ['colour is any of Red, Blue', 'age is at least 3', 'campaign is answered', 'Version is 2'],
   );
+});
+
+test('the service is asked in the language of forms, and for the version beside it', () => {
+  const [name, campaign] = [{ on: 'answer', name: 'q' } as const, { on: 'reference', name: 'c' } as const];
+  const element = { element: 'q' };
+  const { where, version } = askFor([
+    { ...name, op: 'contains', value: 'a' },
+    { ...name, op: 'equals', value: true },
+    { ...campaign, op: 'empty' },
+    { ...name, op: 'number', from: 1, to: 2 },
+    { ...name, op: 'time' },
+    { ...name, op: 'any', values: ['x', 'y'] },
+    { ...name, op: 'all', values: ['x', 'y'] },
+    { on: 'version', op: 'equals', value: 3 },
+  ]);
+  const [x, y] = ['x', 'y'].map((value) => ({ ...element, is: 'one_of', value: [value] }));
+  assert.deepEqual(JSON.parse(where!), {
+    all: [
+      { ...element, is: 'contains', value: 'a' },
+      { ...element, is: 'equals', value: true },
+      { reference: 'c', is: 'not_answered' },
+      { ...element, is: 'at_least', value: 1 },
+      { ...element, is: 'at_most', value: 2 },
+      { ...element, is: 'answered' },
+      { any: [x, y] },
+      x,
+      y,
+    ],
+  });
+  assert.equal(version, 3);
+  assert.deepEqual(askFor([]), {});
 });

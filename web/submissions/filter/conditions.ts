@@ -1,6 +1,19 @@
 import { isRecord } from '#ast/json.ts';
 import type { ElementType } from '#ast/elements.ts';
-import type { Column, Condition } from '#console/submissions/shapes.ts';
+import type { Condition as FormCondition } from '#ast/logic/condition.ts';
+import type { Column } from '#console/submissions/shapes.ts';
+
+/** Of an answer, by its element's id, or of a reference value, by its name. */
+type On = { on: 'answer' | 'reference'; name: string };
+/** One condition as a person chooses it, and as the address holds it. All conditions of a view must hold. */
+export type Condition =
+  | (On & { op: 'contains'; value: string })
+  | (On & { op: 'equals'; value: string | boolean })
+  | (On & { op: 'empty' | 'filled' })
+  | (On & { op: 'number'; from?: number; to?: number })
+  | (On & { op: 'time'; from?: string; to?: string })
+  | (On & { op: 'any' | 'all'; values: string[] })
+  | { on: 'version'; op: 'equals'; value: number };
 
 /** How the answers to a type of question are filtered. A new element type is a line here. */
 const kinds = {
@@ -67,11 +80,8 @@ function sayTest(condition: Exclude<Condition, { on: 'version' }>): string {
     case 'contains':
       return `contains “${condition.value}”`;
     case 'equals':
-      return condition.value === 'true'
-        ? operators.yes
-        : condition.value === 'false'
-          ? operators.no
-          : `is “${condition.value}”`;
+      if (typeof condition.value === 'boolean') return condition.value ? operators.yes : operators.no;
+      return `is “${condition.value}”`;
     case 'empty':
     case 'filled':
       return operators[condition.op];
@@ -109,3 +119,45 @@ export function readConditions(given: unknown): readonly Condition[] {
 }
 
 const none: readonly Condition[] = [];
+
+/** The conditions as the service takes them: a condition of the form language, and the version beside it. */
+export function askFor(conditions: readonly Condition[]): { where?: string; version?: number } {
+  const all = conditions.flatMap((condition) => (condition.on === 'version' ? [] : partsOf(condition)));
+  // A submission answered one version.
+  const version = conditions.findLast(({ on }) => on === 'version') as { value: number } | undefined;
+  return {
+    ...(all.length > 0 && { where: JSON.stringify({ all }) }),
+    ...(version && { version: version.value }),
+  };
+}
+
+function partsOf(condition: Exclude<Condition, { on: 'version' }>): FormCondition[] {
+  const { on, name } = condition;
+  const subject = on === 'reference' ? { reference: name } : { element: name };
+  switch (condition.op) {
+    case 'contains':
+    case 'equals':
+      return [{ ...subject, is: condition.op, value: condition.value }];
+    case 'empty':
+      return [{ ...subject, is: 'not_answered' }];
+    case 'filled':
+      return [{ ...subject, is: 'answered' }];
+    case 'number':
+    case 'time': {
+      const { from, to } = condition;
+      const ends: FormCondition[] = [
+        ...(from === undefined ? [] : [{ ...subject, is: 'at_least' as const, value: from }]),
+        ...(to === undefined ? [] : [{ ...subject, is: 'at_most' as const, value: to }]),
+      ];
+      return ends.length > 0 ? ends : [{ ...subject, is: 'answered' }];
+    }
+    case 'any':
+    case 'all': {
+      // Each by itself: they may be options of different versions.
+      const each = condition.values.map((value) => ({ ...subject, is: 'one_of' as const, value: [value] }));
+      return condition.op === 'all' ? each : [{ any: each }];
+    }
+    default:
+      return condition satisfies never;
+  }
+}

@@ -1,12 +1,12 @@
 import './filter-chips.css';
 import { type ReactElement, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
-import type { Column, Condition } from '#console/submissions/shapes.ts';
+import type { Column } from '#console/submissions/shapes.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { ConditionDialog } from './condition-dialog.tsx';
-import { sayCondition } from './conditions.ts';
+import { type Condition, sayCondition } from './conditions.ts';
 
-/** As many as the service takes (src/submissions/filter/conditions.ts). */
+/** More than a person reads; the service takes 100 comparisons. */
 const mostConditions = 20;
 
 /** The conditions of the view as chips: pressed to change, crossed out to remove. All of them hold. */

@@ -1,6 +1,6 @@
 import { consoleEndpoint } from '../../endpoint.ts';
 import type { ConsoleServices } from '../../services.ts';
-import { readViewedForm } from '../columns/columns.ts';
+import { readViewedForm } from '#submissions/columns/read-columns.ts';
 import { findTableSettings, saveTableSettings } from '../queries.ts';
 import { FormPath, TableSettings } from '../shapes.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { unionColumns } from '#submissions/columns.ts';
-import { readDown } from '../read-down.ts';
+import { readDown } from '#submissions/read-down.ts';
 import type { Summary, SummarySample } from '../shapes.ts';
 import type { View } from '../view.ts';
 import { countDays, findSampledVersions, readAnswersDown } from './queries.ts';

@@ -7,7 +7,7 @@ import { countTrashed, listTrashed, listTrashedIds } from '#submissions/trash/qu
 import { restoreMany, trashDays } from '#submissions/trash/trash.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../../endpoint.ts';
 import type { ConsoleServices } from '../../services.ts';
-import { readViewedForm } from '../columns/columns.ts';
+import { readViewedForm } from '#submissions/columns/read-columns.ts';
 import { FormPath, RestoreRequest, TrashRemovalRequest } from '../shapes.ts';
 
 const dayMs = 86_400_000;

@@ -7,8 +7,8 @@ import { leastIdAt } from '../id-times.ts';
 export const findViewedForm = statement(
   'view.find_viewed_form',
   { workspace_id: uuid, form_id: uuid },
-  { name: text, settings: jsonb<Settings>() },
-  `select name, settings from forms
+  { name: text, version: integer, settings: jsonb<Settings>() },
+  `select name, version, settings from forms
    where workspace_id = $workspace_id and id = $form_id and deleted_at is null`,
 );
 

@@ -1,7 +1,8 @@
 import { defaultLanguage } from '#ast/languages.ts';
+import type { Form } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Column, unionColumns } from '#submissions/columns.ts';
+import { type Column, unionColumns } from '../columns.ts';
 import { findOlderVersions, findViewedForm, lookForVersions, readStructures } from './queries.ts';
 
 type FormKey = { workspaceId: string; formId: string };
@@ -20,11 +21,18 @@ export async function readViewedForm(database: Database, { workspaceId, formId }
 const mostVersions = 200;
 
 /** The columns of its table and its exports, over all versions that were answered. */
-export async function readColumns(database: Database, { workspaceId, formId }: FormKey): Promise<Column[]> {
+export const readColumns = async (database: Database, form: FormKey): Promise<Column[]> =>
+  unionColumns(await readAnsweredForms(database, form));
+
+/** What the form was in the versions that were answered, and is now: newest first. */
+export async function readAnsweredForms(
+  database: Database,
+  { workspaceId, formId }: FormKey,
+): Promise<Form[]> {
   const key = { workspace_id: workspaceId, form_id: formId };
   const versions = await findAnsweredVersions(database, key);
-  const structures = await readStructures(database, { ...key, versions: versions.slice(0, mostVersions) });
-  return unionColumns(structures.map(({ structure }) => structure));
+  const rows = await readStructures(database, { ...key, versions: versions.slice(0, mostVersions) });
+  return rows.map(({ structure }) => structure);
 }
 
 /** More submissions than a form can have. */

@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox';
+import { leastIdAt } from '#kit/clock.ts';
+import { firstId, lastId } from '#kit/cursor.ts';
+import type { Database } from '#kit/database.ts';
+import type { RowOf } from '#kit/statement.ts';
+import { submissionStatuses } from '../queries.ts';
+import type { filterColumns, FilterKind } from './queries.ts';
+import { readWhere } from './read-where.ts';
+
+const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+
+/** What submissions are filtered by, of one form or of many. */
+export const filterParameters = {
+  status: Type.Optional(Type.Enum([...submissionStatuses])),
+  created_from: moment('From this moment on.'),
+  created_to: moment('Up to this moment, which is left out.'),
+  completed_from: moment('From this moment on.'),
+  completed_to: moment('Up to this moment, which is left out.'),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'With this tag.' })),
+};
+
+/** The same of one form, where its questions and versions mean something. */
+export const formFilterParameters = {
+  ...filterParameters,
+  version: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Answered this version of the form.' }),
+  ),
+  where: Type.Optional(
+    Type.String({
+      maxLength: 20_000,
+      description:
+        'A condition of the form language as JSON, over answers and reference values, like `{"element":"age","is":"at_least","value":18}`. It may name whatever a filter of a webhook may, in any version that was answered.',
+      examples: ['{"element":"message","is":"contains","value":"hello"}'],
+    }),
+  ),
+};
+
+const FormFilter = Type.Object(formFilterParameters);
+export type FormFilterQuery = Static<typeof FormFilter>;
+export type FilterQuery = Omit<FormFilterQuery, 'version' | 'where'>;
+
+/** Which submissions are meant, as the statements take it, and which of them it takes (queries.ts). */
+export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
+
+/** Whether nothing is asked for but a status at most: the counters know how many there are. */
+export const isPlain = ({ kind, isDated }: Filter): boolean => (kind === 'any' || kind === 'one') && !isDated;
+
+/** Reads a filter that asks for nothing of one form. */
+export function readFilter(query: FilterQuery): Filter {
+  const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
+  const [from, to] = [dateOf(query.completed_from), dateOf(query.completed_to)];
+  const kind = query.tag !== undefined ? 'tagged' : from || to ? 'filtered' : query.status ? 'one' : 'any';
+  return {
+    status: query.status ?? null,
+    from_id: query.created_from === undefined ? firstId : idAt(query.created_from),
+    to_id: query.created_to === undefined ? lastId : idAt(query.created_to),
+    completed_from: from,
+    completed_to: to,
+    tag: query.tag ?? null,
+    version: null,
+    condition: null,
+    asks_reference: false,
+    kind,
+    isDated: query.created_from !== undefined || query.created_to !== undefined,
+  };
+}
+
+/** Ids begin in 1970. */
+const idAt = (time: string): string => leastIdAt(new Date(Math.max(0, Date.parse(time))));
+
+/**
+ * Reads the filter of a form that is there.
+ * @throws ApiError bad_request for a condition that is not understood, or that takes too much work.
+ */
+export async function readFormFilter(
+  database: Database,
+  form: { workspaceId: string; formId: string },
+  { version, where, ...query }: FormFilterQuery,
+): Promise<Filter> {
+  const filter = readFilter(query);
+  if (version === undefined && where === undefined) return filter;
+  const kind = filter.kind === 'tagged' ? filter.kind : 'filtered';
+  const asked = where === undefined ? {} : await readWhere(database, form, where, filter);
+  return { ...filter, kind, version: version ?? null, ...asked };
+}

@@ -1,0 +1,95 @@
+import { checkFilter, findNamed } from '#ast/logic/check-filter.ts';
+import { type Comparison, comparisonsOf, type Condition } from '#ast/logic/condition.ts';
+import { todayIn } from '#ast/rules/today.ts';
+import type { Form } from '#ast/tree.ts';
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { readAnsweredForms } from '../columns/read-columns.ts';
+import { findViewedForm, readStructures } from '../columns/queries.ts';
+import { countSpan } from './queries.ts';
+import { type Subject, wherePath } from './where-path.ts';
+
+/**
+ * So much one request may make PostgreSQL look at: submissions, and comparisons with each. It is some 3 s of one core, and
+ * below the limit of a statement.
+ */
+const mostLooks = 3_000_000;
+/** What a submission costs before anything is compared: its answers are read once. */
+const looksOfRow = 2;
+
+type FormKey = { workspaceId: string; formId: string };
+
+/**
+ * Reads a condition over the submissions of a form that is there.
+ * @throws ApiError bad_request for what is not understood, with the place of each part; and for more work than one request
+ *   may cause, which is counted and not measured.
+ */
+export async function readWhere(
+  database: Database,
+  form: FormKey,
+  sent: string,
+  span: { from_id: string; to_id: string },
+): Promise<{ condition: string; asks_reference: boolean }> {
+  const where = parse(sent);
+  const key = { workspace_id: form.workspaceId, form_id: form.formId };
+  const [found] = await findViewedForm(database, key);
+  const live = found ? await readStructures(database, { ...key, versions: [found.version] }) : [];
+  if (!found || !live[0]) throw new ApiError('not_found');
+  const versions = [live[0].structure];
+  // Older versions are only read for what the live one does not have.
+  if (checkFilter(versions[0]!, where).length > 0)
+    versions.push(...(await readAnsweredForms(database, form)));
+  const [newest, ...older] = versions;
+  const condition = requireCondition(newest!, older, where);
+  const comparisons = [...comparisonsOf(condition)].length;
+  const most = Math.floor(mostLooks / (looksOfRow + comparisons));
+  const [{ count } = { count: 0 }] = await countSpan(database, { ...key, ...span, most: most + 1 });
+  if (count > most)
+    throw refuse([
+      `"where" with so many comparisons looks at ${most} submissions at most: narrow them by created_from and created_to.`,
+    ]);
+  const types = new Map(
+    comparisonsOf(condition).flatMap((comparison) => {
+      const [, named] = findNamed(comparison, versions);
+      return named && 'element' in comparison ? [[comparison.element, named.element.type as Subject]] : [];
+    }),
+  );
+  const { path, asksReference } = wherePath(condition, {
+    typeOf: (id) => types.get(id)!,
+    today: todayIn(found.settings.time_zone ?? 'UTC', now()),
+  });
+  return { condition: path, asks_reference: asksReference };
+}
+
+function parse(sent: string): unknown {
+  try {
+    return JSON.parse(sent);
+  } catch (cause) {
+    throw refuse(['"where" must be JSON.'], cause);
+  }
+}
+
+/** @throws ApiError bad_request. */
+function requireCondition(live: Form, older: readonly Form[], where: unknown): Condition {
+  const problems = checkFilter(live, where, older);
+  if (problems.length > 0) throw refuse(problems.map(({ message, path }) => ({ message, path: [...path] })));
+  const condition = where as Condition;
+  const text = comparisonsOf(condition).find(isOrderOfTexts);
+  if (text) throw refuse([`A reference value is ordered by numbers: "${text.is}" takes one here.`]);
+  return condition;
+}
+
+/** Reference values are texts, whose order depends on who asks. */
+const isOrderOfTexts = (comparison: Comparison): boolean =>
+  'reference' in comparison &&
+  ['greater_than', 'at_least', 'less_than', 'at_most'].includes(comparison.is) &&
+  typeof comparison.value !== 'number';
+
+function refuse(problems: readonly (string | Omit<ErrorItem, 'field'>)[], cause?: unknown): ApiError {
+  const errors = problems.map((problem) => ({
+    field: 'where',
+    ...(typeof problem === 'string' ? { message: problem } : problem),
+  }));
+  return new ApiError('bad_request', errors[0]!.message, { errors, ...(cause !== undefined && { cause }) });
+}
