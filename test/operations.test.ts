@@ -7,10 +7,11 @@ import { element, structure } from '#ast/testing.ts';
 import type { ApiRequest } from '#app/cli/api.ts';
 import { allCommands } from '#app/cli/commands.ts';
 import { completionScript, shells } from '#app/cli/completion.ts';
-import { exampleArguments, operationCommand } from '#app/cli/operation-commands.ts';
+import { operationCommand } from '#app/cli/operation-commands.ts';
+import { exampleArguments } from '#app/cli/operation-examples.ts';
 import { readInput } from '#app/cli/read-input.ts';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
-import { serviceOptions } from '#app/cli/service-options.ts';
+import { parameterName } from '#app/cli/operation-names.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
 import { consoleRoutes } from '#console/routes.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
@@ -103,13 +104,13 @@ test('the example of every operation can be said in options, and asks for the sa
 });
 
 test('no field of an operation has the name of an option that means something else', () => {
-  const taken = ['json', 'help', 'yes', 'all', 'output', 'body-file', 'idempotency-key'];
+  const taken = 'json help yes all output body-file idempotency-key if-match etag-file'.split(' ');
   assert.deepEqual(
-    offences(({ operation: { query, body, params } }) => {
+    offences(({ path, operation: { query, body, params } }) => {
       const fields = [...Object.keys(query.properties), ...Object.keys(body?.properties ?? {})];
-      const names = fields.map((field) => field.replaceAll('_', '-'));
+      const places = Object.keys(params.properties).map((name) => parameterName(path, name));
+      const names = [...places, ...fields.map((field) => field.replaceAll('_', '-'))];
       const twice = names.filter((name, index) => names.indexOf(name) !== index || taken.includes(name));
-      assert.ok(Object.keys(params.properties).every((name) => !(name in serviceOptions)));
       return twice.join(', ');
     }),
     [],
@@ -296,6 +297,18 @@ test('a POST that is repeated under its key takes effect once', async () => {
         ...(run === here ? ['--workspace', tenant.workspaceId] : []),
       );
     assert.equal(answerOf(await send()).id, answerOf(await send()).id);
+  }
+});
+
+test('what was changed since it was read is not changed, here and there', async () => {
+  const { id } = await makeForm(tenant, [element('text', 'a')]);
+  const file = join(service.dataDir, 'etag');
+  const change = ['forms', 'update', id, '--structure', JSON.stringify(structure(element('text', 'b')))];
+  for (const run of [here, there]) {
+    answerOf(await run('forms', 'get', id, '--etag-file', file, '--json'));
+    answerOf(await run(...change, '--if-match', `@${file}`, '--json'));
+    const { code, stderr } = await run(...change, '--if-match', `@${file}`);
+    assert.deepEqual([code, stderr], [1, 'formloom: The resource has changed since you read it.\n']);
   }
 });
 

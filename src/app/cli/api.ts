@@ -10,12 +10,16 @@ export type ApiRequest = {
   body?: object;
   /** Of a POST, which then takes effect once however often it is sent. */
   idempotencyKey?: string;
+  /** The ETag of what a change was made on. */
+  ifMatch?: string;
   /** Its answer is a file. */
   isStream?: boolean;
 };
 
-/** What an operation answered: JSON (undefined for none), or a file. */
-export type Sent = { value: unknown; stream?: undefined } | { stream: Readable; value?: undefined };
+/** What an operation answered: JSON (undefined for none) with its ETag where it has one, or a file. */
+export type Sent =
+  | { value: unknown; tag?: string | undefined; stream?: undefined }
+  | { stream: Readable; value?: undefined; tag?: undefined };
 
 /**
  * Sends a request to an operation, of this process or of another service.

@@ -1,6 +1,7 @@
 import { openFileLinks } from '#files/link.ts';
 import { openLiveForms } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
+import { readUnchanged } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
@@ -54,7 +55,8 @@ export async function openLocalApi(
       actor: { kind: 'operator', id: '' },
       may: () => true,
     };
-    const run = () => operation.handle(scope, { params, query, body });
+    const unchanged = readUnchanged(request.ifMatch);
+    const run = () => operation.handle(scope, { params, query, body, unchanged });
     const place = { method, url: `${path} ${JSON.stringify({ params, query })}`, body };
     const answer = await (key === undefined ? run() : runOnce(services, scope, { key, ...place }, run));
     if (config.isReplyChecked) operation.holdReply(answer);
@@ -62,7 +64,7 @@ export async function openLocalApi(
     if (answer.stream) return { stream: answer.stream };
     // As it goes to the wire: moments are text.
     const text = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
-    return { value: text === undefined ? undefined : (JSON.parse(text) as unknown) };
+    return { value: text === undefined ? undefined : (JSON.parse(text) as unknown), tag: answer.tag };
   };
   const close = async (): Promise<void> => {
     services.feedBell.close();

@@ -1,15 +1,25 @@
 import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isRecord } from '#ast/json.ts';
 import { readConfig } from '#kit/config.ts';
+import { ApiError } from '#kit/errors.ts';
 import { type ApiRoute, apiRoutes } from '../operations.ts';
 import type { Services } from '../services.ts';
-import type { ApiRequest } from './api.ts';
+import type { ApiRequest, Sent } from './api.ts';
 import type { ApiContext, Command, Option } from './command.ts';
+import { exampleArguments, quote } from './operation-examples.ts';
 import { commandName, parameterName } from './operation-names.ts';
 import { fieldsOf, optionsOf, valueOf } from './schema-options.ts';
-import { jsonFile, text, UsageError, type Value } from './values.ts';
+import { jsonFile, readTextFile, text, UsageError, type Value } from './values.ts';
+
+/** As a text, or as the file that --etag-file wrote. */
+const etag: Value<string> = {
+  ...text('<etag|@file>'),
+  isFile: true,
+  read: (given) => (given.startsWith('@') ? readTextFile(given.slice(1)).trim() : given),
+};
 
 /** What many operations take beside their own fields. */
 const common = {
@@ -19,6 +29,11 @@ const common = {
   'body-file': minor(
     jsonFile,
     'The whole request as JSON; options change fields of it. `-` is standard input.',
+  ),
+  'etag-file': minor(text('<file>'), 'Writes the ETag of what is answered to a file, for --if-match.'),
+  'if-match': minor(
+    etag,
+    'The ETag of what was read, or @ and the file of it: what was changed since is not changed.',
   ),
   'idempotency-key': minor(
     text('<text>'),
@@ -52,6 +67,10 @@ export function operationCommand(route: ApiRoute): Command {
     ...(isPaged(route) && { all: common.all }),
     ...(isStream && { output: common.output }),
     ...(method === 'POST' && { 'idempotency-key': common['idempotency-key'] }),
+    ...(operation.isConditional && { 'if-match': common['if-match'] }),
+    ...((operation.isConditional || (method === 'GET' && isOne(route))) && {
+      'etag-file': common['etag-file'],
+    }),
     ...(operation.isDestructive && { yes: common.yes }),
   };
   return {
@@ -70,21 +89,30 @@ export function operationCommand(route: ApiRoute): Command {
         [...parameters.keys()].map((name) => [name, String(input[named(name)])]),
       );
       const key = input['idempotency-key'] as string | undefined;
+      const ifMatch = input['if-match'] as string | undefined;
       const request: ApiRequest = {
         name: route.name,
         params,
         query: textsOf(fieldsOf(query, input)),
         ...(body && { body: { ...(input['body-file'] as object | undefined), ...fieldsOf(body, input) } }),
         ...(key !== undefined && { idempotencyKey: key }),
+        ...(ifMatch !== undefined && { ifMatch }),
         isStream,
       };
       if (isStream) return saveStream(context, request, input['output'] as string | undefined);
       if (input['all'] === true) return readAll(context, request, route);
       const sent = await context.api(request);
+      if (input['etag-file'] !== undefined) await saveTag(sent, input['etag-file'] as string);
       // What answers nothing is said by what it was done to.
       return isRecord(sent.value) ? sent.value : params;
     },
   };
+}
+
+async function saveTag({ tag }: Sent, path: string): Promise<void> {
+  if (tag === undefined)
+    throw new ApiError('bad_request', 'What was answered has no ETag: there is none to write.');
+  await writeFile(path, `${tag}\n`);
 }
 
 /** A query's fields as texts, as an address has them. */
@@ -109,16 +137,20 @@ async function saveStream(
     for await (const chunk of stream as AsyncIterable<Uint8Array | string>) await write(Buffer.from(chunk));
     return undefined;
   }
-  return { output, bytes: await writeFile(stream, output) };
+  return { output, bytes: await pour(stream, output) };
 }
 
-async function writeFile(stream: Readable, path: string): Promise<number> {
+async function pour(stream: Readable, path: string): Promise<number> {
   const file = createWriteStream(path);
   await pipeline(stream, file);
   return file.bytesWritten;
 }
 
 type Page = { data: object[]; next_cursor?: string | null; pagination?: { total_pages: number } };
+
+/** Whether it answers one thing and not a list. */
+const isOne = (route: ApiRoute): boolean =>
+  !isPaged(route) && route.operation.reply.content === undefined && route.path.includes(':id');
 
 const isPaged = ({ operation: { query } }: ApiRoute): boolean =>
   'cursor' in query.properties || 'page' in query.properties;
@@ -169,28 +201,3 @@ function aboutOf(
     ...(isShown ? [`Example: ${example.join(' ')}`] : []),
   ].join('\n');
 }
-
-/** The example of an operation as options. */
-export function exampleArguments({ operation: { example, query, body } }: ApiRoute): string[] {
-  return [
-    ...argumentsFor(query.properties, example.query),
-    ...argumentsFor(body?.properties ?? {}, example.body),
-  ];
-}
-
-function argumentsFor(properties: object, fields: unknown): string[] {
-  return Object.entries((fields ?? {}) as Record<string, unknown>).flatMap(([field, value]) => {
-    const name = field.replaceAll('_', '-');
-    const reader = valueOf((properties as Record<string, object>)[field] ?? {});
-    if (!reader) return [String(value) === 'true' ? `--${name}` : `--no-${name}`];
-    if (value === null) return [`--no-${name}`];
-    if (typeof value === 'string' && reader.isFile !== true) return [`--${name}`, value];
-    const isPlainList =
-      Array.isArray(value) && reader.shows.includes(',') && !JSON.stringify(value).includes('\\,');
-    return [`--${name}`, isPlainList ? value.join(',') : JSON.stringify(value)];
-  });
-}
-
-/** A word as a shell takes it. */
-const quote = (word: string): string =>
-  /^[\w@:/.,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -24,6 +24,7 @@ export function openRemoteApi({ url, key }: Remote): Api {
       headers: {
         Authorization: `Bearer ${key}`,
         ...(request.body && { 'Content-Type': 'application/json' }),
+        ...(request.ifMatch !== undefined && { 'If-Match': request.ifMatch }),
         ...(request.idempotencyKey !== undefined && { 'Idempotency-Key': request.idempotencyKey }),
       },
       ...(request.body && { body: JSON.stringify(request.body) }),
@@ -34,7 +35,8 @@ export function openRemoteApi({ url, key }: Remote): Api {
     if (request.isStream && response.body)
       return { stream: Readable.fromWeb(response.body as ReadableStream<Uint8Array>) };
     const text = await response.text();
-    return { value: text === '' ? undefined : readJson(text, url) };
+    const tag = response.headers.get('ETag') ?? undefined;
+    return { value: text === '' ? undefined : readJson(text, url), tag };
   };
 }
 
