@@ -198,6 +198,14 @@ const unavailableErrors = new Set([
 const unavailableMessages =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable/;
 
+/** Of what is thrown here and by the driver's pool: somebody was waited for until the limit. */
+const silentMessages =
+  /the database does not answer|due to connection timeout|timeout exceeded when trying to connect/;
+
+/** Whether an error says that the database was waited for in vain: whoever asks again at once waits as long again. */
+export const isSilent = (error: unknown): boolean =>
+  error instanceof Error && silentMessages.test(error.message);
+
 /** Whether an error says that the database cannot answer now: the request ends in 503, and trying again helps. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -68,3 +68,20 @@ test('an item that fails, fails alone', async () => {
     ['fulfilled', 'rejected', 'fulfilled'],
   );
 });
+
+test('a database that answers nobody is asked once, and those that wait hear of it at once', async () => {
+  const asked: number[] = [];
+  const gathered = gather(
+    (items: readonly number[]) => {
+      asked.push(...items);
+      return Promise.reject(new Error('Connection terminated: the database does not answer'));
+    },
+    { most: 2, atOnce: 1 },
+  );
+  const results = await Promise.allSettled([1, 2, 3, 4, 5].map(gathered));
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    Array.from({ length: 5 }, () => 'rejected'),
+  );
+  assert.deepEqual(asked, [1, 2]);
+});

@@ -1,3 +1,5 @@
+import { isSilent } from './database.ts';
+
 export type GatherOptions = {
   /** How much goes together. */
   most: number;
@@ -18,7 +20,8 @@ type Waiting<Item, Result> = {
  * together. Under load the batches grow by themselves; a question that comes alone does not wait.
  *
  * A batch that fails is asked again one by one, so that one bad item spoils nothing for its neighbours. It must
- * therefore write nothing when it fails: one statement, or one transaction.
+ * therefore write nothing when it fails: one statement, or one transaction. Of a database that answers nobody nothing is
+ * asked again: that would take as long once more, and as long again for those that wait.
  * @param ask gives a result for each item, in their order.
  */
 export function gather<Item, Result>(
@@ -34,7 +37,8 @@ export function gather<Item, Result>(
       const results = await ask(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
-      if (batch.length === 1) batch[0]!.reject(error);
+      if (isSilent(error)) for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error);
+      else if (batch.length === 1) batch[0]!.reject(error);
       else await Promise.all(batch.map((single) => askFor([single])));
     }
   };
