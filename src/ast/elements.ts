@@ -1,6 +1,7 @@
 import type { answerDefinitions } from './answers/kinds.ts';
 import type { AttributeSpecs } from './attributes.ts';
 import { defaults } from './attributes/defaults.ts';
+import { autofillChoices } from './attributes/autofill-tokens.ts';
 import { limits } from './limits.ts';
 import type { MomentFormat } from './rules/moments.ts';
 
@@ -24,6 +25,8 @@ const label = { kind: 'string', title: 'Label', required: true, maxBytes: limits
 const description = { kind: 'string', title: 'Description', maxBytes: limits.textBytes } as const;
 const layout = { kind: 'one-of', title: 'Layout', values: layouts, default: defaults.layout } as const;
 const columnSpan = { kind: 'integer', title: 'Columns', min: 1, max: 4, default: defaults.col_span } as const;
+/** How the options of a question stand; those of yes and no are beside each other unless the form says otherwise. */
+const optionsLayout = { kind: 'one-of', title: 'Options', values: layouts } as const;
 const count = <Title extends string>(title: Title, min: number, max: number) =>
   ({ kind: 'count', title, min, max }) as const;
 
@@ -45,8 +48,17 @@ const inputAttributes = {
   col_span: columnSpan,
 } as const;
 
+/** What a browser may fill in: what it knows of the visitor (HTML, "autofill"), nothing, or what the id says. */
+const autocomplete = {
+  kind: 'one-of',
+  title: 'Filled in by the browser',
+  values: autofillChoices,
+  default: defaults.autocomplete,
+} as const;
+
 const lengthAttributes = {
   ...inputAttributes,
+  autocomplete,
   min_length: count('Shortest length', 0, limits.answerBytes),
   max_length: count('Longest length', 1, limits.answerBytes),
 } as const;
@@ -79,8 +91,13 @@ const selectionAttributes = {
   other: { kind: 'boolean', title: 'Other answer', default: defaults.other },
 } as const;
 
-const choicesAttributes = {
+const radioAttributes = {
   ...selectionAttributes,
+  options_layout: { ...optionsLayout, default: defaults.options_layout },
+} as const;
+
+const choicesAttributes = {
+  ...radioAttributes,
   min_choices: count('Fewest choices', 0, limits.options + 1),
   max_choices: count('Most choices', 1, limits.options + 1),
 } as const;
@@ -124,13 +141,17 @@ export const elements = {
   phone: { group: 'input', title: 'Phone', attrs: lengthAttributes },
   url: { group: 'input', title: 'Web address', attrs: lengthAttributes },
   number: { group: 'input', title: 'Number', attrs: numberAttributes },
-  date: { group: 'input', title: 'Date', attrs: momentAttributes('date') },
+  date: { group: 'input', title: 'Date', attrs: { ...momentAttributes('date'), autocomplete } },
   time: { group: 'input', title: 'Time', attrs: momentAttributes('time') },
   datetime: { group: 'input', title: 'Date and time', attrs: momentAttributes('datetime') },
   dropdown: { group: 'input', title: 'Dropdown', attrs: selectionAttributes },
-  radio: { group: 'input', title: 'Single choice', attrs: selectionAttributes },
+  radio: { group: 'input', title: 'Single choice', attrs: radioAttributes },
   multiple_choice: { group: 'input', title: 'Multiple choice', attrs: choicesAttributes },
-  yes_no: { group: 'input', title: 'Yes or no', attrs: inputAttributes },
+  yes_no: {
+    group: 'input',
+    title: 'Yes or no',
+    attrs: { ...inputAttributes, options_layout: { ...optionsLayout, default: 'grid_2' } },
+  },
   file_upload: { group: 'input', title: 'File upload', attrs: uploadAttributes },
   heading: { group: 'content', title: 'Heading', attrs: contentAttributes },
   paragraph: { group: 'content', title: 'Paragraph', attrs: contentAttributes },

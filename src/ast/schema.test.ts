@@ -53,6 +53,12 @@ test('an element schema carries required attributes, defaults and caps from the 
             uniqueItems: true,
           },
           other: { title: 'Other answer', type: 'boolean', default: false },
+          options_layout: {
+            title: 'Options',
+            type: 'string',
+            enum: ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'],
+            default: 'stack',
+          },
         },
         required: ['id', 'label', 'options'],
       },

@@ -91,6 +91,12 @@ export function layoutOf(node: Step | Composite): Layout {
   return node.attrs?.layout ?? defaults.layout;
 }
 
+/** How the options of a question stand: as the table of elements says where the form does not. */
+export function optionsLayoutOf({ type, attrs }: InputElement): Layout {
+  const own = 'options_layout' in attrs ? attrs.options_layout : undefined;
+  return own ?? (type === 'yes_no' ? 'grid_2' : defaults.options_layout);
+}
+
 export function columnSpanOf(element: Element): number {
   return element.attrs?.col_span ?? defaults.col_span;
 }

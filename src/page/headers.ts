@@ -20,7 +20,8 @@ function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: Look) {
       `style-src ${style === '' ? styleHash : `${styleHash} ${hashOf(style)}`}`,
       "script-src 'self'",
       "connect-src 'self'",
-      "img-src 'self'",
+      // Pictures that a visitor chose are shown from where the browser has them.
+      "img-src 'self' blob:",
       "font-src 'self'",
       "form-action 'self'",
       "base-uri 'none'",

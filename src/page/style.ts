@@ -101,6 +101,21 @@ legend { inline-size: 100%; }
 :is(input, select, textarea):hover, .option:hover { border-color: var(--ink); }
 .invalid :is(input, select, textarea), .invalid .option, .labelled > :user-invalid { border-color: var(--bad); }
 .labelled > [type=file] { padding: var(--4); background: var(--tint); border-style: dashed; color: var(--soft); cursor: pointer; }
+.zone, .count { color: var(--soft); font-size: .9375rem; }
+.zone { display: none; }
+.count { margin-block-start: var(--1); font-variant-numeric: tabular-nums; }
+.over { color: var(--bad); font-weight: 600; }
+/* With a script the control says nothing in the browser's own language: the whole of it is one place to press. */
+@media (scripting: enabled) {
+  .labelled > [type=file]:not(:user-valid), .sends_files [type=file] { block-size: 6rem; color: #0000; }
+  .labelled > [type=file]:not(:user-valid)::file-selector-button, .sends_files [type=file]::file-selector-button { display: none; }
+  [type=file]:not(:user-valid) + .zone, .sends_files .zone {
+    display: flex; flex-flow: column; align-items: center; justify-content: center; block-size: 6rem; margin-block-start: -6rem;
+    position: relative; pointer-events: none; text-align: center;
+  }
+  .zone b { color: var(--accent); font-weight: 600; }
+  .zone b::before { content: "↑"; content: "↑" / ""; margin-inline-end: var(--2); }
+}
 ::file-selector-button {
   font: inherit; font-weight: 600; color: var(--accent); background: var(--paper); border: 1px solid var(--edge);
   border-radius: calc(.8 * var(--round)); padding: var(--2) var(--4); margin-inline-end: var(--4); min-block-size: 2.75rem; cursor: pointer;
@@ -108,7 +123,11 @@ legend { inline-size: 100%; }
 .options + .other { inline-size: calc(100% - 2.875rem); margin-inline-start: 2.875rem; }
 :is(.options, select):not(:has([value=_other]:checked)) + .other { display: none; }
 .options { display: grid; gap: var(--2); margin-block-start: var(--2); }
-.pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+:is(.options_grid_2, .options_grid_3, .options_grid_4) { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+.options_row { display: flex; flex-wrap: wrap; gap: .375rem; }
+.options_row > .option { gap: .375rem; padding: .375rem; min-inline-size: 2.75rem; }
+.options > .none { border-color: #0000; color: var(--soft); min-block-size: 2.75rem; grid-column: 1 / -1; }
+.options:not(:has(:checked:not([value=""]))) > .none:not(:focus-within) { display: none; }
 .option {
   display: flex; gap: var(--3); align-items: center; min-block-size: var(--control); padding: .5625rem .875rem; font-weight: 400;
   border: 1px solid var(--edge); border-radius: var(--round); cursor: pointer;
@@ -126,7 +145,7 @@ legend { inline-size: 100%; }
 :is(.option, .drop) input:checked::before { scale: 1; }
 .option:has(:checked) { border-color: var(--accent); background: var(--tint); box-shadow: inset 0 0 0 1px var(--accent); }
 .held { list-style: none; margin-block-start: var(--2); }
-.sends_files [type=file] { color: #0000; }
+.held img { inline-size: 2.75rem; block-size: 2.75rem; margin-block: var(--2); border-radius: calc(.5 * var(--round)); object-fit: cover; }
 .filename { padding-block: var(--2); margin-inline-end: auto; }
 .held .error { flex: 0 0 100%; padding-block-end: var(--3); }
 .held li { display: flex; flex-wrap: wrap; gap: 0 var(--4); align-items: center; justify-content: space-between; padding-inline: .875rem; border: 1px solid var(--line); border-radius: var(--round); }
@@ -135,9 +154,8 @@ legend { inline-size: 100%; }
 .held button { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
 .held progress { flex: 1 1 100%; order: 1; margin-block: 0 var(--3); }
 .saved_now { align-self: center; }
-.drop_hint { color: var(--soft); font-size: .875rem; margin-block-start: var(--1); }
 .dropping [type=file] { outline: 3px dashed var(--accent); outline-offset: 2px; }
-@media (hover: none) { .drop_hint { display: none; } }
+@media (hover: none) { .zone span { display: none; } }
 hr.field { border-block-start: 1px solid var(--line); inline-size: 100%; align-self: center; }
 
 .stack > :is(h2, h3, .group):not(:first-child) { margin-block-start: var(--3); }
@@ -182,6 +200,15 @@ button { min-block-size: var(--control); padding: .5rem 1.25rem; font-weight: 60
 [data-embedded] body { background: none; }
 [data-embedded] main { max-inline-size: none; }
 
+/* Behind the first step the form is known: its name is small, and the question is near. */
+main:has(form > .step:first-of-type[hidden]) {
+  padding-block-start: var(--4);
+  .cover, .logo, header > .lead, header::before { display: none; }
+  h1 { font-size: 1rem; letter-spacing: 0; }
+  .progress { display: flex; gap: var(--4); align-items: center; margin-block-start: var(--2); white-space: nowrap; }
+  progress { margin: 0; }
+  .step { margin-block-start: var(--5); }
+}
 @media (min-width: 640px) {
   body { padding: var(--6) var(--4); background: radial-gradient(80rem 44rem at 50% -8rem, color-mix(in oklab, var(--accent) 9%, var(--ground)), var(--ground)) no-repeat var(--ground); }
   main { --pad: var(--6); padding: var(--6) var(--pad) var(--7); border-radius: var(--round-paper); box-shadow: 0 1px 2px #0001, 0 1rem 3rem #0001; }
@@ -194,6 +221,8 @@ button { min-block-size: var(--control); padding: .5rem 1.25rem; font-weight: 60
   .grid_3 { grid-template-columns: repeat(3, minmax(0, 1fr)); }
   :is(.grid_2, .grid_3, .grid_4) > :is(.span_2, .span_3, .span_4) { grid-column: 1 / -1; }
   .grid_3 > .span_2 { grid-column: span 2; }
+  .options_grid_3 { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+  .options_grid_4 { grid-template-columns: repeat(4, minmax(0, 1fr)); }
   :is(.row, .grid_2, .grid_3, .grid_4):not(:has(> :not(.labelled, hr, .span_2, .span_3, .span_4), textarea, [type=file])) { align-items: end; }
   .actions > *, .add { flex-grow: 0; inline-size: auto; }
   :is(.submit, .next) { min-inline-size: 11rem; }

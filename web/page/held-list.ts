@@ -16,7 +16,22 @@ export function addItem(input: HTMLElement): HTMLLIElement {
 export function fillItem(item: HTMLElement, filename: string, ...rest: HTMLElement[]): void {
   item.dataset['filename'] = filename;
   const name = make('span', { className: 'filename' }, make('bdi', { textContent: filename }), ' ');
-  item.replaceChildren(name, ...rest);
+  // A picture of what was chosen here stays with its item.
+  const picture = item.querySelector('img');
+  item.replaceChildren(...(picture ? [picture] : []), name, ...rest);
+}
+
+/** Shows the picture that was chosen, as the browser has it. */
+export function showPicture(item: HTMLElement, file: File): void {
+  if (!/^image\/(?:png|jpeg|gif|webp|avif)$/.test(file.type)) return;
+  const picture = make('img', { alt: '', src: URL.createObjectURL(file) });
+  const release = () => URL.revokeObjectURL(picture.src);
+  picture.addEventListener('load', release);
+  picture.addEventListener('error', () => {
+    release();
+    picture.remove();
+  });
+  item.prepend(picture);
 }
 
 /** A button of an item. It says its file's name to those who do not see where it stands. */

@@ -1,5 +1,6 @@
 import { exampleOf, type MomentFormat } from '#ast/rules/moments.ts';
 import { checkFields } from './checking.ts';
+import { countAnswers } from './counting.ts';
 import { followLink } from './errors.ts';
 import { press } from './going.ts';
 import { type Kept, restore } from './kept.ts';
@@ -29,6 +30,7 @@ export function start(form: HTMLFormElement): void {
   document.addEventListener('click', followLink);
   addEventListener('popstate', ({ state }) => followHistory(page, state));
   checkFields(page);
+  countAnswers(page);
   // Sending asks for it, perhaps without a network by then.
   if (page.data.proof !== undefined) void import('./proof.ts');
   if (form.querySelector('[type=file]')) void takeFiles(page, kept);

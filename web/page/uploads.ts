@@ -2,7 +2,15 @@ import { fill } from '#ast/words.ts';
 import { saySize } from '#page/words/words.ts';
 import { findErrors } from './answers.ts';
 import { heldOf, type StoredFile } from './held-files.ts';
-import { addItem, fillItem, itemButton, removeItem, showStored, showUnsent } from './held-list.ts';
+import {
+  addItem,
+  fillItem,
+  itemButton,
+  removeItem,
+  showPicture,
+  showStored,
+  showUnsent,
+} from './held-list.ts';
 import type { Kept } from './kept.ts';
 import { byId, make, type Page } from './page.ts';
 
@@ -67,7 +75,11 @@ function takeFrom(page: Page, event: Event, transfer: DataTransfer | null): void
 }
 
 function upload(page: Page, input: HTMLInputElement, files: Iterable<File>): void {
-  for (const file of files) attempt(page, input, file, addItem(input));
+  for (const file of files) {
+    const item = addItem(input);
+    showPicture(item, file);
+    attempt(page, input, file, item);
+  }
 }
 
 /** Those that are on their way, by their item: they count like those that have arrived. */

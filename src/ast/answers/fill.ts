@@ -1,3 +1,4 @@
+import { autofillOf } from '../autofill.ts';
 import {
   countRows,
   fieldName,
@@ -85,9 +86,9 @@ function missing(input: InputElement): BrokenRule {
 }
 
 /** The rule that an input's answer breaks, with what a sentence says of the input. */
-export function problemOf({ type, attrs }: InputElement, broken: BrokenRule): AnswerProblem {
-  const { id, label, error_message: custom } = attrs;
-  const about = type === 'text' && /^(?:full|your)?[-_]?name$/i.test(id) ? 'name' : type;
+export function problemOf(input: InputElement, broken: BrokenRule): AnswerProblem {
+  const { label, error_message: custom } = input.attrs;
+  const about = autofillOf(input) === 'name' ? 'name' : input.type;
   return { ...broken, label, about, ...(custom && { custom }) };
 }
 

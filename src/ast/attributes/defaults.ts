@@ -8,4 +8,6 @@ export const defaults = {
   other: false,
   layout: 'stack',
   col_span: 1,
+  options_layout: 'stack',
+  autocomplete: 'auto',
 } as const;

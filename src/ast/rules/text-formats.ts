@@ -25,11 +25,37 @@ export function isUrl(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }
 
-/** 3 to 20 digits, with spaces and `( ) - .` between them and perhaps a `+` first. */
+/** 3 to 20 digits, with spaces and `( ) - . /` between them and perhaps a `+` first; behind it perhaps an extension. */
 function isPhone(text: string): boolean {
   if (text.length > 40) return false;
-  const digits = text.replaceAll(/\D/g, '').length;
-  return digits >= 3 && digits <= 20 && /^\+?[0-9() .-]+$/.test(text);
+  const [number = '', extension] = text.split(' ext. ');
+  const digits = number.replaceAll(/\D/g, '').length;
+  const isNumber = digits >= 3 && digits <= 20 && /^\+?[0-9() ./-]+$/.test(number);
+  return isNumber && (extension === undefined || /^\d{1,8}$/.test(extension));
+}
+
+/**
+ * A phone number as it is kept: digits of any script that people type as plain ones, full-width signs as narrow ones,
+ * dashes of any length as `-`, and an extension (`x12`, `ext 12`, `#12`) as ` ext. 12`.
+ */
+function tidyPhone(text: string): string {
+  if (text.length > 80) return text.trim();
+  return text
+    .replaceAll(/[\u200e\u200f\u061c\u202a-\u202e]/g, '')
+    .normalize('NFKC')
+    .replaceAll(/[٠-٩۰-۹]/g, (digit) => `${digit.charCodeAt(0) & 15}`)
+    .replaceAll(/[\u2010-\u2015\u2212ー]/g, '-')
+    .replaceAll(/[\u00a0\u2009\u202f]/g, ' ')
+    .replace(/[\s,;]*(?:ext(?:ension)?\.?|x|#)[ :]?(\d{1,8})\s*$/i, ' ext. $1')
+    .trim();
+}
+
+/** A web address as it is kept: what begins with the name of a host (`example.com/a`) has `https://` before it. */
+function tidyUrl(text: string): string {
+  const given = text.trim();
+  return /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}(?::\d{1,5})?(?:[/?#]\S*)?$/i.test(given)
+    ? `https://${given}`
+    : given;
 }
 
 function daysInMonth(year: number, month: number): number {
@@ -65,8 +91,8 @@ export const textFormats = {
     rule: 'text',
   },
   email: { tidy: trim, accepts: isEmail, rule: 'email' },
-  phone: { tidy: trim, accepts: isPhone, rule: 'phone' },
-  url: { tidy: trim, accepts: isUrl, rule: 'url' },
+  phone: { tidy: tidyPhone, accepts: isPhone, rule: 'phone' },
+  url: { tidy: tidyUrl, accepts: isUrl, rule: 'url' },
   date: { tidy: trim, accepts: isDate, rule: 'date' },
   time: { tidy: trim, accepts: isTime, rule: 'time' },
   datetime: { tidy: trim, accepts: isDateTime, rule: 'datetime' },

@@ -147,7 +147,7 @@ test('what is touched is at least 44 px high, and what is typed into has at leas
   await visit('errors', { viewport: { width: 375, height: 800 } }, async (page) => {
     const small =
       await page.evaluate(`[...document.querySelectorAll('button:not(.unseen), select, textarea, .option, .drop, .labelled > input')]
-      .filter((target) => target.getBoundingClientRect().height < 44 || parseFloat(getComputedStyle(target).fontSize) < 16)
+      .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 44 || parseFloat(getComputedStyle(target).fontSize) < 16)
       .map((target) => target.outerHTML)`);
     assert.deepEqual(small, []);
   });

@@ -84,6 +84,17 @@ test('a field about the visitor can be filled in by the browser, one in a row ab
   assert.equal(byId(page, 'team[0][mail]').attrs['autocomplete'], undefined);
 });
 
+test('the form says what the browser fills in; else an address that speaks of somebody else is left alone', () => {
+  const of = (type: string, id: string, attrs: Record<string, unknown> = {}) =>
+    byId(readPage([element(type, id, attrs)]), id).attrs['autocomplete'];
+  assert.equal(of('email', 'mail'), 'email');
+  assert.equal(of('email', 'friend_email'), undefined);
+  assert.equal(of('phone', 'p', { label: 'Phone of your emergency contact' }), undefined);
+  assert.equal(of('email', 'friend_email', { autocomplete: 'email' }), 'email');
+  assert.equal(of('text', 'first_name', { autocomplete: 'off' }), 'off');
+  assert.equal(of('text', 'x', { autocomplete: 'postal-code' }), 'postal-code');
+});
+
 const kept: [
   type: string,
   raw: unknown,

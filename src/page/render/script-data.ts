@@ -26,6 +26,8 @@ export const scriptWordNames = [
   'fileTooLarge',
   'filesCrowded',
   'labelled',
+  'countLeft',
+  'countOver',
   'anImage',
   'aSound',
   'aVideo',

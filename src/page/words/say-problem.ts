@@ -3,9 +3,8 @@ import { exampleOf, sayMoment } from '#ast/rules/moments.ts';
 import { type NumberMarks, sayNumber } from '#ast/rules/written-numbers.ts';
 import { problemOf } from '#ast/answers/fill.ts';
 import { type Form, isInput, walkElements } from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
 import { type FileNouns, sayOneFile } from './say-file-types.ts';
-import { type PageProblems, saySize } from './words.ts';
+import { fillCounted, type PageProblems, saySize } from './words.ts';
 
 /** What it takes to say a problem to a visitor. */
 export type Speech = {
@@ -61,7 +60,7 @@ export function sayToVisitor({ rule, custom, about, values = {} }: AnswerProblem
     name,
     sayValue(rule, name, value, speech),
   ]);
-  return fill(chooseForms(sentence, language, all), Object.fromEntries(said));
+  return fillCounted(sentence, language, all, Object.fromEntries(said));
 }
 
 /** The sentences that a form's questions can need: what the page tells its script. */
@@ -114,13 +113,4 @@ function sayValue(
   }
   if (name === 'types') return sayOneFile(value.split(', '), words, language);
   return name === 'limit' ? sayMoment(value, language) : value;
-}
-
-/** `{limit#file|files}` is one of both words, by the number. */
-function chooseForms(sentence: string, language: string, values: ProblemValues): string {
-  return sentence.replaceAll(
-    /\{(\w+)#([^|}]*)\|([^}]*)\}/g,
-    (_all, name: string, one: string, more: string) =>
-      new Intl.PluralRules(language).select(Number(values[name])) === 'one' ? one : more,
-  );
 }

@@ -1,3 +1,4 @@
+import { countCharacters } from '#ast/text.ts';
 import { fill } from '#ast/words.ts';
 import type { english, englishProblems } from './en.ts';
 
@@ -29,4 +30,33 @@ export function nameProblem(label: string, message: string, words: Pick<Words, '
   return /[?!.:;…？！。：；؟]\s*$/u.test(label)
     ? `${label.trimEnd()} ${message}`
     : fill(words.labelled, { label, message });
+}
+
+/**
+ * A sentence filled in, where `{limit#file|files}` is one of two words by the number. `said` are the values as the
+ * language writes them.
+ */
+export function fillCounted(
+  sentence: string,
+  language: string,
+  values: Readonly<Record<string, string | number>>,
+  said: Readonly<Record<string, string | number>> = values,
+): string {
+  const chosen = sentence.replaceAll(
+    /\{(\w+)#([^|}]*)\|([^}]*)\}/g,
+    (_all, name: string, one: string, more: string) =>
+      new Intl.PluralRules(language).select(Number(values[name])) === 'one' ? one : more,
+  );
+  return fill(chosen, said);
+}
+
+/** How many characters are left of those that an answer may have, or are too many. */
+export function sayLeft(
+  text: string,
+  limit: number,
+  words: Pick<Words, 'countLeft' | 'countOver'>,
+  language: string,
+): string {
+  const left = limit - countCharacters(text);
+  return fillCounted(left < 0 ? words.countOver : words.countLeft, language, { count: Math.abs(left) });
 }

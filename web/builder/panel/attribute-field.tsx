@@ -81,11 +81,12 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       onChange={onChange}
     />
   ),
-  'one-of': ({ spec, value, error, onChange }) => (
+  'one-of': ({ name, spec, value, error, onChange }) => (
     <Select
       label={spec.title}
+      {...(name === 'autocomplete' && { description: notes['autocomplete'] })}
       value={typeof value === 'string' && spec.values.includes(value) ? value : spec.default}
-      choices={spec.values.map((id) => ({ id, label: layoutWords[id] ?? id }))}
+      choices={spec.values.map((id) => ({ id, label: choiceWords[id] ?? id }))}
       onChange={onChange}
       error={error}
     />
@@ -129,7 +130,8 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
 
 /** What the title of an attribute does not say by itself. */
 const notes: Readonly<Record<string, string>> = {
-  error_message: 'Read after the label whenever an answer is not taken. Empty: our own words.',
+  error_message: 'Read below the label whenever an answer is not taken. Empty: our own words.',
+  autocomplete: 'What the browser knows of the visitor. Nothing, where it is somebody else’s.',
   other: 'One free answer besides the options.',
   step: 'Answers are so far apart, counted from the least.',
 };
@@ -142,7 +144,9 @@ function sayFileSize(bytes: unknown): string {
     : `About ${Math.round(bytes / 1024 / 102.4) / 10} MB.`;
 }
 
-const layoutWords: Readonly<Record<string, string>> = {
+const choiceWords: Readonly<Record<string, string>> = {
+  auto: 'By its id',
+  off: 'Nothing',
   stack: 'One below the other',
   row: 'Side by side',
   grid_2: 'Two columns',

@@ -1,5 +1,5 @@
 import { otherChoice, otherName } from '#ast/fields.ts';
-import { type InputElement, optionsOf, takesOther } from '#ast/tree.ts';
+import { type InputElement, optionsLayoutOf, optionsOf, takesOther } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { controlAttributes, errorId, grouped, invalidOf, labelled } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
@@ -8,12 +8,9 @@ import type { Field } from './place.ts';
 type Choice = { readonly value: string; readonly label: string; readonly isChosen: boolean };
 
 /** All choices side by side or one below the other. The first has the field's id: links to the field lead there. */
-function choices(
-  field: Field,
-  type: 'radio' | 'checkbox',
-  list: readonly Choice[],
-  { layout = 'options', after }: { layout?: string; after?: Html } = {},
-): Html {
+function choices(field: Field, type: 'radio' | 'checkbox', list: readonly Choice[], after?: Html): Html {
+  const { element, place } = field;
+  const layout = optionsLayoutOf(element);
   const controls = list.map(({ value, label, isChosen }, index) => {
     const control = attributes({
       type,
@@ -30,10 +27,17 @@ function choices(
   return grouped(
     field,
     type,
-    html`<div class="${layout}">
+    html`<div class="options${layout !== 'stack' && ` options_${layout}`}">
 ${controls}
+${type === 'radio' && !place.page.shown.isRequired(element, place.row) && noAnswer(field)}
 </div>${after}`,
   );
+}
+
+/** Takes back a choice that need not be made: the style sheet shows it while there is one. */
+function noAnswer({ name, place }: Field): Html {
+  const control = attributes({ type: 'radio', name, value: '' });
+  return html`<label class="option none"><input${control}><span>${place.page.words.noAnswer}</span></label>`;
 }
 
 function optionsAs(element: InputElement, isChosen: (option: string) => boolean): Choice[] {
@@ -78,7 +82,7 @@ export function radios(field: Field): Html {
   const list = optionsAs(element, (option) => option === value);
   if (!takesOther(element)) return choices(field, 'radio', list);
   const other = otherOf(field, [value]);
-  return choices(field, 'radio', [...list, other.choice], { after: other.text });
+  return choices(field, 'radio', [...list, other.choice], other.text);
 }
 
 /** Any number of choices: `multiple_choice`. What is written besides them counts as one more. */
@@ -88,7 +92,7 @@ export function checkboxes(field: Field): Html {
   const list = optionsAs(element, (option) => values.includes(option));
   if (!takesOther(element)) return choices(field, 'checkbox', list);
   const other = otherOf(field, values);
-  return choices(field, 'checkbox', [...list, other.choice], { after: other.text });
+  return choices(field, 'checkbox', [...list, other.choice], other.text);
 }
 
 /** Two radio buttons, as one check box could not tell "no" from "not answered". The values are as `readFields` reads. */
@@ -98,7 +102,7 @@ export function yesOrNo(field: Field): Html {
     { value: 'yes', label: words.yes, isChosen: field.value === true },
     { value: 'no', label: words.no, isChosen: field.value === false },
   ];
-  return choices(field, 'radio', list, { layout: 'options pair' });
+  return choices(field, 'radio', list);
 }
 
 /** Single choice from a list: `dropdown`. Its first entry stands for no answer, so none is chosen unasked. */

@@ -1,6 +1,7 @@
 import { columnSpanOf, type Element, type InputElement, isRequired } from '#ast/tree.ts';
 import { attributes, type Html, html } from '../html.ts';
 import type { Field, Place } from './place.ts';
+import { fillCounted, sayLeft } from '../../words/words.ts';
 
 /**
  * Attributes of an element's box: its classes, with the columns that it spans among them; `hidden` when a condition
@@ -51,7 +52,27 @@ export function invalidOf({ errors }: Field): 'true' | undefined {
 }
 
 function descriptionOf({ name, element }: Field): string {
-  return hasHelp(element) ? `${helpId(name)} ${errorId(name)}` : errorId(name);
+  const ids = [hasHelp(element) && helpId(name), errorId(name), limitOf(element) && countId(name)];
+  return ids.filter(Boolean).join(' ');
+}
+
+const countId = (name: string): string => `_count-${name}`;
+
+/** How many characters an answer may have, where the form says so. */
+function limitOf({ attrs }: InputElement): number | undefined {
+  return 'max_length' in attrs ? attrs.max_length : undefined;
+}
+
+/** What may still be written, below the control: the script counts, and says so to whoever does not see it. */
+function counter({ element, name, value, place: { page } }: Field): Html | undefined {
+  const limit = limitOf(element);
+  if (limit === undefined) return undefined;
+  const { language, words } = page;
+  const said =
+    typeof value === 'string' && value !== ''
+      ? sayLeft(value, limit, words, language)
+      : fillCounted(words.countLimit, language, { limit });
+  return html`<p${attributes({ id: countId(name), class: 'count', 'data-limit': limit })}>${said}</p>`;
 }
 
 function hasHelp(element: InputElement): boolean {
@@ -81,6 +102,7 @@ export function labelled(field: Field, control: Html, own?: readonly string[]): 
 <label for="${field.name}">${caption(field)}</label>
 ${notes(field, own)}
 ${control}
+${counter(field)}
 </div>`;
 }
 

@@ -1,10 +1,10 @@
 import type { ElementType } from '#ast/elements.ts';
 import { problemOf } from '#ast/answers/fill.ts';
+import { autofillOf } from '#ast/autofill.ts';
 import { textFormats } from '#ast/rules/text-formats.ts';
 import { writeNumber } from '#ast/rules/written-numbers.ts';
 import type { Element, InputElement } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
-import { autofillOf } from './autofill.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { boxAttributes, controlAttributes, labelled } from './frame.ts';
 import { group } from './groups.ts';
@@ -24,10 +24,9 @@ const renderers: { readonly [Type in ElementType]: Render<Type> } = {
   text: (element, place) => textInput(fieldAt(element, place), { type: 'text' }),
   textarea: (element, place) => textarea(fieldAt(element, place)),
   // Types that browsers check are left to what is read by us: the server says all that is wrong at once.
-  email: (element, place) =>
-    textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'email' }, 'email'),
-  phone: (element, place) => textInput(fieldAt(element, place), { type: 'tel' }, 'tel'),
-  url: (element, place) => textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'url' }, 'url'),
+  email: (element, place) => textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'email' }),
+  phone: (element, place) => textInput(fieldAt(element, place), { type: 'tel' }),
+  url: (element, place) => textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'url' }),
   number: (element, place) => numberInput(fieldAt(element, place)),
   date: (element, place) => momentInput(fieldAt(element, place), element, 'date'),
   time: (element, place) => momentInput(fieldAt(element, place), element, 'time'),
@@ -63,19 +62,23 @@ function textOf({ value, place: { page } }: Field): string {
 }
 
 /** An `<input>` of one line. No `maxlength`: it would cut a pasted text silently, while the server says so. */
-function textInput(field: Field, kind: Kind, autofill?: string): Html {
-  return labelled(field, textControl(field, kind, autofill));
+function textInput(field: Field, kind: Kind): Html {
+  return labelled(field, textControl(field, kind));
 }
 
 type Kind = Parameters<typeof attributes>[0];
 
-function textControl(field: Field, kind: Kind, autofill?: string): Html {
+/** Rows have no autofill: they are about several people, and a browser would repeat the same one. */
+const autofillAt = ({ element, place }: Field): string | undefined =>
+  place.row ? undefined : autofillOf(element);
+
+function textControl(field: Field, kind: Kind): Html {
   const control = attributes({
     ...controlAttributes(field),
     ...kind,
     value: textOf(field),
     placeholder: field.element.attrs.placeholder,
-    autocomplete: autofillOf(field, autofill),
+    autocomplete: autofillAt(field),
   });
   return html`<input${control}>`;
 }
@@ -116,7 +119,7 @@ function textarea(field: Field): Html {
     ...controlAttributes(field),
     rows: 4,
     placeholder: field.element.attrs.placeholder,
-    autocomplete: autofillOf(field),
+    autocomplete: autofillAt(field),
   });
   // The parser drops one line break after the tag: this one, not the visitor's.
   return labelled(
@@ -158,7 +161,7 @@ ${held.map((file) => heldFile(field, file))}
     field,
     html`${held.length > 0 && list}
 <input${control}>
-<p class="drop_hint">${words.dropFiles}</p>`,
+<p class="zone" aria-hidden="true"><b>${files > 1 ? words.chooseFiles : words.chooseFile}</b> <span>${files > 1 ? words.dropFiles : words.dropFile}</span></p>`,
     [fill(files === 1 ? words.oneFile : words.someFiles, { limit: files, size }), ...types],
   );
 }

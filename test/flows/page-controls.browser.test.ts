@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { element } from '#ast/testing.ts';
+import { findBarriers } from '#test/console-browser.ts';
+import { until } from '#test/service.ts';
+import { errorOf, field, openScriptStage, pressButton, step } from './page-script-stage.ts';
+
+/* How the controls of a public page stand and answer: choices, files, counts, and the way to them. */
+const stage = await openScriptStage();
+after(() => stage.browser.assertQuiet());
+
+const eleven = Array.from({ length: 11 }, (_, index) => String(index));
+const form = await stage.publish([
+  step('First', [
+    element('radio', 'score', { options: eleven, options_layout: 'row', label: 'How likely?' }),
+    element('yes_no', 'sure'),
+    element('multiple_choice', 'days', { options: ['Mon', 'Tue', 'Wed', 'Thu'], options_layout: 'grid_4' }),
+    element('file_upload', 'photo', { accept: ['image/*'] }),
+    element('textarea', 'note', { max_length: 10 }),
+  ]),
+  step('Second', [element('text', 'name')]),
+]);
+
+const boxesOf = (
+  page: Page,
+  name: string,
+): Promise<{ x: number; y: number; width: number; height: number }[]> =>
+  page.evaluate(`[...document.getElementsByName(${JSON.stringify(name)})].filter((each) => each.value !== '')
+    .map((each) => { const { x, y, width, height } = each.closest('label').getBoundingClientRect(); return { x, y, width, height }; })`);
+
+test('eleven short options are one row at 768 px, targets of 44 px at 320, and a grid has its columns', async () => {
+  const wide = await stage.browser.open(`/f/${form.id}`, undefined, {
+    viewport: { width: 768, height: 900 },
+  });
+  assert.equal(new Set((await boxesOf(wide, 'score')).map(({ y }) => y)).size, 1);
+  assert.equal(new Set((await boxesOf(wide, 'days')).map(({ y }) => y)).size, 1);
+  await wide.context().close();
+  const narrow = await stage.browser.open(`/f/${form.id}`, undefined, {
+    viewport: { width: 320, height: 700 },
+  });
+  for (const { width, height } of await boxesOf(narrow, 'score'))
+    assert.ok(width >= 44 && height >= 44, `${width} × ${height}`);
+  assert.ok((await narrow.evaluate<number>('document.documentElement.scrollWidth')) <= 320);
+  await narrow.context().close();
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`a choice that need not be made is made by arrow keys and taken back, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
+    const page = javaScriptEnabled
+      ? await stage.visit(form)
+      : await stage.browser.open(`/f/${form.id}`, undefined, { javaScriptEnabled });
+    const none = page.locator('fieldset', { has: field(page, 'score') }).getByText('No answer');
+    assert.equal(await none.isVisible(), false);
+    await field(page, 'score').press('Space');
+    await field(page, 'score').press('ArrowRight');
+    assert.equal(await page.getByRole('radio', { name: '1', exact: true }).isChecked(), true);
+    await page.getByRole('radio', { name: 'Yes' }).check();
+    await none.click();
+    await pressButton(page, 'Next');
+    await pressButton(page, 'Submit');
+    await page.waitForURL(/\/submitted/);
+    const [newest] = await stage.submissions(form);
+    assert.deepEqual(newest?.answers, { sure: true });
+    await page.context().close();
+  });
+}
+
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('files have one place to press, in the language and direction of the page, and pictures show themselves', async () => {
+  const page = await stage.visit(form, { query: '?_lang=ar', locale: 'en-US' });
+  const zone = page.locator('.zone');
+  assert.match(await zone.innerText(), /اختر ملفات/);
+  const [control, text] = [await field(page, 'photo').boundingBox(), await zone.boundingBox()];
+  assert.ok(text!.y >= control!.y && text!.y + text!.height <= control!.y + control!.height + 1);
+  const native = `getComputedStyle(document.getElementById('photo'), '::file-selector-button').display`;
+  assert.equal(await page.evaluate(native), 'none');
+  await field(page, 'photo').setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: pixel });
+  await page.locator('.held img').waitFor();
+  await until('the picture', () =>
+    page.evaluate<boolean>(`document.querySelector('.held img').naturalWidth === 1`),
+  );
+  await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
+  assert.deepEqual(await findBarriers(page), []);
+  await page.context().close();
+});
+
+test('behind the first step the first control stands within 220 px of the top of a phone', async () => {
+  const page = await stage.visit(form, { viewport: { width: 375, height: 667 } });
+  await pressButton(page, 'Next');
+  await field(page, 'name').waitFor();
+  const { y } = (await field(page, 'name').boundingBox())!;
+  assert.ok(y <= 220, `${y} px`);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.context().close();
+});
+
+test('what may still be written is counted, and said when the visitor pauses near the end', async () => {
+  const page = await stage.visit(form);
+  const count = page.locator('[id="_count-note"]');
+  assert.equal(await count.innerText(), 'Up to 10 characters.');
+  await field(page, 'note').fill('Nine lett');
+  assert.equal(await count.innerText(), '1 character left');
+  await page.locator('[aria-live=polite]').getByText('1 character left').waitFor();
+  await field(page, 'note').fill('Twelve lette');
+  assert.equal(await count.innerText(), '2 characters too many');
+  await pressButton(page, 'Next');
+  await errorOf(page, 'note').getByText('Use at most 10 characters').waitFor();
+  await page.context().close();
+});
