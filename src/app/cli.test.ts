@@ -146,7 +146,7 @@ test('key create, list and revoke: the key works, is shown once, and ends at onc
   assert.equal(site.id, made.id);
   assert.ok(!JSON.stringify(data).includes(made.key));
   const revoked = await answer('key revoke', made.id);
-  assert.deepEqual(revoked, { id: made.id, revoked_at: new Date(revoked.revoked_at).toISOString() });
+  assert.deepEqual(revoked, { id: made.id });
   assert.ok(!(await isKnown(made.key)));
 });
 
@@ -328,7 +328,7 @@ const nothing = randomUUID();
 
 const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = [
   ['no command', [], 2, /A command is missing[^]*workspace +create, list, plan[^]*delivery +list, retry/],
-  ['an unknown command', ['key', 'make'], 2, /no command "key make"[^]*key create --workspace <id>/],
+  ['an unknown command', ['key', 'make'], 2, /no command "key make"[^]*key create --name <text>/],
   ['a misspelt command', ['form', 'list'], 2, /no command "form list"\. Did you mean "forms list"\?/],
   ['half a command', ['delivery'], 2, /no command "delivery"[^]*delivery list --webhook <id>/],
   ['an unknown option', ['workspace', 'list', '--all'], 2, /'--all'[^]*workspace list/],
@@ -452,12 +452,6 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     /name: A name has at most 100 characters/,
   ],
   [
-    'everything wrong with a key',
-    ['key', 'create', '--workspace', nothing, '--name', ' ', '--permissions', 'all'],
-    1,
-    /name: A name is required\.\n {2}permissions: "all" is no permission/,
-  ],
-  [
     'a password that is too short',
     ['user', 'create', '--email', 'a', '--password', 'short'],
     1,
@@ -545,10 +539,7 @@ test('--help explains the service, a group and a command, on standard output, wi
   assert.match(all.stdout, /workspace +create, list, plan[^]*forms +list, create, get[^]*Exit codes: 0 /);
   assert.match(group.stdout, /key create[^]*key list[^]*key revoke/);
   assert.doesNotMatch(group.stdout, /workspace create/);
-  assert.match(
-    one.stdout,
-    /key create --workspace <id> --name <text> \[--permissions <a,b>\] \[--expires <date>\]/,
-  );
+  assert.match(one.stdout, /key create --name <text> \[--permissions <a,b>\] \[--expires <date>\]/);
   assert.doesNotMatch(one.stdout, /key list/);
   const operation = await formloom(['forms', 'create', '--help'], away);
   assert.match(

@@ -6,6 +6,7 @@ import {
   findPlaceOfForm,
   findPlaceOfInvitation,
   findPlaceOfKey,
+  findPlaceOfMail,
   findPlaceOfReplay,
   findPlaceOfSubmission,
   findPlaceOfWebhook,
@@ -20,6 +21,7 @@ const finders = {
   replays: ['replay', findPlaceOfReplay],
   keys: ['API key', findPlaceOfKey],
   invitations: ['invitation', findPlaceOfInvitation],
+  mails: ['mail', findPlaceOfMail],
 } as const;
 
 type Kind = keyof typeof finders;

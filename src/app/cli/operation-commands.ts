@@ -57,10 +57,12 @@ export function operationCommand(route: ApiRoute): Command {
   const { method, path, operation } = route;
   const { query, body, reply } = operation;
   const isStream = reply.content !== undefined;
-  const parameters = new Map(
-    Object.entries(operation.params.properties).map(([name, schema]) => [name, valueOf(schema) ?? text('')]),
-  );
-  const named = (name: string): string => parameterName(path, name);
+  /** The path's parameters as they are called here, with their names in the path. */
+  const places = Object.entries(operation.params.properties).map(([name, schema]) => ({
+    name,
+    called: parameterName(path, name),
+    value: valueOf(schema) ?? text('<text>'),
+  }));
   const options: Record<string, Option<unknown>> = {
     ...optionsOf(query),
     ...(body && { ...optionsOf(body, 'body-file'), 'body-file': common['body-file'] }),
@@ -77,17 +79,16 @@ export function operationCommand(route: ApiRoute): Command {
     at: 'api',
     name: commandName(route),
     summary: operation.summary,
-    about: aboutOf(route, [...parameters.keys()].map(named), parameters),
-    parameters: Object.fromEntries([...parameters].map(([name, value]) => [named(name), value])),
+    about: aboutOf(
+      route,
+      places.map(({ called }) => called),
+    ),
+    parameters: Object.fromEntries(places.map(({ called, value }) => [called, value])),
     options,
     async run(context, input) {
+      const params = Object.fromEntries(places.map(({ name, called }) => [name, String(input[called])]));
       if (operation.isDestructive && input['yes'] !== true)
-        await context.confirm(
-          `${operation.summary} ${[...parameters.keys()].map((name) => String(input[named(name)])).join(' ')}`,
-        );
-      const params = Object.fromEntries(
-        [...parameters.keys()].map((name) => [name, String(input[named(name)])]),
-      );
+        await context.confirm([operation.summary, ...Object.values(params)].join(' '));
       const key = input['idempotency-key'] as string | undefined;
       const ifMatch = input['if-match'] as string | undefined;
       const request: ApiRequest = {
@@ -183,21 +184,13 @@ async function readAll(
 }
 
 /** What help says beside the summary: the description, the permission, and the example as it would be typed. */
-function aboutOf(
-  route: ApiRoute,
-  names: readonly string[],
-  values: ReadonlyMap<string, Value<unknown>>,
-): string {
+function aboutOf(route: ApiRoute, places: readonly string[]): string {
   const { operation, method, path } = route;
-  const example = [
-    commandName(route),
-    ...names.map((name) => `<${name}>`),
-    ...exampleArguments(route).map(quote),
-  ];
-  const isShown = values.size > 0 || Object.keys(operation.example).length > 0;
+  const given = exampleArguments(route).map(quote);
+  const example = [commandName(route), ...places.map((name) => `<${name}>`), ...given];
   return [
     ...(operation.description === undefined ? [] : [operation.description]),
     `${method} ${path} · takes the permission ${operation.permission}`,
-    ...(isShown ? [`Example: ${example.join(' ')}`] : []),
+    ...(given.length > 0 ? [`Example: ${example.join(' ')}`] : []),
   ].join('\n');
 }

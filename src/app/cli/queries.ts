@@ -19,6 +19,7 @@ export const findPlaceOfWebhook = place('webhooks');
 export const findPlaceOfDelivery = place('deliveries');
 export const findPlaceOfInvitation = place('invitations');
 export const findPlaceOfReplay = place('replays');
+export const findPlaceOfMail = place('mails');
 
 /** Newest first. */
 export const selectAllKeys = statement(

@@ -104,7 +104,7 @@ const moment: Value<string> = { ...date, read: (given) => date.read(given)?.toIS
 /** Texts with commas between them; as JSON where a comma is part of one. */
 function listOf(items: Schema): Value<unknown> {
   const each = valueOf(items)!;
-  const shows = each.choices ? `<${each.choices.join(',')}>` : list.shows;
+  const shows = each.choices?.join('|') === each.shows ? `<${each.choices.join(',')}>` : list.shows;
   return {
     ...each,
     shows,

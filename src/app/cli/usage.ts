@@ -30,11 +30,17 @@ const everywhere = '--json prints one JSON document; --help explains a command.'
 export const helpFor = (commands: readonly Command[]): string =>
   `Usage: ${program} <command>\n\n${commands.map(entry).join('\n')}\n\n  ${everywhere}\n`;
 
+/** The words that an option takes, where its usage does not show them. */
+const wordsOf = ({ value }: Option<unknown>): string | undefined =>
+  value?.choices?.some((word) => !value.shows.includes(word))
+    ? `Of: ${value.choices.join(', ')}.`
+    : undefined;
+
 /** All that there is to say about a command. */
 export function explainCommand(command: Command): string {
   const lines = Object.entries(command.options).map(([name, option]): [string, string] => [
     shown(name, option),
-    [option.about ?? '', option.isRequired ? 'Required.' : ''].filter(Boolean).join(' '),
+    [option.about, wordsOf(option), option.isRequired && 'Required.'].filter(Boolean).join(' '),
   ]);
   const service = Object.entries(serviceOptions).map(([name, option]): [string, string] => [
     shown(name, option),
