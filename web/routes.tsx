@@ -146,6 +146,11 @@ const routeTree = root.addChildren([
           path: '/settings/mail',
           component: lazyRouteComponent(() => import('./settings/mail/mail-screen.tsx'), 'MailScreen'),
         }),
+        createRoute({
+          getParentRoute: () => workspace,
+          path: '/settings/activity',
+          component: lazyRouteComponent(() => import('./settings/audit/audit-screen.tsx'), 'AuditScreen'),
+        }),
       ]),
     ]),
     form.addChildren([

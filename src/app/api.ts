@@ -6,6 +6,8 @@ import { allowed, jsonType, readJson, refuseOtherMethods, type Server } from '#k
 import type { Answer } from '#kit/operation.ts';
 import { packAnswer } from '#kit/packing.ts';
 import { placeOf } from '#kit/place-of.ts';
+import { type AuditLog, lineOf } from '#workspaces/audit/audit-log.ts';
+import { isNoted } from '#workspaces/audit/is-noted.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
 import { runOnce } from '#workspaces/idempotency/idempotency.ts';
 import { type Rate, rateLimitExceeded, takeRequest } from '#workspaces/limit.ts';
@@ -31,7 +33,7 @@ export async function serveApi(
   server: Server,
   services: ApiServices,
   routes: readonly ApiRoute[],
-  requestLog: RequestLog,
+  { requestLog, auditLog }: { requestLog: RequestLog; auditLog: AuditLog },
 ): Promise<void> {
   server.decorateRequest('caller', null);
   readJson(server, 'application/merge-patch+json');
@@ -49,7 +51,7 @@ export async function serveApi(
     throw new ApiError('not_found', 'There is nothing at this path.');
   });
 
-  for (const route of routes) serveOperation(server, services, route);
+  for (const route of routes) serveOperation(server, services, route, auditLog);
   for (const [url, list] of Map.groupBy(routes, ({ path }) => path)) {
     const methods = [...list.map(({ method }) => method), 'OPTIONS'];
     server.options(url, async (_request, reply) => reply.code(204).header('Allow', allowed(methods)).send());
@@ -57,7 +59,8 @@ export async function serveApi(
   }
 }
 
-function serveOperation(server: Server, services: ApiServices, { method, path, operation }: ApiRoute): void {
+function serveOperation(server: Server, services: ApiServices, route: ApiRoute, auditLog: AuditLog): void {
+  const { method, path, operation } = route;
   const { isReplyChecked } = services.config;
   server.route({
     method,
@@ -67,7 +70,12 @@ function serveOperation(server: Server, services: ApiServices, { method, path, o
     onRequest: async (request) => requirePermission(request.caller!, operation.permission),
     async handler(request, reply) {
       const unchanged = readMatch(request, operation.isConditional);
-      const run = (): Promise<Answer> => operation.handle(request.caller!, { ...rawOf(request), unchanged });
+      const handle = (): Promise<Answer> =>
+        operation.handle(request.caller!, { ...rawOf(request), unchanged });
+      const run = () =>
+        isNoted(route, request.query)
+          ? auditLog.note(lineOf(route, request.caller!, request), handle)
+          : handle();
       const key = method === 'POST' ? request.headers['idempotency-key'] : undefined;
       const answer =
         key === undefined

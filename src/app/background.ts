@@ -18,6 +18,7 @@ import { deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { replayBatch, replayJob } from '#webhooks/replay/replay-job.ts';
 import { pruneLedger } from '#webhooks/upkeep/prune.ts';
+import { pruneAudit } from '#workspaces/audit/audit-log.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
 import { hearRevokedKeys } from './hear-revoked-keys.ts';
@@ -109,6 +110,11 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       pauseMs: 600_000,
       log,
       work: () => pruneKeptAnswers(database),
+    }),
+    runPeriodically('pruning the audit log', {
+      pauseMs: 3_600_000,
+      log,
+      work: () => pruneAudit(database),
     }),
     runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),

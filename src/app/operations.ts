@@ -8,6 +8,7 @@ import { webhookEndpoints } from '#webhooks/endpoints.ts';
 import { feedEndpoints } from '#webhooks/feed/endpoints.ts';
 import { payloadEndpoints } from '#webhooks/payload/endpoints.ts';
 import { replayEndpoints } from '#webhooks/replay/endpoints.ts';
+import { auditEndpoints } from '#workspaces/audit/endpoints.ts';
 import { workspaceEndpoints } from '#workspaces/endpoints.ts';
 import { keyEndpoints } from '#workspaces/keys/endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
@@ -89,6 +90,8 @@ export function apiOperations(services: Services) {
 
     getWorkspace: workspace.get,
     changeWorkspace: workspace.change,
+
+    listAuditLog: auditEndpoints(services).list,
 
     getMailStatus: mail.status,
     testMail: mail.test,

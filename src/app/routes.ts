@@ -63,6 +63,8 @@ export const routes = {
   getWorkspace: 'GET /workspace',
   changeWorkspace: 'PATCH /workspace',
 
+  listAuditLog: 'GET /audit',
+
   getMailStatus: 'GET /mail',
   testMail: 'POST /mail/test',
   listMails: 'GET /mails',

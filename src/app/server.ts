@@ -9,6 +9,7 @@ import { packFile, sendPacked } from '#kit/packing.ts';
 import { pageRoutes } from '#page/routes.ts';
 import { embedRoute } from '#page/theme/embed-route.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
+import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestLog } from '#workspaces/request-log/request-log.ts';
 import { serveApi } from './api.ts';
 import { docsPage } from './docs-page.ts';
@@ -35,7 +36,8 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   const openApi = writeOpenApi(routes, { publicUrl: config.publicUrl, version });
 
   const requestLog = openRequestLog(services);
-  server.addHook('onClose', () => requestLog.stop());
+  const auditLog = openAuditLog(services);
+  server.addHook('onClose', async () => void (await Promise.all([requestLog.stop(), auditLog.stop()])));
   healthRoutes(server, { ...services, isStopping: state.isStopping });
   fileRoutes(server, services);
   server.get('/', async (_request, reply) => reply.redirect('/app/', 302));
@@ -47,7 +49,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   );
   server.get('/api/v1/docs', async (_request, reply) => docsPage(reply, openApi));
   const console = { ...services, accounts: openAccounts({ ...services, publicUrl: config.publicUrl }) };
-  await server.register(async (scope) => serveApi(scope, console, routes, requestLog), {
+  await server.register(async (scope) => serveApi(scope, console, routes, { requestLog, auditLog }), {
     prefix: '/api/v1',
   });
   await server.register(async (scope) => pageRoutes(scope, services));

@@ -123,6 +123,7 @@ const screens: readonly Screen[] = [
   [`/app/w/${workspaceId}/forms`, 'tbody tr'],
   [`/app/w/${workspaceId}/settings/general`, 'h1'],
   [`/app/w/${workspaceId}/settings/members`, 'tbody tr'],
+  [`/app/w/${workspaceId}/settings/activity`, 'tbody tr'],
   [`/app/w/${workspaceId}/settings/keys`, 'tbody tr', press(/^Actions for/)],
   ['/app/account', 'h1'],
   [inForm, '.canvas-main'],

@@ -9,6 +9,8 @@ import { openStorage } from '#kit/open-storage.ts';
 import { announceJobs } from '#kit/queue.ts';
 import { openHeldFiles } from '#page/post/held-files.ts';
 import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
+import { lineOf, openAuditLog } from '#workspaces/audit/audit-log.ts';
+import { isNoted } from '#workspaces/audit/is-noted.ts';
 import { runOnce } from '#workspaces/idempotency/idempotency.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
@@ -45,6 +47,7 @@ export async function openLocalApi(
     wakeQueue: () => (isWoken = true),
   };
   const operations = apiOperations(services);
+  const auditLog = openAuditLog(services);
   const api: Api = async (request) => {
     const { params = {}, query = {}, body, idempotencyKey: key } = request;
     const operation = operations[request.name];
@@ -56,7 +59,10 @@ export async function openLocalApi(
       may: () => true,
     };
     const unchanged = readUnchanged(request.ifMatch);
-    const run = () => operation.handle(scope, { params, query, body, unchanged });
+    const handle = () => operation.handle(scope, { params, query, body, unchanged });
+    const route = { name: request.name, method, path, operation };
+    const run = () =>
+      isNoted(route, query) ? auditLog.note(lineOf(route, scope, { params }), handle) : handle();
     const place = { method, url: `${path} ${JSON.stringify({ params, query })}`, body };
     const answer = await (key === undefined ? run() : runOnce(services, scope, { key, ...place }, run));
     if (config.isReplyChecked) operation.holdReply(answer);
@@ -68,6 +74,7 @@ export async function openLocalApi(
   };
   const close = async (): Promise<void> => {
     services.feedBell.close();
+    await auditLog.stop();
     await requestCounter.close();
   };
   return { api, close };

@@ -30,14 +30,17 @@ export function Navigation(): ReactElement {
             Members
           </NavigationLink>
           {mayAdminister(workspace.role) && (
-            <NavigationLink to={`${base}/settings/keys`} icon="key">
-              API keys
-            </NavigationLink>
-          )}
-          {mayAdminister(workspace.role) && (
-            <NavigationLink to={`${base}/settings/mail`} icon="mail">
-              Mail
-            </NavigationLink>
+            <>
+              <NavigationLink to={`${base}/settings/keys`} icon="key">
+                API keys
+              </NavigationLink>
+              <NavigationLink to={`${base}/settings/mail`} icon="mail">
+                Mail
+              </NavigationLink>
+              <NavigationLink to={`${base}/settings/activity`} icon="history">
+                Activity
+              </NavigationLink>
+            </>
           )}
         </nav>
       )}

@@ -1,0 +1,120 @@
+import type { Actor } from '#kit/operation.ts';
+import {
+  bigint,
+  integer,
+  integers,
+  nullable,
+  smallint,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
+
+/** Notes that operations begin. */
+export const insertLines = statement(
+  'audit.insert_lines',
+  {
+    workspace_ids: uuids,
+    ids: uuids,
+    actor_kinds: texts,
+    /** '' for the operator. */
+    actor_ids: texts,
+    operations: texts,
+    methods: texts,
+    paths: texts,
+    /** '' where there is none. */
+    thing_ids: texts,
+    request_ids: texts,
+  },
+  {},
+  `/* sweep: across workspaces */
+   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id)
+   select given.workspace_id, given.id, actor_kind, nullif(actor_id, ''), operation, method, path,
+          nullif(thing_id, '')::uuid, nullif(request_id, '')::uuid
+     from unnest($workspace_ids, $ids, $actor_kinds, $actor_ids, $operations, $methods, $paths, $thing_ids, $request_ids)
+       as given (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id)`,
+);
+
+/** Notes how they ended: those that were refused did nothing, and their lines go. */
+export const settleLines = statement(
+  'audit.settle_lines',
+  { workspace_ids: uuids, ids: uuids, statuses: integers, thing_ids: texts },
+  {},
+  `/* sweep: across workspaces */
+   with given as (
+     select * from unnest($workspace_ids, $ids, $statuses, $thing_ids)
+       as given (workspace_id, id, status, thing_id)),
+   refused as (
+     delete from audit_lines a using given
+      where a.workspace_id = given.workspace_id and a.id = given.id and given.status >= 400)
+   update audit_lines a set status = given.status, thing_id = coalesce(a.thing_id, nullif(given.thing_id, '')::uuid)
+     from given where a.workspace_id = given.workspace_id and a.id = given.id and given.status < 400`,
+);
+
+const filter = {
+  workspace_id: uuid,
+  actor_id: nullable(text),
+  operation: nullable(text),
+  thing_id: nullable(uuid),
+  from: nullable(timestamp),
+  to: nullable(timestamp),
+} as const;
+
+/** An id begins with its time in milliseconds. */
+const idAt = (moment: string): string =>
+  `(lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
+
+const filtered = `a.workspace_id = $workspace_id and ($actor_id is null or a.actor_id = $actor_id)
+      and ($operation is null or a.operation = $operation) and ($thing_id is null or a.thing_id = $thing_id)
+      and ($from is null or a.id >= ${idAt('$from')}) and ($to is null or a.id < ${idAt('$to')})`;
+
+/** Newest first, with the names that people and keys have now. */
+export const selectLines = statement(
+  'audit.select_lines',
+  { ...filter, below: uuid, limit: integer, offset: bigint },
+  {
+    id: uuid,
+    actor_kind: word<Actor['kind']>(),
+    actor_id: nullable(text),
+    actor_name: nullable(text),
+    operation: text,
+    method: text,
+    path: text,
+    thing_id: nullable(uuid),
+    request_id: nullable(uuid),
+    status: nullable(smallint),
+  },
+  `select a.id, a.actor_kind, a.actor_id, coalesce(u.name, k.name) as actor_name, a.operation, a.method, a.path,
+          a.thing_id, a.request_id, a.status
+     from audit_lines a
+     left join users u on a.actor_kind = 'person' and u.id = a.actor_id
+     left join api_keys k on a.actor_kind = 'key' and k.workspace_id = a.workspace_id and k.id::text = a.actor_id
+    where ${filtered} and a.id < $below
+    order by a.id desc
+    limit $limit offset $offset`,
+);
+
+export const countLines = statement(
+  'audit.count_lines',
+  filter,
+  { count: bigint },
+  `select count(*) as count from audit_lines a where ${filtered}`,
+);
+
+/** @returns those removed; a full batch of 1,000 means that there may be more. */
+export const deleteOldLines = statement(
+  'audit.delete_old_lines',
+  { before: timestamp },
+  { id: uuid },
+  `/* sweep: across workspaces */
+   delete from audit_lines where (workspace_id, id) in (
+     select a.workspace_id, a.id from workspaces w cross join lateral (
+       select workspace_id, id from audit_lines
+        where workspace_id = w.id and id < ${idAt('$before')} order by id limit 1000) a
+     limit 1000)
+   returning id`,
+);
