@@ -380,3 +380,15 @@ test('hostile structures are refused in linear time and without a stack overflow
     assert.ok(milliseconds < 2_000, `${name} took ${milliseconds} ms`);
   }
 });
+
+test('elements without an id, or with a blank one, are told that alone, and not that they are alike', () => {
+  const nameless = [
+    { type: 'text', attrs: { label: 'A' } },
+    { type: 'text', attrs: { label: 'B' } },
+    element('text', ''),
+    element('text', ''),
+  ];
+  const messages = problemsOf(structure(...nameless)).map(({ message }) => message);
+  assert.equal(messages.length, 4, messages.join('\n'));
+  for (const message of messages) assert.doesNotMatch(message, /unique/);
+});

@@ -16,7 +16,7 @@ import {
   LeaseLost,
   rescheduleJob,
 } from './queue.ts';
-import { idleTime, pollMs } from './queue/claim.ts';
+import { claim, idleTime, pollMs } from './queue/claim.ts';
 import { openLanes } from './queue/lanes.ts';
 import { openLookBack } from './queue/look-back.ts';
 import { backoffSeconds } from './queue/put-back.ts';
@@ -542,4 +542,23 @@ test('a queue survives the loss of all its connections', async () => {
     const { rows } = await admin.query("select from pg_stat_activity where query = 'listen formloom_jobs'");
     return rows.length > 0;
   });
+});
+
+test('what was claimed at the end of a round is kept when the next round begins', async () => {
+  const claims = {
+    database,
+    lanes: openLanes({ places: 10, onOpen: () => {} }),
+    lookBack: openLookBack(),
+    kinds: ['work'],
+    caps: [8],
+    leaseSeconds: 30,
+  };
+  const lanesOf = (jobs: readonly Job[]): string[] => jobs.map(({ lane }) => lane);
+  await enqueue('a', { count: 2 });
+  assert.deepEqual(lanesOf(await claim(claims, 2)), ['a', 'a'], 'no more can be held: the lane was served');
+  await enqueue('b');
+  assert.deepEqual(lanesOf(await claim(claims, 2)), ['b']);
+  await enqueue('a');
+  assert.deepEqual(lanesOf(await claim(claims, 2)), ['a'], 'nothing else is left: a new round');
+  assert.deepEqual(await claim(claims, 2), []);
 });

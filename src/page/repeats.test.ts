@@ -91,10 +91,38 @@ test('a post that is repeated after the form has closed gets its receipt again; 
     assert.equal((await last.press('submit')).location, sent.location);
     assert.equal((await last.press('submit', { notes: 'more' })).status, 410);
     for (const go of ['next', 'back', 'save']) assert.equal((await last.press(go)).status, 410, go);
+    assert.equal((await last.press('', { _add: 'team' })).status, 410, 'another row');
     assert.equal((await openPaper(service, `/f/${form}`)).status, 410);
     const anew = { ...asJson, headers: { ...asJson.headers, 'Idempotency-Key': 'another' } };
     assert.equal((await visitor.post(form, [['name', 'Eve']], anew)).status, 410);
   }
   const { submission_count } = (await tenant.call('GET', `/forms/${form}`)).body;
   assert.equal(submission_count, 1);
+});
+
+test('a form that has closed still lets its answers be changed, step by step, and a wrong one is said', async () => {
+  const form = await publishForm(tenant, trip, { editing: true });
+  const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
+  const sent = await (await second.press('next')).press('submit');
+  const thanks = await openPaper(service, sent.location!);
+  const link = thanks.tags.find(({ attrs }) => attrs['href']?.includes('/edit/'))!.attrs['href']!;
+  const settings = { editing: true, access: 'closed' };
+  assert.equal((await tenant.call('PUT', `/forms/${form}`, { structure: trip, settings })).status, 200);
+  const edit = await openPaper(service, link);
+  assert.equal((await edit.press('next', { name: '' })).status, 422);
+  const last = await (await edit.press('next', { name: 'Eve' })).press('next');
+  assert.equal(last.status, 200);
+  assert.equal((await submissionOf(tenant, await last.press('submit'))).answers.name, 'Eve');
+});
+
+test('a post that is repeated with a file that is refused gets no receipt from a form that has closed', async () => {
+  const short = stepsOf({}, [element('text', 'name'), element('file_upload', 'cv')]);
+  const form = await publishForm(tenant, short);
+  const page = await openPaper(service, `/f/${form}`);
+  const sent = await page.press('submit', { name: 'Ada' });
+  const settings = { access: 'closed' };
+  assert.equal((await tenant.call('PUT', `/forms/${form}`, { structure: short, settings })).status, 200);
+  assert.equal((await page.press('submit', { name: 'Ada' })).location, sent.location);
+  const large = new File(['x'.repeat(10 * 1024 * 1024 + 1)], 'large.txt');
+  assert.equal((await page.press('submit', { name: 'Ada', cv: [large] })).status, 410);
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import { filenameOf, openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
 import { openService } from '#test/service.ts';
+import { asJson, openVisitor } from '#test/visitor.ts';
 
 /** The steps of a form as a visitor without script goes through them: every test presses the page's buttons and nothing else. */
 
@@ -211,4 +212,40 @@ test('the bar never goes back on the way forward, also when an answer adds steps
     second.tags.find(({ attrs }) => attrs['role'] === 'progressbar')?.attrs['aria-valuetext'],
     'Step 2 of 4',
   );
+});
+
+test('a program that asks for JSON says which step it is at, and is submitted all the same; so is a post of no step', async () => {
+  const form = await publishForm(tenant, trip, { save_progress: true });
+  const visitor = openVisitor(service);
+  const inStep = await visitor.post(
+    form,
+    [
+      ['_step', '0'],
+      ['_go', 'next'],
+      ['name', 'Ada'],
+    ],
+    asJson,
+  );
+  assert.equal(inStep.status, 201, inStep.text);
+  assert.equal((await visitor.post(form, [['name', 'Ada']])).status, 303);
+});
+
+test('a script saves what is right although a file is not: it says of files what there is to say', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [element('text', 'name'), element('file_upload', 'cv')]),
+    { save_progress: true },
+  );
+  const large = new File(['x'.repeat(10 * 1024 * 1024 + 1)], 'large.txt');
+  const visitor = openVisitor(service);
+  const saved = await visitor.post(
+    form,
+    [
+      ['name', 'Ada'],
+      ['cv', large],
+      ['_go', 'save'],
+    ],
+    asJson,
+  );
+  assert.equal(saved.status, 200, saved.text);
 });

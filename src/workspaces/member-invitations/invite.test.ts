@@ -31,3 +31,18 @@ test('of the mails about one invitation that wait, only the last one leaves: the
   const { rows } = await database.query('select state from mails where recipient = $1 order by id', [email]);
   assert.deepEqual(rows.map(({ state }) => state).toSorted(), ['cancelled', 'cancelled', 'queued']);
 });
+
+test('the same for an address that is invited by several at the same moment: each knows of the one before it', async () => {
+  const email = 'alan@example.org';
+  const invite = () => inviteMember(context, { workspaceId, inviter, email, role: 'viewer' });
+  await invite();
+  await Promise.all(Array.from({ length: 4 }, invite));
+  const { rows } = await database.query('select state from mails where recipient = $1', [email]);
+  assert.deepEqual(rows.map(({ state }) => state).toSorted(), [
+    'cancelled',
+    'cancelled',
+    'cancelled',
+    'cancelled',
+    'queued',
+  ]);
+});
