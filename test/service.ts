@@ -67,6 +67,7 @@ export type Body = {
   created_at: string;
   updated_at: string;
   published_at: string | null;
+  dry_run: object;
   completed_at: string | null;
   answers: Record<string, unknown>;
   metadata: {

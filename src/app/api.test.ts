@@ -34,7 +34,9 @@ const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-
 /** The path of an operation's example, with this id. */
 const pathOf = ({ path, operation }: ApiRoute, id = absent): string => {
   const query = new URLSearchParams(operation.example.query as Record<string, string>).toString();
-  return path.replace(':id', id).replaceAll(/:\w+/g, absent) + (query && `?${query}`);
+  return (
+    path.replace(':id', id).replace(':version', '1').replaceAll(/:\w+/g, absent) + (query && `?${query}`)
+  );
 };
 const bodyOf = ({ operation }: ApiRoute): object | undefined => operation.example.body as object | undefined;
 const raw = (text: string, from?: string) => sendRaw(service.url, text, { ...(from && { from }) });

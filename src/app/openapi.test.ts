@@ -66,7 +66,7 @@ const reader = await tenant.makeKey(['submissions:read']);
 
 /** The path of an operation with an id of its kind. */
 const fill = (path: string): string =>
-  path.replace('{id}', idIn(path, made)).replace('{invitation}', invitation.id);
+  path.replace('{id}', idIn(path, made)).replace('{invitation}', invitation.id).replace('{version}', '1');
 const required = (operation: Operation): Record<string, string> =>
   Object.fromEntries(
     operation.parameters
@@ -262,6 +262,9 @@ const conflicts: Readonly<
     return [`/webhooks/${paused}/replays`];
   },
   cancelReplay: async () => [`/replays/${made['replays']}/cancel`],
+  publishForm: async () => [`/forms/${await formThatIs('archived')}/publish`],
+  unpublishForm: async () => [`/forms/${await formThatIs('archived')}/unpublish`],
+  restoreForm: async () => [`/forms/${await formThatIs('published')}/restore`],
   async retryDelivery() {
     const webhook = await callApi(service.url, made.key, 'GET', `/deliveries/${made['deliveries']}`);
     const test = { event: 'submission.created' };
@@ -277,12 +280,20 @@ const mutes: Readonly<Record<string, true>> = {
   revokeInvitation: true,
 };
 
-/** A request that succeeds only once, or not with what the others made. */
+async function formThatIs(status: string): Promise<string> {
+  const { id } = await makeForm(tenant, [element('text', 'a')]);
+  await tenant.call('PATCH', `/forms/${id}`, { status });
+  return id;
+}
+/** A request that succeeds only once, or not with what the others made, or would take from them what they need. */
 const successes: Readonly<Record<string, () => Promise<string>>> = {
   async retryMail() {
     await setMail('failed');
     return `/mails/${made['mails']}/retry`;
   },
+  unpublishForm: async () => `/forms/${await formThatIs('published')}/unpublish`,
+  archiveForm: async () => `/forms/${await formThatIs('published')}/archive`,
+  restoreForm: async () => `/forms/${await formThatIs('archived')}/restore`,
   async startReplay() {
     await callApi(service.url, made.key, 'PATCH', `/webhooks/${made['webhooks']}`, { active: true });
     return `/webhooks/${made['webhooks']}/replays`;
@@ -295,6 +306,9 @@ const successes: Readonly<Record<string, () => Promise<string>>> = {
     return `/replays/${made['replays']}/cancel`;
   },
 };
+
+/** What takes forms that are not valid: to say so, or to be made so. */
+const takesAnyForm = new Set(['validateForm', 'importForm', 'duplicateForm', 'saveDraft']);
 
 function requiredOf({ requestBody }: Operation): string[] {
   const schema: { required?: string[] } | undefined =
@@ -348,8 +362,11 @@ async function* scenarios(
   }
   if (body) {
     if (requiredOf(operation).length > 0) yield ask(422, address, made.key, {});
-    yield ask(422, address, made.key, { structure: structure({ type: 'text' }, element('nonsense', '1')) });
-    yield ask(422, address, made.key, { ...valid, settings: { colour: 1 } });
+    yield ask(422, address, made.key, { ...body, nonsense: 1 });
+    if (!takesAnyForm.has(operation.operationId)) {
+      yield ask(422, address, made.key, { structure: structure({ type: 'text' }, element('nonsense', '1')) });
+      yield ask(422, address, made.key, { ...valid, settings: { colour: 1 } });
+    }
   }
   const named = method === 'POST' ? { 'Idempotency-Key': operation.operationId } : undefined;
   const conflict = conflicts[operation.operationId];

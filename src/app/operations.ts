@@ -1,4 +1,6 @@
+import { draftEndpoints } from '#forms/drafts/endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
+import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
 import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';
 import { mailEndpoints } from '#mail/endpoints.ts';
@@ -20,6 +22,8 @@ import type { Services } from './services.ts';
 /** What stands behind each name of the route table. */
 export function apiOperations(services: Services) {
   const forms = formEndpoints({ ...services, addresses: services.config });
+  const wholeForms = wholeFormEndpoints({ ...services, addresses: services.config });
+  const drafts = draftEndpoints({ ...services, addresses: services.config });
   const submissions = submissionEndpoints(services);
   const search = searchEndpoints(services);
   const invitations = invitationEndpoints(services);
@@ -36,7 +40,23 @@ export function apiOperations(services: Services) {
     createForm: forms.create,
     getForm: forms.get,
     updateForm: forms.update,
+    changeForm: forms.change,
     deleteForm: forms.remove,
+    listFormActivity: wholeForms.overview,
+    validateForm: wholeForms.validate,
+    importForm: wholeForms.import,
+    exportForm: wholeForms.export,
+    duplicateForm: wholeForms.duplicate,
+    getDraft: drafts.get,
+    saveDraft: drafts.save,
+    publishForm: drafts.publish,
+    unpublishForm: wholeForms.unpublish,
+    archiveForm: wholeForms.archive,
+    restoreForm: wholeForms.restore,
+    listVersions: drafts.versions,
+    getVersion: drafts.version,
+    restoreVersion: drafts.restoreVersion,
+    countAnswers: wholeForms.answerCounts,
     getFormSchema: payloads.schema,
 
     listFormSubmissions: submissions.listOfForm,

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
 import { openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { findPerson } from './access.ts';
+import type { LocatedForm } from './locate/shapes.ts';
 
 const service = await openService();
 const { url, services } = service;
@@ -123,4 +126,21 @@ test('while the database is away nobody is told that they are signed out', async
 
 test('answers are kept nowhere', async () => {
   assert.equal((await owner.call('GET', '/session')).headers.get('cache-control'), 'no-store');
+});
+
+test('a form is located by its id for members alone', async () => {
+  const { body: form } = await owner.api<{ id: string }>('POST', '/forms', {
+    structure: structure(element('text', 'a')),
+  });
+  const found = await owner.call<LocatedForm>('GET', `/forms/${form.id}/locate`);
+  assert.deepEqual(
+    [found.body.workspace_id, found.body.name, found.body.status, found.body.role, found.body.public_url],
+    [owner.workspaceId, 'Contact', 'draft', 'owner', `${services.config.publicUrl}/f/${form.id}`],
+  );
+  const stranger = await signIn(service);
+  const foreign = await stranger.call('GET', `/forms/${form.id}/locate`);
+  const absent = await stranger.call('GET', `/forms/${randomUUID()}/locate`);
+  assert.equal(foreign.status, 404);
+  assert.deepEqual(foreign.body, absent.body);
+  assert.equal((await owner.call('GET', '/forms/x/locate')).status, 400);
 });

@@ -20,7 +20,11 @@ export function refuseForeignRequest(
 ): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   const { headers } = request;
-  if (!/^(application\/json|image\/(png|jpeg|webp))\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+  if (
+    !/^(application\/(merge-patch\+)?json|image\/(png|jpeg|webp))\s*(;|$)/i.test(
+      headers['content-type'] ?? '',
+    )
+  ) {
     throw new ApiError('forbidden', 'Requests that change something are sent as application/json.');
   }
   const site = headers['sec-fetch-site'];

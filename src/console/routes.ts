@@ -1,8 +1,7 @@
 import { accountRoutes } from './accounts/endpoints.ts';
 import type { ConsoleRoute } from './endpoint.ts';
-import { formsConsoleRoutes } from './forms/endpoints.ts';
-import { formsListRoutes } from './forms-list/endpoints.ts';
 import { imageConsoleRoutes } from './images/endpoints.ts';
+import { locateRoutes } from './locate/endpoints.ts';
 import { invitationConsoleRoutes } from './invitations/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
 import { spamConsoleRoutes } from './spam/endpoints.ts';
@@ -12,8 +11,7 @@ import { submissionConsoleRoutes } from './submissions/endpoints.ts';
 export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
   return [
     ...accountRoutes(services),
-    ...formsListRoutes(services),
-    ...formsConsoleRoutes(services),
+    ...locateRoutes(services),
     ...imageConsoleRoutes(services),
     ...submissionConsoleRoutes(services),
     ...spamConsoleRoutes(services),

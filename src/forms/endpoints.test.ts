@@ -114,7 +114,10 @@ test('create: unknown and mass-assigned keys are refused by name', async () => {
 test('create and update take settings: known keys are kept, unknown ones refused', async () => {
   const settings = { confirmation_message: 'Thank you', subject_element: 'subject' };
   const form = await create('With settings', { settings });
-  assert.deepEqual((await tenant.call('GET', `/forms/${form.id}`)).body.settings, settings);
+  assert.deepEqual((await tenant.call('GET', `/forms/${form.id}`)).body.settings, {
+    access: 'public',
+    ...settings,
+  });
   const refused = await tenant.call('PUT', `/forms/${form.id}`, {
     structure: structure('x'),
     settings: { colour: 'red' },
@@ -296,7 +299,7 @@ test('a key that may not read submissions sends them to nobody: it sets no addre
     assert.match(refused.body.message, /lacks the permission submissions:read/);
   }
   const kept = await send('PUT', `/forms/${form.id}`, { ...mailed, editing: true });
-  assert.deepEqual([kept.status, kept.body.settings], [200, { ...mailed, editing: true }]);
+  assert.deepEqual([kept.status, kept.body.settings], [200, { access: 'public', ...mailed, editing: true }]);
   assert.equal((await send('PUT', `/forms/${form.id}`, {})).status, 200);
   assert.equal((await send('PUT', `/forms/${form.id}`, mailed)).status, 403, 'nor does it come back');
   const reader = await tenant.makeKey(['forms:write', 'submissions:read']);
@@ -355,7 +358,10 @@ test('settings stay when they are not sent, are replaced when they are, and a nu
       })
     ).body.settings;
   assert.deepEqual(await put(), { access: 'public', confirmation_message: 'Thanks', language: 'german' });
-  assert.deepEqual(await put({ editing: true, confirmation_message: null }), { editing: true });
+  assert.deepEqual(await put({ editing: true, confirmation_message: null }), {
+    access: 'public',
+    editing: true,
+  });
 });
 
 const wrongSettings: Record<string, unknown> = {

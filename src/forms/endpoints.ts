@@ -1,35 +1,35 @@
 import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { idParameter, operation } from '#kit/operation.ts';
-import { tagOf } from '#kit/conditional.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { requireUnchanged, tagOf, type Unchanged } from '#kit/conditional.ts';
 import { belowId, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
 import { requireAnswerReader } from './answer-settings.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
+import { dryRun } from './check/dry-run.ts';
+import type { Candidate } from './check/judge.ts';
+import { patchForm, settingsAfter } from './patch-form.ts';
+import { personOf } from './person-of.ts';
+import { type FormAddresses, presentCreated, presentForm, presentListItem } from './present.ts';
+import { countForms, listForms } from './queries.ts';
+import { readForm } from './read-form.ts';
+import { requireForm } from './require-form.ts';
 import {
+  ChangedForm,
+  closed,
   CreatedForm,
-  type FormAddresses,
+  dryRunParameter,
   FormDetail,
   FormListItem,
-  presentCreated,
-  presentForm,
-  presentListItem,
-} from './present.ts';
-import { countForms, formStatuses, listForms } from './queries.ts';
-import { requireForm } from './require-form.ts';
+  settingsShape,
+  statusShape,
+  structureShape,
+} from './shapes.ts';
 
-const structure = Type.Unsafe<object>({
-  'x-component': 'Structure',
-  description: 'The form as a tree. Every problem is reported at once, with the path of its node.',
-});
-const status = Type.Enum([...formStatuses], { description: 'Only published forms accept submissions.' });
-const settings = Type.Optional(
-  Type.Unsafe<object>({
-    'x-component': 'SettingsChange',
-    description:
-      'Replaces all settings but the password. Checked by its own rules (ast/settings.ts). `notification_email` takes the permission submissions:read too.',
-  }),
-);
+const body = {
+  structure: structureShape,
+  settings: Type.Optional(settingsShape),
+};
 
 /** A form that asks one question. */
 const example = {
@@ -46,7 +46,7 @@ const example = {
   ],
 };
 
-/** The five operations on forms. Specification, "Forms". */
+/** The five operations on forms of the specification ("Forms"), and a change of parts. */
 export function formEndpoints(context: {
   database: Database;
   addresses: FormAddresses;
@@ -54,9 +54,20 @@ export function formEndpoints(context: {
 }) {
   const { database, addresses, wakeQueue } = context;
 
-  const loadForm = async (workspaceId: string, formId: string) => {
-    const row = await requireForm(database, { workspaceId, formId });
-    return { body: presentForm(row), tag: tagOf(row.updated_at, row.submission_count) };
+  /** The form as it is, and what a change of it would do. */
+  const tryChange = async (
+    scope: Pick<Scope, 'workspaceId' | 'may'>,
+    formId: string,
+    { structure, settings, unchanged }: Partial<Candidate> & { unchanged: Unchanged },
+  ) => {
+    const row = await requireForm(database, { workspaceId: scope.workspaceId, formId });
+    requireUnchanged(unchanged, row.updated_at);
+    const candidate = { structure: structure ?? row.structure, settings };
+    const found = await dryRun(database, { ...scope, formId }, candidate);
+    return {
+      body: { ...presentForm(row), dry_run: found },
+      tag: tagOf(row.updated_at, row.submission_count),
+    };
   };
 
   return {
@@ -64,10 +75,7 @@ export function formEndpoints(context: {
       summary: 'List forms',
       description: 'Newest first, without their structure.',
       permission: 'forms:read',
-      query: Type.Object(
-        { ...listParameters, status: Type.Optional(status) },
-        { additionalProperties: false },
-      ),
+      query: Type.Object({ ...listParameters, status: Type.Optional(statusShape) }, closed),
       reply: {
         status: 200,
         description: 'A page of forms.',
@@ -101,7 +109,7 @@ export function formEndpoints(context: {
       reply: { status: 200, description: 'The form.', schema: FormDetail },
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
-        return loadForm(workspaceId, params.id);
+        return readForm(database, { workspaceId, formId: params.id });
       },
     }),
 
@@ -111,10 +119,7 @@ export function formEndpoints(context: {
         'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true.',
       permission: 'forms:write',
       example: { body: { structure: example, publish: true } },
-      body: Type.Object(
-        { structure, publish: Type.Optional(Type.Boolean({ default: false })), settings },
-        { additionalProperties: false },
-      ),
+      body: Type.Object({ ...body, publish: Type.Optional(Type.Boolean({ default: false })) }, closed),
       reply: {
         status: 201,
         description: 'The form, with the address where it is filled in.',
@@ -139,24 +144,62 @@ export function formEndpoints(context: {
       permission: 'forms:write',
       example: { body: { structure: example } },
       params: idParameter,
-      body: Type.Object(
-        { structure, status: Type.Optional(status), settings },
-        { additionalProperties: false },
-      ),
-      reply: { status: 200, description: 'The form as it is now.', schema: FormDetail },
+      query: dryRunParameter,
+      body: Type.Object({ ...body, status: Type.Optional(statusShape) }, closed),
+      reply: { status: 200, description: 'The form as it is now.', schema: ChangedForm },
       isConditional: true,
-      async run({ workspaceId, formIds, params, body, unchanged, ...caller }) {
-        requireReach(formIds, params.id);
-        const readSettings = async () =>
-          (await requireForm(database, { workspaceId, formId: params.id })).settings;
-        await requireAnswerReader(caller, body.settings, readSettings);
-        await changeForm(database, workspaceId, params.id, {
+      async run({ params, query, body, unchanged, ...scope }) {
+        const key = { workspaceId: scope.workspaceId, formId: params.id };
+        requireReach(scope.formIds, params.id);
+        const readSettings = async () => (await requireForm(database, key)).settings;
+        await requireAnswerReader(scope, body.settings, readSettings);
+        if (query.dry_run) return tryChange(scope, params.id, { ...body, unchanged });
+        const changedBy = personOf(scope);
+        await changeForm(database, key.workspaceId, params.id, {
           unchanged,
           structure: body.structure,
           settings: body.settings,
           ...(body.status && { status: body.status }),
+          ...(changedBy !== null && { changedBy }),
         });
-        return loadForm(workspaceId, params.id);
+        return readForm(database, key);
+      },
+    }),
+
+    change: operation({
+      summary: 'Change form',
+      description:
+        'Settings and status without the structure, as a JSON merge patch (RFC 7396): what is left out stays, null takes a setting away. It holds at once, and reaches the working copy too, except for settings that it has changed itself.',
+      permission: 'forms:write',
+      example: { body: { settings: { confirmation_message: 'Thank you.' } } },
+      params: idParameter,
+      query: dryRunParameter,
+      body: Type.Object(
+        {
+          settings: Type.Optional(
+            Type.Unsafe<object>({
+              type: 'object',
+              description:
+                'The settings to change. `notification_email` takes the permission submissions:read too.',
+            }),
+          ),
+          status: Type.Optional(statusShape),
+        },
+        closed,
+      ),
+      reply: { status: 200, description: 'The form as it is now.', schema: ChangedForm },
+      isConditional: true,
+      async run({ params, query, body, unchanged, ...scope }) {
+        const key = { workspaceId: scope.workspaceId, formId: params.id };
+        requireReach(scope.formIds, params.id);
+        if (!query.dry_run) {
+          await patchForm(database, { ...key, ...body, unchanged, userId: personOf(scope), caller: scope });
+          return readForm(database, key);
+        }
+        const { settings } = await requireForm(database, key);
+        const changes = settingsAfter(settings, body.settings ?? {});
+        await requireAnswerReader(scope, changes, async () => settings);
+        return tryChange(scope, params.id, { settings: { ...settings, ...changes }, unchanged });
       },
     }),
 

@@ -25,14 +25,13 @@ test('the password of a form is written by the API and the console, and shown by
   });
   assert.equal(made.status, 201);
   const { id } = made.body;
-  const form = `/workspaces/${tenant.workspaceId}/forms/${id}`;
   const answers = [
     made,
     await tenant.call('GET', `/forms/${id}`),
     await tenant.call('PUT', `/forms/${id}`, { structure: tree, settings: { access: 'password', password } }),
     await tenant.call('GET', '/forms'),
-    await editor.call('GET', `${form}/builder`),
-    await editor.call('PATCH', `${form}/settings`, { settings: { password } }),
+    await editor.api('GET', `/forms/${id}/draft`),
+    await editor.api('PATCH', `/forms/${id}`, { settings: { password } }),
   ];
   for (const { status, body } of answers) {
     assert.ok(status === 200 || status === 201);
@@ -50,18 +49,18 @@ test('settings that were read and written back keep the password; null takes it 
     settings: { access: 'password', password },
   });
   const { id } = body;
-  const form = `/workspaces/${tenant.workspaceId}/forms/${id}`;
   const hasPassword = async () =>
-    (await editor.call<{ form: { has_password: boolean } }>('GET', `${form}/builder`)).body.form.has_password;
+    (await editor.api<{ form: { has_password: boolean } }>('GET', `/forms/${id}/draft`)).body.form
+      .has_password;
   const first = await hashOf(id);
   const { settings } = (await tenant.call('GET', `/forms/${id}`)).body;
   assert.deepEqual(settings, { access: 'password' });
   await tenant.call('PUT', `/forms/${id}`, { structure: tree, settings });
-  await editor.call('PATCH', `${form}/settings`, { settings: { closed_message: 'Closed.' } });
+  await editor.api('PATCH', `/forms/${id}`, { settings: { closed_message: 'Closed.' } });
   assert.deepEqual([await hashOf(id), await hasPassword()], [first, true]);
-  await editor.call('PATCH', `${form}/settings`, { settings: { password: 'another one' } });
+  await editor.api('PATCH', `/forms/${id}`, { settings: { password: 'another one' } });
   assert.notEqual(await hashOf(id), first);
-  await editor.call('PATCH', `${form}/settings`, { settings: { password: null } });
+  await editor.api('PATCH', `/forms/${id}`, { settings: { password: null } });
   assert.deepEqual([await hashOf(id), await hasPassword()], [null, false]);
 });
 
@@ -69,11 +68,9 @@ test('a password that is none is refused by name, and changes nothing', async ()
   const { id } = (await tenant.call('POST', '/forms', { structure: tree, settings: { password } })).body;
   const before = await hashOf(id);
   for (const wrong of ['abc', 'x'.repeat(129), 12345, {}]) {
-    const { status, body } = await editor.call<{ errors: { field: string }[] }>(
-      'PATCH',
-      `/workspaces/${tenant.workspaceId}/forms/${id}/settings`,
-      { settings: { password: wrong } },
-    );
+    const { status, body } = await editor.api<{ errors: { field: string }[] }>('PATCH', `/forms/${id}`, {
+      settings: { password: wrong },
+    });
     assert.deepEqual(
       [status, body.errors?.map(({ field }) => field)],
       [422, ['password']],

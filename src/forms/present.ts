@@ -1,6 +1,4 @@
-import { Type } from 'typebox';
-import { named } from '#kit/named.ts';
-import { type FormStatus, formStatuses } from './queries.ts';
+import type { FormStatus } from './queries.ts';
 
 /** Where a form's pages are. docs/rules.md 18. */
 export type FormAddresses = { publicUrl: string };
@@ -8,47 +6,6 @@ export const publicUrlOf = ({ publicUrl }: FormAddresses, formId: string): strin
   `${publicUrl}/f/${formId}`;
 const builderUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
   `${publicUrl}/app/forms/${formId}`;
-
-const timestamp = Type.String({ format: 'date-time' });
-const summaryShape = {
-  id: Type.String({ format: 'uuid' }),
-  workspace_id: Type.String({ format: 'uuid' }),
-  name: Type.String(),
-  description: Type.String(),
-  status: Type.Enum([...formStatuses]),
-};
-const timeShape = {
-  created_at: timestamp,
-  updated_at: timestamp,
-  published_at: Type.Union([timestamp, Type.Null()]),
-};
-const structureShape = Type.Unsafe<object>({ 'x-component': 'Structure' });
-
-/** The three shapes of a form. Specification, "Form": which fields are where. */
-export const FormListItem = named(
-  'FormSummary',
-  Type.Object({ ...summaryShape, submission_count: Type.Integer(), ...timeShape }),
-);
-export const FormDetail = named(
-  'Form',
-  Type.Object({
-    ...summaryShape,
-    structure: structureShape,
-    settings: Type.Unsafe<object>({ 'x-component': 'Settings' }),
-    submission_count: Type.Integer(),
-    ...timeShape,
-  }),
-);
-export const CreatedForm = named(
-  'CreatedForm',
-  Type.Object({
-    ...summaryShape,
-    structure: structureShape,
-    public_url: Type.String({ format: 'uri' }),
-    builder_url: Type.String({ format: 'uri' }),
-    ...timeShape,
-  }),
-);
 
 type FormRow = {
   id: string;
@@ -80,12 +37,13 @@ export const presentListItem = (row: FormRow & { submission_count: number }) => 
   ...times(row),
 });
 
+/** As Get form shows it: `settings.access` says what holds, also where nobody set it (specification, "Form"). */
 export const presentForm = (
   row: FormRow & { structure: object; settings: object; submission_count: number },
 ) => ({
   ...summary(row),
   structure: row.structure,
-  settings: row.settings,
+  settings: { access: 'public', ...row.settings },
   submission_count: row.submission_count,
   ...times(row),
 });

@@ -209,8 +209,8 @@ export const findFormVersion = statement(
 export const lockForm = statement(
   'lock_form',
   { workspace_id: uuid, id: uuid },
-  { status: word<FormStatus>(), version: integer },
-  `select status, version from forms
+  { status: word<FormStatus>(), version: integer, updated_at: timestamp },
+  `select status, version, updated_at from forms
    where workspace_id = $workspace_id and id = $id and deleted_at is null for update`,
 );
 
@@ -220,7 +220,7 @@ export const setFormStatus = statement(
   { workspace_id: uuid, id: uuid, status: word<FormStatus>(), now: timestamp },
   { id: uuid },
   `update forms set
-     status = $status, updated_at = greatest($now, updated_at),
+     status = $status, updated_at = greatest($now, updated_at + interval '1 ms'),
      published_at = case when $status = 'published' and (status <> 'published' or published_at is null)
                          then $now else published_at end
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
@@ -231,7 +231,7 @@ export const setFormPassword = statement(
   'set_form_password',
   { workspace_id: uuid, id: uuid, password_hash: nullable(text), now: timestamp },
   { id: uuid },
-  `update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at)
+  `update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at + interval '1 ms')
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
 );
 

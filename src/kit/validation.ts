@@ -104,7 +104,7 @@ function describe(field: string, { keyword, params, message }: SchemaError): str
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 /**
- * Compiles a schema for query parameters: texts become whole numbers where the schema says integer. Only plain
+ * Compiles a schema for query parameters: texts become whole numbers where the schema says integer, and true or false. Only plain
  * digits do: "1e3", "0x10", "" and " 1" are refused, and so are a parameter given twice and a text with NUL, which
  * PostgreSQL cannot take.
  * @throws ApiError bad_request.
@@ -134,6 +134,8 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
 function readerOf(property: { type?: unknown; format?: unknown }): ((value: unknown) => unknown) | undefined {
   if (property.type === 'integer')
     return (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value);
+  if (property.type === 'boolean')
+    return (value) => (value === 'true' ? true : value === 'false' ? false : value);
   // A plus that was not escaped comes as a blank.
   if (property.format === 'date-time')
     return (value) => (typeof value === 'string' ? value.replace(/ (?=\d\d:\d\d$)/, '+') : value);

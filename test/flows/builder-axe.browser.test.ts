@@ -43,11 +43,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     };
     const form = await make(structure(element('text', 'z')));
     const hostile = { type: 'form', attrs: { name: payload, description: payload }, children: [step] };
-    await ada.call('PUT', `/workspaces/${workspaceId}/forms/${form}/draft`, {
-      revision: 0,
-      base_version: 1,
-      structure: hostile,
-    });
+    await ada.api('PUT', `/forms/${form}/draft`, { structure: hostile });
     const page = await openBuilder(form, ada, { colorScheme });
     await page.evaluate(axe);
     const found: string[] = [];

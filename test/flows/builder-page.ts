@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { FormNode } from '#ast/tree.ts';
-import type { BuilderForm } from '#console/forms/shapes.ts';
+import type { Static } from 'typebox';
+import type { Draft } from '#forms/shapes.ts';
 import { openBrowser } from '#test/browser.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openService, until } from '#test/service.ts';
@@ -48,8 +49,13 @@ export async function make(sent: object, publish = false): Promise<string> {
   return body.id;
 }
 
-export const read = async (form: string): Promise<BuilderForm> =>
-  (await ada.call<BuilderForm>('GET', `/workspaces/${workspaceId}/forms/${form}/builder`)).body;
+type Read = Pick<Static<typeof Draft>, 'form' | 'live'> & {
+  draft: Omit<Static<typeof Draft>, 'form' | 'live'>;
+};
+export async function read(id: string): Promise<Read> {
+  const { form, live, ...draft } = (await ada.api<Static<typeof Draft>>('GET', `/forms/${id}/draft`)).body;
+  return { form, live, draft };
+}
 export const draftOf = async (form: string): Promise<FormNode> =>
   (await read(form)).draft.structure as FormNode;
 export const labels = (form: FormNode): string[] =>

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import type { Static } from 'typebox';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
-import type { ExportedForm, FormLine, LocatedForm } from '#console/forms-list/shapes.ts';
+import type { LocatedForm } from '#console/locate/shapes.ts';
+import type { ExportedForm as Exported, Overview } from '#forms/shapes.ts';
 import { contact } from '../../web/forms/templates/contact.ts';
 
 /* The list of forms in a real browser, by keyboard where it says so, on the built console. */
@@ -15,12 +17,11 @@ const console = await openConsoleBrowser(service);
 
 const create = async (person: ConsolePerson, name: string): Promise<string> => {
   const structure = { ...contact.structure, attrs: { name } };
-  return (await person.call<{ id: string }>('POST', `/workspaces/${person.workspaceId}/forms`, { structure }))
-    .body.id;
+  return (await person.api<{ id: string }>('POST', '/forms', { structure })).body.id;
 };
-const list = async (person: ConsolePerson): Promise<FormLine[]> =>
-  (await person.call<{ data: FormLine[] }>('GET', `/workspaces/${person.workspaceId}/forms?sort=name`)).body
-    .data;
+const list = async (person: ConsolePerson) =>
+  (await person.api<Static<typeof Overview>>('GET', '/forms/overview?sort=name')).body.data;
+type ExportedForm = Static<typeof Exported>;
 
 /** Opens the menu of a form's line and chooses, by keyboard. */
 async function choose(page: Page, form: string, action: string): Promise<void> {

@@ -3,7 +3,7 @@ import { type OperationName, routeOf } from '#app/routes.ts';
 import { type Options, query, request } from './client.ts';
 
 type AnyInput = {
-  params?: Readonly<Record<string, string>>;
+  params?: Readonly<Record<string, string | number>>;
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   body?: object;
 };

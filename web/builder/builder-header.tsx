@@ -7,12 +7,12 @@ import { FormHeaderActions } from '../shell/form-header-actions.tsx';
 import { refreshForm } from '../shell/form-place.ts';
 import { useBuilder } from './editor/use-editor.ts';
 import type { SaveState } from './saving/autosave.ts';
-import { type BuilderForm, changeStatus } from './saving/builder-api.ts';
+import type { BuilderApi, BuilderForm } from './saving/builder-api.ts';
 import { SaveStateText } from './saving/save-state.tsx';
 
 type HeaderProps = {
   readonly opened: BuilderForm;
-  readonly path: string;
+  readonly api: BuilderApi;
   readonly saveState: SaveState;
   /** A text of the JSON view waits to be applied: then not everything is saved. */
   readonly isJsonOpen: boolean;
@@ -32,7 +32,7 @@ const done = {
 /** At the end of the form's header: whether the work is safe, and what changes who sees it. */
 export function BuilderHeader({
   opened,
-  path,
+  api,
   saveState,
   isJsonOpen,
   problemCount,
@@ -45,9 +45,14 @@ export function BuilderHeader({
   const [asked, setAsked] = useState<'draft' | 'archived' | undefined>();
   const { status } = opened.form;
   const change = async (next: 'draft' | 'archived'): Promise<void> => {
-    const changed = await changeStatus(path, next);
+    const back = status === 'archived' ? 'restore' : 'unpublish';
+    const changed = await api.become(next === 'archived' ? 'archive' : back);
     // The editor is ahead of the service: of the answer only what the status brought is news.
-    onOpened((now) => ({ ...now, form: changed.form }));
+    const { updated_at, published_at } = changed;
+    onOpened((now) => ({
+      ...now,
+      form: { ...now.form, status: changed.status, updated_at, published_at },
+    }));
     await refreshForm(opened.form.id);
     toastDone(done[next]);
   };

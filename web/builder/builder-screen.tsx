@@ -1,16 +1,16 @@
 import './builder.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useMemo, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { useTitle } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
-import { formPath, useForm } from '../shell/form-place.ts';
+import { useForm } from '../shell/form-place.ts';
 import { useSession } from '../shell/session.ts';
 import { Builder } from './builder.tsx';
 import { readStructure } from './model/edit-node.ts';
-import { type BuilderForm, readBuilder } from './saving/builder-api.ts';
+import { type BuilderApi, type BuilderForm, openBuilderApi } from './saving/builder-api.ts';
 import { type FormDocument, isSameDocument } from './saving/form-document.ts';
 import { keepWork, type KeptWork, readKeptWork } from './saving/kept-work.ts';
 import { afterLeaving } from './saving/leaving.ts';
@@ -19,15 +19,15 @@ import { afterLeaving } from './saving/leaving.ts';
 export function BuilderScreen(): ReactElement {
   const form = useForm();
   useTitle(`Build ${form.name}`);
-  const path = formPath(form);
+  const api = useMemo(() => openBuilderApi(form.workspace_id, form.id), [form.workspace_id, form.id]);
   // Opened once a visit: from then on the editor is ahead of the service. Whoever comes back at once opens anew, and
   // not what the last visit began with, which may still lie in the cache.
   const [visit] = useState(() => performance.now());
   const query = useQuery({
     queryKey: ['builder', form.id, visit],
     queryFn: async () => {
-      await afterLeaving(path);
-      return readBuilder(path);
+      await afterLeaving(form.id);
+      return api.read();
     },
     staleTime: Infinity,
     gcTime: 0,
@@ -57,7 +57,7 @@ export function BuilderScreen(): ReactElement {
       </div>
       <div className="builder-wide">
         {query.data ? (
-          <OpenedBuilder key={form.id} opened={query.data} path={path} />
+          <OpenedBuilder key={form.id} opened={query.data} api={api} />
         ) : query.error ? (
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         ) : (
@@ -71,7 +71,7 @@ export function BuilderScreen(): ReactElement {
 }
 
 /** Decides what is edited: what an earlier visit could not save, else the working copy. */
-function OpenedBuilder({ opened, path }: { opened: BuilderForm; path: string }): ReactElement {
+function OpenedBuilder({ opened, api }: { opened: BuilderForm; api: BuilderApi }): ReactElement {
   const { user } = useSession();
   const [start, setStart] = useState<'draft' | 'live'>('draft');
   const [kept] = useState(() => takeKeptWork(user.id, opened));
@@ -95,7 +95,7 @@ function OpenedBuilder({ opened, path }: { opened: BuilderForm; path: string }):
   return (
     <Builder
       opened={opened}
-      path={path}
+      api={api}
       userId={user.id}
       saved={start === 'draft' ? { root: saved.root, settings } : undefined}
       edited={

@@ -13,6 +13,7 @@ import type { Moment } from './model/history.ts';
 import { findProblems, type LocatedProblem, problemsByKey } from './model/located-problems.ts';
 import { PreviewView } from './preview/preview-view.tsx';
 import { PublishDialog } from './publish/publish-dialog.tsx';
+import type { BuilderApi } from './saving/builder-api.ts';
 import { ConflictDialog } from './saving/conflict-dialog.tsx';
 import type { Saving } from './saving/use-saving.ts';
 import { findSettingProblems, focusSetting, type SettingProblem } from './settings/setting-problems.ts';
@@ -76,7 +77,7 @@ export function Builder(start: OpenedForm): ReactElement {
         <h1 className="unseen">Builder</h1>
         <BuilderHeader
           opened={opened}
-          path={start.path}
+          api={start.api}
           saveState={state}
           isJsonOpen={json !== undefined}
           problemCount={problems.length + settingProblems.length}
@@ -95,7 +96,7 @@ export function Builder(start: OpenedForm): ReactElement {
         <Refused saving={saving} />
         <CurrentView
           view={view}
-          path={start.path}
+          api={start.api}
           form={form}
           problems={problems}
           settingProblems={settingProblems}
@@ -122,7 +123,7 @@ export function Builder(start: OpenedForm): ReactElement {
         )}
         {form.isClash && !isConflictPut && (
           <ConflictDialog
-            path={start.path}
+            api={start.api}
             mine={present}
             onResolve={form.resolve}
             onLater={() => setConflictPut(true)}
@@ -163,7 +164,7 @@ function useLeaveWarning(isNeeded: boolean): void {
 
 type CurrentViewProps = {
   readonly view: BuilderView;
-  readonly path: string;
+  readonly api: BuilderApi;
   readonly form: OpenForm;
   readonly problems: readonly LocatedProblem[];
   readonly settingProblems: readonly SettingProblem[];
@@ -175,7 +176,7 @@ type CurrentViewProps = {
 
 function CurrentView({
   view,
-  path,
+  api,
   form,
   problems,
   settingProblems,
@@ -194,19 +195,19 @@ function CurrentView({
   const havePassword = (): void =>
     setOpened((now) => ({ ...now, form: { ...now.form, has_password: true } }));
   const views: Readonly<Record<BuilderView, () => ReactElement>> = {
-    design: () => <DesignView problems={byKey} path={path} />,
+    design: () => <DesignView problems={byKey} api={api} />,
     preview: () => <PreviewView root={root} formId={opened.form.id} settings={settings} />,
     theme: () => <ThemeView form={opened.form} problems={settingProblems} />,
     settings: () => (
       <SettingsView
-        path={path}
+        api={api}
         hasPassword={opened.form.has_password}
         problems={settingProblems}
         onPasswordSet={havePassword}
       />
     ),
     share: () => <ShareView opened={opened} onPublish={onPublish} />,
-    versions: () => <VersionsView path={path} opened={opened} onRestore={restore} />,
+    versions: () => <VersionsView api={api} opened={opened} onRestore={restore} />,
     json: () => <JsonView draft={json} onDraft={onJson} />,
   };
   return views[view]();

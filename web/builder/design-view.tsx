@@ -1,6 +1,4 @@
 import { type ReactElement, useRef, useState } from 'react';
-import type { AnswerCounts } from '#console/forms/shapes.ts';
-import { get } from '../api/client.ts';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { Canvas } from './canvas/canvas.tsx';
@@ -11,15 +9,16 @@ import { sayNode } from './model/compare.ts';
 import { type EditNode, findNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
 import { Palette } from './palette/palette.tsx';
 import { PropertyPanel } from './panel/property-panel.tsx';
+import type { BuilderApi } from './saving/builder-api.ts';
 import { StepsList } from './steps-list.tsx';
 
 /** Three panes: what can be added, the form, and what is selected in it. */
 export function DesignView({
   problems,
-  path,
+  api,
 }: {
   problems: ReadonlyMap<NodeKey, readonly string[]>;
-  path: string;
+  api: BuilderApi;
 }): ReactElement {
   const place = useBuilder();
   const { isReadOnly } = place;
@@ -27,7 +26,7 @@ export function DesignView({
   const scroller = useRef<HTMLDivElement>(null);
   const stepsList = useRef<HTMLOListElement>(null);
   const { drag, start } = useDrag(place, host, scroller, stepsList);
-  const deletion = useDeletion(path);
+  const deletion = useDeletion(api);
   return (
     <div className="panes">
       <aside className="pane pane-start" aria-label="Elements and steps">
@@ -60,11 +59,11 @@ type Asked = {
 };
 
 /** Deletes at once what nobody has answered, and asks about the rest, with the number of answers (docs/rules.md B3). */
-function useDeletion(path: string): { ask: (key: NodeKey) => void; dialog: ReactElement } {
+function useDeletion(api: BuilderApi): { ask: (key: NodeKey) => void; dialog: ReactElement } {
   const { editor, lockedIds } = useBuilder();
   const [asked, setAsked] = useState<Asked | undefined>();
   const askOrRemove = async (node: EditNode, ids: readonly string[]): Promise<void> => {
-    const { counts, scanned } = await get<AnswerCounts>(`${path}/answer-counts`);
+    const { counts, scanned } = await api.countAnswers();
     const answers = Math.max(...ids.map((id) => counts[id] ?? 0));
     if (answers === 0) remove(editor, node.key);
     else setAsked({ key: node.key, name: sayNode(node), answers, scanned });

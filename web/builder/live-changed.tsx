@@ -30,7 +30,7 @@ export function LiveChanged({
   if (draft.base_version >= live.version) return null;
   const settle = (): void => {
     setOpen(false);
-    autosave.rebase({ revision: autosave.revision(), baseVersion: live.version });
+    autosave.rebase({ etag: autosave.etag(), baseVersion: live.version });
     onOpened({ ...opened, draft: { ...draft, base_version: live.version } });
   };
   const keep = (): void => {

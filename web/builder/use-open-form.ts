@@ -10,7 +10,7 @@ import { replaceContent } from './model/edit.ts';
 import { readStructure, textOf } from './model/edit-node.ts';
 import { idsOf } from './model/element-ids.ts';
 import type { Moment } from './model/history.ts';
-import { type BuilderForm, copyAsNewForm, publishDraft, readBuilder } from './saving/builder-api.ts';
+import type { BuilderApi, BuilderForm } from './saving/builder-api.ts';
 import type { Resolution } from './saving/conflict-dialog.tsx';
 import { type FormDocument, mergeDocuments } from './saving/form-document.ts';
 import type { KeptWork } from './saving/kept-work.ts';
@@ -19,7 +19,7 @@ import { documentOf, type Saving, useSaving } from './saving/use-saving.ts';
 /** What the builder starts from. */
 export type OpenedForm = {
   readonly opened: BuilderForm;
-  readonly path: string;
+  readonly api: BuilderApi;
   readonly userId: string;
   /** The working copy of the service; undefined when it cannot be read, and `edited` is to replace it. */
   readonly saved: Pick<Moment, 'root' | 'settings'> | undefined;
@@ -46,7 +46,7 @@ export type OpenForm = {
   readonly resolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
 };
 
-export function useOpenForm({ opened: first, path, userId, saved, edited, rescued }: OpenedForm): OpenForm {
+export function useOpenForm({ opened: first, api, userId, saved, edited, rescued }: OpenedForm): OpenForm {
   const isReadOnly = !mayEdit(useForm().role);
   const [opened, setOpened] = useState(first);
   const published = useRef(lockedIn(first));
@@ -58,11 +58,11 @@ export function useOpenForm({ opened: first, path, userId, saved, edited, rescue
       publishedIds: () => published.current,
     }),
   );
-  const base = rescued ? { revision: rescued.revision, base_version: rescued.base_version } : {};
+  const base = rescued ? { etag: rescued.etag, base_version: rescued.base_version } : {};
   const saving = useSaving({
     editor,
     opened: { ...first, draft: { ...first.draft, ...base } },
-    path,
+    api,
     userId,
     saved,
     isRescue: rescued !== undefined,
@@ -75,21 +75,22 @@ export function useOpenForm({ opened: first, path, userId, saved, edited, rescue
   const place = useMemo(() => ({ editor, lockedIds, isReadOnly }), [editor, lockedIds, isReadOnly]);
   const takeOver = useCallback((document: TakenOver): void => replaceForm(editor, document), [editor]);
   useFreshName(editor, saving, first.form.id);
-  const isClash = useMerging({ editor, saving, path, setOpened });
+  const isClash = useMerging({ editor, saving, api, setOpened });
 
   const lookAgain = async (): Promise<void> => {
-    const found = await readBuilder(path);
+    const found = await api.read();
     setOpened({ ...found, draft: { ...found.draft, base_version: autosave.baseVersion() } });
   };
   const publish = async (): Promise<void> => {
     if (!(await autosave.saveNow())) throw new Error('The working copy could not be saved first.');
-    const seen = { revision: autosave.revision(), version: opened.live.version };
-    const after = await publishDraft(path, seen).catch(async (error: unknown) => {
+    const seen = { etag: autosave.etag(), version: opened.live.version };
+    const after = await api.publish(seen).catch(async (error: unknown) => {
       // Somebody was quicker: the person sees what is live now, and decides again.
       if (error instanceof ApiProblem && error.status === 412) await lookAgain();
       throw error;
     });
-    autosave.rebase({ revision: after.draft.revision, baseVersion: after.live.version });
+    // A publication changes no working copy; what somebody saved in this moment is not what rests here.
+    autosave.rebase({ etag: seen.etag, baseVersion: after.live.version });
     setOpened(after);
     await refreshForm(opened.form.id);
     toastDone('Published. Visitors see this form now.');
@@ -97,7 +98,7 @@ export function useOpenForm({ opened: first, path, userId, saved, edited, rescue
 
   const resolve = async (resolution: Resolution, theirs: BuilderForm): Promise<void> => {
     if (resolution === 'copy') {
-      const { id } = await copyAsNewForm(path, documentOf(editor.read().history.present));
+      const { id } = await api.copyAsNewForm(documentOf(editor.read().history.present));
       const run = (): void => location.assign(`/app/forms/${id}`);
       toastDone('Yours is a form of its own now.', { label: 'Open it', run });
     }
@@ -111,19 +112,19 @@ export function useOpenForm({ opened: first, path, userId, saved, edited, rescue
 
 function rebaseOn(autosave: Saving['autosave'], { draft }: BuilderForm): void {
   autosave.rebase({
-    revision: draft.revision,
+    etag: draft.etag,
     baseVersion: draft.base_version,
     saved: draft as FormDocument,
   });
 }
 
-type Merging = Pick<OpenForm, 'saving' | 'setOpened'> & { readonly editor: Editor; readonly path: string };
+type Merging = Pick<OpenForm, 'saving' | 'setOpened'> & { readonly editor: Editor; readonly api: BuilderApi };
 
 /**
  * When somebody else saved another part meanwhile, takes theirs in beside mine and goes on saving.
  * @returns whether it cannot: both changed the same part, or the service cannot be asked.
  */
-function useMerging({ editor, saving, path, setOpened }: Merging): boolean {
+function useMerging({ editor, saving, api, setOpened }: Merging): boolean {
   const [isClash, setClash] = useState(false);
   const { autosave, state } = saving;
   const isConflict = state.kind === 'conflict';
@@ -131,7 +132,7 @@ function useMerging({ editor, saving, path, setOpened }: Merging): boolean {
     if (!isConflict) return undefined;
     let isOver = false;
     const merge = async (): Promise<void> => {
-      const theirs = await readBuilder(path);
+      const theirs = await api.read();
       const base = autosave.saved();
       const mine = documentOf(editor.read().history.present);
       const merged = base && mergeDocuments(base, mine, theirs.draft as FormDocument);
@@ -150,7 +151,7 @@ function useMerging({ editor, saving, path, setOpened }: Merging): boolean {
       isOver = true;
       setClash(false);
     };
-  }, [isConflict, autosave, editor, path, setOpened]);
+  }, [isConflict, autosave, editor, api, setOpened]);
   return isClash;
 }
 

@@ -1,17 +1,17 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { remove } from '../api/client.ts';
+import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastDone } from '../design/toast.tsx';
 import type { FormLine } from './forms-query.ts';
 
-type Props = { path: string; form: FormLine; isOpen: boolean; onClose: () => void };
+type Props = { form: FormLine; isOpen: boolean; onClose: () => void };
 
 /** Asks for the form's name, and says how many submissions go with it. */
-export function DeleteFormDialog({ path, form, isOpen, onClose }: Props): ReactElement {
+export function DeleteFormDialog({ form, isOpen, onClose }: Props): ReactElement {
   const erase = useMutation({
-    mutationFn: () => remove(path),
+    mutationFn: () => call(form.workspace_id, 'deleteForm', { params: { id: form.id } }),
     async onSuccess() {
       toastDone(`${form.name} was deleted.`);
       close();

@@ -1,9 +1,9 @@
-import type { ExportedForm } from '#console/forms-list/shapes.ts';
-import { get } from '../api/client.ts';
+import { call } from '../api/operations.ts';
+import type { FormLine } from './forms-query.ts';
 
 /** Hands the form's live version and settings to the person as a file. */
-export async function exportForm(path: string, name: string): Promise<void> {
-  const exported = await get<ExportedForm>(`${path}/export`);
+export async function exportForm({ workspace_id, id, name }: FormLine): Promise<void> {
+  const exported = await call(workspace_id, 'exportForm', { params: { id } });
   const file = new Blob([`${JSON.stringify(exported, null, 2)}\n`], { type: 'application/json' });
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
+import { call } from '../api/operations.ts';
 import type { WorkspaceDetail } from '../settings/workspace.ts';
-import { post } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
@@ -23,9 +23,9 @@ export function FormActions({
 }): ReactElement {
   const [isDeleting, setDeleting] = useState(false);
   const navigate = useNavigate();
-  const path = `/workspaces/${workspace.id}/forms/${form.id}`;
+  const params = { id: form.id };
   const move = useMutation({
-    mutationFn: (verb: 'archive' | 'restore') => post(`${path}/${verb}`),
+    mutationFn: (verb: 'archive' | 'restore') => call(workspace.id, `${verb}Form`, { params }),
     async onSuccess(_, verb) {
       await refreshForm(form.id);
       const back = verb === 'archive' ? 'restore' : 'archive';
@@ -40,7 +40,7 @@ export function FormActions({
     onError: toastProblem,
   });
   const duplicate = useMutation({
-    mutationFn: () => post<{ id: string }>(`${path}/duplicate`),
+    mutationFn: () => call(workspace.id, 'duplicateForm', { params }),
     async onSuccess({ id }) {
       await queryClient.invalidateQueries({ queryKey: ['forms'] });
       toastDone(`${form.name} was duplicated.`, {
@@ -79,14 +79,14 @@ export function FormActions({
             id: 'export',
             label: 'Export as JSON',
             icon: 'download',
-            onAction: () => void exportForm(path, form.name).catch(toastProblem),
+            onAction: () => void exportForm(form).catch(toastProblem),
           },
           ...(mayEdit(workspace.role) ? changes : []),
         ]}
       >
         <IconButton icon="more" label={`Actions for ${form.name}`} size="small" />
       </Menu>
-      <DeleteFormDialog path={path} form={form} isOpen={isDeleting} onClose={() => setDeleting(false)} />
+      <DeleteFormDialog form={form} isOpen={isDeleting} onClose={() => setDeleting(false)} />
     </>
   );
 }

@@ -1,14 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { FormLine, FormOrder } from '#console/forms-list/shapes.ts';
-import { get, query } from '../api/client.ts';
+import { call, type InputOf, type ReplyOf } from '../api/operations.ts';
 
-export type { FormLine, FormOrder };
+export type FormLine = ReplyOf<'listFormActivity'>['data'][number];
+export type FormOrder = NonNullable<NonNullable<InputOf<'listFormActivity'>['query']>['sort']>;
 export type FormStatus = FormLine['status'];
-
-type Page = {
-  data: FormLine[];
-  pagination: { page: number; per_page: number; total_count: number; total_pages: number };
-};
 
 /** What the list shows: all of it is in the address, so that a view can be shared and left with Back. */
 export type FormsView = { q?: string; status?: FormStatus; sort?: FormOrder; page?: number };
@@ -31,6 +26,6 @@ export const formsQuery = (workspaceId: string, view: FormsView) =>
   queryOptions({
     queryKey: ['forms', workspaceId, view],
     queryFn: ({ signal }) =>
-      get<Page>(`/workspaces/${workspaceId}/forms${query({ ...view, per_page: 25 })}`, { signal }),
+      call(workspaceId, 'listFormActivity', { query: { ...view, per_page: 25 } }, { signal }),
     placeholderData: keepPreviousData,
   });

@@ -1,8 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { FormLine } from '#console/forms-list/shapes.ts';
 import type { Role, Workspace } from '#workspaces/shapes.ts';
-import { get, query } from '../api/client.ts';
 import { call } from '../api/operations.ts';
 
 /** The id in the address, on a workspace's screens. */
@@ -52,12 +50,12 @@ export const mostFormNames = 1_000;
 export const formNamesQuery = (id: string) =>
   queryOptions({ queryKey: ['forms', 'names', id], queryFn: () => readFormNames(id), staleTime: 0 });
 
-async function readFormNames(id: string): Promise<Pick<FormLine, 'id' | 'name'>[]> {
-  const forms: Pick<FormLine, 'id' | 'name'>[] = [];
+async function readFormNames(id: string): Promise<{ id: string; name: string }[]> {
+  const forms: { id: string; name: string }[] = [];
   for (let page = 1; forms.length < mostFormNames; page += 1) {
-    const { data } = await get<{ data: FormLine[] }>(
-      `/workspaces/${id}/forms${query({ sort: 'name', page, per_page: 100 })}`,
-    );
+    const { data } = await call(id, 'listFormActivity', {
+      query: { sort: 'name', page, per_page: 100 },
+    });
     forms.push(...data);
     if (data.length < 100) break;
   }

@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { LocatedForm } from '#console/forms-list/shapes.ts';
+import type { LocatedForm } from '#console/locate/shapes.ts';
 import { get } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 

@@ -47,12 +47,13 @@ test('an operator resets a password: sessions end, the temporary one leads to it
 
   const cookie = await enter(person.email, temporaryPassword);
   assert.equal(await mustChange(cookie), true);
-  for (const [method, path] of [
-    ['GET', `/workspaces/${person.workspaceId}/forms`],
-    ['POST', '/workspaces'],
-    ['PATCH', '/person'],
+  const inWorkspace = { 'X-Workspace-ID': person.workspaceId };
+  for (const [method, path, headers] of [
+    ['GET', '/forms', inWorkspace],
+    ['POST', '/workspaces', {}],
+    ['PATCH', '/person', {}],
   ] as const) {
-    const refused = await callConsole<{ error: string }>(url, cookie, method, path);
+    const refused = await callConsole<{ error: string }>(url, cookie, method, path, undefined, headers);
     assert.deepEqual([refused.status, refused.body.error], [403, 'forbidden'], path);
   }
   const same = await changePassword(cookie, temporaryPassword, temporaryPassword);
@@ -60,7 +61,7 @@ test('an operator resets a password: sessions end, the temporary one leads to it
   const changed = await changePassword(cookie, temporaryPassword, own);
   assert.equal(changed.status, 204);
   assert.equal(await mustChange(changed.cookie), false);
-  const forms = await callConsole(url, changed.cookie, 'GET', `/workspaces/${person.workspaceId}/forms`);
+  const forms = await callConsole(url, changed.cookie, 'GET', '/forms', undefined, inWorkspace);
   assert.equal(forms.status, 200);
   assert.equal(await mustChange(await enter(person.email, own)), false);
 });

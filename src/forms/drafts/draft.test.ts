@@ -36,12 +36,19 @@ const incomplete = {
 const make = async (): Promise<string> => (await createForm(database, workspaceId, { structure: live })).id;
 const read = (formId: string) => readBuilderForm(database, workspaceId, formId);
 const save = (formId: string, revision: number, changed: object, userId = ada, baseVersion = 1) =>
-  saveWorkingCopy(database, { workspaceId, formId, revision, structure: changed, baseVersion, userId });
+  saveWorkingCopy(database, {
+    workspaceId,
+    formId,
+    revisions: [revision],
+    structure: changed,
+    baseVersion,
+    userId,
+  });
 const saveSettings = (formId: string, revision: number, settings: object, structureToo: object = live) =>
   saveWorkingCopy(database, {
     workspaceId,
     formId,
-    revision,
+    revisions: [revision],
     structure: structureToo,
     settings,
     baseVersion: 1,
@@ -50,7 +57,14 @@ const saveSettings = (formId: string, revision: number, settings: object, struct
 const versionOf = async (formId: string, version: number) =>
   (await findVersion(database, { workspace_id: workspaceId, form_id: formId, version }))[0]!;
 const publish = (formId: string, revision: number, version: number) =>
-  publishWorkingCopy(database, { workspaceId, formId, revision, version, userId: ada });
+  publishWorkingCopy(database, {
+    workspaceId,
+    formId,
+    revisions: [revision],
+    version,
+    userId: ada,
+    caller: { may: () => true },
+  });
 const liveStructure = async (formId: string) =>
   (await findForm(database, { workspace_id: workspaceId, id: formId }))[0]!.structure;
 
@@ -129,6 +143,31 @@ test('a save that is sent again because its answer was lost succeeds, once', asy
   assert.equal((await read(id)).draft.revision, 1);
 });
 
+test('who says no revision saves over whatever is there, and leaves what the copy rests on', async () => {
+  const id = await make();
+  await saveWorkingCopy(database, {
+    workspaceId,
+    formId: id,
+    revisions: null,
+    structure: edited,
+    userId: null,
+  });
+  await changeForm(database, workspaceId, id, { structure: structure(element('text', 'api')) });
+  const theirs = structure(element('text', 'theirs'));
+  await saveWorkingCopy(database, {
+    workspaceId,
+    formId: id,
+    revisions: null,
+    structure: theirs,
+    userId: bob,
+  });
+  const { draft } = await read(id);
+  assert.deepEqual(
+    [draft.structure, draft.revision, draft.base_version, draft.saved_by],
+    [theirs, 2, 1, 'Bob'],
+  );
+});
+
 test('publish makes the working copy live as a new version by its author, and the form published', async () => {
   const id = await make();
   await save(id, 0, edited);
@@ -157,7 +196,7 @@ test('publish on an old revision, on an old live version, or of an archived form
   await assert.rejects(publish(id, 0, 1), refused('precondition_failed', /^Ada saved/));
   await changeForm(database, workspaceId, id, { structure: structure(element('text', 'api')) });
   await assert.rejects(publish(id, 1, 1), refused('precondition_failed', /live form was changed/));
-  await changeStatus(database, workspaceId, id, 'archived');
+  await changeStatus(database, workspaceId, id, 'archive');
   await assert.rejects(publish(id, 1, 2), refused('conflict', /Restore it/));
 });
 
@@ -191,14 +230,22 @@ test('who saves next on a published copy rests on the published version', async 
   assert.equal((await read(id)).draft.base_version, 2);
 });
 
-test('status: published to draft, to archived, back to draft; to published leads publishing alone', async () => {
+test('status: unpublished, archived and restored, each only from where it leads, and again without effect', async () => {
   const id = await make();
-  await assert.rejects(changeStatus(database, workspaceId, id, 'published'), refused('conflict'));
   await publish(id, 0, 1);
-  for (const status of ['draft', 'archived', 'draft'] as const) {
-    await changeStatus(database, workspaceId, id, status);
+  await assert.rejects(changeStatus(database, workspaceId, id, 'restore'), refused('conflict'));
+  for (const [change, status] of [
+    ['unpublish', 'draft'],
+    ['unpublish', 'draft'],
+    ['archive', 'archived'],
+    ['archive', 'archived'],
+    ['restore', 'draft'],
+  ] as const) {
+    await changeStatus(database, workspaceId, id, change);
     assert.equal((await read(id)).form.status, status);
   }
+  await changeStatus(database, workspaceId, id, 'archive');
+  await assert.rejects(changeStatus(database, workspaceId, id, 'unpublish'), refused('conflict'));
   assert.equal((await read(id)).form.version, 1);
 });
 
@@ -337,15 +384,15 @@ test('the form of another workspace is absent in every way', async () => {
   const stranger = { workspaceId: other.id, formId: id, structure: edited, userId: ada };
   await assert.rejects(readBuilderForm(database, other.id, id), refused('not_found'));
   await assert.rejects(
-    saveWorkingCopy(database, { ...stranger, revision: 0, baseVersion: 1 }),
+    saveWorkingCopy(database, { ...stranger, revisions: [0], baseVersion: 1 }),
     refused('not_found'),
   );
   await assert.rejects(
-    publishWorkingCopy(database, { ...stranger, revision: 0, version: 1 }),
+    publishWorkingCopy(database, { ...stranger, revisions: [0], version: 1, caller: { may: () => true } }),
     refused('not_found'),
   );
   await assert.rejects(copyAsNewForm(database, stranger), refused('not_found'));
-  await assert.rejects(changeStatus(database, other.id, id, 'archived'), refused('not_found'));
+  await assert.rejects(changeStatus(database, other.id, id, 'archive'), refused('not_found'));
   await assert.rejects(changeSettings(database, other.id, id, {}), refused('not_found'));
   assert.deepEqual((await read(id)).draft.revision, 0);
 });

@@ -54,21 +54,23 @@ export async function readBuilderForm(db: Queryable, workspaceId: string, id: st
   return { form, draft };
 }
 
-/** One save of the builder. `revision` is the one that the change was made on. */
+/** One save. `revisions` are those of which one must still be the copy's; null: whatever it is at. */
 export type DraftChange = {
   workspaceId: string;
   formId: string;
-  revision: number;
+  revisions: readonly number[] | null;
   structure: object;
   /** Left out, they stay. A password among them is not kept: it is set on its own. */
   settings?: Settings | undefined;
-  baseVersion: number;
-  userId: string;
+  /** Left out, it stays. */
+  baseVersion?: number | undefined;
+  /** Null: it came over the API. */
+  userId: string | null;
 };
 
 /**
- * Saves the working copy, complete or not, when nobody saved another since `revision`. A save that is repeated,
- * because its answer was lost, succeeds again.
+ * Saves the working copy, complete or not, when it still is at one of `revisions`. A save that is repeated, because its
+ * answer was lost, succeeds again.
  * @throws ApiError not_found; validation_error for what is no form or rests on a version that does not exist;
  *   precondition_failed, naming who saved meanwhile and when.
  */
@@ -77,32 +79,35 @@ export async function saveWorkingCopy(
   change: DraftChange,
 ): Promise<{ revision: number; saved_at: Date }> {
   if (!isRecord(change.structure)) throw new ApiError('validation_error', 'The structure must be an object.');
+  const baseVersion =
+    change.baseVersion ??
+    (await readBuilderForm(database, change.workspaceId, change.formId)).draft.base_version;
   const [saved] = await saveDraft(database, {
     workspace_id: change.workspaceId,
     form_id: change.formId,
-    revision: change.revision,
+    revisions: change.revisions && [...change.revisions],
     structure: JSON.stringify(change.structure),
     settings: change.settings ? withoutPassword(change.settings) : null,
-    base_version: change.baseVersion,
+    base_version: baseVersion,
     saved_by: change.userId,
     now: now(),
   });
-  return saved ?? refuseOrRepeat(database, change);
+  return saved ?? refuseOrRepeat(database, { ...change, baseVersion });
 }
 
 /** The first working copy of a form that was made a moment ago. @throws as saveWorkingCopy. */
 export const saveFirstCopy = (
   client: Queryable,
   copy: Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'settings' | 'userId'>,
-): Promise<unknown> => saveWorkingCopy(client, { ...copy, revision: 0, baseVersion: 1 });
+): Promise<unknown> => saveWorkingCopy(client, { ...copy, revisions: [0], baseVersion: 1 });
 
 async function refuseOrRepeat(
   database: Queryable,
-  change: DraftChange,
+  change: DraftChange & { baseVersion: number },
 ): Promise<{ revision: number; saved_at: Date }> {
   const { form, draft } = await readBuilderForm(database, change.workspaceId, change.formId);
   const isRepeated =
-    draft.revision === change.revision + 1 &&
+    change.revisions?.includes(draft.revision - 1) &&
     JSON.stringify(draft.structure) === JSON.stringify(change.structure) &&
     (!change.settings || isDeepStrictEqual(draft.settings, withoutPassword(change.settings)));
   if (isRepeated && draft.saved_at) return { revision: draft.revision, saved_at: draft.saved_at };
@@ -114,8 +119,13 @@ async function refuseOrRepeat(
   throw changedMeanwhile(draft);
 }
 
+/** @throws ApiError precondition_failed, when the copy is at none of these revisions. */
+export function requireRevision(draft: WorkingCopy, revisions: DraftChange['revisions']): void {
+  if (revisions && !revisions.includes(draft.revision)) throw changedMeanwhile(draft);
+}
+
 /** What a save or a publication on an old revision is refused with. */
-export function changedMeanwhile({ saved_by, saved_at }: WorkingCopy): ApiError {
+function changedMeanwhile({ saved_by, saved_at }: WorkingCopy): ApiError {
   const who = saved_by ?? 'Somebody else';
   const when = saved_at ? ` at ${saved_at.toISOString()}` : '';
   return new ApiError('precondition_failed', `${who} saved this form${when}, after you opened it.`);

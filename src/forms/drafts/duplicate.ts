@@ -14,7 +14,7 @@ const suffix = ' (copy)';
  */
 export async function duplicateForm(
   database: Database,
-  { workspaceId, formId, userId }: { workspaceId: string; formId: string; userId: string },
+  { workspaceId, formId, userId }: { workspaceId: string; formId: string; userId: string | null },
 ): Promise<{ id: string }> {
   return transaction(database, async (client) => {
     const { form, draft } = await readBuilderForm(client, workspaceId, formId);

@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   integer,
+  integers,
   json,
   jsonb,
   jsonText,
@@ -51,7 +52,8 @@ export const findBuilderForm = statement(
 );
 
 /**
- * The next revision of the working copy, when it still is at `revision` (0: there is none yet); no row otherwise.
+ * The next revision of the working copy, when it still is at one of `revisions` (0: there is none yet; null: whatever it
+ * is at); no row otherwise.
  * base_version only grows: a copy that was published rests on that version whoever saves it next. Settings that are
  * not sent stay.
  */
@@ -60,7 +62,7 @@ export const saveDraft = statement(
   {
     workspace_id: uuid,
     form_id: uuid,
-    revision: integer,
+    revisions: nullable(integers),
     structure: jsonText,
     settings: nullable(jsonb<Settings>()),
     base_version: integer,
@@ -69,17 +71,17 @@ export const saveDraft = statement(
   },
   { revision: integer, saved_at: timestamp },
   `insert into form_drafts (workspace_id, form_id, structure, settings, revision, base_version, saved_by, saved_at)
-   select f.workspace_id, f.id, $structure, coalesce($settings, f.settings), $revision + 1, $base_version, $saved_by, $now
+   select f.workspace_id, f.id, $structure, coalesce($settings, f.settings), 1, $base_version, $saved_by, $now
    from forms f
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null and $base_version <= f.version
-     and ($revision = 0 or exists (
+     and ($revisions is null or 0 = any ($revisions) or exists (
        select from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id))
    on conflict (workspace_id, form_id) do update set
      structure = excluded.structure, settings = coalesce($settings, form_drafts.settings),
      revision = form_drafts.revision + 1,
      base_version = greatest(form_drafts.base_version, excluded.base_version),
      saved_by = excluded.saved_by, saved_at = excluded.saved_at
-   where form_drafts.revision = $revision
+   where $revisions is null or form_drafts.revision = any ($revisions)
    returning revision, saved_at`,
 );
 

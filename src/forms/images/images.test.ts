@@ -122,8 +122,7 @@ test('after a day the sweep removes what no form names, bytes and row, and nothi
     structure: structureOf,
     settings: { theme: { cover: named } },
   });
-  await editor.call('PUT', `/workspaces/${tenant.workspaceId}/forms/${form.id}/draft`, {
-    revision: 0,
+  await editor.api('PUT', `/forms/${form.id}/draft`, {
     structure: structureOf,
     settings: { theme: { logo: waiting } },
     base_version: 3,

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { fileTypeFromBuffer } from 'file-type';
 import type { Settings } from '#ast/settings.ts';
-import { newId, now } from '#kit/clock.ts';
+import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
-import { deleteImage, findImage, insertImage, nameImages, takeUnnamedImages } from './queries.ts';
+import { deleteImage, findImage, findImages, insertImage, nameImages, takeUnnamedImages } from './queries.ts';
 
 /** What storing and showing images needs. */
 export type ImagesContext = { database: Database; storage: Storage };
@@ -57,23 +57,43 @@ export async function openImage(
   return stream && { contentType: found.content_type, size: found.size, stream };
 }
 
+type Themed = Pick<Settings, 'theme'>;
+/** What settings name, checked or not. */
+const namedBy = ({ theme }: Themed): [key: string, id: string][] =>
+  Object.entries({ logo: theme?.logo, cover: theme?.cover }).flatMap(([key, id]) =>
+    typeof id === 'string' && uuidPattern.test(id) ? [[key, id]] : [],
+  );
+
+function missingOf(settings: Themed, rows: readonly { id: string }[]): ErrorItem[] {
+  const known = new Set(rows.map(({ id }) => id));
+  return namedBy(settings)
+    .filter(([, id]) => !known.has(id))
+    .map(([key]) => ({ field: `theme.${key}`, message: `"theme.${key}" must be the id of an image.` }));
+}
+
+/** The images that settings name and the workspace does not have, as problems of `theme.logo` and `theme.cover`. */
+export async function findMissingImages(
+  database: Queryable,
+  workspaceId: string,
+  settings: Themed,
+): Promise<ErrorItem[]> {
+  const ids = namedBy(settings).map(([, id]) => id);
+  return ids.length === 0
+    ? []
+    : missingOf(settings, await findImages(database, { workspace_id: workspaceId, ids }));
+}
+
 /**
  * Makes sure that the workspace has the images that settings name, before these are stored.
  * @throws ApiError validation_error with `theme.logo` or `theme.cover`.
  */
-export async function claimImages(
-  database: Queryable,
-  workspaceId: string,
-  { theme }: Pick<Settings, 'theme'>,
-): Promise<void> {
-  const named = { logo: theme?.logo, cover: theme?.cover };
-  const ids = Object.values(named).filter((id) => id !== undefined);
+export async function claimImages(database: Queryable, workspaceId: string, settings: Themed): Promise<void> {
+  const ids = namedBy(settings).map(([, id]) => id);
   if (ids.length === 0) return;
-  const rows = await nameImages(database, { workspace_id: workspaceId, ids, now: now() });
-  const known = new Set(rows.map(({ id }) => id));
-  const errors: ErrorItem[] = Object.entries(named)
-    .filter(([, id]) => id !== undefined && !known.has(id))
-    .map(([key]) => ({ field: `theme.${key}`, message: `"theme.${key}" must be the id of an image.` }));
+  const errors = missingOf(
+    settings,
+    await nameImages(database, { workspace_id: workspaceId, ids, now: now() }),
+  );
   if (errors.length > 0) throw new ApiError('validation_error', 'The settings are not valid.', { errors });
 }
 

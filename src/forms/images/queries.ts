@@ -21,6 +21,14 @@ export const nameImages = statement(
    returning id`,
 );
 
+/** Which of these images there are. */
+export const findImages = statement(
+  'find_form_images',
+  { workspace_id: uuid, ids: uuids },
+  { id: uuid },
+  `select id from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`,
+);
+
 /** An image by the id of a form of its workspace, as the public page asks for it. */
 export const findImage = statement(
   'find_form_image',

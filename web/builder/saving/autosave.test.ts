@@ -14,7 +14,7 @@ function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
   const states: SaveState[] = [];
   let kept: Save | undefined;
   const autosave = openAutosave({
-    revision: 3,
+    etag: '3',
     baseVersion: 1,
     saved: undefined,
     savedAt: undefined,
@@ -22,7 +22,7 @@ function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
       sent.push(save);
       const answer = answers.shift() ?? 'as it should';
       return answer === 'as it should'
-        ? { kind: 'saved', revision: save.revision + 1, savedAt: `save ${sent.length}` }
+        ? { kind: 'saved', etag: String(Number(save.etag) + 1), savedAt: `save ${sent.length}` }
         : answer;
     },
     keep: (save) => {
@@ -60,20 +60,20 @@ test('a change is saved one second after the last one, once', async () => {
   assert.equal(sent.length, 0);
   assert.deepEqual(kept()?.settings, form('b').settings);
   await pass(1);
-  assert.deepEqual(sent, [{ revision: 3, ...form('b'), base_version: 1 }]);
+  assert.deepEqual(sent, [{ etag: '3', ...form('b'), base_version: 1 }]);
   assert.deepEqual(states(), ['pending', 'pending', 'saving', 'saved']);
   assert.equal(kept(), undefined);
 });
 
-test('each save is made on the revision that the one before gave', async () => {
+test('each save is made on what the one before left', async () => {
   const { autosave, sent } = open([]);
   for (const name of ['a', 'b']) {
     autosave.change(form(name));
     await pass(saveDelay);
   }
   assert.deepEqual(
-    sent.map(({ revision }) => revision),
-    [3, 4],
+    sent.map(({ etag }) => etag),
+    ['3', '4'],
   );
 });
 
@@ -84,7 +84,7 @@ test('a change during a save is saved after it, and never beside it', async () =
   autosave.change(form('b'));
   await settle();
   assert.equal(sent.length, 1);
-  assert.deepEqual([kept()?.revision, kept()?.settings], [4, form('b').settings]);
+  assert.deepEqual([kept()?.etag, kept()?.settings], ['4', form('b').settings]);
   await pass(saveDelay);
   assert.deepEqual(
     sent.map(({ structure, settings }) => ({ structure, settings })),
@@ -92,7 +92,7 @@ test('a change during a save is saved after it, and never beside it', async () =
   );
 });
 
-test('a conflict stops saving and keeps what is here; after it was resolved, it is saved on the new revision', async () => {
+test('a conflict stops saving and keeps what is here; after it was resolved, it is saved on what is there', async () => {
   const { autosave, sent, states, kept } = open([{ kind: 'conflict', message: 'Bob' }]);
   autosave.change(form('mine'));
   await pass(saveDelay);
@@ -101,9 +101,9 @@ test('a conflict stops saving and keeps what is here; after it was resolved, it 
   assert.equal(sent.length, 1);
   assert.equal(states().at(-1), 'conflict');
   assert.deepEqual(kept()?.settings, form('mine 2').settings);
-  autosave.rebase({ revision: 9, baseVersion: 2 });
+  autosave.rebase({ etag: '9', baseVersion: 2 });
   assert.equal(await autosave.saveNow(), true);
-  assert.deepEqual(sent.at(-1), { revision: 9, ...form('mine 2'), base_version: 2 });
+  assert.deepEqual(sent.at(-1), { etag: '9', ...form('mine 2'), base_version: 2 });
 });
 
 test('without a connection it is kept in this browser and tried again until it is saved', async () => {

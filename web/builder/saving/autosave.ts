@@ -1,11 +1,11 @@
 import type { FormDocument } from './form-document.ts';
 
-/** What a save sends: all that is edited, the revision that it was made on and the live version that it rests on. */
-export type Save = FormDocument & { readonly revision: number; readonly base_version: number };
+/** What a save sends: all that is edited, the ETag that it was made on and the live version that it rests on. */
+export type Save = FormDocument & { readonly etag: string; readonly base_version: number };
 
 /** What became of a save. */
 export type SaveOutcome =
-  | { readonly kind: 'saved'; readonly revision: number; readonly savedAt: string }
+  | { readonly kind: 'saved'; readonly etag: string; readonly savedAt: string | undefined }
   | { readonly kind: 'conflict' | 'offline' | 'refused'; readonly message: string };
 
 /** What the person sees (docs/rules.md B4). `pending` and `saving` both read "Saving…". */
@@ -24,11 +24,11 @@ export type Autosave = {
   readonly change: (document: FormDocument) => void;
   /** Saves at once what is not saved; true when everything is saved afterwards. */
   readonly saveNow: () => Promise<boolean>;
-  /** After a conflict: what is here rests on this revision and live version from now on, and on what was saved there. */
-  readonly rebase: (on: { revision: number; baseVersion: number; saved?: FormDocument }) => void;
+  /** After a conflict: what is here rests on this state and live version from now on, and on what was saved there. */
+  readonly rebase: (on: { etag: string; baseVersion: number; saved?: FormDocument }) => void;
   /** What the service holds, as far as this page knows; undefined when it does not. */
   readonly saved: () => FormDocument | undefined;
-  readonly revision: () => number;
+  readonly etag: () => string;
   readonly baseVersion: () => number;
   readonly stop: () => void;
 };
@@ -39,13 +39,13 @@ const firstRetry = 2_000;
 const longestRetry = 30_000;
 
 /**
- * Keeps the working copy on the server in step with what is edited: one save at a time, each on the revision that
- * the last one gave. What is not saved yet is kept in this browser by `keep`, which says whether there was room;
+ * Keeps the working copy on the server in step with what is edited: one save at a time, each on what the last
+ * one left. What is not saved yet is kept in this browser by `keep`, which says whether there was room;
  * `keep(undefined)` lets go of it.
  * A conflict stops it until `rebase`; a connection that is away is tried again, ever more slowly up to every 30 s.
  */
 export function openAutosave(options: {
-  revision: number;
+  etag: string;
   baseVersion: number;
   saved: FormDocument | undefined;
   savedAt: string | undefined;
@@ -53,7 +53,7 @@ export function openAutosave(options: {
   keep(save: Save | undefined): boolean;
   onState(state: SaveState): void;
 }): Autosave {
-  let { revision, baseVersion } = options;
+  let { etag, baseVersion } = options;
   let { saved } = options;
   let waiting: FormDocument | undefined;
   let running: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export function openAutosave(options: {
   let isKept = true;
   let { savedAt } = options;
 
-  const saveOf = (document: FormDocument): Save => ({ ...document, revision, base_version: baseVersion });
+  const saveOf = (document: FormDocument): Save => ({ ...document, etag, base_version: baseVersion });
   const keep = (document: FormDocument): void => {
     isKept = options.keep(saveOf(document));
   };
@@ -85,7 +85,7 @@ export function openAutosave(options: {
       options.onState({ ...outcome, isKept });
       return;
     }
-    revision = outcome.revision;
+    etag = outcome.etag;
     saved = sent;
     savedAt = outcome.savedAt;
     retryDelay = firstRetry;
@@ -129,14 +129,14 @@ export function openAutosave(options: {
       return waiting === undefined && !isBlocked;
     },
     rebase(on) {
-      ({ revision, baseVersion } = on);
+      ({ etag, baseVersion } = on);
       if (on.saved) ({ saved } = on);
       isBlocked = false;
       if (waiting) keep(waiting);
       else options.onState({ kind: 'saved', savedAt });
     },
     saved: () => saved,
-    revision: () => revision,
+    etag: () => etag,
     baseVersion: () => baseVersion,
     stop: () => clearTimeout(timer),
   };

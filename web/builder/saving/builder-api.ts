@@ -1,37 +1,54 @@
-import type { BuilderForm, DraftSaved } from '#console/forms/shapes.ts';
-import type { Settings } from '#ast/settings.ts';
-import { ApiProblem, get, patch, post, put } from '../../api/client.ts';
+import { ApiProblem } from '../../api/client.ts';
+import { call, type ReplyOf } from '../../api/operations.ts';
 import { refreshSession } from '../../shell/session.ts';
 import type { Save, SaveOutcome } from './autosave.ts';
 import type { FormDocument } from './form-document.ts';
 
-export type { BuilderForm };
+type DraftReply = ReplyOf<'getDraft'>;
+/** A form as the builder opens it: its live version and its working copy, each a document of structure and settings. */
+export type BuilderForm = Pick<DraftReply, 'form' | 'live'> & { draft: Omit<DraftReply, 'form' | 'live'> };
+export type VersionDetail = ReplyOf<'getVersion'>;
 
-/** What the builder asks of the service; `path` is `/workspaces/<w>/forms/<f>`. They throw ApiProblem. */
-export const readBuilder = (path: string): Promise<BuilderForm> => get(`${path}/builder`);
-export const publishDraft = (
-  path: string,
-  seen: { revision: number; version: number },
-): Promise<BuilderForm> => post(`${path}/publish`, seen);
-export const changeStatus = (path: string, status: 'draft' | 'archived'): Promise<BuilderForm> =>
-  put(`${path}/status`, { status });
-export const copyAsNewForm = (path: string, document: FormDocument): Promise<{ id: string }> =>
-  post(`${path}/copies`, document);
-/** The password holds at once: it is part of no working copy, since nobody may read it again. */
-export const setPassword = (path: string, password: string): Promise<{ settings: Settings }> =>
-  patch(`${path}/settings`, { settings: { password } });
+/** What the builder asks of the service about one form; all of it throws ApiProblem. */
+export type BuilderApi = ReturnType<typeof openBuilderApi>;
+export function openBuilderApi(workspaceId: string, formId: string) {
+  const params = { id: formId };
+  const ifMatch = (etag: string) => ({ headers: { 'If-Match': etag } });
+  const read = async (): Promise<BuilderForm> => {
+    const { form, live, ...draft } = await call(workspaceId, 'getDraft', { params });
+    return { form, live, draft };
+  };
+  return {
+    formId,
+    read,
+    /** Publishes what was seen: this working copy, compared with this live version. */
+    async publish({ etag, version }: { etag: string; version: number }): Promise<BuilderForm> {
+      await call(workspaceId, 'publishForm', { params, body: { version } }, ifMatch(etag));
+      return read();
+    },
+    become: (verb: 'unpublish' | 'archive' | 'restore') => call(workspaceId, `${verb}Form`, { params }),
+    copyAsNewForm: (document: FormDocument) => call(workspaceId, 'duplicateForm', { params, body: document }),
+    /** The password holds at once: it is part of no working copy, since nobody may read it again. */
+    setPassword: (password: string) =>
+      call(workspaceId, 'changeForm', { params, body: { settings: { password } } }),
+    versions: (page: number) => call(workspaceId, 'listVersions', { params, query: { page, per_page: 20 } }),
+    version: (version: number): Promise<VersionDetail> =>
+      call(workspaceId, 'getVersion', { params: { ...params, version } }),
+    countAnswers: () => call(workspaceId, 'countAnswers', { params }),
 
-/** One save, with what became of it instead of an exception. */
-export async function sendSave(path: string, save: Save): Promise<SaveOutcome> {
-  try {
-    const saved = await put<DraftSaved>(`${path}/draft`, save);
-    return { kind: 'saved', revision: saved.revision, savedAt: saved.saved_at };
-  } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    // The session has ended: whoever asks for it hears so, and is led to the sign-in and back to what is kept here.
-    if (error.status === 401) void refreshSession();
-    return { kind: outcomeOf(error.status), message: error.message };
-  }
+    /** One save, with what became of it instead of an exception. */
+    async save({ etag, ...body }: Save): Promise<SaveOutcome> {
+      try {
+        const saved = await call(workspaceId, 'saveDraft', { params, body }, ifMatch(etag));
+        return { kind: 'saved', etag: saved.etag, savedAt: saved.saved_at ?? undefined };
+      } catch (error) {
+        if (!(error instanceof ApiProblem)) throw error;
+        // The session has ended: whoever asks for it hears so, and is led to the sign-in and back to what is kept here.
+        if (error.status === 401) void refreshSession();
+        return { kind: outcomeOf(error.status), message: error.message };
+      }
+    },
+  };
 }
 
 /** A service that is away, starting or busy is tried again; what it refused is not. */

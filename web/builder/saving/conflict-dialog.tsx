@@ -6,28 +6,28 @@ import { sayMoment } from '../../design/time.tsx';
 import { Loading } from '../../design/states.tsx';
 import type { Moment } from '../model/history.ts';
 import { compareDocuments, DifferenceList } from '../publish/difference-list.tsx';
-import { type BuilderForm, readBuilder } from './builder-api.ts';
+import type { BuilderApi, BuilderForm } from './builder-api.ts';
 
 /** How a conflict is resolved; each way keeps both until the person has decided. */
 export type Resolution = 'mine' | 'theirs' | 'copy';
 
 type ConflictProps = {
-  readonly path: string;
+  readonly api: BuilderApi;
   readonly mine: Moment;
   readonly onResolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
   readonly onLater: () => void;
 };
 
 /** Somebody else saved this form meanwhile: who, when, what differs, and what to do (docs/rules.md B4). */
-export function ConflictDialog({ path, mine, onResolve, onLater }: ConflictProps): ReactElement {
+export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps): ReactElement {
   const [theirs, setTheirs] = useState<BuilderForm | undefined>();
   const [problem, setProblem] = useState<string | undefined>();
   const [running, setRunning] = useState<Resolution | undefined>();
   useEffect(() => {
     const fail = (error: unknown): void =>
       setProblem(error instanceof Error ? error.message : 'Their version could not be read.');
-    readBuilder(path).then(setTheirs, fail);
-  }, [path]);
+    api.read().then(setTheirs, fail);
+  }, [api]);
 
   const resolve = (resolution: Resolution): void => {
     if (!theirs) return;

@@ -20,15 +20,11 @@ export function readKeptWork(
   if (text === null) return undefined;
   try {
     const kept: unknown = JSON.parse(text);
-    if (
-      !isRecord(kept) ||
-      typeof kept['revision'] !== 'number' ||
-      typeof kept['base_version'] !== 'number' ||
-      !isRecord(kept['structure'])
-    )
+    if (!isRecord(kept) || typeof kept['base_version'] !== 'number' || !isRecord(kept['structure']))
       return undefined;
     return {
-      revision: kept['revision'],
+      // What was kept when it was known by a number rests on what nothing is any more: the person decides.
+      etag: typeof kept['etag'] === 'string' ? kept['etag'] : '"0"',
       base_version: kept['base_version'],
       structure: kept['structure'] as FormDocument['structure'],
       settings: isRecord(kept['settings']) ? kept['settings'] : settings,

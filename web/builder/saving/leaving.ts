@@ -1,14 +1,14 @@
 const leaving = new Map<string, Promise<unknown>>();
 
 /** Remembers the save that a screen sent when it was left, until it is answered. */
-export function noteLeaving(path: string, save: Promise<unknown>): void {
+export function noteLeaving(formId: string, save: Promise<unknown>): void {
   const done = save.finally(() => {
-    if (leaving.get(path) === done) leaving.delete(path);
+    if (leaving.get(formId) === done) leaving.delete(formId);
   });
-  leaving.set(path, done);
+  leaving.set(formId, done);
 }
 
 /** Waits for it, so that whoever comes back at once does not open what the save replaces. */
-export async function afterLeaving(path: string): Promise<void> {
-  await leaving.get(path);
+export async function afterLeaving(formId: string): Promise<void> {
+  await leaving.get(formId);
 }

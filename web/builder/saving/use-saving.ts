@@ -3,7 +3,7 @@ import type { Editor } from '../editor/editor.ts';
 import { toStructure } from '../model/edit-node.ts';
 import type { Moment } from '../model/history.ts';
 import { type Autosave, openAutosave, type SaveState } from './autosave.ts';
-import { type BuilderForm, sendSave } from './builder-api.ts';
+import type { BuilderApi, BuilderForm } from './builder-api.ts';
 import type { FormDocument } from './form-document.ts';
 import { keepWork } from './kept-work.ts';
 import { noteLeaving } from './leaving.ts';
@@ -14,7 +14,7 @@ export type Saving = { readonly autosave: Autosave; readonly state: SaveState };
 type Options = {
   readonly editor: Editor;
   readonly opened: BuilderForm;
-  readonly path: string;
+  readonly api: BuilderApi;
   readonly userId: string;
   /** What the service holds; what differs from it is saved. Undefined when it holds nothing that can be read. */
   readonly saved: Pick<Moment, 'root' | 'settings'> | undefined;
@@ -29,18 +29,18 @@ export const documentOf = ({ root, settings }: Pick<Moment, 'root' | 'settings'>
 });
 
 /** Follows the editor and saves what changes; asks before the window closes while something is not saved. */
-export function useSaving({ editor, opened, path, userId, saved, isRescue }: Options): Saving {
+export function useSaving({ editor, opened, api, userId, saved, isRescue }: Options): Saving {
   const [state, setState] = useState<SaveState>({
     kind: 'saved',
     savedAt: opened.draft.saved_at ?? undefined,
   });
   const [autosave] = useState(() =>
     openAutosave({
-      revision: opened.draft.revision,
+      etag: opened.draft.etag,
       baseVersion: opened.draft.base_version,
       saved: saved && !isRescue ? documentOf(saved) : undefined,
       savedAt: opened.draft.saved_at ?? undefined,
-      send: (save) => sendSave(path, save),
+      send: (save) => api.save(save),
       keep: (save) => keepWork(userId, opened.form.id, save, new Date()),
       onState: setState,
     }),
@@ -69,9 +69,9 @@ export function useSaving({ editor, opened, path, userId, saved, isRescue }: Opt
     return () => {
       removeEventListener('online', retry);
       // Leaving the screen saves at once, while the page still can.
-      noteLeaving(path, leave());
+      noteLeaving(api.formId, leave());
     };
-  }, [autosave, path]);
+  }, [autosave, api]);
   const isUnsaved = state.kind !== 'saved';
   useEffect(() => {
     if (!isUnsaved) return undefined;

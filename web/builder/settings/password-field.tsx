@@ -5,11 +5,11 @@ import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
-import { setPassword } from '../saving/builder-api.ts';
+import type { BuilderApi } from '../saving/builder-api.ts';
 import { settingTitles } from './setting-words.ts';
 
 type PasswordProps = {
-  readonly path: string;
+  readonly api: BuilderApi;
   readonly hasPassword: boolean;
   readonly error: string | undefined;
   readonly isReadOnly: boolean;
@@ -17,7 +17,7 @@ type PasswordProps = {
 };
 
 /** The password of the form. It alone holds at once, and says so: nobody can read it again, in no working copy and no version. */
-export function PasswordField({ path, hasPassword, error, isReadOnly, onSet }: PasswordProps): ReactElement {
+export function PasswordField({ api, hasPassword, error, isReadOnly, onSet }: PasswordProps): ReactElement {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   return (
@@ -37,7 +37,7 @@ export function PasswordField({ path, hasPassword, error, isReadOnly, onSet }: P
       {error && <div className="field-error">{error}</div>}
       {isOpen && (
         <PasswordDialog
-          path={path}
+          api={api}
           onClose={() => setOpen(false)}
           onSet={() => {
             setOpen(false);
@@ -50,11 +50,11 @@ export function PasswordField({ path, hasPassword, error, isReadOnly, onSet }: P
   );
 }
 
-type DialogProps = { readonly path: string; readonly onClose: () => void; readonly onSet: () => void };
+type DialogProps = { readonly api: BuilderApi; readonly onClose: () => void; readonly onSet: () => void };
 
-function PasswordDialog({ path, onClose, onSet }: DialogProps): ReactElement {
+function PasswordDialog({ api, onClose, onSet }: DialogProps): ReactElement {
   const [password, setText] = useState('');
-  const saving = useMutation({ mutationFn: () => setPassword(path, password), onSuccess: onSet });
+  const saving = useMutation({ mutationFn: () => api.setPassword(password), onSuccess: onSet });
   const problem = saving.error instanceof ApiProblem ? saving.error : undefined;
   return (
     <FormDialog

@@ -2,6 +2,7 @@ import './settings-view.css';
 import type { ReactElement } from 'react';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import type { BuilderApi } from '../saving/builder-api.ts';
 import { AccessCard } from './access-card.tsx';
 import { AfterCard } from './after-card.tsx';
 import { EmbedCard } from './embed-card.tsx';
@@ -15,14 +16,14 @@ import type { SettingProblem } from './setting-problems.ts';
 import { SpamCard } from './spam-card.tsx';
 
 type SettingsProps = {
-  readonly path: string;
+  readonly api: BuilderApi;
   readonly hasPassword: boolean;
   readonly problems: readonly SettingProblem[];
   readonly onPasswordSet: () => void;
 };
 
 /** All settings of the form but those of its theme: part of the working copy, as its elements are. */
-export function SettingsView({ path, hasPassword, problems, onPasswordSet }: SettingsProps): ReactElement {
+export function SettingsView({ api, hasPassword, problems, onPasswordSet }: SettingsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, settings } = useEditorState(editor).history.present;
   const own = problems.filter(({ view }) => view === 'settings');
@@ -52,7 +53,7 @@ export function SettingsView({ path, hasPassword, problems, onPasswordSet }: Set
           form={form}
           password={
             <PasswordField
-              path={path}
+              api={api}
               hasPassword={hasPassword}
               error={error('password')}
               isReadOnly={isReadOnly}

@@ -1,7 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { VersionDetail, VersionList } from '#console/forms/shapes.ts';
-import { get, query } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -11,30 +9,29 @@ import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { Message } from '../../design/message.tsx';
 import { compareDocuments, DifferenceList } from '../publish/difference-list.tsx';
-import type { BuilderForm } from '../saving/builder-api.ts';
+import type { BuilderApi, BuilderForm, VersionDetail } from '../saving/builder-api.ts';
 import './versions-view.css';
 
 type VersionsProps = {
-  readonly path: string;
+  readonly api: BuilderApi;
   readonly opened: BuilderForm;
   /** Makes a version the working copy. */
   readonly onRestore: (version: VersionDetail) => void;
 };
 
 /** Every live version there was; each can become the working copy again. */
-export function VersionsView({ path, opened, onRestore }: VersionsProps): ReactElement {
+export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const [shown, setShown] = useState<VersionDetail | undefined>();
   const versions = useInfiniteQuery({
-    queryKey: ['versions', path, opened.live.version],
-    queryFn: ({ pageParam }) =>
-      get<VersionList>(`${path}/versions${query({ page: pageParam, per_page: 20 })}`),
+    queryKey: ['versions', api.formId, opened.live.version],
+    queryFn: ({ pageParam }) => api.versions(pageParam),
     initialPageParam: 1,
     getNextPageParam: ({ pagination }) =>
       pagination.page < pagination.total_pages ? pagination.page + 1 : undefined,
   });
   const open = (version: number): void => {
-    get<VersionDetail>(`${path}/versions/${version}`).then(setShown, toastProblem);
+    api.version(version).then(setShown, toastProblem);
   };
   const restore = (version: VersionDetail): void => {
     setShown(undefined);

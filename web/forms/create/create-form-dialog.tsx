@@ -2,8 +2,8 @@ import './create-form-dialog.css';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { NewForm } from '#console/forms-list/shapes.ts';
-import { ApiProblem, post } from '../../api/client.ts';
+import { ApiProblem } from '../../api/client.ts';
+import { call, type InputOf } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
@@ -12,6 +12,7 @@ import { newFormSettings } from './new-form-settings.ts';
 import { PastedFormPanel } from './pasted-form-panel.tsx';
 import { TemplateGallery } from './template-gallery.tsx';
 
+type NewForm = InputOf<'createForm'>['body'];
 type Way = 'templates' | 'json';
 
 /** Makes a form, empty, from a template or from JSON, and opens it in the builder. */
@@ -29,7 +30,7 @@ export function CreateFormDialog({
   const [pasted, setPasted] = useState('');
   const navigate = useNavigate();
   const create = useMutation({
-    mutationFn: (form: NewForm) => post<{ id: string }>(`/workspaces/${workspaceId}/forms`, form),
+    mutationFn: (form: NewForm) => call(workspaceId, 'createForm', { body: form }),
     async onSuccess({ id }) {
       await queryClient.invalidateQueries({ queryKey: ['forms'] });
       await navigate({ to: '/forms/$form', params: { form: id } });

@@ -1,6 +1,6 @@
 import { type DragEvent, type ReactElement, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import type { NewForm } from '#console/forms-list/shapes.ts';
+import type { InputOf } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
@@ -16,7 +16,7 @@ export function PastedFormPanel({
 }: {
   text: string;
   onChange: (text: string) => void;
-  onCreate: (form: NewForm) => void;
+  onCreate: (form: InputOf<'createForm'>['body']) => void;
   isPending: boolean;
 }): ReactElement {
   const [problems, setProblems] = useState<readonly PastedProblem[]>([]);

@@ -1,17 +1,16 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Form, listQuestions } from '#ast/tree.ts';
-import type { BuilderForm } from '#console/forms/shapes.ts';
-import { get } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import type { AskedNode } from '../../conditions/asked-node.ts';
-import { formPath, type LocatedForm } from '../../shell/form-place.ts';
+import type { LocatedForm } from '../../shell/form-place.ts';
 
 /** What a filter may ask of a submission: the questions of the live version, in order. */
 export const questionsQuery = (form: Pick<LocatedForm, 'workspace_id' | 'id'>) =>
   queryOptions({
     queryKey: ['form', form.id, 'questions'],
     async queryFn({ signal }): Promise<AskedNode[]> {
-      const { live } = await get<BuilderForm>(`${formPath(form)}/builder`, { signal });
+      const { structure } = await call(form.workspace_id, 'getForm', { params: { id: form.id } }, { signal });
       // It was validated when it became the live version.
-      return listQuestions(live.structure as Form).map(({ element: { type, attrs } }) => ({ type, attrs }));
+      return listQuestions(structure as Form).map(({ element: { type, attrs } }) => ({ type, attrs }));
     },
   });

@@ -1,4 +1,4 @@
-import { countVersions, findVersion, listVersions } from '#forms/queries.ts';
+import { countVersions, findVersion, listVersions } from './queries.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { paginate, readPage } from '#kit/pagination.ts';

@@ -1,0 +1,22 @@
+import { type Static, Type } from 'typebox';
+import { formStatuses } from '#forms/queries.ts';
+import { roleNames } from '#workspaces/roles.ts';
+
+const id = Type.String({ format: 'uuid' });
+const timestamp = Type.String({ format: 'date-time' });
+const nullableTimestamp = Type.Union([timestamp, Type.Null()]);
+const status = Type.Enum([...formStatuses]);
+
+/** Where a form is, and what its screens have in common. */
+export const LocatedForm = Type.Object({
+  workspace_id: id,
+  id,
+  name: Type.String(),
+  status,
+  submission_count: Type.Integer(),
+  public_url: Type.String(),
+  published_at: nullableTimestamp,
+  /** The caller's role in its workspace. */
+  role: Type.Enum([...roleNames]),
+});
+export type LocatedForm = Static<typeof LocatedForm>;

@@ -1,0 +1,33 @@
+import { isRecord } from '#ast/json.ts';
+import { checkSettings, type Settings } from '#ast/settings.ts';
+import { validateStructure } from '#ast/validate.ts';
+import type { ErrorItem } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { findMissingImages } from '../images/images.ts';
+import type { Judgement } from '../shapes.ts';
+import { findWarnings } from './lint.ts';
+
+/** A form as it may be stored, and its settings where they are sent; neither is checked. */
+export type Candidate = { readonly structure: unknown; readonly settings?: unknown };
+
+/**
+ * Everything that storing a form would be refused for, at once, of its structure and of its settings, and when it would
+ * not, what makes it hard to fill in. Stores nothing.
+ */
+export async function judgeForm(
+  db: Queryable,
+  workspaceId: string,
+  { structure, settings }: Candidate,
+): Promise<Judgement> {
+  const checked = validateStructure(structure);
+  const problems: ErrorItem[] = checked.ok
+    ? []
+    : checked.errors.map((error) => ({ ...error, path: [...error.path] }));
+  if (settings !== undefined) {
+    const read = checkSettings(settings, checked.ok ? checked.form : undefined);
+    if (!read.ok) problems.push(...read.errors);
+    else if (isRecord(settings))
+      problems.push(...(await findMissingImages(db, workspaceId, read.settings as Settings)));
+  }
+  return { problems, warnings: checked.ok && problems.length === 0 ? findWarnings(checked.form) : [] };
+}

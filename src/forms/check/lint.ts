@@ -1,0 +1,74 @@
+import { type Form, isInput, optionsOf, type PlacedElement, walkElements } from '#ast/tree.ts';
+import { quote } from '#ast/problems.ts';
+import type { Judgement } from '../shapes.ts';
+
+type Warning = Judgement['warnings'][number];
+
+/** From so many options on, a list to choose from is quicker to go through than buttons that are all read out. */
+const mostButtons = 7;
+/** As many as problems of a structure are told (ast/limits.ts). */
+const mostWarnings = 100;
+
+/**
+ * What is valid and still keeps people with disabilities from filling in a form well, each with the path of its node.
+ * Contrast is not among it: a theme that cannot be read is refused (ast/theme/check-theme.ts).
+ */
+export function findWarnings(form: Form): Warning[] {
+  return [...untitledSteps(form), ...[...walkElements(form)].flatMap(warningsOf(form))].slice(
+    0,
+    mostWarnings,
+  );
+}
+
+function untitledSteps({ children: steps }: Form): Warning[] {
+  if (steps.length < 2) return [];
+  return steps.flatMap(({ attrs }, index) =>
+    attrs?.title?.trim()
+      ? []
+      : [
+          {
+            rule: 'untitled-step',
+            message: `Step ${index + 1} has no title: who cannot see the page is not told where they are.`,
+            path: [index],
+          },
+        ],
+  );
+}
+
+/** The words of a label as they are heard. */
+const heard = (label: string): string => label.trim().toLowerCase();
+
+function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
+  const seen = new Map<string, number>();
+  const isLong = form.children.length > 1;
+  return ({ element, path, parent }) => {
+    if (!isInput(element)) return [];
+    const { label, placeholder } = element.attrs;
+    const place = `${path[0]} ${parent?.attrs.id ?? ''} ${heard(label)}`;
+    seen.set(place, (seen.get(place) ?? 0) + 1);
+    const found: [rule: string, message: string][] = [];
+    if (!/[\p{L}\p{N}]/u.test(label))
+      found.push(['wordless-label', `The label ${quote(label)} has no word that can be read out.`]);
+    if (seen.get(place)! > 1)
+      found.push([
+        'repeated-label',
+        `Another question of this ${isLong ? 'step' : 'form'} is called ${quote(label)} too: by ear they are the same.`,
+      ]);
+    if (placeholder !== undefined && heard(placeholder) === heard(label))
+      found.push([
+        'placeholder-as-label',
+        `The placeholder of ${quote(label)} repeats its label: it says nothing more.`,
+      ]);
+    else if (placeholder !== undefined && placeholder.length > 40 && element.attrs.help_text === undefined)
+      found.push([
+        'placeholder-as-help',
+        `The placeholder of ${quote(label)} is gone as soon as somebody types: make it the help text.`,
+      ]);
+    if (element.type === 'radio' && optionsOf(element).length > mostButtons)
+      found.push([
+        'many-buttons',
+        `${quote(label)} shows ${optionsOf(element).length} buttons, which are all gone through one by one: a dropdown is quicker.`,
+      ]);
+    return found.map(([rule, message]) => ({ rule, message, path: [...path] }));
+  };
+}

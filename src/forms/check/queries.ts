@@ -1,0 +1,35 @@
+import { bigint, integer, nullable, statement, text, texts, uuid } from '#kit/statement.ts';
+
+/**
+ * How many of a form's newest submissions answer each of `elements`, at the top level or in a row of one of `groups`, and
+ * how many chose each option of those among `choices`. The row without an element says how many were looked at.
+ * `limit` bounds the work: answers are not indexed by element.
+ */
+export const countAnswers = statement(
+  'count_answers',
+  { workspace_id: uuid, form_id: uuid, elements: texts, groups: texts, choices: texts, limit: integer },
+  { element: nullable(text), option: nullable(text), count: bigint },
+  `with newest as (
+     select s.id, s.answers from submissions s
+     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null
+     order by s.id desc limit $limit),
+   given as (
+     select n.id, a.key, a.value from newest n, json_each(n.answers) a
+     where a.key = any ($elements)
+     union all
+     select n.id, a.key, a.value
+     from newest n, json_each(n.answers) g,
+          json_array_elements(case when json_typeof(g.value) = 'array' then g.value else '[]' end) r,
+          json_each(case when json_typeof(r.value) = 'object' then r.value else '{}' end) a
+     where g.key = any ($groups) and a.key = any ($elements)),
+   chosen as (
+     select g.id, g.key, o.option
+     from given g, json_array_elements_text(
+       case when json_typeof(g.value) = 'array' then g.value else json_build_array(g.value) end) o (option)
+     where g.key = any ($choices))
+   select null as element, null as option, count(*) as count from newest
+   union all
+   select key as element, null as option, count(distinct id) as count from given group by key
+   union all
+   select key as element, option, count(distinct id) as count from chosen group by key, option`,
+);

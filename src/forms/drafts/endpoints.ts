@@ -1,0 +1,179 @@
+import { Type } from 'typebox';
+import type { Database } from '#kit/database.ts';
+import { wired } from '#kit/wire.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { pageParameters } from '#kit/pagination.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import { requireAnswerReader } from '../answer-settings.ts';
+import { dryRun } from '../check/dry-run.ts';
+import { personOf } from '../person-of.ts';
+import type { FormAddresses } from '../present.ts';
+import { readForm } from '../read-form.ts';
+import {
+  ChangedForm,
+  closed,
+  Draft,
+  DraftSave,
+  DraftSaved,
+  dryRunParameter,
+  Publication,
+  VersionDetail,
+  VersionList,
+  versionParameters,
+} from '../shapes.ts';
+import { listFormVersions, readVersion } from '../versions.ts';
+import { draftTag, revisionsIn } from './draft-tag.ts';
+import { type DraftChange, readBuilderForm, requireRevision, saveWorkingCopy } from './draft.ts';
+import { presentDraft } from './present-draft.ts';
+import { publishWorkingCopy, requirePublishable } from './publish.ts';
+
+const example = {
+  structure: {
+    type: 'form',
+    attrs: { name: 'Contact' },
+    children: [{ type: 'step', attrs: { title: 'Your message' }, children: [] }],
+  },
+  settings: { confirmation_message: 'Thank you.' },
+};
+
+/** The working copy of a form, which becomes live when it is published, and what was live before. */
+export function draftEndpoints({ database, addresses }: { database: Database; addresses: FormAddresses }) {
+  const place = ({ workspaceId }: Scope, { id: formId }: { id: string }) => ({ workspaceId, formId });
+
+  const save = async (
+    scope: Scope,
+    change: Pick<DraftChange, 'formId' | 'revisions' | 'structure' | 'settings' | 'baseVersion'>,
+  ) => {
+    const { workspaceId } = scope;
+    await requireAnswerReader(
+      scope,
+      change.settings,
+      async () => (await readBuilderForm(database, workspaceId, change.formId)).draft.settings,
+    );
+    const saved = await saveWorkingCopy(database, { ...change, workspaceId, userId: personOf(scope) });
+    const tag = draftTag(saved.revision);
+    return { body: { ...wired(saved), etag: tag }, tag };
+  };
+
+  return {
+    get: operation({
+      summary: 'Get draft',
+      description:
+        'The working copy of a form: structure and settings as one document, complete or not, beside what is live. A form that nobody is editing has what is live.',
+      permission: 'forms:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The working copy.', schema: Draft },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        return presentDraft(await readBuilderForm(database, workspaceId, params.id), addresses);
+      },
+    }),
+
+    save: operation({
+      summary: 'Save draft',
+      description:
+        'The working copy as a whole, complete or not. Visitors see it when it is published. With If-Match nobody else is overwritten. The password is no part of it.',
+      permission: 'forms:write',
+      params: idParameter,
+      query: dryRunParameter,
+      body: DraftSave,
+      example: { body: example },
+      isConditional: true,
+      reply: { status: 200, description: 'That it was saved.', schema: DraftSaved },
+      async run({ params, query, body, unchanged, ...scope }) {
+        requireReach(scope.formIds, params.id);
+        const { base_version: baseVersion, ...document } = body;
+        const revisions = revisionsIn(unchanged);
+        if (!query.dry_run) return save(scope, { ...document, formId: params.id, revisions, baseVersion });
+        const { draft } = await readBuilderForm(database, scope.workspaceId, params.id);
+        await requireAnswerReader(scope, document.settings, async () => draft.settings);
+        requireRevision(draft, revisions);
+        const candidate = { settings: draft.settings, ...document };
+        const found = await dryRun(database, { ...scope, formId: params.id }, candidate);
+        const { revision, saved_at } = wired(draft);
+        const tag = draftTag(revision);
+        return { body: { revision, saved_at, etag: tag, dry_run: found }, tag };
+      },
+    }),
+
+    publish: operation({
+      summary: 'Publish form',
+      description:
+        'The working copy becomes what visitors see, as a new version when it is another, and the form is published. If-Match takes the ETag of the draft, `version` the live version that it was compared with.',
+      permission: 'forms:write',
+      params: idParameter,
+      query: dryRunParameter,
+      body: Publication,
+      isBodyOptional: true,
+      example: { body: {} },
+      errors: ['conflict'],
+      isConditional: true,
+      reply: { status: 200, description: 'The form as it is now.', schema: ChangedForm },
+      async run({ params, query, body, unchanged, ...scope }) {
+        requireReach(scope.formIds, params.id);
+        const key = place(scope, params);
+        const seen = { ...body, revisions: revisionsIn(unchanged), caller: scope };
+        if (!query.dry_run) {
+          await publishWorkingCopy(database, { ...key, ...seen, userId: personOf(scope) });
+          return readForm(database, key);
+        }
+        const found = await readBuilderForm(database, key.workspaceId, key.formId);
+        await requirePublishable(found, seen);
+        const { body: form, tag } = await readForm(database, key);
+        return { body: { ...form, dry_run: await dryRun(database, { ...scope, ...key }, found.draft) }, tag };
+      },
+    }),
+
+    versions: operation({
+      summary: 'List versions',
+      description: 'Every version that was live, newest first, without their structures.',
+      permission: 'forms:read',
+      params: idParameter,
+      query: Type.Object(pageParameters, closed),
+      reply: { status: 200, description: 'A page of versions.', schema: VersionList },
+      async run({ workspaceId, formIds, params, query }) {
+        requireReach(formIds, params.id);
+        return { body: wired(await listFormVersions(database, workspaceId, params.id, query)) };
+      },
+    }),
+
+    version: operation({
+      summary: 'Get version',
+      description: 'A version with its structure and settings. Versions never change.',
+      permission: 'forms:read',
+      params: versionParameters,
+      reply: { status: 200, description: 'The version.', schema: VersionDetail },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const { created_at, ...version } = await readVersion(
+          database,
+          workspaceId,
+          params.id,
+          params.version,
+        );
+        return { body: { ...version, created_at: wired(created_at) } };
+      },
+    }),
+
+    restoreVersion: operation({
+      summary: 'Restore version',
+      description:
+        'Makes a version the working copy; visitors see it when it is published. A version from before settings were recorded leaves those of the working copy. If-Match takes the ETag of the draft.',
+      permission: 'forms:write',
+      params: versionParameters,
+      isConditional: true,
+      reply: { status: 200, description: 'That it was saved.', schema: DraftSaved },
+      async run({ params, unchanged, ...scope }) {
+        requireReach(scope.formIds, params.id);
+        const { structure, settings } = await readVersion(
+          database,
+          scope.workspaceId,
+          params.id,
+          params.version,
+        );
+        const document = { structure, settings: settings ?? undefined };
+        return save(scope, { ...document, formId: params.id, revisions: revisionsIn(unchanged) });
+      },
+    }),
+  };
+}

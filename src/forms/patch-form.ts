@@ -1,0 +1,57 @@
+import { isRecord } from '#ast/json.ts';
+import type { Settings } from '#ast/settings.ts';
+import { now } from '#kit/clock.ts';
+import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Scope } from '#kit/operation.ts';
+import { requireAnswerReader } from './answer-settings.ts';
+import { mergePatch } from './merge-patch.ts';
+import { type FormStatus, lockForm, setFormStatus } from './queries.ts';
+import { requireForm } from './require-form.ts';
+import { changeLockedSettings } from './settings.ts';
+
+/** A change of a form apart from its structure, by whom, and what it was made on. */
+export type FormPatch = {
+  workspaceId: string;
+  formId: string;
+  settings?: object | undefined;
+  status?: FormStatus | undefined;
+  unchanged: Unchanged;
+  userId: string | null;
+  caller: Pick<Scope, 'may'>;
+};
+
+/**
+ * Changes single settings and the status of a form at once; what is left out stays, so that two who change different
+ * settings lose nothing. `published` makes what was live before, or was created, live again.
+ * @throws ApiError not_found, precondition_failed, forbidden, validation_error with the name of each setting.
+ */
+export async function patchForm(database: Database, patch: FormPatch): Promise<void> {
+  const { workspaceId, formId, status, userId } = patch;
+  const key = { workspace_id: workspaceId, id: formId };
+  await transaction(database, async (client) => {
+    const [form] = await lockForm(client, key);
+    if (!form) throw new ApiError('not_found');
+    requireUnchanged(patch.unchanged, form.updated_at);
+    if (patch.settings !== undefined) {
+      const { settings } = await requireForm(client, { workspaceId, formId });
+      const changes = settingsAfter(settings, patch.settings);
+      await requireAnswerReader(patch.caller, changes, async () => settings);
+      await changeLockedSettings(client, { workspaceId, id: formId, userId: userId ?? undefined }, changes);
+    }
+    if (status !== undefined && status !== form.status)
+      await setFormStatus(client, { ...key, status, now: now() });
+  });
+}
+
+/** The settings that a merge patch names, as they are to be; null for one that goes. */
+export const settingsAfter = (settings: Settings, patch: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(patch).map(([name, value]) => [
+      name,
+      isRecord(value)
+        ? mergePatch(Object.hasOwn(settings, name) ? settings[name as keyof Settings] : undefined, value)
+        : value,
+    ]),
+  );

@@ -1,0 +1,212 @@
+import type { Form } from '#ast/tree.ts';
+import type { Database } from '#kit/database.ts';
+import { wired } from '#kit/wire.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { paginate, readPage } from '#kit/pagination.ts';
+import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
+import { requireAnswerReader } from './answer-settings.ts';
+import { countStoredAnswers } from './check/answer-counts.ts';
+import { judgeForm } from './check/judge.ts';
+import { copyAsNewForm } from './drafts/copy.ts';
+import { readBuilderForm } from './drafts/draft.ts';
+import { duplicateForm } from './drafts/duplicate.ts';
+import { importForm } from './import-form.ts';
+import { countFormLines, listFormLines } from './overview/queries.ts';
+import { personOf } from './person-of.ts';
+import { type FormAddresses, presentCreated } from './present.ts';
+import { readForm } from './read-form.ts';
+import { requireForm } from './require-form.ts';
+import {
+  AnswerCounts,
+  ExportedForm,
+  FormDocument,
+  FormDetail,
+  ImportedForm,
+  Judgement,
+  NewCopy,
+  Overview,
+  OverviewQuery,
+} from './shapes.ts';
+import { changeStatus, type StatusChange } from './status.ts';
+
+const example = {
+  structure: {
+    type: 'form',
+    attrs: { name: 'Contact' },
+    children: [{ type: 'step', attrs: { title: 'Your message' }, children: [] }],
+  },
+};
+
+/** What is done to forms as a whole, beside the specification's five operations. */
+export function wholeFormEndpoints({
+  database,
+  addresses,
+}: {
+  database: Database;
+  addresses: FormAddresses;
+}) {
+  const become = (
+    change: StatusChange,
+    words: { summary: string; description: string; errors?: readonly ['conflict'] },
+  ) =>
+    operation({
+      ...words,
+      permission: 'forms:write',
+      params: idParameter,
+      isConditional: true,
+      reply: { status: 200, description: 'The form as it is now.', schema: FormDetail },
+      async run({ workspaceId, formIds, params, unchanged }) {
+        requireReach(formIds, params.id);
+        await changeStatus(database, workspaceId, params.id, change, unchanged);
+        return readForm(database, { workspaceId, formId: params.id });
+      },
+    });
+
+  return {
+    overview: operation({
+      summary: 'List forms with their activity',
+      description:
+        'Found by a part of their name, and sorted. A form that visitors do not see is called what its working copy is called.',
+      permission: 'forms:read',
+      query: OverviewQuery,
+      reply: { status: 200, description: 'A page of forms.', schema: Overview },
+      async run({ workspaceId, formIds, query }) {
+        const page = readPage(query);
+        const filter = {
+          workspace_id: workspaceId,
+          form_ids: formIds && [...formIds],
+          status: query.status ?? null,
+          q: query.q?.trim() || null,
+        };
+        const [data, [counted]] = await Promise.all([
+          listFormLines(database, {
+            ...filter,
+            sort: query.sort ?? 'activity',
+            limit: page.perPage,
+            offset: page.offset,
+          }),
+          countFormLines(database, filter),
+        ]);
+        return { body: { data: wired(data), pagination: paginate(page, counted!.total) } };
+      },
+    }),
+
+    validate: operation({
+      summary: 'Validate form',
+      description:
+        'Everything that Create form would refuse, at once, and what would make the form hard to fill in for people with disabilities. Stores nothing.',
+      permission: 'forms:read',
+      body: FormDocument,
+      example: { body: example },
+      reply: {
+        status: 200,
+        description: 'Problems and warnings; valid when there is no problem.',
+        schema: Judgement,
+      },
+      run: async ({ workspaceId, body }) => ({ body: await judgeForm(database, workspaceId, body) }),
+    }),
+
+    unpublish: become('unpublish', {
+      summary: 'Unpublish form',
+      description: 'A published form is a draft again: visitors see that it is closed. 409: it is archived.',
+      errors: ['conflict'],
+    }),
+    archive: become('archive', {
+      summary: 'Archive form',
+      description: 'It takes no submissions, and keeps those that it has.',
+    }),
+    restore: become('restore', {
+      summary: 'Restore form',
+      description: 'An archived form is a draft again. 409: it is published.',
+      errors: ['conflict'],
+    }),
+
+    duplicate: operation({
+      summary: 'Duplicate form',
+      description:
+        'A draft like this form, with its settings and its working copy, under the name with "(copy)" behind it. Submissions and webhooks stay. With `structure`, its working copy is that instead, complete or not.',
+      permission: 'forms:write',
+      params: idParameter,
+      body: NewCopy,
+      isBodyOptional: true,
+      example: { body: {} },
+      reply: { status: 201, description: 'The new form.', schema: FormDetail },
+      async run({ params, body, ...scope }) {
+        const { workspaceId } = scope;
+        requireReach(scope.formIds, params.id);
+        requireWholeWorkspace(scope.formIds);
+        const key = { workspaceId, formId: params.id };
+        await requireAnswerReader(
+          scope,
+          body.settings,
+          async () => (await requireForm(database, key)).settings,
+        );
+        const copy = { ...key, userId: personOf(scope) };
+        const { structure, settings } = body;
+        const { id } = structure
+          ? await copyAsNewForm(database, { ...copy, structure, settings })
+          : await duplicateForm(database, copy);
+        return readForm(database, { workspaceId, formId: id });
+      },
+    }),
+
+    export: operation({
+      summary: 'Export form',
+      description:
+        'Structure and settings, for Import form, here or elsewhere: of what visitors see, or of what is being made when they see nothing.',
+      permission: 'forms:read',
+      params: idParameter,
+      reply: { status: 200, description: 'What can be imported.', schema: ExportedForm },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const { form, draft } = await readBuilderForm(database, workspaceId, params.id);
+        const isOwn = form.status === 'draft' || form.published_at === null;
+        const { structure, settings } = isOwn ? draft : form;
+        return { body: { structure, settings } };
+      },
+    }),
+
+    import: operation({
+      summary: 'Import form',
+      description:
+        'A draft of what was exported, complete or not. Images of the theme that this workspace does not have are left out.',
+      permission: 'forms:write',
+      body: FormDocument,
+      example: { body: example },
+      reply: {
+        status: 201,
+        description: 'The form.',
+        schema: ImportedForm,
+      },
+      async run({ body, ...scope }) {
+        requireWholeWorkspace(scope.formIds);
+        const { structure, settings = {} } = body;
+        await requireAnswerReader(scope, settings, async () => ({}));
+        const request = { workspaceId: scope.workspaceId, structure, settings, userId: personOf(scope) };
+        const { row, structure: stored, missing } = await importForm(database, request);
+        return { body: { ...presentCreated(row, stored, addresses), left_out: missing } };
+      },
+    }),
+
+    answerCounts: operation({
+      summary: 'Count answers by element',
+      description:
+        'How many submissions answer each element of the live form: exact up to 10,000 submissions, over the newest of them in a larger form.',
+      permission: 'submissions:read',
+      params: idParameter,
+      reply: {
+        status: 200,
+        description: 'The counts, of each element that anybody answered.',
+        schema: AnswerCounts,
+      },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const key = { workspaceId, formId: params.id };
+        const { structure } = await requireForm(database, key);
+        // It was validated when it became the live version.
+        const { scanned, counts } = await countStoredAnswers(database, { ...key, form: structure as Form });
+        return { body: { scanned, counts } };
+      },
+    }),
+  };
+}
