@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { call, type InputOf, type ReplyOf } from '../api/operations.ts';
+import type { InputOf, ReplyOf } from '#app/operations.ts';
+import { call } from '../api/operations.ts';
 
 export type FormLine = ReplyOf<'listFormActivity'>['data'][number];
 export type FormOrder = NonNullable<NonNullable<InputOf<'listFormActivity'>['query']>['sort']>;

@@ -1,5 +1,4 @@
-import { isRecord } from '#ast/json.ts';
-import { checkSettings, type Settings } from '#ast/settings.ts';
+import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import type { ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -26,8 +25,7 @@ export async function judgeForm(
   if (settings !== undefined) {
     const read = checkSettings(settings, checked.ok ? checked.form : undefined);
     if (!read.ok) problems.push(...read.errors);
-    else if (isRecord(settings))
-      problems.push(...(await findMissingImages(db, workspaceId, read.settings as Settings)));
+    else problems.push(...(await findMissingImages(db, workspaceId, read.settings)));
   }
   return { problems, warnings: checked.ok && problems.length === 0 ? findWarnings(checked.form) : [] };
 }

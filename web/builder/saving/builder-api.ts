@@ -1,5 +1,6 @@
+import type { ReplyOf } from '#app/operations.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { call, type ReplyOf } from '../../api/operations.ts';
+import { call } from '../../api/operations.ts';
 import { refreshSession } from '../../shell/session.ts';
 import type { Save, SaveOutcome } from './autosave.ts';
 import type { FormDocument } from './form-document.ts';

@@ -1,6 +1,6 @@
 import { type DragEvent, type ReactElement, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import type { InputOf } from '../../api/operations.ts';
+import type { InputOf } from '#app/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
