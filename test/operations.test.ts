@@ -80,7 +80,7 @@ test('the example of every operation can be said in options, and asks for the sa
   const said = async (route: ApiRoute) => {
     const command = operationCommand(route);
     assert.ok(command.at === 'api');
-    const ids = Object.keys(command.parameters).map(() => made['forms']!);
+    const ids = Object.keys(command.parameters).map((name) => (name === 'version' ? '1' : made['forms']!));
     const sure = route.operation.isDestructive ? ['--yes'] : [];
     const { input } = readInput(command, [], [...ids, ...exampleArguments(route), ...sure]);
     let sent: ApiRequest | undefined;
@@ -135,22 +135,6 @@ const ownOfTheConsole: readonly string[] = [
 ];
 /** What is still to become an operation. It only shrinks. */
 const notMovedYet: readonly string[] = [
-  'GET /workspaces/:workspace/forms',
-  'POST /workspaces/:workspace/forms',
-  'POST /workspaces/:workspace/forms/:form/duplicate',
-  'POST /workspaces/:workspace/forms/:form/archive',
-  'POST /workspaces/:workspace/forms/:form/restore',
-  'GET /workspaces/:workspace/forms/:form/export',
-  'DELETE /workspaces/:workspace/forms/:form',
-  'GET /workspaces/:workspace/forms/:form/builder',
-  'PUT /workspaces/:workspace/forms/:form/draft',
-  'POST /workspaces/:workspace/forms/:form/publish',
-  'PUT /workspaces/:workspace/forms/:form/status',
-  'PATCH /workspaces/:workspace/forms/:form/settings',
-  'POST /workspaces/:workspace/forms/:form/copies',
-  'GET /workspaces/:workspace/forms/:form/versions',
-  'GET /workspaces/:workspace/forms/:form/versions/:version',
-  'GET /workspaces/:workspace/forms/:form/answer-counts',
   'POST /workspaces/:workspace/images',
   'GET /workspaces/:workspace/forms/:form/submissions',
   'GET /workspaces/:workspace/forms/:form/submissions/columns',
