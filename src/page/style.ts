@@ -23,7 +23,7 @@ export const stylesheet = condense(`
 html { min-block-size: 100dvh; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 [hidden] { display: none !important; }
 body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere; accent-color: var(--accent); font: 1rem/1.5 var(--font); }
-h1, h2, h3, p, ul, fieldset, legend, hr { margin: 0; padding: 0; border: 0; min-inline-size: 0; }
+h1, h2, h3, p, ul, ol, fieldset, legend, hr { margin: 0; padding: 0; border: 0; min-inline-size: 0; }
 h1, h2, h3 { line-height: 1.2; text-wrap: balance; }
 h1 { font-size: clamp(1.75rem, 1.45rem + 1.5vw, 2.5rem); line-height: 1.12; }
 h2 { font-size: 1.375rem; }
@@ -32,10 +32,13 @@ h1, h2 { letter-spacing: -.018em; }
 :lang(ar) :is(h1, h2) { letter-spacing: 0; }
 button, input, select, textarea { font: inherit; color: inherit; letter-spacing: inherit; }
 a { color: var(--accent); text-underline-offset: .2em; }
-.prose { white-space: pre-line; }
+.prose, .prose p { white-space: pre-line; }
+div.prose { white-space: normal; }
+:is(.prose, .help) :is(ul, ol) { padding-inline-start: 1.5rem; margin-block: var(--1); }
+:is(.prose, .help) b { color: var(--ink); font-weight: 600; }
 /* The author's text may be of the other direction than the page: its full stop stands where its sentence ends. */
-:is(h1, h2, h3, label, legend, .prose, .help p, .option span) { unicode-bidi: plaintext; text-align: left; }
-[dir=rtl] :is(h1, h2, h3, label, legend, .prose, .help p, .option span) { text-align: right; }
+:is(h1, h2, h3, label, legend, .prose:not(div), .prose :is(p, li), .help :is(p, li), .option span) { unicode-bidi: plaintext; text-align: left; }
+[dir=rtl] :is(h1, h2, h3, label, legend, .prose:not(div), .prose :is(p, li), .help :is(p, li), .option span) { text-align: right; }
 input, textarea { unicode-bidi: plaintext; }
 .lead { color: var(--soft); margin-block-start: var(--3); text-wrap: pretty; }
 header > .lead { font-size: 1.0625rem; }
@@ -124,6 +127,7 @@ legend { inline-size: 100%; }
 :is(.options, select):not(:has([value=_other]:checked)) + .other { display: none; }
 .options { display: grid; gap: var(--2); margin-block-start: var(--2); }
 :is(.options_grid_2, .options_grid_3, .options_grid_4) { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+:is(.options_grid_2, .options_grid_3, .options_grid_4) > .option { gap: var(--2); padding-inline: .625rem; hyphens: auto; }
 .options_row { display: flex; flex-wrap: wrap; gap: .375rem; }
 .options_row > .option { gap: .375rem; padding: .375rem; min-inline-size: 2.75rem; }
 .options > .none { border-color: #0000; color: var(--soft); min-block-size: 2.75rem; grid-column: 1 / -1; }
@@ -205,6 +209,7 @@ main:has(form > .step:first-of-type[hidden]) {
   padding-block-start: var(--4);
   .cover, .logo, header > .lead, header::before { display: none; }
   h1 { font-size: 1rem; letter-spacing: 0; }
+  .progress p { flex: none; }
   .progress { display: flex; gap: var(--4); align-items: center; margin-block-start: var(--2); white-space: nowrap; }
   progress { margin: 0; }
   .step { margin-block-start: var(--5); }

@@ -55,7 +55,7 @@ const warnings = {
 } as const satisfies Record<Scheme, { reds: readonly [string, string, string]; tint: string }>;
 
 /** From this distance (Oklab) on two colours are told apart at a glance; white and black are 1 apart. */
-export const plainDistance = 0.2;
+export const plainDistance = 0.15;
 
 /** What says that something is wrong, in a colour that nobody takes for the accent. */
 function warningsOf(accent: string, scheme: Scheme): Pick<Palette, 'bad' | 'bad-tint'> {

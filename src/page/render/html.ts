@@ -52,6 +52,11 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
   };
 }
 
+/** Pieces of markup with nothing between them: a list among the parts of a template has a line for each. */
+export function joined(pieces: readonly Html[]): Html {
+  return { [markup]: pieces.map((piece) => piece[markup]).join('') };
+}
+
 /** Attributes with a leading space each: `true` is the bare name, `undefined` and `false` leave it out. */
 export function attributes(values: Readonly<Record<string, string | number | boolean | undefined>>): Html {
   const written = Object.entries(values).map(([name, value]) => {

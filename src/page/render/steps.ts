@@ -3,6 +3,7 @@ import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
 import { attributes, type Html, html } from './html.ts';
 import { renderElement } from './elements/inputs.ts';
+import { richText } from './rich-text.ts';
 import type { PageState, Place } from './elements/place.ts';
 import type { FormView } from './view.ts';
 
@@ -66,9 +67,9 @@ ${step.children.map((element) => renderElement(element, place))}
 </section>`;
 }
 
-/** A text of the author's, its line breaks kept. */
+/** A text of the author's, its line breaks and marks kept. */
 export function lead(text: string | undefined): Html | undefined {
-  return text ? html`<p class="prose lead">${text}</p>` : undefined;
+  return text ? richText(text, attributes({ class: 'prose lead' })) : undefined;
 }
 
 /**

@@ -38,7 +38,7 @@ export const arabic: Words = {
 
   errorTitle: 'خطأ: {title}',
   problem: 'هناك مشكلة',
-  labelled: '{label}: {message}',
+  labelled: '\u2068{label}\u2069: {message}',
   appeared: 'أظهرت إجاباتك أسئلة أخرى. يُرجى الاطلاع عليها ثم المتابعة.',
   lastStep: 'كانت هذه كل الأسئلة. أرسل إجاباتك الآن.',
   fileLost: 'أحد الملفات لم يعد موجودًا هنا. اختره مرة أخرى.',

@@ -27,9 +27,11 @@ export function saySize(bytes: number, language: string): string {
 /** A problem where it does not stand at its question: behind the label, which may end in a mark of its own. */
 export function nameProblem(label: string, message: string, words: Pick<Words, 'labelled'>): string {
   if (label === '') return message;
-  return /[?!.:;…？！。：；؟]\s*$/u.test(label)
-    ? `${label.trimEnd()} ${message}`
-    : fill(words.labelled, { label, message });
+  const hasMark = /[?!.:;…？！。：；؟]\s*$/u.test(label);
+  return fill(hasMark ? words.labelled.replace(/\u00a0?[:：]/, '') : words.labelled, {
+    label: label.trimEnd(),
+    message,
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ export type Writing = {
 
 /** Where the text of a node stands in its markup: its label, or itself when it is its own text. */
 export function labelElement(node: HTMLElement): HTMLElement | null {
-  if (node.matches('h2, h3, p')) return node;
+  if (node.matches('h2, h3, .prose')) return node;
   return node.querySelector<HTMLElement>(':scope > :is(label, legend, h1, h2)');
 }
 
@@ -28,8 +28,10 @@ export function writeLabel(label: HTMLElement, writing: Writing): () => void {
   box.setAttribute('aria-label', writing.name);
   box.setAttribute('aria-multiline', String(writing.isMultiline));
   box.textContent = writing.text;
-  const texts = Array.from(label.childNodes).filter((child) => child.nodeType === Node.TEXT_NODE);
-  for (const text of texts) if (text.textContent?.trim()) text.remove();
+  // A text with marks is drawn as elements, and written as its marks.
+  const isText = (child: ChildNode): boolean =>
+    child instanceof Element ? child.matches('a, b, p, ul, ol') : child.textContent?.trim() !== '';
+  for (const child of Array.from(label.childNodes).filter(isText)) child.remove();
   label.insertBefore(box, label.querySelector(':scope > :is(.mark, .logic-badge)'));
   // Firefox before 136 knows only this; what is pasted there is read as text all the same.
   if (!box.isContentEditable) box.contentEditable = 'true';

@@ -1,5 +1,6 @@
 import { columnSpanOf, type Element, type InputElement, isRequired } from '#ast/tree.ts';
 import { attributes, type Html, html } from '../html.ts';
+import { richText } from '../rich-text.ts';
 import type { Field, Place } from './place.ts';
 import { fillCounted, sayLeft } from '../../words/words.ts';
 
@@ -91,8 +92,8 @@ function caption({ element, place: { page, row } }: Field): Html {
 /** Help and errors stand before the control: a keyboard on a phone covers what is below it. */
 function notes(field: Field, own: readonly string[] = []): Html {
   const { element, name, errors } = field;
-  const texts = [element.attrs.help_text, ...own].filter(Boolean);
-  const help = html`<div id="${helpId(name)}" class="help">${texts.map((text) => html`<p>${text}</p>`)}</div>`;
+  const { help_text: text } = element.attrs;
+  const help = html`<div id="${helpId(name)}" class="help">${text && richText(text)}${own.map((each) => html`<p>${each}</p>`)}</div>`;
   return html`${hasHelp(element) && help}${errorBox(name, errors)}`;
 }
 

@@ -10,6 +10,7 @@ import { boxAttributes, controlAttributes, labelled } from './frame.ts';
 import { group } from './groups.ts';
 import { momentHints } from './hints.ts';
 import { attributes, type Html, html } from '../html.ts';
+import { richText } from '../rich-text.ts';
 import { type Field, fieldAt, type HeldFile, type Place } from './place.ts';
 import { sayFileTypes } from '../../words/say-file-types.ts';
 import { sayToVisitor } from '../../words/say-problem.ts';
@@ -40,7 +41,7 @@ const renderers: { readonly [Type in ElementType]: Render<Type> } = {
     place.headingTag === 'h2'
       ? html`<h2${boxAttributes(element, place)}>${element.attrs.label}</h2>`
       : html`<h3${boxAttributes(element, place)}>${element.attrs.label}</h3>`,
-  paragraph: (element, place) => html`<p${boxAttributes(element, place, 'prose')}>${element.attrs.label}</p>`,
+  paragraph: (element, place) => richText(element.attrs.label, boxAttributes(element, place, 'prose')),
   divider: (element, place) => html`<hr${boxAttributes(element, place)}>`,
   composite: (element, place) => group(element, place, renderElement),
 };

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { byId, readMarkup, readPage } from '../testing.ts';
+import { toText } from './html.ts';
+import { richText } from './rich-text.ts';
+
+const drawn = (text: string): string => toText(richText(text));
+const link = (text: string, address: string): string =>
+  `<a href="${address}" target="_blank" rel="noopener noreferrer">${text}</a>`;
+
+const cases: Readonly<Record<string, [text: string, markup: string]>> = {
+  'plain text': ['One\n\ntwo', '<p>One\n\ntwo</p>'],
+  bold: ['a **b c** d', '<p>a <b>b c</b> d</p>'],
+  'a link': [
+    'See [our *terms*](https://a.example/b?c=1&d#e).',
+    `<p>See ${link('our *terms*', 'https://a.example/b?c=1&amp;d#e')}.</p>`,
+  ],
+  'a mail address': ['[Write](mailto:a@b.example)', `<p>${link('Write', 'mailto:a@b.example')}</p>`],
+  'a list': [
+    'Bring:\n- a hat\n- **water**\n\nBye',
+    '<div><p>Bring:</p>\n<ul><li>a hat</li>\n<li><b>water</b></li></ul>\n<p>Bye</p></div>',
+  ],
+  'a list with numbers': ['1. one\n2. two', '<div><ol><li>one</li>\n<li>two</li></ol></div>'],
+};
+for (const [what, [text, markup]] of Object.entries(cases)) {
+  test(`${what} is drawn as the author meant it`, () => assert.equal(drawn(text), markup));
+}
+
+test('no address but https and mail is a link, and no text becomes markup', () => {
+  const hostile = [
+    '[x](javascript:alert(1))',
+    '[x](JAVASCRIPT:alert(1))',
+    '[x](http://a.example)',
+    '[x](//a.example)',
+    '[x](data:text/html,y)',
+    '[x](https://a.example" onclick="alert(1))',
+    '**<script>alert(1)</script>**',
+    '[<img src=x onerror=alert(1)>](https://a.example)',
+    '- <b onclick=alert(1)>x</b>',
+    '[a](https://b.example)[c](https://d.example/\'"><script>)',
+  ];
+  for (const text of hostile) {
+    for (const { tag, attrs } of readMarkup(`<!doctype html>${drawn(text)}`)) {
+      assert.ok(['p', 'div', 'ul', 'li', 'b', 'a'].includes(tag), `${tag} of ${text}`);
+      assert.deepEqual(Object.keys(attrs), tag === 'a' ? ['href', 'target', 'rel'] : [], text);
+      assert.match(attrs['href'] ?? 'https:', /^https:/, text);
+    }
+  }
+});
+
+test('a text that is all beginnings of marks takes no longer than any other', () => {
+  for (const part of ['**', '[', '[a](', '[a](https://', '- ', '**a', '](']) {
+    const start = performance.now();
+    drawn(part.repeat(20_000));
+    assert.ok(performance.now() - start < 500, part);
+  }
+});
+
+test('help, paragraphs and descriptions have marks; a label is what it says', () => {
+  const page = readPage([
+    element('text', 'a', { label: '**A**', help_text: 'Read [this](https://a.example)' }),
+    element('paragraph', 'p', { label: 'Mind **this**' }),
+  ]);
+  assert.equal(page.find(({ tag }) => tag === 'label')?.text, '**A**');
+  assert.equal(byId(page, '_help-a').text, 'Read this');
+  assert.deepEqual(
+    page.filter(({ tag }) => tag === 'b').map(({ text }) => text),
+    ['this'],
+  );
+});
