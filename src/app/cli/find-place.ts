@@ -4,7 +4,6 @@ import { only } from '#kit/statement.ts';
 import {
   findPlaceOfDelivery,
   findPlaceOfForm,
-  findPlaceOfInvitation,
   findPlaceOfKey,
   findPlaceOfMail,
   findPlaceOfReplay,
@@ -20,7 +19,6 @@ const finders = {
   deliveries: ['delivery', findPlaceOfDelivery],
   replays: ['replay', findPlaceOfReplay],
   keys: ['API key', findPlaceOfKey],
-  invitations: ['invitation', findPlaceOfInvitation],
   mails: ['mail', findPlaceOfMail],
 } as const;
 

@@ -17,7 +17,6 @@ export const findPlaceOfForm = place('form_lookup', 'form_id');
 export const findPlaceOfSubmission = place('submissions');
 export const findPlaceOfWebhook = place('webhooks');
 export const findPlaceOfDelivery = place('deliveries');
-export const findPlaceOfInvitation = place('invitations');
 export const findPlaceOfReplay = place('replays');
 export const findPlaceOfMail = place('mails');
 
