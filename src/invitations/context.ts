@@ -10,5 +10,8 @@ export type InvitationContext = {
   readonly wakeQueue: () => void;
 };
 
+/** What it takes to invite somebody else: within limits. */
+export type InvitingContext = InvitationContext & { readonly config: Pick<Config, 'limits'> };
+
 /** The form that people are invited to. */
 export type InvitedForm = { workspaceId: string; formId: string };

@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/wire.ts';
+import { personOf } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
-import type { InvitationContext } from './context.ts';
+import type { InvitingContext } from './context.ts';
 import { invite, mostInvited } from './invite.ts';
 import { InvitationShape } from './invitation-shape.ts';
 import { readInvitation, readInvitations, readNamed } from './read-invitations.ts';
@@ -13,7 +14,7 @@ import { resendInvitation, revokeOne } from './sending/resend.ts';
 import { invitationStatuses } from './status.ts';
 
 /** Invitations to a form (docs/decisions/0020-invitations.md). */
-export function invitationEndpoints(context: InvitationContext) {
+export function invitationEndpoints(context: InvitingContext) {
   /** Does something with one invitation and answers with what it has become. */
   const change = (summary: string, description: string, act: typeof resendInvitation) =>
     operation({
@@ -78,7 +79,7 @@ export function invitationEndpoints(context: InvitationContext) {
           skipped: Type.Array(Type.Object({ index: Type.Integer(), email: Type.String() })),
         }),
       },
-      async run({ workspaceId, formIds, params, body }) {
+      async run({ workspaceId, formIds, params, body, actor }) {
         requireReach(formIds, params.id);
         const form = { workspaceId, formId: params.id };
         const drafts = body.invitations.map(({ email, name = '', reference = {}, prefill = {} }) => ({
@@ -87,7 +88,7 @@ export function invitationEndpoints(context: InvitationContext) {
           reference,
           prefill,
         }));
-        const ids = await invite(context, form, drafts, readInvitationBody(body, null));
+        const ids = await invite(context, form, drafts, readInvitationBody(body, personOf(actor)));
         const made = ids.filter((id) => id !== undefined);
         const data = await readNamed(context, form, made);
         const skipped = ids.flatMap((id, index) =>

@@ -6,9 +6,10 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { hashOfToken } from '#submissions/links/token.ts';
-import type { InvitationContext, InvitedForm } from './context.ts';
+import type { InvitedForm, InvitingContext } from './context.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from './draft.ts';
 import { addToBatch, insertBatch } from './import/queries.ts';
+import { requireInvitable } from './limit.ts';
 import { checkMessage, type Message } from './message/message.ts';
 import { insertInvitations } from './queries.ts';
 import { type MailingContext, mailInvitations } from './sending/mail-invitations.ts';
@@ -36,7 +37,7 @@ export const mostInvited = 1_000;
  * @throws ApiError not_found; validation_error with everything that is wrong.
  */
 export async function invite(
-  context: InvitationContext,
+  context: InvitingContext,
   form: InvitedForm,
   drafts: readonly InvitationDraft[],
   invitation: Invitation,
@@ -76,16 +77,16 @@ export function checkInvitation(
   return problems;
 }
 
-/** Begins a batch for so many people. */
+/** Begins a batch for so many people. @throws ApiError rate_limit_exceeded. */
 export async function openBatch(
   db: Queryable,
-  { config }: Pick<InvitationContext, 'config'>,
+  context: Pick<InvitingContext, 'config'>,
   { workspaceId, formId }: InvitedForm,
   invitation: Invitation,
   total: number,
 ): Promise<OpenBatch> {
   const id = newId();
-  const isMailed = invitation.isMailed && config.smtp !== undefined;
+  const isMailed = invitation.isMailed && context.config.smtp !== undefined;
   await insertBatch(db, {
     workspace_id: workspaceId,
     id,
@@ -101,6 +102,7 @@ export async function openBatch(
     created_at: now(),
     expires_at: invitation.expiresAt,
   });
+  await requireInvitable(db, context, { workspaceId, createdBy: invitation.createdBy });
   return { id, form_id: formId, is_mailed: isMailed, expires_at: invitation.expiresAt };
 }
 

@@ -173,3 +173,21 @@ export const findFormNames = statement(
      from forms f join workspaces w on w.id = f.workspace_id
     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
 );
+
+/** Makes those who invite in one workspace take turns, until the transaction ends. */
+export const lockInviting = statement(
+  'invitations.lock_inviting',
+  { workspace_id: uuid },
+  { id: uuid },
+  `select id from workspaces where id = $workspace_id for no key update`,
+);
+
+/** How many were invited since then, by one person and by all, and when the first of these was. */
+export const countInvited = statement(
+  'invitations.count_invited',
+  { workspace_id: uuid, created_by: nullable(text), since: timestamp },
+  { by_person: bigint, by_workspace: bigint, oldest: timestamp },
+  `select coalesce(sum(total) filter (where created_by = $created_by), 0)::bigint as by_person,
+          coalesce(sum(total), 0)::bigint as by_workspace, coalesce(min(created_at), $since) as oldest
+     from invitation_batches where workspace_id = $workspace_id and created_at > $since`,
+);

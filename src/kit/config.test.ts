@@ -45,6 +45,8 @@ test('nothing set: the defaults that the README lists', () => {
       uploadMbPerForm: 20_000,
       uploadMbPerWorkspace: 50_000,
       freeBytes: 536_870_912,
+      invitationsPerPerson: 20_000,
+      invitationsPerWorkspace: 50_000,
       consolePerMinute: 600,
     },
     logLevel: 'info',

@@ -66,6 +66,9 @@ export type Limits = {
   uploadMbPerWorkspace: number;
   /** What stays free on the disk of the uploads: below it none is taken. */
   freeBytes: number;
+  /** People who are invited to forms in a day: by one person, and in one workspace. */
+  invitationsPerPerson: number;
+  invitationsPerWorkspace: number;
   /** Requests of the console in a minute, for each person; an address may send four times as many. */
   consolePerMinute: number;
 };
@@ -208,6 +211,8 @@ function readLimits(
     uploadMbPerWorkspace: limit('UPLOAD_MB_PER_WORKSPACE', 50_000),
     // The largest upload fits in, and what is written beside it.
     freeBytes: wholeNumber('UPLOAD_FREE_MB', 512, 16, 1_000_000_000) * megabyte,
+    invitationsPerPerson: limit('INVITATIONS_PER_PERSON', 20_000),
+    invitationsPerWorkspace: limit('INVITATIONS_PER_WORKSPACE', 50_000),
     consolePerMinute: limit('CONSOLE_PER_MINUTE', 600),
   };
 }

@@ -3,7 +3,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
-import type { InvitationContext, InvitedForm } from '../context.ts';
+import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
 import { addressKeyOf } from '../draft.ts';
 import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from '../invite.ts';
 import type { MailingContext } from '../sending/mail-invitations.ts';
@@ -77,7 +77,7 @@ async function readImport(
  * @throws ApiError not_found, validation_error.
  */
 export async function startImport(
-  context: InvitationContext,
+  context: InvitingContext,
   form: InvitedForm,
   source: ImportSource,
   invitation: Invitation,

@@ -1,9 +1,12 @@
 import type { ReactElement } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { receiptCandidates } from '#ast/settings.ts';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
 import { Select } from '../../design/select.tsx';
+import { membersQuery } from '../../settings/workspace.ts';
+import { useForm } from '../../shell/form-place.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { fieldOf, FlagField, type SettingsForm } from './setting-fields.tsx';
 import { digestChoices } from './setting-words.ts';
@@ -24,6 +27,7 @@ export function MailCard({ form, root }: { form: SettingsForm; root: EditNode })
         onChange={(text) => set({ notification_email: text })}
         isReadOnly={isReadOnly}
       />
+      <Strangers addresses={settings.notification_email ?? ''} />
       <Select
         {...fieldOf(form, 'notification_digest')}
         value={settings.notification_digest ?? 'each'}
@@ -47,5 +51,24 @@ export function MailCard({ form, root }: { form: SettingsForm; root: EditNode })
         </Message>
       )}
     </Card>
+  );
+}
+
+/** Says which addresses are of nobody in the workspace: every submission is mailed there. Nothing is refused. */
+function Strangers({ addresses }: { addresses: string }): ReactElement | null {
+  const { data: members } = useQuery(membersQuery(useForm().workspace_id));
+  const known = new Set(members?.map(({ email }) => email.toLowerCase()));
+  const strangers = addresses.split(',').flatMap((text) => {
+    const address = /[^\s<>]+@[^\s<>]+\.[^\s<>]+/.exec(text)?.[0];
+    return address === undefined || known.has(address.toLowerCase()) ? [] : [address];
+  });
+  if (!members || strangers.length === 0) return null;
+  return (
+    <Message tone="warn">
+      {strangers.length === 1
+        ? `${strangers[0]} is no member of this workspace, and gets`
+        : `${strangers.join(', ')} are no members of this workspace, and get`}{' '}
+      every submission by mail.
+    </Message>
   );
 }
