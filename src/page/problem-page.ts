@@ -8,6 +8,7 @@ import { wantsJson } from './post/answer-json.ts';
 import { isMultipart } from './post/multipart.ts';
 import { renderNotice, renderPassword } from './render/notices.ts';
 import { sendPage } from './send-page.ts';
+import { lookOf } from './theme/look.ts';
 import { Refused } from './visit/refused.ts';
 import { readVisit, scriptInFrame, type Visit } from './visit/visit.ts';
 import { chooseLocale } from './words/choose-locale.ts';
@@ -30,7 +31,9 @@ export function answerProblem(
   if (isMultipart(request) && !request.raw.complete) reply.header('Connection', 'close');
   if (wantsJson(request))
     return reply.code(problem.status).type('application/json; charset=utf-8').send(problem.body);
-  return refused?.form ? sendRefusal(context, refused, request, reply) : sendNotice(problem, request, reply);
+  return refused?.form
+    ? sendRefusal(context, refused, request, reply)
+    : sendNotice(context, problem, request, reply);
 }
 
 type Said = Readonly<Record<'title' | 'message' | 'next', string>>;
@@ -100,17 +103,41 @@ export function passwordPage(
   });
 }
 
-function sendNotice(problem: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendNotice(
+  context: FrameContext,
+  problem: ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { searchParams } = new URL(request.url, 'http://form');
   const locale = chooseLocale({
-    asked: new URL(request.url, 'http://form').searchParams.get('_lang') ?? undefined,
+    asked: searchParams.get('_lang') ?? undefined,
     accepted: request.headers['accept-language'],
   });
   const words = wordsOf[locale];
-  const isLink = request.routeOptions.url?.endsWith('/:token');
-  if (isLink && (problem.code === 'not_found' || problem.code === 'gone')) {
-    const said = { title: words.linkTitle, message: words.linkText, language: locale };
-    return sendPage(reply, problem.status, renderNotice(said));
-  }
+  const isLink = request.routeOptions.url?.endsWith('/:token') === true;
+  // Inside another page too: a frame that the browser refuses to fill says nothing to anybody.
+  const look = lookOf(
+    '',
+    {},
+    {
+      isEmbedded: searchParams.get('_embed') === '1',
+      isPersonal: isLink,
+      scheme: searchParams.get('_scheme') === 'dark' ? 'dark' : 'light',
+      language: locale,
+    },
+  );
+  const send = (title: string, message: string): FastifyReply => {
+    const script = look.isEmbedded ? context.scriptSource : undefined;
+    return sendPage(
+      reply,
+      problem.status,
+      renderNotice({ title, message, language: locale, look, script }),
+      look,
+    );
+  };
+  if (isLink && (problem.code === 'not_found' || problem.code === 'gone'))
+    return send(words.linkTitle, words.linkText);
   const titles: Readonly<Partial<Record<number, string>>> = {
     [errorCodes.forbidden.status]: words.notOpenTitle,
     [errorCodes.not_found.status]: words.notFoundTitle,
@@ -122,5 +149,5 @@ function sendNotice(problem: ApiError, request: FastifyRequest, reply: FastifyRe
   const isTooMuch = problem.cause instanceof TooMuchWork;
   const own = isTooMuch ? words.tooMuchWork : problem.message;
   const message = problem.code === 'not_found' ? words.notFoundText : own;
-  return sendPage(reply, problem.status, renderNotice({ title, message, language: locale }));
+  return send(title, message);
 }

@@ -258,7 +258,8 @@ main:has(form > .step:first-of-type[hidden]) {
 @media print {
   body { background: none; padding: 0; }
   main { border: 0; box-shadow: none; padding: 0; max-inline-size: none; }
-  button { display: none; }
+  button, .progress, .zone, .options > .none { display: none !important; }
+  .step[hidden] { display: block !important; }
   .field { break-inside: avoid; }
 }
 `);

@@ -344,6 +344,13 @@ for (const [what, [settings, said, next]] of Object.entries(shut)) {
   });
 }
 
+test('a frame of a form that does not exist says so inside the page around it', async () => {
+  const { status, text, headers } = await visitor.fetch(`/f/${newId()}?_embed=1`);
+  assert.equal(status, 404);
+  assert.match(text, /There is no form at this address\./);
+  assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors \*/);
+});
+
 test('the tries of a password are counted together, however the id in the address is written', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
     access: 'password',

@@ -112,3 +112,14 @@ test('what may still be written is counted, and said when the visitor pauses nea
   await errorOf(page, 'note').getByText('Use at most 10 characters').waitFor();
   await page.context().close();
 });
+
+test('on paper every step is there, and nothing that can only be pressed', async () => {
+  const page = await stage.visit(form);
+  const second = page.getByRole('heading', { name: 'Second' });
+  assert.equal(await second.isVisible(), false);
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await second.isVisible(), true);
+  assert.equal(await field(page, 'name').isVisible(), true);
+  assert.equal(await page.locator('button:visible').count(), 0);
+  await page.context().close();
+});
