@@ -149,6 +149,8 @@ test('a key that may not read answers redirects them neither by a draft, nor by 
     assert.deepEqual([status, answer.error], [403, 'forbidden'], `${method} ${path}`);
     assert.match(answer.message, /notification_email/);
   }
+  const imported = await callApi(service.url, writer, 'POST', '/forms/import', { structure: live, settings });
+  assert.equal(imported.status, 403);
   await tenant.call('PUT', `/forms/${id}/draft`, { structure: live, settings });
   assert.equal((await ask('POST', '/publish')).status, 403);
   const kept = { notification_email: 'ours@example.org', editing: true };

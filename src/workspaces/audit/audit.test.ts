@@ -158,3 +158,15 @@ test('admins alone read it, of their workspace; lines go after a year', async ()
 });
 
 const makeKey = async () => (await owner.api<{ key: string }>('POST', '/keys', { name: 'Data' })).body;
+
+test('a dry run is not noted, and what only speaks of one is', async () => {
+  const ada = await signIn(service);
+  const { body: made } = await ada.api<{ id: string }>('POST', '/forms', form);
+  await ada.api('PATCH', `/forms/${made.id}?dry_run=true`, { status: 'archived' });
+  await ada.api('PATCH', `/forms/${made.id}?dry_run=false`, { status: 'archived' });
+  const lines = await settled(ada);
+  assert.deepEqual(
+    lines.map(({ operation }) => operation),
+    ['changeForm', 'createForm'],
+  );
+});

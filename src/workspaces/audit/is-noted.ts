@@ -11,7 +11,7 @@ export function isNoted({ method, path, operation }: Route, query: unknown): boo
   if (path.endsWith('/export')) return true;
   const [resource, deed] = operation.permission.split(':');
   if (method === 'GET' || deed !== 'write') return false;
-  if ((query as { dry_run?: unknown } | undefined)?.dry_run !== undefined) return false;
+  if ((query as { dry_run?: unknown } | undefined)?.dry_run === 'true') return false;
   // It is saved a second after every key that is pressed; who published it is noted.
   if (path.endsWith('/draft')) return false;
   return operation.isDestructive || (resource !== 'submissions' && resource !== 'files');
