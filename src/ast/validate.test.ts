@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elements } from './elements.ts';
+import { otherChoice } from './fields.ts';
 import { limits } from './limits.ts';
 import { composite, element, problemsOf, structure } from './testing.ts';
 import { validateStructure } from './validate.ts';
@@ -392,3 +393,46 @@ test('elements without an id, or with a blank one, are told that alone, and not 
   assert.equal(messages.length, 4, messages.join('\n'));
   for (const message of messages) assert.doesNotMatch(message, /unique/);
 });
+
+test('bounds that nothing lies between are a problem of their element', () => {
+  const messages = problemsOf(structure(element('number', 'age', { min: 5, max: 4 }))).map(
+    ({ message }) => message,
+  );
+  assert.equal(messages.length, 1);
+  assert.match(messages[0]!, /"min"/);
+});
+
+test('an answer of one’s own has a name that no option beside it may have', () => {
+  const choice = (other: boolean) => element('radio', 'colour', { options: ['Red', otherChoice], other });
+  assert.match(
+    problemsOf(structure(choice(true)))[0]!.message,
+    /must not have .* beside an answer of one's own/,
+  );
+  assert.deepEqual(problemsOf(structure(choice(false))), []);
+});
+
+test('too many options in all are told once, at the element that has the first one too many', () => {
+  const options = Array.from({ length: limits.options }, (_, index) => `Option ${index}`);
+  const full = Array.from({ length: limits.formOptions / limits.options }, (_, index) =>
+    element('radio', `r${index}`, { options }),
+  );
+  assert.deepEqual(problemsOf(structure(...full)), []);
+  const more = [...full, element('radio', 'one', { options: ['A'] }), element('radio', 'two', { options })];
+  assert.deepEqual(problemsOf(structure(...more)), [
+    { message: `A form can have at most ${limits.formOptions} options in all.`, path: [0, full.length] },
+  ]);
+});
+
+for (const [what, filling] of [
+  ['values', { newer: Array.from({ length: limits.values }, () => 0) }],
+  ['markup', { newer: Array.from({ length: 50 }, () => '<'.repeat(limits.markupCharacters / 40)) }],
+] as const) {
+  test(`what is too much of ${what} is told once, and nothing more is counted after it`, () => {
+    const small = [element('text', 'b', { newer: ['<'] }), element('text', 'c', { newer: ['<'] })];
+    const problems = problemsOf(structure(element('text', 'a', filling), ...small));
+    assert.deepEqual(
+      problems.map(({ path }) => path),
+      [[0, 0]],
+    );
+  });
+}

@@ -9,26 +9,26 @@ import { openRequestCounter } from './request-counter.ts';
 const log = openLog('silent');
 
 test('after a clock that was a day ahead and went back, a window says so and ends when its time is over', async (t) => {
-  const { count } = await openRequestCounter({ valkeyUrl: undefined, log });
+  const counter = await openRequestCounter({ valkeyUrl: undefined, log });
   const start = Date.now();
   t.mock.timers.enable({ apis: ['Date'], now: start + 86_400_000 });
-  await count('key', 1);
+  await counter.count('key', 1);
   t.mock.timers.setTime(start);
-  const { requests, msLeft } = await count('key', 1);
+  const { requests, msLeft } = await counter.count('key', 1);
   assert.equal(requests, 2);
   assert.ok(msLeft > 0 && msLeft <= 1_000, `${msLeft} ms`);
-  await until('the window to end', async () => (await count('key', 1)).requests === 1);
+  await until('the window to end', async () => (await counter.count('key', 1)).requests === 1);
 });
 
 test('a clock that is set ahead begins a new window, and no window of the old one comes back', async (t) => {
-  const { count } = await openRequestCounter({ valkeyUrl: undefined, log });
+  const counter = await openRequestCounter({ valkeyUrl: undefined, log });
   const start = Date.now();
   t.mock.timers.enable({ apis: ['Date'], now: start });
-  await count('key');
+  await counter.count('key');
   t.mock.timers.setTime(start + 86_400_000);
-  assert.equal((await count('key')).requests, 1);
+  assert.equal((await counter.count('key')).requests, 1);
   t.mock.timers.setTime(start);
-  const { requests, msLeft } = await count('key');
+  const { requests, msLeft } = await counter.count('key');
   assert.equal(requests, 2);
   assert.ok(msLeft <= 60_000, `${msLeft} ms`);
 });
