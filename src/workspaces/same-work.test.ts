@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Client } from 'pg';
+import { ApiError } from '#kit/errors.ts';
+import { openLog } from '#kit/log.ts';
+import { readSmtp } from '#kit/smtp/read-smtp.ts';
+import { openVault } from '#kit/vault.ts';
+import { testDatabase } from '#test/database.ts';
+import { openAccounts } from './accounts.ts';
+import { inviteMember } from './member-invitations/invite.ts';
+import { askForPasswordReset } from './password-reset/password-reset.ts';
+import { openRequestCounter } from './request-counter.ts';
+import { signIn } from './sign-in.ts';
+import { createUser } from './users.ts';
+import { createWorkspace } from './workspaces.ts';
+
+/* Neither an answer nor its time tells whether there is an account (docs/rules.md T19): what is done is the same. */
+
+const { database } = await testDatabase();
+const log = openLog('silent');
+const vault = openVault('ab'.repeat(32));
+const accounts = openAccounts({ database, vault, log, publicUrl: 'http://127.0.0.1:3000' });
+const context = {
+  accounts,
+  database,
+  vault,
+  config: {
+    publicUrl: 'https://forms.example.org',
+    smtp: readSmtp({ url: 'smtp://127.0.0.1:1', from: 'forms@example.org' }, []),
+  },
+  requestCounter: await openRequestCounter({ valkeyUrl: undefined, log }),
+  wakeQueue: () => {},
+};
+const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan: 'free' });
+const owner = await createUser(database, { email: 'owner@example.org', password: 'correct horse battery' });
+const known = 'known@example.org';
+const unknown = 'nobody@example.org';
+await createUser(database, { email: known, password: 'correct horse battery' });
+
+/** The names of the statements that a piece of work sends, in their order. */
+async function statementsOf(t: TestContext, work: () => Promise<unknown>): Promise<string[]> {
+  const sent = t.mock.method(Client.prototype, 'query');
+  await work();
+  const names = sent.mock.calls.map(({ arguments: [asked] }) => {
+    const statement: unknown = asked;
+    return typeof statement === 'string'
+      ? statement
+      : (JSON.stringify(statement).match(/"name":"[^"]+"/) ?? ['?'])[0];
+  });
+  sent.mock.restore();
+  return names;
+}
+
+test('asking for another password sends the same statements for an address with an account and for one without', async (t) => {
+  const [of, ofNobody] = [
+    await statementsOf(t, () => askForPasswordReset(database, known)),
+    await statementsOf(t, () => askForPasswordReset(database, unknown)),
+  ];
+  assert.deepEqual(of, ofNobody);
+  assert.ok(of.length >= 2);
+});
+
+test('so does an invitation', async (t) => {
+  const inviter = { id: owner.id, userId: owner.id, name: 'Ada', may: () => true };
+  const invite = (email: string) => () =>
+    inviteMember(context, { workspaceId, inviter, email, role: 'viewer' });
+  const [of, ofNobody] = [await statementsOf(t, invite(known)), await statementsOf(t, invite(unknown))];
+  assert.deepEqual(of, ofNobody);
+  assert.ok(of.length >= 4);
+});
+
+test('a sign-in that is refused hashes the password that was given, whether or not there is an account', async () => {
+  const workOf = async (email: string): Promise<number> => {
+    const before = process.cpuUsage();
+    for (let tries = 0; tries < 4; tries += 1)
+      await assert.rejects(
+        signIn(
+          context,
+          { address: '10.0.0.1', headers: new Headers(), device: undefined },
+          { email, password: 'wrong' },
+        ),
+        (error) => error instanceof ApiError && error.code === 'unauthorized',
+      );
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  // What is compiled and loaded at the first time counts for neither.
+  await workOf('first@example.org');
+  const ratio = (await workOf(known)) / (await workOf(unknown));
+  // Without the hash it is some 20 to 1.
+  assert.ok(ratio > 0.4 && ratio < 2.5, `${ratio}`);
+});
