@@ -78,7 +78,7 @@ function install() {
   say(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
-/** What browsers load: the console, and the script of the public page. */
+/** What browsers load: the console, the script of the public page, and the reference of the API. */
 const parts = [
   { name: 'the console', config: join('web', 'vite.config.ts'), built: join(home, 'dist', 'web') },
   {
@@ -86,12 +86,17 @@ const parts = [
     config: join('web', 'page', 'vite.config.ts'),
     built: join(home, 'dist', 'page'),
   },
+  {
+    name: 'the API reference',
+    config: join('web', 'docs', 'vite.config.ts'),
+    built: join(home, 'dist', 'docs'),
+  },
 ];
 
 /** A hash of all that the parts are built from. */
 const sourceHash = () => {
   const hash = createHash('sha256').update(lockHash);
-  for (const folder of ['web', 'src/ast', 'src/page']) {
+  for (const folder of ['web', 'src/ast', 'src/page', 'docs/guides']) {
     const names = readdirSync(join(home, folder), { recursive: true, withFileTypes: true });
     for (const path of names
       .filter((entry) => entry.isFile())

@@ -20,7 +20,7 @@ const floors = [
   'console',
   'app',
 ];
-/** The same of what browsers run. The script of the public page and that of embedding stand alone. */
+/** The same of what browsers run. The script of the public page, that of embedding and the API's reference stand alone. */
 const webFloors = [
   'api',
   'design',
@@ -34,7 +34,7 @@ const webFloors = [
   'invitations',
   'builder',
 ];
-const webAlone = ['page', 'embed'];
+const webAlone = ['page', 'embed', 'docs'];
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 
@@ -282,7 +282,7 @@ const webPrivileges: typeof privileges = [
   {
     what: 'asks the server',
     pattern: /\bfetch\(|\bXMLHttpRequest\b|\bsendBeacon\b|\bEventSource\b|\bWebSocket\b/g,
-    allowed: /^web\/(api\/client|page\/(submitting|uploads))\.ts$/,
+    allowed: /^web\/(api\/client|page\/(submitting|uploads)|docs\/(main|samples))\.ts$/,
   },
   {
     what: 'writes markup',

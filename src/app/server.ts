@@ -12,7 +12,6 @@ import { openAccounts } from '#workspaces/accounts.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestLog } from '#workspaces/request-log/request-log.ts';
 import { serveApi } from './api.ts';
-import { docsPage } from './docs-page.ts';
 import { healthRoutes } from './health.ts';
 import { writeOpenApi } from './openapi.ts';
 import { apiRoutes } from './operations.ts';
@@ -20,8 +19,8 @@ import type { Services } from './services.ts';
 import { setupRoutes } from './setup-page.ts';
 import { version } from './version.ts';
 
-/** The built console (setup.mjs). */
-const builtConsole = fileURLToPath(new URL('../../dist/web', import.meta.url));
+/** What setup.mjs builds for browsers. */
+const built = (part: string): string => fileURLToPath(new URL(`../../dist/${part}`, import.meta.url));
 
 /** Everything that this process answers, each part in a scope of its own (its body parsers and its error pages). */
 export async function buildServer(services: Services, state: { isStopping: () => boolean }): Promise<Server> {
@@ -47,7 +46,6 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   server.get('/api/v1/openapi.json', async (request, reply) =>
     sendPacked(request, reply.type(jsonType), openApiText),
   );
-  server.get('/api/v1/docs', async (_request, reply) => docsPage(reply, openApi));
   const console = { ...services, accounts: openAccounts({ ...services, publicUrl: config.publicUrl }) };
   await server.register(async (scope) => serveApi(scope, console, routes, { requestLog, auditLog }), {
     prefix: '/api/v1',
@@ -56,7 +54,11 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), {
     prefix: '/app/api',
   });
-  await server.register(async (scope) => staticRoutes(scope, builtConsole));
+  const browsers = [
+    { directory: built('web'), base: '/app', name: 'The console' },
+    { directory: built('docs'), base: '/api/v1/docs', name: 'The reference', hasInlineStyles: true },
+  ];
+  for (const part of browsers) await server.register(async (scope) => staticRoutes(scope, part));
   await server.register(async (scope) => setupRoutes(scope, console));
   await server.ready();
   return server;

@@ -15,7 +15,9 @@ await writeFile(join(directory, 'assets', 'index-4f3a.js'), 'const text = "packe
 
 async function open(from: string): Promise<Server> {
   const server = openServer({ log: openLog('silent'), trustProxy: false });
-  await server.register((scope) => staticRoutes(scope, from));
+  await server.register((scope) =>
+    staticRoutes(scope, { directory: from, base: '/app', name: 'The console' }),
+  );
   return server;
 }
 const server = await open(directory);

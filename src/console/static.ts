@@ -23,15 +23,27 @@ type Asset = { bytes: Buffer; packed: (() => Promise<Buffer>) | undefined; type:
 
 const compress = promisify(gzip);
 
+/** What was built for browsers: where it lies, and below which address it is served. */
+type Built = {
+  directory: string;
+  base: string;
+  name: string;
+  /** Whether its page has styles that bear no nonce. It must then show no text of anybody's. */
+  hasInlineStyles?: boolean;
+};
+
 /**
- * Serves the built console (`dist/web`, made by setup.mjs) below /app: its files by their names, which carry a hash of
- * their content, and for every other address the one page that finds its way from there. The files are read once.
+ * Serves what setup.mjs built (the console below /app, the API reference): its files by their names, which carry a hash
+ * of their content, and for every other address the one page that finds its way from there. The files are read once.
  */
-export async function staticRoutes(server: Server, directory: string): Promise<void> {
+export async function staticRoutes(
+  server: Server,
+  { directory, base, name, hasInlineStyles = false }: Built,
+): Promise<void> {
   const assets = await readAssets(directory);
   const page = assets.get('index.html')?.bytes.toString('utf8');
-  server.get('/app', (_request, reply) => reply.redirect('/app/', 308));
-  server.get('/app/*', (request, reply) => {
+  server.get(base, (_request, reply) => reply.redirect(`${base}/`, 308));
+  server.get(`${base}/*`, (request, reply) => {
     const { '*': path } = request.params as { '*': string };
     const asset = path === 'index.html' ? undefined : assets.get(path);
     if (asset) return sendAsset(request, reply, path, asset);
@@ -39,10 +51,10 @@ export async function staticRoutes(server: Server, directory: string): Promise<v
     if (page === undefined) {
       throw new ApiError(
         'service_unavailable',
-        'The console has not been built: start the service with npm start.',
+        `${name} has not been built: start the service with npm start.`,
       );
     }
-    return sendPage(reply, page);
+    return sendPage(reply, page, hasInlineStyles);
   });
 }
 
@@ -101,14 +113,14 @@ async function sendAsset(
  * The page. Scripts come from this origin only; the nonce lets react-aria add its style elements and nobody else any;
  * nothing may frame it, and it frames only pages of this origin (the preview of a form).
  */
-function sendPage(reply: FastifyReply, page: string): FastifyReply {
+function sendPage(reply: FastifyReply, page: string, hasInlineStyles: boolean): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   return reply
     .headers({
       'Content-Security-Policy': [
         "default-src 'none'",
         "script-src 'self'",
-        `style-src 'self' 'nonce-${nonce}'`,
+        `style-src 'self' ${hasInlineStyles ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
         "img-src 'self' data: blob:",
         "font-src 'self'",
         "connect-src 'self'",

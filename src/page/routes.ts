@@ -25,7 +25,13 @@ import { unsubscribeRoute } from './unsubscribe-route.ts';
 import { uploadRoute } from './upload-route.ts';
 import { readPrefill, writeAddress } from './visit/address.ts';
 import { firstPage, formPage } from './visit/form-page.ts';
-import { type FormRequest, type OpenContext, openKnownForm, openVisit } from './visit/open-visit.ts';
+import {
+  type FormRequest,
+  type FormRoute,
+  type OpenContext,
+  openKnownForm,
+  openVisit,
+} from './visit/open-visit.ts';
 import type { Visit } from './visit/visit.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
 import { linkToken } from '#submissions/links/token.ts';
@@ -68,7 +74,7 @@ function formRoutes(server: Server, context: Context): void {
     return sendPage(reply, 200, firstShowing(context, visit), visit.look, live.settings.redirect_url);
   });
 
-  server.post('/f/:id', { onRequest: judgeSource(context) }, async (request: FormRequest, reply) => {
+  server.post<FormRoute>('/f/:id', { onRequest: judgeSource(context) }, async (request, reply) => {
     // A form that is full or closed, and a used invitation, still answer whoever sends the same again (post/accept.ts).
     const visit = await openVisit(context, request, ['full', 'closed', 'used']);
     if (visit.guest) await noteBeginning(context.database, visit.guest);

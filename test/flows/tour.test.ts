@@ -12,19 +12,32 @@ import { until } from '#test/service.ts';
 const run = promisify(execFile);
 const home = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The README's commands that are marked as the tour, in order. */
-async function readTour(): Promise<string[]> {
-  const readme = await readFile(join(home, 'README.md'), 'utf8');
-  return [...readme.matchAll(/<!-- tour -->\n```sh\n([\s\S]*?)```/g)].map((match) => match[1]!);
+/** The commands of a page that are marked so, in order. */
+async function readCommands(page: string, mark: 'tour' | 'run'): Promise<string[]> {
+  const text = await readFile(join(home, page), 'utf8');
+  return [...text.matchAll(new RegExp(`<!-- ${mark} -->\n\`\`\`sh\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    (match) => match[1]!,
+  );
 }
 
-test('the five-minute tour of the README works as it is written', async () => {
+/** The guides with commands, in the order in which one reads them: later ones use what earlier ones made. */
+const guides = [
+  'first-form',
+  'submissions',
+  'search',
+  'webhooks',
+  'errors',
+  'limits',
+  'idempotency-and-concurrency',
+];
+
+test('the five-minute tour of the README works as it is written, and after it every command of the guides', async () => {
   const instance = await makeInstance({}, { isNew: true });
   const server = await instance.start();
   const directory = await mkdtemp(join(tmpdir(), 'formloom-tour-'));
   after(() => rm(directory, { recursive: true, force: true }));
 
-  const tour = await readTour();
+  const tour = await readCommands('README.md', 'tour');
   assert.ok(tour.length >= 4, 'the tour was found');
   // The reader stands in the clone and the service is on port 3000; here it has a port and a directory of its own.
   const script = tour
@@ -34,12 +47,15 @@ test('the five-minute tour of the README works as it is written', async () => {
         .replaceAll('npm run -s formloom', `npm --prefix "${home}" run -s formloom`),
     )
     .join('\necho "---8<---"\n');
-  const { stdout } = await run('sh', ['-euc', script], {
+  const guided: string[] = [];
+  for (const guide of guides) guided.push(...(await readCommands(`docs/guides/${guide}.md`, 'run')));
+  const separator = '\necho "---8<---"\n';
+  const { stdout } = await run('sh', ['-euc', [script, ...guided].join(separator)], {
     cwd: directory,
     env: { ...process.env, DATA_DIR: instance.dataDir },
   });
 
-  const [, created, submitted, read] = stdout.split('---8<---').map((part) => part.trim());
+  const [, created, submitted, read, ...answers] = stdout.split('---8<---').map((part) => part.trim());
   const form = JSON.parse(created!) as { id: string; status: string; public_url: string };
   assert.equal(form.status, 'published');
   const submission = JSON.parse(submitted!) as { id: string; status: string; confirmation_message: string };
@@ -58,5 +74,17 @@ test('the five-minute tour of the README works as it is written', async () => {
     found!.data.map(({ id }) => id),
     [submission.id],
   );
+  const [first, again, sent, withFile, lists, byCursor, searched, events, refused, head, once, late] =
+    answers;
+  assert.equal(answers.length, guided.length);
+  assert.match(first!, /"status":"published"/);
+  assert.match(again!, /"submission_count":0/);
+  for (const text of [sent, withFile]) assert.match(text!, /"status":"completed"/);
+  for (const text of [lists, byCursor, searched]) assert.match(text!, /The shuttle is stuck/);
+  assert.match(events!, /"has_more":false/);
+  assert.match(refused!, /"error":"validation_error"/);
+  assert.match(head!, /x-ratelimit-remaining: \d+/i);
+  assert.match(once!, /idempotency-replayed: true/i);
+  assert.match(late!, /etag: "[^]*"error":"precondition_failed"/i);
   await until('the page', async () => (await fetch(form.public_url)).status === 200);
 });

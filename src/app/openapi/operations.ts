@@ -24,7 +24,9 @@ export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTa
       .filter(Boolean)
       .join('\n\n'),
     tags: [operation.permission.split(':')[0]!],
-    security: [{ apiKey: [operation.permission] }],
+    // Linters know scopes of OAuth alone, so what a key needs stands beside it.
+    security: [{ apiKey: [] }],
+    'x-permission': operation.permission,
     parameters: [
       ...writeParameters(operation.params, 'path', schemas),
       ...writeParameters(operation.query, 'query', schemas, operation.example.query),

@@ -22,6 +22,8 @@ export type Operation = {
   description: string;
   tags: string[];
   security: Record<string, string[]>[];
+  /** Without one anybody may, or the service itself does. */
+  'x-permission'?: string;
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, Response | Reference>;

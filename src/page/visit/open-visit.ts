@@ -15,7 +15,8 @@ export type OpenContext = {
 };
 
 /** A request below a form's address. */
-export type FormRequest = FastifyRequest<{ Params: { id: string } }>;
+export type FormRoute = { Params: { id: string } };
+export type FormRequest = FastifyRequest<FormRoute>;
 
 /** A request for the address of a link, below a form's. */
 export type LinkRequest = FastifyRequest<{ Params: { id: string; token: string } }>;

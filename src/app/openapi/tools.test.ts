@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { registerHooks } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
+import rulesets from '@stoplight/spectral-rulesets';
+import { openService } from '#test/service.ts';
+import { writeOpenApi } from '../openapi.ts';
+import { apiRoutes } from '../operations.ts';
+
+/* What others make of the document, by the rules and the defaults that their tools come with. */
+
+// The generators write by TypeScript's own code for trees, which its seventh version has no more.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(
+      specifier === 'typescript' && /openapi-typescript|@hey-api/.test(context.parentURL ?? '')
+        ? 'typescript-5'
+        : specifier,
+      context,
+    ),
+});
+
+const service = await openService();
+const openApi = writeOpenApi(apiRoutes(service.services), {
+  publicUrl: 'https://forms.formloom.test',
+  version: '1.0.0',
+});
+const text = JSON.stringify(openApi);
+/** As it is read from the wire: the tools write into what they are given. */
+const read = (): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+test("Redocly's recommended rules find nothing", async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const problems = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
+  assert.deepEqual(
+    problems.map(({ ruleId, message, location: [place] }) => `${ruleId}: ${message} ${place?.pointer}`),
+    [],
+  );
+});
+
+test("Spectral's rules for OpenAPI find nothing", async () => {
+  const spectral = new spectralCore.Spectral();
+  spectral.setRuleset({ extends: [rulesets.oas as unknown as RulesetDefinition], rules: {} });
+  const problems = await spectral.run(read());
+  assert.deepEqual(
+    problems.map(({ code, message, path }) => `${code}: ${message} ${path.join('/')}`),
+    [],
+  );
+});
+
+test("the README's form compiles strictly with what openapi-typescript and hey-api generate by default", async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'formloom-generated-'));
+  after(() => rm(folder, { recursive: true }));
+  const [{ default: generate, astToString }, { createClient }] = await Promise.all([
+    import('openapi-typescript'),
+    import('@hey-api/openapi-ts'),
+  ]);
+  await writeFile(join(folder, 'types.ts'), astToString(await generate(read() as never)));
+  await createClient({ input: read(), output: join(folder, 'client'), logs: { level: 'silent' } });
+  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+  const form = /-d '(\{\s+"publish"[^']+)'/.exec(readme)![1]!;
+  const use = `
+    import { createForm, type Element } from '${'./client/index.js'}';
+    import type { components, paths } from '${'./types.js'}';
+    type Body = paths['/forms']['post']['requestBody']['content']['application/json'];
+    const body: Body = ${form};
+    export const settings: components['schemas']['SettingsChange'] = { access: null, theme: { corner: 'soft' } };
+    export const element: Element = { type: 'text', attrs: { id: 'a', label: 'A' } };
+    type Misspelled = { type: 'tex'; attrs: { id: 'a'; label: 'A' } };
+    export const isRefused: Misspelled extends Element ? never : true = true;
+    export const made = createForm({ body }).then(({ data }) => data?.public_url.length);
+  `;
+  await writeFile(join(folder, 'use.ts'), use);
+  const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url));
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--module', 'preserve'];
+  const said = (): string => {
+    try {
+      return execFileSync(compiler, [...options, join(folder, 'use.ts')], { encoding: 'utf8' });
+    } catch (error) {
+      return (error as { stdout: string }).stdout;
+    }
+  };
+  assert.equal(said(), '');
+});
