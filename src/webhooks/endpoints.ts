@@ -10,7 +10,7 @@ import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
-import { retryDelivery } from './delivery-log.ts';
+import { retryDelivery } from './retry-delivery.ts';
 import { changeWebhook, type WebhookChange as Change } from './editing/change-webhook.ts';
 import { createWebhook, deleteWebhook, mostWebhooks } from './editing/webhooks.ts';
 import { listDeliveries, readDelivery } from './log/deliveries.ts';

@@ -6,7 +6,9 @@ import { type Database, transaction } from '#kit/database.ts';
 import type { Plan } from '#workspaces/plans.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { type EventKind, eventKinds, snapshotOf } from './event.ts';
+import { listDeliveries } from './log/deliveries.ts';
 import { insertWebhook } from './queries.ts';
+import type { DeliveryLine } from './shapes.ts';
 import { recordEvent } from './record-event.ts';
 
 // Things to test webhooks with. Only tests import this file.
@@ -98,4 +100,13 @@ export function happen(
       }),
     }),
   );
+}
+
+/** The delivery log of a webhook, newest first, all of it. */
+export async function readLog(
+  database: Database,
+  place: { workspaceId: string; webhookId: string },
+): Promise<DeliveryLine[]> {
+  const all = { page: 1, perPage: 1_000, limit: 1_000, offset: 0, after: null, total: 0, mark: null };
+  return (await listDeliveries(database, place, {}, all)).data;
 }

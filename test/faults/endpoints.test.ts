@@ -5,7 +5,7 @@ import { openVault } from '#kit/vault.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { changeWebhook } from '#webhooks/editing/change-webhook.ts';
-import { retryDelivery } from '#webhooks/delivery-log.ts';
+import { retryDelivery } from '#webhooks/retry-delivery.ts';
 import { verifySignature } from '#webhooks/signature.ts';
 import { happen } from '#webhooks/testing.ts';
 import { happenOften, openStage, type Scene } from './stage.ts';

@@ -230,27 +230,6 @@ export const findDeliveryLatency = statement(
       and response_status is not null`,
 );
 
-/** Newest first. */
-export const selectDeliveries = statement(
-  'webhooks.select_deliveries',
-  { workspace_id: uuid, webhook_id: uuid, limit: integer, offset: bigint },
-  {
-    id: uuid,
-    event: word<EventKind>(),
-    status: word<DeliveryStatus>(),
-    created_at: timestamp,
-    attempts: integer,
-    response_status: nullable(integer),
-    response_ms: nullable(integer),
-    next_attempt_at: nullable(timestamp),
-  },
-  `select id, kind as event, status, created_at, attempts, response_status, response_ms, next_attempt_at
-     from deliveries
-    where workspace_id = $workspace_id and webhook_id = $webhook_id
-    order by id desc
-    limit $limit offset $offset`,
-);
-
 /** Makes a failed delivery that is no test wait for a request now; of two who ask at once, one gets the row. */
 export const markForRetry = statement(
   'webhooks.mark_for_retry',

@@ -10,9 +10,9 @@ import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { deliverJob } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
-import { deliveryLog, retryDelivery } from '../delivery-log.ts';
+import { retryDelivery } from '../retry-delivery.ts';
 import { deliverWebhook } from '../sending/deliver.ts';
-import { happen, makeForm, makeWebhook, type Place } from '../testing.ts';
+import { happen, makeForm, makeWebhook, type Place, readLog } from '../testing.ts';
 import type { ReplayFilter } from './filter.ts';
 import { replayBatch, replayJob } from './replay-job.ts';
 import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from './replay.ts';
@@ -51,7 +51,7 @@ async function setScene(...replies: Reply[]): Promise<Scene> {
   receiver.replyWith(...replies);
   return { ...place, receiver, webhookId: await makeWebhook(database, place, { url: receiver.url }) };
 }
-const linesOf = (scene: Scene) => deliveryLog({ database }, scene);
+const linesOf = (scene: Scene) => readLog(database, scene);
 /** Deliveries that are over and were never sent: events are written down so for a webhook that was paused by itself. */
 async function makeOver(
   { workspaceId, formId, webhookId }: Scene,

@@ -11,11 +11,11 @@ import { slowness } from '#test/slowness.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { deliverWebhook } from '../sending/deliver.ts';
 import { deliverJob } from '../delivery-job.ts';
-import { deliveryLog, retryDelivery } from '../delivery-log.ts';
+import { retryDelivery } from '../retry-delivery.ts';
 import { eventKinds } from '../event.ts';
 import { sampleSnapshot, sendSubmissionTests, sendTest } from './send-test.ts';
 import { verifySignature } from '../signature.ts';
-import { makeForm, makeWebhook } from '../testing.ts';
+import { makeForm, makeWebhook, readLog } from '../testing.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));
@@ -54,7 +54,7 @@ type Scene = Awaited<ReturnType<typeof setScene>>;
 async function sendAndSettle(scene: Scene, kind = eventKinds[0] as (typeof eventKinds)[number]) {
   const { deliveryId } = await sendTest(context, { ...scene, kind });
   return until('the test in the log', async () => {
-    const lines = await deliveryLog({ database }, scene);
+    const lines = await readLog(database, scene);
     return lines.find(({ id, status }) => id === deliveryId && status !== 'Retrying');
   });
 }

@@ -1,40 +1,10 @@
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Page } from '#kit/pagination.ts';
 import { announceJobs, enqueueJob } from '#kit/queue.ts';
-import { only, type Queryable } from '#kit/statement.ts';
+import { only } from '#kit/statement.ts';
 import { deliverJob, type DeliverJobPayload, laneOf } from './delivery-job.ts';
-import type { EventKind } from './event.ts';
-import { findDeliveryStatus, markForRetry, selectDeliveries } from './log/queries.ts';
+import { findDeliveryStatus, markForRetry } from './log/queries.ts';
 import type { DeliveryStatus } from './queries.ts';
-
-/** A line of a webhook's delivery log. Specification, "Delivery and retry rules". */
-export type DeliveryLine = {
-  id: string;
-  event: EventKind;
-  status: DeliveryStatus;
-  created_at: Date;
-  attempts: number;
-  /** Of the last attempt; null when none was answered. */
-  response_status: number | null;
-  response_ms: number | null;
-  next_attempt_at: Date | null;
-};
-
-/** The beginning of the log, for who does not turn pages. */
-const firstLines: Page = { page: 1, perPage: 1_000, offset: 0 };
-
-/** The deliveries of a webhook, newest first. */
-export const deliveryLog = (
-  { database }: { database: Queryable },
-  { workspaceId, webhookId, page = firstLines }: { workspaceId: string; webhookId: string; page?: Page },
-): Promise<DeliveryLine[]> =>
-  selectDeliveries(database, {
-    workspace_id: workspaceId,
-    webhook_id: webhookId,
-    limit: page.perPage,
-    offset: page.offset,
-  });
 
 const conflicts = {
   Success: 'This delivery succeeded; there is nothing to send again.',
