@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
 import { findBarriers, openConsoleBrowser, payloads } from '../console-browser.ts';
 import { signIn } from '../console.ts';
 import { openMailServer } from '../mail-server.ts';
@@ -134,6 +135,23 @@ test('the mail log tells what failed and why, sends it again, and tests the mail
   await page.setViewportSize({ width: 375, height: 800 });
   const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   assert.equal(isWide, false, 'nothing is wider than a phone');
+  await page.context().close();
+});
+
+test('the settings of a form say which addresses are of no member of the workspace, and refuse none', async () => {
+  const made = await owner.api<{ id: string }>('POST', '/forms', {
+    structure: structure(element('text', 'a')),
+    publish: true,
+  });
+  const page = await browser.open(`/app/forms/${made.body.id}`, owner);
+  const views = page.getByRole('navigation', { name: 'Views of this form' });
+  await views.getByRole('button', { name: 'Settings' }).click(wait);
+  const field = page.getByLabel('Notify by email');
+  await field.fill(`${owner.email.toUpperCase()}, elsewhere@example.com`);
+  const warning = page.getByText('elsewhere@example.com is no member of this workspace');
+  await warning.waitFor(wait);
+  await field.fill(owner.email);
+  await warning.waitFor({ state: 'detached' });
   await page.context().close();
 });
 
