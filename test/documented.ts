@@ -42,10 +42,8 @@ export function holdAgainst(document: OpenApi): Documented {
 
   const operationOf: Documented['operationOf'] = (method, path) => {
     const [plain] = path.split('?');
-    // A path without parameters goes first: /submissions/search is no submission.
-    const templates = Object.keys(document.paths).sort(
-      (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
-    );
+    // A path with fewer parameters goes first: /submissions/search is no submission.
+    const templates = Object.keys(document.paths).sort((a, b) => a.split('{').length - b.split('{').length);
     const template = templates.find((candidate) =>
       new RegExp(`^${candidate.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain!),
     );

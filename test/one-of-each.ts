@@ -3,14 +3,17 @@ import { newId } from '#kit/clock.ts';
 import { signIn } from './console.ts';
 import { openReceiver } from './receiver.ts';
 import { type Tenant, type TestService, until } from './service.ts';
-import { makeForm, openVisitor } from './visitor.ts';
+import { asJson, makeForm, openVisitor } from './visitor.ts';
 
-/** One thing of each kind that a path of the API can name, by the words before its id; `key` may do everything. */
+/**
+ * One thing of each kind that a path of the API can name: by the words before its id, or by the name of its parameter;
+ * `key` may do everything.
+ */
 export type OneOfEach = Readonly<Record<string, string>> & { key: string };
 
 /**
- * Makes one of each in a workspace: a form with a submission, a webhook with a failed delivery and a replay that is over,
- * a viewer, an invitation of another, a key, and failed mails.
+ * Makes one of each in a workspace: a form with a submission, a note, what is held and changes of many, a webhook with a
+ * failed delivery and a replay that is over, a viewer, an invitation of another, a key, and failed mails.
  */
 export async function makeOneOfEach(service: TestService, tenant: Tenant): Promise<OneOfEach> {
   const key = await tenant.makeFullKey();
@@ -39,6 +42,12 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
      select $1, id, 'receipt', 'ada@example.org', 'Thank you', 'failed', now() from unnest($2::uuid[]) as given (id)`,
     [tenant.workspaceId, mails],
   );
+  const note = await call('POST', `/submissions/${submission.body.id}/notes`, { text: 'A note.' });
+  const begun = { filter: { status: 'incomplete' } };
+  const deletion = await call('POST', `/forms/${form.id}/submissions/deletions`, begun);
+  const tagging = await call('POST', `/forms/${form.id}/submissions/taggings`, { ...begun, add: ['tag'] });
+  await holdOne(service, form.id);
+  const spam = await call('GET', `/forms/${form.id}/spam`);
   return {
     key,
     members: member,
@@ -50,9 +59,29 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     webhooks: webhook.id,
     deliveries: delivery.id,
     replays: replay.id,
+    note: note.id,
+    deletion: deletion.id,
+    tagging: tagging.id,
+    held: spam.data[0]!.id,
   };
 }
 
+/** Submits what is held in the spam box. */
+export async function holdOne(service: Pick<TestService, 'url'>, formId: string): Promise<void> {
+  const answers: [string, string][] = [
+    ['a', 'spam'],
+    ['_website', 'https://spam.test'],
+  ];
+  await openVisitor(service).post(formId, answers, asJson);
+}
+
 /** The id that stands for `:id` (or `{id}`) in a path. */
-export const idIn = (path: string, made: OneOfEach): string =>
+export const idIn = (path: string, made: Readonly<Record<string, string>>): string =>
   made[path.slice(1).split(/\/(?::|\{)id/, 1)[0]!]!;
+
+/** A path of the document with an id of its kind for each parameter; one that there is none of stays. */
+export const fillPath = (path: string, made: Readonly<Record<string, string>>): string =>
+  path.replaceAll(
+    /\{(\w+)\}/g,
+    (all, name: string) => (name === 'id' ? idIn(path, made) : made[name]) ?? all,
+  );

@@ -74,7 +74,6 @@ export async function seedWorkshop({
   visitor,
   receiver,
 }: Setting): Promise<Workshop> {
-  const workspace = `/workspaces/${tenant.workspaceId}`;
   const settings = { confirmation_message: 'We will write to you within a week.' };
   const { body } = await tenant.call('POST', '/forms', { structure: workshop, settings, publish: true });
   const form = body.id;
@@ -87,15 +86,14 @@ export async function seedWorkshop({
       ['_website', 'x'],
     ]);
   const { webhook, failed, last } = await seedDeliveries({ form, owner, visitor, receiver });
-  const submissions = `${workspace}/forms/${form}/submissions`;
   const listed = await tenant.call('GET', `/forms/${form}/submissions?per_page=4`);
   const [newest, , ...old] = listed.body.data;
-  for (const { id } of old) await owner.call('DELETE', `${submissions}/${id}`);
-  const { updated_at: seen } = (
-    await owner.call<{ updated_at: string }>('GET', `${submissions}/${newest!.id}`)
-  ).body;
-  const edited = { ...newest!.answers, name: 'Ada King' };
-  await owner.call('PUT', `${submissions}/${newest!.id}/answers`, { answers: edited, seen });
+  for (const { id } of old) await owner.api('DELETE', `/submissions/${id}`);
+  await owner.api('PATCH', `/submissions/${newest!.id}`, {
+    answers: { name: 'Ada King' },
+    tags: ['First time', 'Needle size asked'],
+  });
+  await owner.api('POST', `/submissions/${newest!.id}/notes`, { text: 'Sent the list of yarns by mail.' });
   await seedKeys(service, owner);
   const thanks = new URL(last, service.url);
   return { form, webhook, failed, thanks: thanks.pathname + thanks.search };

@@ -10,7 +10,7 @@ import { pruneMails } from '#mail/log/mail-log.ts';
 import { sendMail } from '#mail/sending/send-mail.ts';
 import { tellNews } from '#mail/tell-news.ts';
 import { cleanPendingList } from '#search/queries.ts';
-import { removeManyBatch, removeManyJob } from '#submissions/changes/remove-many.ts';
+import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
 import { pruneHeld } from '#submissions/held/prune.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
 import { emptyTrash } from '#submissions/trash/empty-trash.ts';
@@ -72,9 +72,9 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
         perLane: 1,
         run: (job) => importStep({ ...services, wakeQueue: () => queue.wake() }, job),
       },
-      [removeManyJob]: {
+      [bulkJob]: {
         perLane: 1,
-        run: (job) => removeManyBatch({ database, wakeQueue: () => queue.wake() }, job),
+        run: (job) => bulkBatch({ database, wakeQueue: () => queue.wake() }, job),
       },
     },
   });

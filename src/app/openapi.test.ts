@@ -6,11 +6,12 @@ import { type ConsolePerson, signIn } from '#test/console.ts';
 import { holdAgainst } from '#test/documented.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
+import { fillPath, holdOne, makeOneOfEach } from '#test/one-of-each.ts';
 import { requestText, sendRaw } from '#test/raw.ts';
 import { type Answer, type Body, callApi, openService } from '#test/service.ts';
 import { openInvitations, queryOf } from '#invitations/testing.ts';
-import { makeForm, openVisitor } from '#test/visitor.ts';
+import { loadPage, makeForm, openVisitor } from '#test/visitor.ts';
+import { mostNotes } from '#submissions/notes/endpoints.ts';
 import { mostWebhooks } from '#webhooks/editing/webhooks.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { writeOpenApi } from './openapi.ts';
@@ -65,8 +66,7 @@ const powerless = await tenant.makeKey(['forms:read']);
 const reader = await tenant.makeKey(['submissions:read']);
 
 /** The path of an operation with an id of its kind. */
-const fill = (path: string): string =>
-  path.replace('{id}', idIn(path, made)).replace('{invitation}', invitation.id).replace('{version}', '1');
+const fill = (path: string): string => fillPath(path, { ...made, invitation: invitation.id, version: '1' });
 const required = (operation: Operation): Record<string, string> =>
   Object.fromEntries(
     operation.parameters
@@ -213,10 +213,11 @@ const exampleOf = ({ requestBody }: Operation): object | undefined =>
   requestBody?.content['application/json']!.example as object | undefined;
 
 /** What an operation that takes a body takes: its own example; nobody is invited twice. */
-const bodyFor = (operation: Operation): object =>
-  operation.operationId === 'createInvitations'
-    ? { invitations: [{ email: `person-${(people += 1)}@example.org` }] }
-    : exampleOf(operation)!;
+const bodyFor = (operation: Operation): object => {
+  if (operation.operationId === 'createInvitations')
+    return { invitations: [{ email: `person-${(people += 1)}@example.org` }] };
+  return exampleOf(operation)!;
+};
 
 const setMail = (state: string) =>
   service.services.database.query('update mails set state = $2 where id = $1', [made['mails'], state]);
@@ -272,6 +273,54 @@ const conflicts: Readonly<
     const sent = await callApi(service.url, made.key, 'POST', `/webhooks/${webhook_id}/test`, test);
     return [`/deliveries/${sent.body.id}/retry`];
   },
+  async createSubmission() {
+    const draft = await makeForm(tenant, [element('text', 'a')], { publish: false });
+    return [`/forms/${draft.id}/submissions`];
+  },
+  async addNote() {
+    const { id } = await submitOne();
+    await service.services.database.query(
+      `insert into submission_notes (workspace_id, submission_id, id, text, created_at, updated_at)
+       select $1, $2, gen_random_uuid(), 'x', now(), now() from generate_series(1, $3)`,
+      [tenant.workspaceId, id, mostNotes],
+    );
+    return [`/submissions/${id}/notes`];
+  },
+  startDeletion: async () => [`/forms/${form.id}/submissions/deletions`, { filter: {}, expected: 999 }],
+  startTagging: async () => [
+    `/forms/${form.id}/submissions/taggings`,
+    { filter: {}, add: ['x'], expected: 999 },
+  ],
+  emptyTrash: async () => [`/forms/${form.id}/trash/deletions`, { everything: true, expected: 999 }],
+  async releaseSpam() {
+    const full = await makeForm(tenant, [element('text', 'a')], { settings: { max_submissions: 1 } });
+    await holdOne(service, full.id);
+    await visitor.submit(full.id, { a: 'word' });
+    const { data } = (await tenant.call('GET', `/forms/${full.id}/spam`)).body;
+    return [`/forms/${full.id}/spam/releases`, { ids: [data[0]!.id] }];
+  },
+  async allowSite() {
+    const settings = { max_submissions: 1, embed_origins: ['https://ours.example'] };
+    const full = await makeForm(tenant, [element('text', 'a')], { settings });
+    const origin = 'https://other.example';
+    await loadPage(service, full.id, { headers: { Origin: origin }, body: { a: 'x' } });
+    await visitor.submit(full.id, { a: 'word' });
+    return [`/forms/${full.id}/spam/sites`, { origin }];
+  },
+};
+/** A submission of a form of its own. */
+async function submitOne(): Promise<{ id: string; formId: string }> {
+  const { id: formId } = await makeForm(tenant, [element('text', 'a')]);
+  return { id: (await visitor.submit(formId, { a: 'word' })).body.id, formId };
+}
+
+/** What is gone. */
+const gone: Readonly<Record<string, () => Promise<string>>> = {
+  listEvents: async () => '/events?after=999999999',
+  async createSubmission() {
+    const closed = await makeForm(tenant, [element('text', 'a')], { settings: { access: 'closed' } });
+    return `/forms/${closed.id}/submissions`;
+  },
 };
 /** Where an invitation that was answered is in the way, and no mail is sent. */
 const mutes: Readonly<Record<string, true>> = {
@@ -286,24 +335,38 @@ async function formThatIs(status: string): Promise<string> {
   return id;
 }
 /** A request that succeeds only once, or not with what the others made, or would take from them what they need. */
-const successes: Readonly<Record<string, () => Promise<string>>> = {
+const successes: Readonly<Record<string, () => Promise<[path: string, body?: object]>>> = {
   async retryMail() {
     await setMail('failed');
-    return `/mails/${made['mails']}/retry`;
+    return [`/mails/${made['mails']}/retry`];
   },
-  unpublishForm: async () => `/forms/${await formThatIs('published')}/unpublish`,
-  archiveForm: async () => `/forms/${await formThatIs('published')}/archive`,
-  restoreForm: async () => `/forms/${await formThatIs('archived')}/restore`,
+  unpublishForm: async () => [`/forms/${await formThatIs('published')}/unpublish`],
+  archiveForm: async () => [`/forms/${await formThatIs('published')}/archive`],
+  restoreForm: async () => [`/forms/${await formThatIs('archived')}/restore`],
   async startReplay() {
     await callApi(service.url, made.key, 'PATCH', `/webhooks/${made['webhooks']}`, { active: true });
-    return `/webhooks/${made['webhooks']}/replays`;
+    return [`/webhooks/${made['webhooks']}/replays`];
   },
   async cancelReplay() {
     const { database } = service.services;
     await database.query('update replays set finished_at = null, cancelled_at = null where id = $1', [
       made['replays'],
     ]);
-    return `/replays/${made['replays']}/cancel`;
+    return [`/replays/${made['replays']}/cancel`];
+  },
+  async createSubmission() {
+    const { id } = await makeForm(tenant, [element('textarea', 'message')]);
+    return [`/forms/${id}/submissions`];
+  },
+  async restoreSubmission() {
+    const { id } = await submitOne();
+    await tenant.call('DELETE', `/submissions/${id}`);
+    return [`/submissions/${id}/restore`];
+  },
+  async restoreSubmissions() {
+    const { id, formId } = await submitOne();
+    await tenant.call('DELETE', `/submissions/${id}`);
+    return [`/forms/${formId}/trash/restorations`, { ids: [id] }];
   },
 };
 
@@ -361,8 +424,7 @@ async function* scenarios(
   }
   if ('form_id' in Object.fromEntries(operation.parameters.map(({ name }) => [name, 1])))
     yield ask(404, withQuery(path, { ...required(operation), form_id: absent }));
-  if ('410' in operation.responses)
-    yield ask(410, withQuery(path, { ...required(operation), after: '999999999' }));
+  if ('410' in operation.responses) yield ask(410, await gone[operation.operationId]!());
   if (method !== 'GET') {
     yield ask(400, address, made.key, '{');
     yield ask(422, address, made.key, '"\\u0000"');
@@ -392,19 +454,19 @@ async function* scenarios(
   const status = Object.keys(operation.responses)
     .map(Number)
     .find((code) => code < 300)!;
-  const success = (await successes[operation.operationId]?.()) ?? address;
-  yield ask(status, success, made.key, body, named);
+  const [there, taken = body] = (await successes[operation.operationId]?.()) ?? [address];
+  yield ask(status, there, made.key, taken, named);
   if (method !== 'POST' || conflict || operation.operationId in mutes) return;
-  const again = await call(made.key, success, body, named);
+  const again = await call(made.key, there, taken, named);
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
   // As long as the first one runs there is no answer to it.
   await service.services.database.query('update repeatable_requests set status = null, answer = null');
-  yield ask(409, success, made.key, body, named);
+  yield ask(409, there, made.key, taken, named);
 }
 
-/** Deleting comes last, of forms at the very end: the others need them. */
+/** Deleting comes last, what is within another thing before it, and forms at the very end: the others need them. */
 const lateness = (method: string, path: string): number =>
-  method === 'DELETE' ? (path.startsWith('/forms') ? 2 : 1) : 0;
+  method === 'DELETE' ? (path === '/forms/{id}' ? 99 : 10 - path.split('/').length) : 0;
 for (const { method, path, operation } of operations.toSorted(
   (a, b) => lateness(a.method, a.path) - lateness(b.method, b.path),
 )) {
@@ -539,7 +601,7 @@ for (const { method, path, operation } of operations.filter((candidate) => candi
   test(`${method} ${path}: every documented value of a parameter is taken, and the next one is a 400`, async () => {
     const list = await makeForm(tenant, [element('text', 'a')]);
     await visitor.submit(list.id, { a: 'word' });
-    const where = path.replace('{id}', idIn(path, lasting));
+    const where = fillPath(path, { ...lasting, version: '1' });
     const webhook = await makeWebhook(
       service.services.database,
       { workspaceId: tenant.workspaceId, formId: list.id },
@@ -638,7 +700,7 @@ test('a body that the schema refuses is refused: each property in turn with a va
       properties: Record<string, unknown>;
       additionalProperties: boolean;
     };
-    const target = path.replace('{id}', idIn(path, lasting)).replace('{invitation}', absent);
+    const target = fillPath(path, { ...lasting, invitation: absent, version: '1' });
     const example = exampleOf(operation);
     assert.equal(schema.additionalProperties, false);
     for (const name of Object.keys(schema.properties)) {

@@ -1,3 +1,4 @@
+import { bulkEndpoints } from '#console/submissions/bulk-endpoints.ts';
 import { draftEndpoints } from '#forms/drafts/endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
 import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
@@ -5,7 +6,13 @@ import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';
 import { mailEndpoints } from '#mail/endpoints.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
+import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
 import { submissionEndpoints } from '#submissions/endpoints.ts';
+import { spamEndpoints } from '#submissions/held/endpoints.ts';
+import { noteEndpoints } from '#submissions/notes/endpoints.ts';
+import { submitEndpoint } from '#submissions/submit-endpoint.ts';
+import { tagEndpoints } from '#submissions/tags/endpoints.ts';
+import { trashEndpoints } from '#submissions/trash/endpoints.ts';
 import { webhookEndpoints } from '#webhooks/endpoints.ts';
 import { feedEndpoints } from '#webhooks/feed/endpoints.ts';
 import { payloadEndpoints } from '#webhooks/payload/endpoints.ts';
@@ -25,6 +32,11 @@ export function apiOperations(services: Services) {
   const wholeForms = wholeFormEndpoints({ ...services, addresses: services.config });
   const drafts = draftEndpoints({ ...services, addresses: services.config });
   const submissions = submissionEndpoints(services);
+  const changes = submissionChangeEndpoints(services);
+  const notes = noteEndpoints(services);
+  const bulk = bulkEndpoints(services);
+  const trash = trashEndpoints(services);
+  const spam = spamEndpoints(services);
   const search = searchEndpoints(services);
   const invitations = invitationEndpoints(services);
   const webhooks = webhookEndpoints(services);
@@ -63,6 +75,28 @@ export function apiOperations(services: Services) {
     listSubmissions: submissions.list,
     searchSubmissions: search.search,
     getSubmission: submissions.get,
+    createSubmission: submitEndpoint(services),
+    changeSubmission: changes.change,
+    deleteSubmission: changes.remove,
+    restoreSubmission: changes.restore,
+    listNotes: notes.list,
+    addNote: notes.add,
+    deleteNote: notes.remove,
+    listTags: tagEndpoints(services).list,
+    startDeletion: bulk.startDeletion,
+    listDeletions: bulk.listDeletions,
+    getDeletion: bulk.getDeletion,
+    startTagging: bulk.startTagging,
+    listTaggings: bulk.listTaggings,
+    getTagging: bulk.getTagging,
+    listTrash: trash.list,
+    restoreSubmissions: trash.restore,
+    emptyTrash: trash.empty,
+    listSpam: spam.list,
+    getSpam: spam.get,
+    releaseSpam: spam.release,
+    deleteSpam: spam.remove,
+    allowSite: spam.allowSite,
 
     listInvitations: invitations.list,
     createInvitations: invitations.create,

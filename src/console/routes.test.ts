@@ -98,21 +98,11 @@ for (const [method, path, { needs }] of routes.filter(([, , { needs }]) => needs
 
 /** What routes need to get past the check of shapes, by their path below the workspace; a query begins with a question mark. */
 const absentId = randomUUID();
-const seen = '2026-01-01T00:00:00Z';
 const valid = structure(element('text', 'a'));
 const shapes: Readonly<Record<string, object | string>> = {
   'GET /forms/:form/submissions/export': '?format=csv',
   'GET /forms/:form/submissions/summary': '?time_zone=UTC',
   'PUT /forms/:form/submissions/settings': { order: [], hidden: [], widths: {}, pinned: 0, is_tall: false },
-  'PUT /forms/:form/submissions/:submission/answers': { seen, answers: {} },
-  'PUT /forms/:form/submissions/:submission/reference': { seen, reference: {} },
-  'PUT /forms/:form/submissions/:submission/status': { seen, status: 'completed' },
-  'POST /forms/:form/submissions/removals': { ids: [absentId], expected: 1 },
-  'POST /forms/:form/trash/restorations': { ids: [absentId] },
-  'POST /forms/:form/trash/removals': { ids: [absentId], expected: 1 },
-  'POST /forms/:form/spam/releases': { ids: [absentId] },
-  'POST /forms/:form/spam/removals': { ids: [absentId] },
-  'POST /forms/:form/spam/sites': { origin: 'https://example.com' },
   'POST /forms/:form/invitations/imports/preview': { source: { kind: 'addresses', text: 'ada@example.org' } },
   'POST /forms/:form/invitations/imports': { source: { kind: 'addresses', text: 'ada@example.org' } },
   'POST /forms/:form/invitations/letter': { email: 'ada@example.org', name: '', reference: {} },

@@ -4,7 +4,6 @@ import { imageConsoleRoutes } from './images/endpoints.ts';
 import { locateRoutes } from './locate/endpoints.ts';
 import { invitationConsoleRoutes } from './invitations/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
-import { spamConsoleRoutes } from './spam/endpoints.ts';
 import { submissionConsoleRoutes } from './submissions/endpoints.ts';
 
 /** Everything that the browser may ask for, below /app/api; each slice lists its own. */
@@ -14,7 +13,6 @@ export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[
     ...locateRoutes(services),
     ...imageConsoleRoutes(services),
     ...submissionConsoleRoutes(services),
-    ...spamConsoleRoutes(services),
     ...invitationConsoleRoutes(services),
   ];
 }

@@ -76,7 +76,7 @@ export async function allowOrigin(
   database: Database,
   workspaceId: string,
   id: string,
-  { origin, userId }: { origin: string; userId: string },
+  { origin, userId }: { origin: string; userId: string | undefined },
 ): Promise<void> {
   const named = ({ embed_origins: list = [] }: Settings) => ({
     embed_origins: namesOrigin(list, origin) ? list : [...list, origin],

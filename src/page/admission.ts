@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LiveForm } from '#forms/live-form.ts';
+import { closures, findClosure } from '#forms/openness.ts';
 import type { Arrival } from '#invitations/admission/guest.ts';
 import { verifyPassword } from '#kit/password-hash.ts';
 import { now } from '#kit/clock.ts';
@@ -15,9 +16,7 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
  * one that was and no longer is, is gone (410; docs/rules.md 5).
  */
 const refusals = {
-  absent: ['not_found', 'There is no form at this address.'],
-  closed: ['gone', 'This form is closed and takes no more submissions.'],
-  early: ['forbidden', 'This form is not open yet.'],
+  ...closures,
   full: ['gone', fullMessage],
   invited: ['forbidden', 'This form is open to invited people only.'],
   password: ['forbidden', 'This form is open to those who know its password.'],
@@ -44,7 +43,7 @@ export async function findRefusal(
   cookies: string | undefined,
   { arrival, entry }: { arrival?: Arrival | undefined; entry?: string | undefined } = {},
 ): Promise<Refusal | undefined> {
-  const reason = findReason(live, now(), arrival);
+  const reason = findReason(live, arrival);
   if (live === undefined || reason === 'absent') return refusal('absent');
   if (reason !== undefined) return refusal(reason, live);
   // Whoever does not know the password learns nothing else of the form.
@@ -53,12 +52,10 @@ export async function findRefusal(
   return (await isFull(database, live)) ? refusal('full', live) : undefined;
 }
 
-function findReason(live: LiveForm | undefined, at: Date, arrival?: Arrival): RefusalReason | undefined {
-  if (!live || (live.status === 'draft' && !live.wasPublished)) return 'absent';
-  const { access = 'public', opens_at, closes_at } = live.settings;
-  if (live.status !== 'published' || access === 'closed') return 'closed';
-  if (opens_at && at < new Date(opens_at)) return 'early';
-  if (closes_at && at >= new Date(closes_at)) return 'closed';
+function findReason(live: LiveForm | undefined, arrival?: Arrival): RefusalReason | undefined {
+  const closure = findClosure(live);
+  if (live === undefined || closure !== undefined) return closure ?? 'absent';
+  const { access = 'public' } = live.settings;
   if (arrival?.kind === 'void') return 'link';
   if (arrival?.kind === 'used') return 'used';
   // Without a password there is nothing that anybody could know.

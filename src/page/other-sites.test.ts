@@ -4,7 +4,7 @@ import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { asJson, listFiles, loadPage, makeForm, openVisitor } from '#test/visitor.ts';
-import type { SpamDecided, SpamPage } from '#console/spam/shapes.ts';
+import type { SpamPage } from '#submissions/held/shapes.ts';
 
 /* What pages of other sites may send, read and keep, by the one list `embed_origins`. */
 
@@ -20,7 +20,7 @@ const publish = async (settings: object): Promise<string> =>
 const stored = async (form: string): Promise<unknown[]> =>
   (await tenant.call('GET', `/forms/${form}/submissions`)).body.data.map(({ answers }) => answers['name']);
 const spamOf = async (form: string): Promise<SpamPage> =>
-  (await editor.call<SpamPage>('GET', `/workspaces/${tenant.workspaceId}/forms/${form}/spam`)).body;
+  (await editor.api<SpamPage>('GET', `/forms/${form}/spam`)).body;
 const held = async (form: string): Promise<string[]> => (await spamOf(form)).data.map(({ reason }) => reason);
 
 /** As a script of a page of the origin does. */
@@ -109,14 +109,17 @@ test('what a page of an unlisted site loads is held, and one press lets the site
     { origin: site, count: 2 },
     { origin: 'https://other.example', count: 1 },
   ]);
-  const spam = `/workspaces/${tenant.workspaceId}/forms/${form}/spam`;
-  const { status, body } = await editor.call<SpamDecided>('POST', `${spam}/sites`, { origin: site });
+  const { status, body } = await editor.api<{ count: number }>('POST', `/forms/${form}/spam/sites`, {
+    origin: site,
+  });
   assert.deepEqual([status, body.count], [200, 2]);
   assert.deepEqual((await stored(form)).toSorted(), ['Ada', 'Grace']);
   assert.equal((await spamOf(form)).pagination.total_count, 1);
   const { settings } = (await tenant.call('GET', `/forms/${form}`)).body;
   assert.deepEqual(settings['embed_origins'], ['https://old.example', site]);
   assert.equal((await send(form, site, 'Joan')).status, 201);
-  const wrong = await editor.call('POST', `${spam}/sites`, { origin: 'https://x.example; script-src *' });
+  const wrong = await editor.api('POST', `/forms/${form}/spam/sites`, {
+    origin: 'https://x.example; script-src *',
+  });
   assert.equal(wrong.status, 422);
 });

@@ -5,6 +5,7 @@ import { newId, now } from '#kit/clock.ts';
 import { openService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { addToCount, insertSubmission } from './queries.ts';
+import { changedBy } from './history/changed-by.ts';
 import { trashSubmissions } from './trash/queries.ts';
 
 const service = await openService();
@@ -141,7 +142,7 @@ test('pages of any size, cut from whichever end is nearer, are the whole list, w
     form_id: form.id,
     ids: trashed,
     change_ids: trashed.map(() => newId()),
-    user_id: null,
+    ...changedBy(null),
     now: now(),
   });
   const counted = {

@@ -15,7 +15,7 @@ import {
   readFormFilter,
 } from './filter/read-filter.ts';
 import { type Part, readFiltered, readPlainPage, sorts } from './list/read-list.ts';
-import { Submission, submissionJson } from './present.ts';
+import { Submission, submissionJson, submissionTag } from './present.ts';
 import { findSubmission } from './queries.ts';
 
 /** What a list of submissions answers, here and in search. */
@@ -71,12 +71,17 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       description: 'Reading it again gives fresh links for its files.',
       permission: 'submissions:read',
       params: idParameter,
+      query: Type.Object(
+        { include: Type.Optional(Type.Enum(['tags'], { description: 'What is said beside.' })) },
+        { additionalProperties: false },
+      ),
       reply: { status: 200, description: 'The submission.', schema: Submission },
-      async run({ workspaceId, formIds, params }) {
+      async run({ workspaceId, formIds, params, query: { include } }) {
         const [row] = await findSubmission(database, { workspace_id: workspaceId, id: params.id });
         if (!row) throw new ApiError('not_found');
         requireReach(formIds, row.form_id);
-        return { json: submissionJson(row, links) };
+        const more = include && { tags: row.tags };
+        return { json: submissionJson(row, links, more), tag: submissionTag(row) };
       },
     }),
   };

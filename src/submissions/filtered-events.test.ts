@@ -7,7 +7,7 @@ import { now } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';
 import { type EventKind, eventKinds } from '#webhooks/event.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
-import { editAnswers, editReference } from './changes/edit.ts';
+import { changeSubmission } from './changes/edit.ts';
 import { removeSubmission } from './changes/remove.ts';
 import { openScene } from './testing.ts';
 
@@ -24,12 +24,13 @@ async function openFiltered(filter: Condition | null = german, settings: object 
   );
   const { workspaceId, formId } = scene;
   const webhook = await makeWebhook(database, scene, { url, filter, events: eventKinds });
-  const target = (id: string) => ({ workspaceId, formId, id, seen: undefined });
+  const target = (id: string) => ({ workspaceId, formId, id, by: null, unchanged: null });
   return {
     ...scene,
     webhook,
     target,
-    edit: (id: string, answers: object) => editAnswers(scene.context, target(id), answers),
+    edit: (id: string, answers: Record<string, unknown>) =>
+      changeSubmission(scene.context, target(id), { answers }),
     /** What the webhook is told, the oldest first. */
     async told(of = webhook): Promise<[EventKind, submission: string][]> {
       const { rows } = await database.query(
@@ -84,7 +85,7 @@ test('an update goes by the answers after it: what no longer meets the filter is
 test('reference data is asked as it is after a change', async () => {
   const scene = await openFiltered({ reference: 'plan', is: 'equals', value: 'pro' });
   const id = await scene.submit({}, { reference: { plan: 'free' } });
-  await editReference(scene.context, scene.target(id), { plan: 'pro' });
+  await changeSubmission(scene.context, scene.target(id), { reference: { plan: 'pro' } });
   assert.deepEqual(await scene.told(), [['submission.updated', id]]);
 });
 

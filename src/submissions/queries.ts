@@ -9,6 +9,7 @@ import {
   smallint,
   statement,
   text,
+  texts,
   timestamp,
   uuid,
   uuids,
@@ -190,8 +191,8 @@ export const answeredVersion = `lateral (
 export const findSubmission = statement(
   'find_submission',
   { workspace_id: uuid, id: uuid },
-  foundColumns,
-  `select ${submissionSelection}
+  { ...foundColumns, updated_at: timestamp, tags: texts },
+  `select ${submissionSelection}, s.updated_at, s.tags
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id

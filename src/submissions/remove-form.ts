@@ -4,7 +4,7 @@ import { completeJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { lockOldestSubmissions } from './changes/queries.ts';
 import { removeRows } from './changes/remove.ts';
-import { deleteHeldOfForm } from './held/queries.ts';
+import { deleteHeld } from './held/queries.ts';
 import { findFormRemainder } from './queries.ts';
 
 /** Submissions removed in one transaction: short enough that nobody waits for its locks. */
@@ -41,7 +41,7 @@ export async function removeFormBatch(
 
 async function finish(db: Queryable, job: Job, formId: string): Promise<void> {
   const key = { workspace_id: job.workspaceId, form_id: formId };
-  await deleteHeldOfForm(db, key);
+  await deleteHeld(db, { ...key, ids: null });
   const [remainder] = await findFormRemainder(db, key);
   if (remainder!.has_deliveries || remainder!.has_files) {
     await rescheduleJob(db, job, { delay: remainderSeconds });

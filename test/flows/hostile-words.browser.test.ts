@@ -18,7 +18,6 @@ const console = await openConsoleBrowser(service);
 const receiver = await openReceiver();
 const tenant = await service.makeTenant();
 const { workspaceId } = tenant;
-const workspace = `/workspaces/${workspaceId}`;
 const owner = await signIn(service, { workspaceId, name: payloads[0] });
 const all = payloads.join(' ');
 
@@ -61,7 +60,6 @@ async function stage() {
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const { id } = made.body;
-  const base = `${workspace}/forms/${id}`;
   await owner.api('PATCH', '/workspace', { name: payloads[1] });
   await signIn(service, { workspaceId: owner.workspaceId, role: 'viewer', name: payloads[3] });
   await owner.api('POST', '/keys', { name: payloads[2] });
@@ -71,12 +69,12 @@ async function stage() {
   });
   receiver.replyWith({ status: 404, body: all }, { status: 404, body: all });
   const [submission, trashed] = [await submit(id), await submit(id)];
-  await owner.call('DELETE', `${base}/submissions/${trashed}`);
-  const { body } = await owner.call<{ updated_at: string }>('GET', `${base}/submissions/${submission}`);
-  await owner.call('PUT', `${base}/submissions/${submission}/reference`, {
+  await owner.api('DELETE', `/submissions/${trashed}`);
+  await owner.api('PATCH', `/submissions/${submission}`, {
     reference: { [payloads[0]]: payloads[1] },
-    seen: body.updated_at,
+    tags: [payloads[2].slice(0, 50)],
   });
+  await owner.api('POST', `/submissions/${submission}/notes`, { text: payloads[3] });
   const delivery = await until('a delivery to settle', async () => {
     type Log = { data: { id: string; status: string }[] };
     const { data } = (await owner.api<Log>('GET', `/webhooks/${hook.body.id}/deliveries`)).body;

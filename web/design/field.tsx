@@ -25,7 +25,13 @@ export type FieldProps = {
 };
 
 type TextFieldProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInvalid'> &
-  FieldProps & { placeholder?: string; inputRef?: Ref<HTMLInputElement>; className?: string };
+  FieldProps & {
+    placeholder?: string;
+    inputRef?: Ref<HTMLInputElement>;
+    className?: string;
+    /** The id of a datalist with what is suggested. */
+    list?: string;
+  };
 
 /** One line of text. */
 export function TextField({
@@ -35,6 +41,7 @@ export function TextField({
   placeholder,
   inputRef,
   className = '',
+  list,
   ...rest
 }: TextFieldProps): ReactElement {
   return (
@@ -49,6 +56,7 @@ export function TextField({
       <Input
         ref={inputRef}
         placeholder={placeholder}
+        list={list}
         className="field-input"
         max={rest.type === undefined ? undefined : lastDays[rest.type]}
       />

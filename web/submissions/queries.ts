@@ -1,16 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
-  Removal,
-  Removals,
   SubmissionDetail,
   Summary,
   SummarySample,
   TableColumns,
   TablePage,
   Timeline,
-  TrashPage,
 } from '#console/submissions/shapes.ts';
 import { get, query } from '../api/client.ts';
+import type { ReplyOf } from '#app/operations.ts';
+import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { formPath, type LocatedForm, refreshForm } from '../shell/form-place.ts';
 import { filterOf, type ViewState } from './view-state.ts';
@@ -57,13 +56,16 @@ export const timelineQuery = (form: FormPlace, id: string) =>
     queryFn: async () => (await get<Timeline>(`${submissionsPath(form)}/${id}/timeline`)).data,
   });
 
-/** Where the client finds a form's trash. */
-export const trashPath = (form: FormPlace): string => `${formPath(form)}/trash`;
-
 export const trashQuery = (form: FormPlace, page: number) =>
   queryOptions({
     queryKey: key(form, 'trash', page),
-    queryFn: () => get<TrashPage>(trashPath(form) + query({ page, per_page: rowsOfPage })),
+    queryFn: ({ signal }) =>
+      call(
+        form.workspace_id,
+        'listTrash',
+        { params: { id: form.id }, query: { page, per_page: rowsOfPage } },
+        { signal },
+      ),
     placeholderData: keepPreviousData,
   });
 
@@ -86,19 +88,46 @@ export const summaryQuery = (
   });
 };
 
-/** How often a removal that is under way is asked how far it is. */
-const pollMs = 400;
-
-export const removalsQuery = (form: FormPlace) =>
+export const notesQuery = (form: FormPlace, id: string) =>
   queryOptions({
-    queryKey: key(form, 'removals'),
-    queryFn: async () => (await get<Removals>(`${submissionsPath(form)}/removals`)).data,
+    queryKey: key(form, 'notes', id),
+    queryFn: async () => (await call(form.workspace_id, 'listNotes', { params: { id } })).data,
   });
 
-export const removalQuery = (form: FormPlace, id: string) =>
+/** The tags of a form, from which a person chooses. */
+export const tagsQuery = (form: FormPlace) =>
   queryOptions({
-    queryKey: ['removal', form.id, id],
-    queryFn: () => get<Removal>(`${submissionsPath(form)}/removals/${id}`),
+    queryKey: key(form, 'tags'),
+    queryFn: async () => (await call(form.workspace_id, 'listTags', { params: { id: form.id } })).data,
+    staleTime: 60_000,
+  });
+
+/** A change of many submissions that runs behind. */
+export type Bulk = ReplyOf<'getDeletion'>;
+
+/** How often one that is under way is asked how far it is. */
+const pollMs = 400;
+
+export const bulksQuery = (form: FormPlace) =>
+  queryOptions({
+    queryKey: key(form, 'bulks'),
+    async queryFn() {
+      const place = { params: { id: form.id } };
+      const [deletions, taggings] = await Promise.all([
+        call(form.workspace_id, 'listDeletions', place),
+        call(form.workspace_id, 'listTaggings', place),
+      ]);
+      return [...deletions.data, ...taggings.data];
+    },
+  });
+
+export const bulkQuery = (form: FormPlace, { id, kind }: Pick<Bulk, 'id' | 'kind'>) =>
+  queryOptions({
+    queryKey: ['bulk', form.id, id],
+    queryFn: () =>
+      kind === 'tag'
+        ? call(form.workspace_id, 'getTagging', { params: { id: form.id, tagging: id } })
+        : call(form.workspace_id, 'getDeletion', { params: { id: form.id, deletion: id } }),
     refetchInterval: (found) => (found.state.data?.finished_at ? false : pollMs),
   });
 

@@ -10,8 +10,8 @@ import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { BulkBar } from './selection/bulk-bar.tsx';
 import { PanelPlace } from './panel/panel-place.tsx';
-import { columnsQuery, removalsQuery, rowsOfPage, tableQuery } from './queries.ts';
-import { RemovalProgress } from './selection/removal-progress.tsx';
+import { type Bulk, bulksQuery, columnsQuery, rowsOfPage, tableQuery } from './queries.ts';
+import { BulkProgress } from './selection/bulk-progress.tsx';
 import { ColumnsDialog } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
 import { allColumns, arrange, columnWidth, foundColumn, moveColumn } from './table/table-columns.ts';
@@ -32,7 +32,7 @@ export function SubmissionsScreen(): ReactElement {
   const settings = kept ?? usualSettings;
   const [isArranging, setArranging] = useState(false);
   const selection = useSelection(form.id, view);
-  const removals = useRemovals(form);
+  const bulks = useBulks(form);
   const total = table.data?.pagination.total_count;
   useTitle(`Submissions · ${form.name}`);
 
@@ -78,8 +78,8 @@ export function SubmissionsScreen(): ReactElement {
           />
         </div>
         <Toolbar view={view} columns={columns.data ?? []} onChange={changeView} />
-        {removals.ids.map((id) => (
-          <RemovalProgress key={id} form={form} id={id} onDone={removals.finish} />
+        {bulks.running.map((bulk) => (
+          <BulkProgress key={bulk.id} form={form} bulk={bulk} onDone={bulks.finish} />
         ))}
         {selection.ids.size > 0 && total !== undefined && (
           <BulkBar
@@ -88,7 +88,7 @@ export function SubmissionsScreen(): ReactElement {
             selected={selection.ids}
             total={total}
             onClear={selection.clear}
-            onStart={({ id }) => removals.begin(id)}
+            onStart={bulks.begin}
           />
         )}
         {failed && !table.data ? (
@@ -159,16 +159,16 @@ export function SubmissionsScreen(): ReactElement {
   );
 }
 
-/** The removals under way: those that were begun here, and those that a reload finds. */
-function useRemovals(form: ReturnType<typeof useForm>) {
-  const [begun, setBegun] = useState<readonly string[]>([]);
+/** Changes of many that are under way: those that were begun here, and those that a reload finds. */
+function useBulks(form: ReturnType<typeof useForm>) {
+  const [begun, setBegun] = useState<readonly Bulk[]>([]);
   const [finished, setFinished] = useState<readonly string[]>([]);
-  const { data = [] } = useQuery(removalsQuery(form));
-  const ids = new Set([...begun, ...data.map(({ id }) => id)]);
+  const { data = [] } = useQuery(bulksQuery(form));
+  const byId = new Map([...begun, ...data].map((bulk) => [bulk.id, bulk]));
   useEffect(() => setFinished([]), [form.id]);
   return {
-    ids: [...ids].filter((id) => !finished.includes(id)),
-    begin: (id: string) => setBegun((before) => [...before, id]),
+    running: [...byId.values()].filter(({ id }) => !finished.includes(id)),
+    begin: (bulk: Bulk) => setBegun((before) => [...before, bulk]),
     finish: useCallback((id: string) => setFinished((before) => [...before, id]), []),
   };
 }

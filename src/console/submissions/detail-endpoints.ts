@@ -2,6 +2,7 @@ import { create as contentDisposition } from 'content-disposition';
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import { storageKey } from '#files/receive.ts';
+import { tagOf } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { consoleEndpoint } from '../endpoint.ts';
@@ -32,6 +33,7 @@ export const detailEndpoint = ({ database, links }: ConsoleServices) =>
       });
       if (!row) throw new ApiError('not_found');
       const { fields, has_files: _, ...shown } = row;
+      const etag = tagOf(row.updated_at!);
       const answers = JSON.parse(row.answers!) as Answers;
       const reference = JSON.parse(row.reference!) as object;
       const [hits] = await findRowHits(database, { language, q: view.q }, [{ answers, reference }]);
@@ -46,7 +48,7 @@ export const detailEndpoint = ({ database, links }: ConsoleServices) =>
         }),
       );
       const neighbours = await readNeighbours(database, view, params.submission);
-      return { status: 200, body: { ...shown, answers: linked, reference, hits, ...neighbours } };
+      return { status: 200, body: { ...shown, answers: linked, reference, hits, ...neighbours, etag } };
     },
   });
 

@@ -4,8 +4,20 @@ import { element, structure } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
 import { until } from '#test/service.ts';
-import type { Removal, SubmissionDetail, TableColumns } from './shapes.ts';
-import { detail, list, makeForm, namesOf, pathOf, person, service, submit, tenant } from './testing.ts';
+import type { BulkChange } from '#submissions/bulk/shapes.ts';
+import type { SubmissionDetail, TableColumns } from './shapes.ts';
+import {
+  change,
+  detail,
+  list,
+  makeForm,
+  namesOf,
+  pathOf,
+  person,
+  service,
+  submit,
+  tenant,
+} from './testing.ts';
 
 test('the table shows pages, newest first, with the exact total, by status, date and search', async () => {
   const form = await makeForm();
@@ -16,11 +28,7 @@ test('the table shows pages, newest first, with the exact total, by status, date
   assert.deepEqual(namesOf(await list(form, '?per_page=3&page=2')), ['Ada runs']);
 
   const [dora] = all.data;
-  const status = await person.call('PUT', pathOf(form, `/${dora!.id}/status`), {
-    status: 'incomplete',
-    seen: dora!.updated_at,
-  });
-  assert.equal(status.status, 204);
+  await change(dora!.id, { status: 'incomplete' });
   assert.deepEqual(namesOf(await list(form, '?status=incomplete')), ['Dora']);
   assert.equal((await list(form, '?status=completed')).pagination.total_count, 3);
 
@@ -187,13 +195,16 @@ test('neighbours, the export and a bulk deletion keep to the filter', async () =
   const file = await person.call<string>('GET', pathOf(mine, `/export${query}&format=csv`));
   assert.deepEqual([file.status, file.body.trim().split('\r\n').length], [200, 3]);
 
-  const removal = await person.call<Removal>('POST', pathOf(mine, '/removals'), {
-    view: { where },
+  const removal = await person.api<BulkChange>('POST', `/forms/${mine}/submissions/deletions`, {
+    filter: { where },
     expected: 2,
   });
-  assert.deepEqual([removal.status, removal.body.to_trash], [202, true]);
+  assert.deepEqual([removal.status, removal.body.kind], [202, 'trash']);
   await until('the removal', async () => {
-    const found = await person.call<Removal>('GET', pathOf(mine, `/removals/${removal.body.id}`));
+    const found = await person.api<BulkChange>(
+      'GET',
+      `/forms/${mine}/submissions/deletions/${removal.body.id}`,
+    );
     return found.body.finished_at !== null;
   });
   assert.deepEqual(namesOf(await list(mine)), ['Ben']);

@@ -9,7 +9,6 @@ import { oneOfFew } from '#submissions/export/one-of-few.ts';
 import { exportTypes } from '#submissions/export/formats.ts';
 import { consoleEndpoint, type ConsoleRoute } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { changeRoutes } from './change-endpoints.ts';
 import { shownColumns } from './arrangement/shown-columns.ts';
 import { readColumns, readViewedForm } from '#submissions/columns/read-columns.ts';
 import { detailEndpoint, previewEndpoint } from './detail-endpoints.ts';
@@ -19,12 +18,11 @@ import { readSettingsEndpoint, saveSettingsEndpoint } from './arrangement/endpoi
 import { ExportQuery, FormPath, SummaryQuery, TableQuery } from './shapes.ts';
 import { readSummary } from './summary/read-summary.ts';
 import { timelineEndpoint } from './history/timeline-endpoint.ts';
-import { trashRoutes } from './trash/endpoints.ts';
 import { type FoundRow, readView, readViewPage, readWholeView } from './view.ts';
 
 const submissions = '/workspaces/:workspace/forms/:form/submissions';
 
-/** A form's submissions in the console: table, detail, files, export, summary and changes. */
+/** A form's submissions in the console: table, detail, files, export and summary. */
 export function submissionConsoleRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
   return [
     ['GET', submissions, listEndpoint(services)],
@@ -36,8 +34,6 @@ export function submissionConsoleRoutes(services: ConsoleServices): readonly Con
     ['GET', `${submissions}/:submission`, detailEndpoint(services)],
     ['GET', `${submissions}/:submission/timeline`, timelineEndpoint(services)],
     ['GET', `${submissions}/:submission/files/:file/preview`, previewEndpoint(services)],
-    ...changeRoutes(services, submissions),
-    ...trashRoutes(services),
   ];
 }
 

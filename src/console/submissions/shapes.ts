@@ -23,7 +23,6 @@ const closed = { additionalProperties: false } as const;
 export const FormPath = Type.Object({ form: uuid });
 export const SubmissionPath = Type.Object({ form: uuid, submission: uuid });
 export const FilePath = Type.Object({ form: uuid, submission: uuid, file: uuid });
-export const RemovalPath = Type.Object({ form: uuid, removal: uuid });
 
 // Questions -----------------------------------------------------------------------------------------------
 
@@ -64,44 +63,7 @@ export const SummaryQuery = Type.Object(
 );
 export type SummarySample = NonNullable<Static<typeof SummaryQuery>['sample']>;
 
-// Changes -------------------------------------------------------------------------------------------------
-
-/** The `updated_at` that the editor saw: a change since then is a 412, and overwrites nothing. */
-const seen = { seen: timestamp };
-
-export const AnswersEdit = Type.Object(
-  { ...seen, answers: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })) },
-  closed,
-);
-/** What became of an edit: the questions that are answered although the other answers hide them. */
-export type AnswersEdited = { readonly unasked: readonly string[] };
-export const ReferenceEdit = Type.Object(
-  {
-    ...seen,
-    reference: Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), { maxProperties: 200 }),
-  },
-  closed,
-);
-export const StatusEdit = Type.Object({ ...seen, status: Status }, closed);
-
-/** Either `ids` or a `view`; `expected` is the number that the person typed. */
-export const RemovalRequest = Type.Object(
-  {
-    ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: 1_000 })),
-    view: Type.Optional(ViewQuery),
-    expected: Type.Integer({ minimum: 1 }),
-  },
-  closed,
-);
-
-/** How many a request restores at once; a selection over pages may hold so many. */
-const idList = Type.Array(uuid, { minItems: 1, maxItems: 1_000 });
-export const RestoreRequest = Type.Object({ ids: idList }, closed);
-/** These, or without `ids` everything in the trash, as far as one removal takes it; `expected` is the number that the person typed. */
-export const TrashRemovalRequest = Type.Object(
-  { ids: Type.Optional(idList), expected: Type.Integer({ minimum: 1 }) },
-  closed,
-);
+// Arrangement ---------------------------------------------------------------------------------------------
 
 /** How a person has arranged the table of a form. Ids are those of columns; widths are in px. */
 export const TableSettings = Type.Object(
@@ -162,42 +124,10 @@ export const SubmissionDetail = Type.Object({
   /** In the view that was asked for. */
   previous_id: orNull(uuid),
   next_id: orNull(uuid),
+  /** For If-Match of what changes it. */
+  etag: Type.String(),
 });
 export type SubmissionDetail = Static<typeof SubmissionDetail>;
-
-export const Removal = Type.Object({
-  id: uuid,
-  /** Whether it leads into the trash, or out of it for good. */
-  to_trash: Type.Boolean(),
-  total: Type.Integer(),
-  removed: Type.Integer(),
-  created_at: timestamp,
-  finished_at: orNull(timestamp),
-});
-export type Removal = Static<typeof Removal>;
-export const Removals = Type.Object({ data: Type.Array(Removal) });
-export type Removals = Static<typeof Removals>;
-
-/** A submission in the trash. */
-export const TrashedRow = Type.Object({
-  id: uuid,
-  status: Status,
-  answers: Type.Unsafe<Answers>(Type.Object({})),
-  created_at: timestamp,
-  trashed_at: timestamp,
-  /** The name of whoever deleted it; null for a person who is gone. */
-  trashed_by: orNull(Type.String()),
-  /** When it is removed for good. */
-  removed_at: timestamp,
-});
-export type TrashedRow = Static<typeof TrashedRow>;
-export const TrashPage = Type.Object({
-  data: Type.Array(TrashedRow),
-  pagination: Pagination,
-  /** How many one removal takes at most: of more, those that were deleted last. */
-  at_once: Type.Integer(),
-});
-export type TrashPage = Static<typeof TrashPage>;
 
 /** Something that happened to a submission. */
 export type TimelineEntry = { at: string } & (

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
 import { composite, element, structure } from '#ast/testing.ts';
-import { startQueue } from '#kit/queue/worker.ts';
-import { removeManyBatch, removeManyJob } from '#submissions/changes/remove-many.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openService, type Tenant } from '#test/service.ts';
 import type { SubmissionDetail, TablePage } from './shapes.ts';
@@ -12,15 +9,6 @@ import type { SubmissionDetail, TablePage } from './shapes.ts';
 export const service = await openService();
 export const tenant = await service.makeTenant();
 export const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
-const { database, log, wakeQueue } = service.services;
-
-const queue = startQueue({
-  database,
-  log,
-  handlers: { [removeManyJob]: { perLane: 1, run: (job) => removeManyBatch({ database, wakeQueue }, job) } },
-});
-after(() => queue.stop());
-
 export const elements = [
   element('text', 'name', { required: true, label: 'Name' }),
   element('radio', 'colour', { label: 'Colour' }),
@@ -61,4 +49,10 @@ export async function detail(form: string, id: string, query = ''): Promise<Subm
   const { status, body } = await person.call<SubmissionDetail>('GET', pathOf(form, `/${id}${query}`));
   assert.equal(status, 200, JSON.stringify(body));
   return body;
+}
+
+/** Changes a submission, as the person does. */
+export async function change(id: string, patch: object): Promise<void> {
+  const { status, body } = await person.api('PATCH', `/submissions/${id}`, patch);
+  assert.equal(status, 200, JSON.stringify(body));
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { transaction } from '#kit/database.ts';
-import { changeStatus } from '#submissions/changes/edit.ts';
+import { changeSubmission } from '#submissions/changes/edit.ts';
 import { createUser } from '#workspaces/users.ts';
 import { nextDigest } from './next-digest.ts';
 import { tellDigest, tellSubmission } from './tell-submission.ts';
@@ -165,9 +165,9 @@ test('what a member completes in the console is mailed as what was submitted, on
     email: 'member@example.test',
     password: 'a long enough password',
   });
-  const target = { workspaceId: tenant.workspaceId, formId, id: body.data[0]!.id, seen: undefined };
+  const target = { workspaceId: tenant.workspaceId, formId, id: body.data[0]!.id, unchanged: null };
   for (const status of ['completed', 'incomplete', 'completed'] as const)
-    await changeStatus(services, { ...target, userId }, status);
+    await changeSubmission(services, { ...target, by: { kind: 'person', id: userId } }, { status });
   const { mail } = await server.waitForOne('hesitant@example.test');
   const [link] = /http\S+\/edit\/\S+/.exec(mail.text!)!;
   assert.equal((await fetch(link)).status, 200, 'the link opens the answers');

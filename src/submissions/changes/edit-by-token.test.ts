@@ -6,6 +6,7 @@ import { changeForm } from '#forms/forms.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '../testing.ts';
+import { changedBy } from '../history/changed-by.ts';
 import { trashMany } from '../trash/trash.ts';
 import { editByToken, openEdit } from './edit-by-token.ts';
 
@@ -108,7 +109,7 @@ const broken: readonly [what: string, breakIt: (scene: Scene, id: string) => Pro
     'while editing is switched off',
     (s) => changeSettings(database, s.workspaceId, s.formId, { editing: false }),
   ],
-  ['of a submission in the trash', (s, id) => trashMany(database, s, { ids: [id], userId: null })],
+  ['of a submission in the trash', (s, id) => trashMany(database, s, { ids: [id], by: changedBy(null) })],
   ['of a submission that is gone', (_, id) => database.query('delete from submissions where id = $1', [id])],
   [
     'of a form that is gone',

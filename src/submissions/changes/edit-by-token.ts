@@ -54,7 +54,8 @@ export async function editByToken(
   const checked = checkAnswers(found.form, raw, files, rules);
   if (!checked.ok) return checked;
   const id = found.submissionId;
-  await change(context, { workspaceId: found.workspaceId, formId, id, seen }, (current) => ({
+  const unchanged = seen === undefined ? null : [seen];
+  await change(context, { workspaceId: found.workspaceId, formId, id, by: null, unchanged }, (current) => ({
     ...current,
     answers: checked.answers,
   }));

@@ -5,7 +5,7 @@ import type { ApiError } from '#kit/errors.ts';
 import { searchSubmissions } from '#search/queries.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '../testing.ts';
-import { changeStatus, type ChangeTarget, editAnswers, editReference } from './edit.ts';
+import { changeSubmission, type ChangeTarget, type SubmissionPatch } from './edit.ts';
 
 const { database } = await testDatabase();
 
@@ -22,10 +22,15 @@ async function openHeardScene(): Promise<Scene> {
   return scene;
 }
 
+const by = { kind: 'operator', id: '' } as const;
+
 async function targetOf(scene: Scene, id: string): Promise<ChangeTarget> {
   const { updated_at } = await scene.read(id);
-  return { workspaceId: scene.workspaceId, formId: scene.formId, id, seen: updated_at };
+  return { workspaceId: scene.workspaceId, formId: scene.formId, id, by, unchanged: [updated_at] };
 }
+
+const edit = async (scene: Scene, id: string, patch: SubmissionPatch) =>
+  changeSubmission(scene.context, await targetOf(scene, id), patch);
 
 const kinds = async (scene: Scene): Promise<string[]> => (await scene.events()).map((event) => event.kind);
 
@@ -55,7 +60,7 @@ const find = async (scene: Scene, q: string): Promise<string[]> =>
 test('edited answers are stored, found by search in place of the old ones, and told as submission.updated', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada', age: 36 });
-  await editAnswers(scene.context, await targetOf(scene, id), { name: 'Grace', age: 85 });
+  await edit(scene, id, { answers: { name: 'Grace', age: 85 } });
 
   assert.deepEqual((await scene.read(id)).answers, { name: 'Grace', age: 85 });
   assert.deepEqual(await find(scene, 'Ada'), []);
@@ -74,14 +79,14 @@ test('an edit is checked by the version that was answered; its problems are loca
   const before = await scene.read(id);
   const wrong = { name: ' ', age: 'old', colour: 'red', guests: [{ guest: 'a\nb' }] };
   await assert.rejects(
-    editAnswers(scene.context, await targetOf(scene, id), wrong),
+    edit(scene, id, { answers: wrong }),
     fails('validation_error', ['name', 'age', 'guests[0][guest]', 'colour']),
   );
   assert.deepEqual(await scene.read(id), before);
   assert.deepEqual(await kinds(scene), ['submission.created']);
 });
 
-test('an edit that hides a question keeps its answer and says so, until it is left out; a hidden answer is checked too', async () => {
+test('an edit that hides a question keeps its answer and says so, until it is taken away; a hidden answer is checked too', async () => {
   const when = (value: string) => ({ show_when: { element: 'level', is: 'equals', value } });
   const scene = await openScene(database, [
     element('text', 'level'),
@@ -90,14 +95,16 @@ test('an edit that hides a question keeps its answer and says so, until it is le
   ]);
   const given = { level: 'expert', years: 7, guests: [{ guest: 'Tom' }] };
   const id = await scene.submit(given);
-  const edit = async (answers: object) => editAnswers(scene.context, await targetOf(scene, id), answers);
-  const hidden = { ...given, level: 'beginner' };
-  assert.deepEqual(await edit(hidden), { unasked: ['years', 'guests'] });
-  assert.deepEqual((await scene.read(id)).answers, hidden);
-  await assert.rejects(edit({ ...hidden, years: 'many' }), fails('validation_error', ['years']));
-  await assert.rejects(edit({ level: 'expert' }), fails('validation_error', ['years']));
-  assert.deepEqual(await edit({ level: 'beginner', years: 7 }), { unasked: ['years'] });
-  assert.deepEqual(await edit({ level: 'beginner' }), { unasked: [] });
+  const put = (answers: Record<string, unknown>) => edit(scene, id, { answers });
+  assert.deepEqual(await put({ level: 'beginner' }), { unasked: ['years', 'guests'] });
+  assert.deepEqual((await scene.read(id)).answers, { ...given, level: 'beginner' });
+  await assert.rejects(put({ years: 'many' }), fails('validation_error', ['years']));
+  await assert.rejects(
+    put({ level: 'expert', years: null, guests: null }),
+    fails('validation_error', ['years']),
+  );
+  assert.deepEqual(await put({ guests: null }), { unasked: ['years'] });
+  assert.deepEqual(await put({ years: null }), { unasked: [] });
   assert.deepEqual((await scene.read(id)).answers, { level: 'beginner' });
 });
 
@@ -106,9 +113,9 @@ test('an edit that changes nothing writes nothing and tells nobody', async () =>
   const id = await scene.submit({ name: 'Ada', age: 36 }, { reference: { utm: 'mail' } });
   const before = await scene.read(id);
   const target = await targetOf(scene, id);
-  await editAnswers(scene.context, target, { age: 36, name: 'Ada' });
-  await editReference(scene.context, target, { utm: 'mail' });
-  await changeStatus(scene.context, target, 'completed');
+  await changeSubmission(scene.context, target, { answers: { age: 36, name: 'Ada' } });
+  await changeSubmission(scene.context, target, { reference: { utm: 'mail' } });
+  await changeSubmission(scene.context, target, { status: 'completed' });
   assert.deepEqual(await scene.read(id), before);
   assert.deepEqual(await kinds(scene), ['submission.created']);
 });
@@ -117,12 +124,15 @@ test('of two editors who saw the same submission the second is told, and overwri
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' });
   const target = await targetOf(scene, id);
-  await editAnswers(scene.context, target, { name: 'First' });
-  await assert.rejects(editAnswers(scene.context, target, { name: 'Second' }), fails('precondition_failed'));
+  await changeSubmission(scene.context, target, { answers: { name: 'First' } });
+  await assert.rejects(
+    changeSubmission(scene.context, target, { answers: { name: 'Second' } }),
+    fails('precondition_failed'),
+  );
   assert.deepEqual((await scene.read(id)).answers, { name: 'First' });
 });
 
-test('files stay when they are named and become orphans for the sweep when they are left out; none can be added', async () => {
+test('files stay when they are named and become orphans for the sweep when they are taken away; none can be added', async () => {
   const scene = await openHeardScene();
   const [photo, other, ticket] = [
     await scene.upload('photo', 'a.png'),
@@ -138,7 +148,7 @@ test('files stay when they are named and become orphans for the sweep when they 
   const foreign = await scene.upload('photo', 'foreign.png');
   for (const sent of [[foreign], [photo, photo]]) {
     await assert.rejects(
-      editAnswers(scene.context, await targetOf(scene, id), { name: 'Ada', photo: sent }),
+      edit(scene, id, { answers: { name: 'Ada', photo: sent } }),
       fails('validation_error', ['photo']),
     );
   }
@@ -147,7 +157,7 @@ test('files stay when they are named and become orphans for the sweep when they 
     photo: [{ ...photo, filename: 'renamed.exe' }],
     guests: [{ guest: 'Ann', ticket: [ticket.id] }],
   };
-  await editAnswers(scene.context, await targetOf(scene, id), kept);
+  await edit(scene, id, { answers: kept });
 
   assert.deepEqual((await scene.read(id)).answers, {
     name: 'Ada',
@@ -160,23 +170,46 @@ test('files stay when they are named and become orphans for the sweep when they 
   );
   assert.deepEqual(rows, [{ id: other.id }]);
 
-  await editAnswers(scene.context, await targetOf(scene, id), { name: 'Ada' });
+  await edit(scene, id, { answers: { photo: null, guests: null } });
   assert.equal((await scene.read(id)).has_files, false);
 });
 
 test('edited reference data is stored, searched and told; unclean text is refused', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' }, { reference: { campaign: 'spring' } });
-  await assert.rejects(
-    editReference(scene.context, await targetOf(scene, id), { a: 'x\u0000' }),
-    fails('validation_error', ['a']),
-  );
-  await editReference(scene.context, await targetOf(scene, id), { campaign: 'autumn' });
+  await assert.rejects(edit(scene, id, { reference: { a: 'x\u0000' } }), fails('validation_error', ['a']));
+  await edit(scene, id, { reference: { campaign: 'autumn' } });
   assert.deepEqual(await find(scene, 'spring'), []);
   assert.deepEqual(await find(scene, 'autumn'), [id]);
   const events = await scene.events();
   assert.equal(events.at(-1)!.kind, 'submission.updated');
   assert.deepEqual(events.at(-1)!.snapshot.submission.reference_data, { campaign: 'autumn' });
+});
+
+test('tags are stored as they are typed, each once, and no event tells of them', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada' });
+  await edit(scene, id, { tags: [' VIP ', 'vip', 'follow\tup'] });
+  const tagsOf = async () =>
+    (await database.query('select tags from submissions where id = $1', [id])).rows as unknown[];
+  assert.deepEqual(await tagsOf(), [{ tags: ['VIP', 'follow up'] }]);
+  await assert.rejects(edit(scene, id, { tags: ['ok', ' '] }), fails('validation_error', ['tags[1]']));
+  await edit(scene, id, { tags: [] });
+  assert.deepEqual(await tagsOf(), [{ tags: [] }]);
+  assert.deepEqual(await kinds(scene), ['submission.created']);
+});
+
+test('what is left out of a change stays: answers, reference data, status and tags change one by one and together', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada', age: 36 }, { reference: { a: '1', b: '2' } });
+  await edit(scene, id, { answers: { age: 37 }, reference: { a: null }, status: 'incomplete', tags: ['x'] });
+  const { answers, reference, status } = await scene.read(id);
+  assert.deepEqual([answers, reference, status], [{ name: 'Ada', age: 37 }, { b: '2' }, 'incomplete']);
+  await assert.rejects(
+    edit(scene, id, { answers: { name: null }, status: 'completed' }),
+    fails('validation_error', ['name']),
+  );
+  assert.deepEqual(await kinds(scene), ['submission.created', 'submission.updated']);
 });
 
 test('a status change moves exactly one count, is told as updated, and the first completion is told as created', async () => {
@@ -186,12 +219,12 @@ test('a status change moves exactly one count, is told as updated, and the first
   const firstCompletion = (await scene.read(completed)).completed_at;
   const told = await kinds(scene);
 
-  await changeStatus(scene.context, await targetOf(scene, completed), 'incomplete');
+  await edit(scene, completed, { status: 'incomplete' });
   assert.deepEqual(await scene.counts(), { shown: { incomplete: 2 }, found: { incomplete: 2 } });
   assert.deepEqual((await scene.read(completed)).completed_at, firstCompletion);
 
-  await changeStatus(scene.context, await targetOf(scene, completed), 'completed');
-  await changeStatus(scene.context, await targetOf(scene, begun), 'completed');
+  await edit(scene, completed, { status: 'completed' });
+  await edit(scene, begun, { status: 'completed' });
   assert.deepEqual(await scene.counts(), { shown: { completed: 2 }, found: { completed: 2 } });
   assert.deepEqual((await scene.read(completed)).completed_at, firstCompletion);
   assert.ok((await scene.read(begun)).completed_at);
@@ -203,12 +236,9 @@ test('an incomplete submission may lack what is required, is edited without an e
   const scene = await openHeardScene();
   const id = await scene.begin({ name: 'Tom' });
   const told = await kinds(scene);
-  await editAnswers(scene.context, await targetOf(scene, id), { age: 3 });
+  await edit(scene, id, { answers: { name: null, age: 3 } });
   assert.deepEqual((await scene.read(id)).answers, { age: 3 });
-  await assert.rejects(
-    changeStatus(scene.context, await targetOf(scene, id), 'completed'),
-    fails('validation_error', ['name']),
-  );
+  await assert.rejects(edit(scene, id, { status: 'completed' }), fails('validation_error', ['name']));
   assert.deepEqual(await kinds(scene), told);
   assert.deepEqual(await scene.counts(), { shown: { incomplete: 1 }, found: { incomplete: 1 } });
 });
@@ -217,20 +247,18 @@ test('a submission of another workspace, another form or a deleted form does not
   const scene = await openHeardScene();
   const stranger = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' });
-  const { seen } = await targetOf(scene, id);
-  const foreign = { workspaceId: stranger.workspaceId, formId: stranger.formId, id, seen };
-  for (const target of [
+  const target = await targetOf(scene, id);
+  const foreign = { ...target, workspaceId: stranger.workspaceId, formId: stranger.formId };
+  const change = { answers: { name: 'Eve' } };
+  for (const wrong of [
     foreign,
     { ...foreign, formId: scene.formId },
     { ...foreign, workspaceId: scene.workspaceId },
   ]) {
-    await assert.rejects(editAnswers(scene.context, target, { name: 'Eve' }), fails('not_found'));
+    await assert.rejects(changeSubmission(scene.context, wrong, change), fails('not_found'));
   }
   await database.query('update forms set deleted_at = now() where id = $1', [scene.formId]);
-  await assert.rejects(
-    editAnswers(scene.context, { ...scene, id, seen }, { name: 'Eve' }),
-    fails('not_found'),
-  );
+  await assert.rejects(changeSubmission(scene.context, target, change), fails('not_found'));
 });
 
 test('status changes of many submissions in both directions at once leave exact counts', async () => {
@@ -241,9 +269,7 @@ test('status changes of many submissions in both directions at once leave exact 
     ),
   );
   await Promise.all(
-    ids.map(async (id, index) =>
-      changeStatus(scene.context, await targetOf(scene, id), index % 2 === 0 ? 'incomplete' : 'completed'),
-    ),
+    ids.map(async (id, index) => edit(scene, id, { status: index % 2 === 0 ? 'incomplete' : 'completed' })),
   );
   assert.deepEqual(await scene.counts(), {
     shown: { completed: 4, incomplete: 4 },

@@ -1,18 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Answers } from '#ast/answers.ts';
 import { defaultLanguage } from '#ast/languages.ts';
 import { searchableText } from '#ast/searchable.ts';
-import { isCleanText } from '#ast/text.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { newId, now } from '#kit/clock.ts';
+import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import type { Actor } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
+import { changedBy } from '../history/changed-by.ts';
 import { differencesOf } from '../history/differences.ts';
 import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
+import { requireClean } from '../reference.ts';
 import type { SubmitContext } from '../submit.ts';
+import { readTags } from '../tags/tags.ts';
 import { claimAll, giveEditLink, reportCompletion } from '../writing.ts';
 import { checkAskedAnswers, checkEditedAnswers, listFiles } from './edited-answers.ts';
 import { eventOf, type FormKey } from './event.ts';
@@ -21,79 +26,90 @@ import { lockSubmission, releaseFiles, updateSubmission } from './queries.ts';
 export type ChangeContext = { database: Database; wakeQueue: () => void };
 
 /**
- * The submission that changes, and the `updated_at` that its editor saw: two editors do not overwrite each other.
- * `userId` is the member who changes it; absent for whoever has the submission's own link.
+ * The submission that changes, for whom, and what the change was made on: two editors do not overwrite each other.
+ * `by` is null for whoever has the submission's own link.
  */
-export type ChangeTarget = FormKey & { id: string; seen: Date | undefined; userId?: string };
+export type ChangeTarget = FormKey & { id: string; by: Actor | null; unchanged: Unchanged };
+
+/** What becomes other, as a merge patch (RFC 7396): what is left out stays, and a null takes away. */
+export type SubmissionPatch = {
+  /** As JSON; files by their id (see edited-answers.ts). */
+  answers?: Readonly<Record<string, unknown>>;
+  reference?: Readonly<Record<string, string | null>>;
+  status?: SubmissionStatus;
+  /** All that there are to be. */
+  tags?: readonly string[];
+};
 
 /**
- * Replaces the answers of a submission, checked against the version that it answered.
- * @param raw all answers, as JSON; files by their id (see edited-answers.ts).
+ * Changes a submission. Answers are checked against the version that it answered. Whatever becomes completed answers
+ * every required question; the time of the first completion stays, also when the submission becomes incomplete again
+ * (docs/rules.md 4). Tags are the workspace's own, and no event tells of them.
  * @returns the questions whose answers are kept although the others hide them.
  * @throws ApiError not_found, precondition_failed, validation_error with the `field` of each problem.
  */
-export async function editAnswers(
+export async function changeSubmission(
   context: SubmitContext,
   target: ChangeTarget,
-  raw: unknown,
-): Promise<{ unasked: readonly string[] }> {
-  let unasked: readonly string[] = [];
+  patch: SubmissionPatch,
+): Promise<{ unasked: string[] }> {
+  const tags = patch.tags && readTags(patch.tags);
+  let unasked: string[] = [];
   await change(context, target, (current) => {
-    const checked = checkEditedAnswers(current.structure, {
-      raw,
-      stored: current.answers,
-      status: current.status,
-      context: answerContext(current.settings, current.reference),
-    });
-    if (!checked.ok) throw invalid('The answers are not valid.', checked.errors);
-    ({ unasked } = checked);
-    return { ...current, answers: checked.answers };
+    const { status = current.status } = patch;
+    const next = { ...current, status, tags: tags ?? current.tags };
+    if (patch.reference) next.reference = patchReference(current.reference, patch.reference);
+    const checked = checkChanged(current, next, patch.answers);
+    if (checked) {
+      next.answers = checked.answers;
+      unasked = checked.unasked;
+    }
+    if (status === 'completed') next.completed_at ??= now();
+    return next;
   });
   return { unasked };
 }
 
-/**
- * Replaces the reference data of a submission.
- * @throws ApiError not_found, precondition_failed, validation_error.
- */
-export async function editReference(
-  context: SubmitContext,
-  target: ChangeTarget,
-  reference: Record<string, string>,
-): Promise<void> {
-  const unclean = Object.entries(reference).filter((entry) => !entry.every(isCleanText));
-  if (unclean.length > 0) {
-    const message = 'Remove the characters that cannot be stored (NUL, half a surrogate pair).';
-    throw invalid(
-      message,
-      unclean.map(([key]) => ({ field: key, message })),
-    );
+/** The answers that are stored now; undefined where those of before stay. */
+function checkChanged(
+  { structure, settings, answers: stored, status: before }: Current,
+  { status, reference }: Current,
+  answers: SubmissionPatch['answers'],
+): { answers: Answers; unasked: string[] } | undefined {
+  const edit = { stored, status, context: answerContext(settings, reference) };
+  if (answers) {
+    const checked = checkEditedAnswers(structure, { ...edit, raw: mergePatch(stored, answers) });
+    if (!checked.ok) throw invalid('The answers are not valid.', checked.errors);
+    return checked;
   }
-  return change(context, target, (current) => ({ ...current, reference }));
+  if (status === 'incomplete' || status === before) return undefined;
+  const checked = checkAskedAnswers(structure, { ...edit, raw: stored });
+  if (!checked.ok) throw invalid('It cannot be completed before its answers are valid.', checked.errors);
+  return undefined;
 }
 
-/**
- * Changes the status. Whatever becomes completed answers every required question. The time of the first completion
- * stays, also when the submission becomes incomplete again (docs/rules.md 4).
- * @throws ApiError not_found, precondition_failed, validation_error.
- */
-export function changeStatus(
-  context: SubmitContext,
-  target: ChangeTarget,
-  status: SubmissionStatus,
-): Promise<void> {
-  return change(context, target, (current) => {
-    if (status === 'incomplete' || status === current.status) return { ...current, status };
-    const checked = checkAskedAnswers(current.structure, {
-      raw: current.answers,
-      stored: current.answers,
-      status,
-      context: answerContext(current.settings, current.reference),
-    });
-    if (!checked.ok) throw invalid('It cannot be completed before its answers are valid.', checked.errors);
-    return { ...current, status, completed_at: current.completed_at ?? now() };
-  });
+/** Reference values that a submission has at most, as an address cannot carry more. */
+const mostReferences = 200;
+
+function patchReference(
+  stored: Readonly<Record<string, string>>,
+  patch: Readonly<Record<string, string | null>>,
+): Record<string, string> {
+  requireClean(patch);
+  const reference = mergePatch(stored, patch) as Record<string, string>;
+  if (Object.keys(reference).length > mostReferences) {
+    const crowded = `There are ${mostReferences} reference values at most.`;
+    throw invalid(crowded, [{ field: 'reference', message: crowded }]);
+  }
+  return reference;
 }
+
+/** RFC 7396 for values that are no objects themselves. */
+const mergePatch = (
+  stored: Readonly<Record<string, unknown>>,
+  patch: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
 
 const invalid = (message: string, errors: readonly ErrorItem[]) =>
   new ApiError('validation_error', message, { errors });
@@ -109,16 +125,15 @@ export async function change(
   target: ChangeTarget,
   apply: (current: Current) => Current,
 ): Promise<void> {
-  const { workspaceId, formId, id, seen } = target;
+  const { workspaceId, formId, id, unchanged } = target;
   const deliveries = await transaction(context.database, async (client) => {
     const [before] = await lockSubmission(client, { workspace_id: workspaceId, form_id: formId, id });
     if (!before) throw new ApiError('not_found');
-    if (seen !== undefined && before.updated_at.getTime() !== seen.getTime()) {
-      throw new ApiError('precondition_failed', 'This submission has changed since you opened it.');
-    }
+    requireUnchanged(unchanged, before.updated_at);
     const after = apply(before);
     if (isDeepStrictEqual(after, before)) return 0;
     await write(client, target, before, after);
+    if (isDeepStrictEqual({ ...after, tags: before.tags }, before)) return 0;
     return tell(client, context.vault, target, before, after);
   });
   if (deliveries > 0) context.wakeQueue();
@@ -126,7 +141,7 @@ export async function change(
 
 async function write(db: Queryable, target: ChangeTarget, before: Current, after: Current): Promise<void> {
   const key = { workspace_id: target.workspaceId, form_id: target.formId };
-  const { structure, answers, reference, settings } = after;
+  const { structure, answers, reference, settings, tags } = after;
   const files = listFiles(structure, answers).map((file) => file.id);
   // Later than before also within a millisecond, as editors compare it.
   const changedAt = new Date(Math.max(now().getTime(), before.updated_at.getTime() + 1));
@@ -137,6 +152,7 @@ async function write(db: Queryable, target: ChangeTarget, before: Current, after
     answers: JSON.stringify(answers),
     reference: JSON.stringify(reference),
     has_files: files.length > 0,
+    tags,
     completed_at: after.completed_at,
     updated_at: changedAt,
     language: settings.language ?? defaultLanguage,
@@ -147,8 +163,7 @@ async function write(db: Queryable, target: ChangeTarget, before: Current, after
     submission_id: after.id,
     id: newId(),
     kind: 'edited',
-    changed_by: target.userId ?? null,
-    through: target.userId === undefined ? 'link' : 'console',
+    ...changedBy(target.by),
     changed_at: changedAt,
     changes: JSON.stringify(differencesOf(before, after)),
   });

@@ -11,6 +11,7 @@ import {
   nullable,
   statement,
   text,
+  texts,
   timestamp,
   uuid,
   uuids,
@@ -29,10 +30,21 @@ const snapshotColumns = {
   reference: json<Reference>(),
   fields: json<Record<string, FieldDescription>>(),
   form_name: text,
+  updated_at: timestamp,
 } as const;
 
-const snapshotSelection = `s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name`;
+const snapshotSelection = `s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name, s.updated_at`;
 const versionJoin = `join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version`;
+
+/** The form of a submission, and whether it lies in the trash. */
+export const findPlace = statement(
+  'submissions.find_place',
+  { workspace_id: uuid, id: uuid },
+  { form_id: uuid, is_trashed: boolean },
+  `select s.form_id, s.trashed_at is not null as is_trashed from submissions s
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and f.deleted_at is null`,
+);
 
 // Edits ---------------------------------------------------------------------------------------------------
 
@@ -40,8 +52,13 @@ const versionJoin = `join form_versions v on v.workspace_id = s.workspace_id and
 export const lockSubmission = statement(
   'submissions.lock_submission',
   { workspace_id: uuid, form_id: uuid, id: uuid },
-  { ...snapshotColumns, updated_at: timestamp, structure: json<Form>(), settings: jsonb<Settings>() },
-  `select ${snapshotSelection}, s.updated_at, v.structure, f.settings
+  {
+    ...snapshotColumns,
+    tags: texts,
+    structure: json<Form>(),
+    settings: jsonb<Settings>(),
+  },
+  `select ${snapshotSelection}, s.tags, v.structure, f.settings
    from submissions s
    ${versionJoin}
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
@@ -78,6 +95,7 @@ export const updateSubmission = statement(
     answers: jsonText,
     reference: jsonText,
     has_files: boolean,
+    tags: texts,
     completed_at: nullable(timestamp),
     updated_at: timestamp,
     language: text,
@@ -87,7 +105,7 @@ export const updateSubmission = statement(
   {},
   `with submission as (
      update submissions
-     set status = $status, answers = $answers, reference = $reference, has_files = $has_files,
+     set status = $status, answers = $answers, reference = $reference, has_files = $has_files, tags = $tags,
          completed_at = $completed_at, updated_at = $updated_at
      where workspace_id = $workspace_id and form_id = $form_id and id = $id)
    update search_documents set terms = ${searchTerms}
@@ -123,74 +141,4 @@ export const lockSubmissions = statement(
   `select ${snapshotSelection} from submissions s ${versionJoin}
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
    order by s.id for update of s`,
-);
-
-const removalColumns = {
-  id: uuid,
-  to_trash: boolean,
-  total: integer,
-  removed: integer,
-  created_at: timestamp,
-  finished_at: nullable(timestamp),
-} as const;
-
-/** A bulk removal and the list of what it removes; nothing for a form that is gone. */
-export const insertRemoval = statement(
-  'submissions.insert_removal',
-  {
-    workspace_id: uuid,
-    id: uuid,
-    form_id: uuid,
-    requested_by: text,
-    to_trash: boolean,
-    submission_ids: uuids,
-    created_at: timestamp,
-  },
-  removalColumns,
-  `with removal as (
-     insert into removals (workspace_id, id, form_id, requested_by, to_trash, total, created_at)
-     select workspace_id, $id, id, $requested_by, $to_trash, cardinality($submission_ids), $created_at
-     from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
-     returning *),
-   items as (
-     insert into removal_items (workspace_id, removal_id, submission_id)
-     select workspace_id, id, unnest($submission_ids) from removal)
-   select id, to_trash, total, removed, created_at, finished_at from removal`,
-);
-
-/** Crosses the next submissions off the list of a removal. */
-export const takeRemovalItems = statement(
-  'submissions.take_removal_items',
-  { workspace_id: uuid, removal_id: uuid, limit: integer },
-  { submission_id: uuid },
-  `delete from removal_items where workspace_id = $workspace_id and removal_id = $removal_id and submission_id in (
-     select submission_id from removal_items where workspace_id = $workspace_id and removal_id = $removal_id
-     order by submission_id limit $limit)
-   returning submission_id`,
-);
-
-/** How far a removal has come. */
-export const advanceRemoval = statement(
-  'submissions.advance_removal',
-  { workspace_id: uuid, id: uuid, removed: integer, finished_at: nullable(timestamp) },
-  {},
-  `update removals set removed = removed + $removed, finished_at = $finished_at
-   where workspace_id = $workspace_id and id = $id`,
-);
-
-export const findRemoval = statement(
-  'submissions.find_removal',
-  { workspace_id: uuid, form_id: uuid, id: uuid },
-  removalColumns,
-  `select id, to_trash, total, removed, created_at, finished_at from removals
-   where workspace_id = $workspace_id and form_id = $form_id and id = $id`,
-);
-
-/** The removals of a form that are under way, newest first. */
-export const findUnfinishedRemovals = statement(
-  'submissions.find_unfinished_removals',
-  { workspace_id: uuid, form_id: uuid },
-  removalColumns,
-  `select id, to_trash, total, removed, created_at, finished_at from removals
-   where workspace_id = $workspace_id and form_id = $form_id and finished_at is null order by id desc`,
 );

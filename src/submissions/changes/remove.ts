@@ -1,3 +1,4 @@
+import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -9,11 +10,11 @@ import { lockSubmissions } from './queries.ts';
 
 /**
  * Removes one submission for good, and tells of it when it had been completed.
- * @throws ApiError not_found.
+ * @throws ApiError not_found, precondition_failed.
  */
 export async function removeSubmission(
   context: ChangeContext,
-  { id, ...key }: FormKey & { id: string },
+  { id, unchanged, ...key }: FormKey & { id: string; unchanged?: Unchanged },
 ): Promise<void> {
   const deliveries = await transaction(context.database, async (client) => {
     const rows = await lockSubmissions(client, {
@@ -21,7 +22,9 @@ export async function removeSubmission(
       form_id: key.formId,
       ids: [id],
     });
-    if (rows.length === 0) throw new ApiError('not_found');
+    const [row] = rows;
+    if (!row) throw new ApiError('not_found');
+    requireUnchanged(unchanged, row.updated_at);
     return removeRows(client, key, rows);
   });
   if (deliveries > 0) context.wakeQueue();

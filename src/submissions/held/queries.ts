@@ -87,21 +87,13 @@ export const lockHeld = statement(
    for update of h`,
 );
 
-/** For good. Their files become orphans, which the sweep removes. */
+/** For good; without `ids` all of the form. Their files become orphans, which the sweep removes. */
 export const deleteHeld = statement(
   'held.delete_held',
-  { workspace_id: uuid, form_id: uuid, ids: uuids },
+  { workspace_id: uuid, form_id: uuid, ids: nullable(uuids) },
   { id: uuid },
   `delete from held_submissions
-   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) returning id`,
-);
-
-/** When a form is removed: its files can then be swept, which its row waits for. */
-export const deleteHeldOfForm = statement(
-  'held.delete_held_of_form',
-  { workspace_id: uuid, form_id: uuid },
-  {},
-  `delete from held_submissions where workspace_id = $workspace_id and form_id = $form_id`,
+   where workspace_id = $workspace_id and form_id = $form_id and ($ids is null or id = any ($ids)) returning id`,
 );
 
 /** @returns those removed; a full batch of 500 means that there may be more. */

@@ -5,6 +5,7 @@ import { composite, element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '../testing.ts';
+import { changedBy } from '../history/changed-by.ts';
 import { trashMany } from '../trash/trash.ts';
 import { openResume } from './resume.ts';
 import { saveProgress } from './save.ts';
@@ -205,7 +206,7 @@ test('what its owner laid into the trash comes back when it is submitted', async
   const scene = await openScene(database, [element('text', 'name')], settings);
   const key = newId();
   const { id, resumeToken } = await save(scene, { raw: { name: 'Ada' }, key });
-  await trashMany(database, scene, { ids: [id], userId: null });
+  await trashMany(database, scene, { ids: [id], by: changedBy(null) });
   await assert.rejects(openResume(database, scene.formId, resumeToken), { code: 'not_found' });
   await save(scene, { raw: { name: 'Ada L' }, key });
   assert.deepEqual((await scene.counts()).shown, {});

@@ -15,6 +15,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
+import type { ChangeThrough } from '../history/queries.ts';
 import { searchTerms, type SubmissionStatus } from '../queries.ts';
 
 /**
@@ -29,7 +30,9 @@ export const trashSubmissions = statement(
     form_id: uuid,
     ids: uuids,
     change_ids: uuids,
-    user_id: nullable(text),
+    changed_by: nullable(text),
+    api_key_id: nullable(uuid),
+    through: word<ChangeThrough>(),
     now: timestamp,
   },
   { status: word<SubmissionStatus>(), count: bigint },
@@ -40,15 +43,15 @@ export const trashSubmissions = statement(
      where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null
      order by s.id for update of s),
    trashed as (
-     update submissions s set trashed_at = $now, trashed_by = $user_id from held
+     update submissions s set trashed_at = $now, trashed_by = $changed_by from held
      where s.workspace_id = $workspace_id and s.id = held.id
      returning s.workspace_id, s.id, s.status, held.change_id),
    documents as (
      delete from search_documents d using trashed
      where d.workspace_id = $workspace_id and d.submission_id = trashed.id),
    changes as (
-     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, through, changed_at, changes)
-     select workspace_id, id, change_id, 'trashed', $user_id, 'console', $now, '[]' from trashed)
+     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
+     select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $now, '[]' from trashed)
    select status, count(*) as count from trashed group by status`,
 );
 
@@ -100,8 +103,14 @@ export const listTrashed = statement(
     trashed_at: timestamp,
     trashed_by: nullable(text),
   },
-  `select s.id, s.status, s.answers, s.created_at, s.trashed_at, u.name as trashed_by
-   from submissions s left join users u on u.id = s.trashed_by
+  `select s.id, s.status, s.answers, s.created_at, s.trashed_at, coalesce(u.name, trasher.name) as trashed_by
+   from submissions s
+   left join users u on u.id = s.trashed_by
+   left join lateral (
+     select k.name from submission_changes c
+     join api_keys k on k.workspace_id = c.workspace_id and k.id = c.api_key_id
+     where s.trashed_by is null and c.workspace_id = s.workspace_id and c.submission_id = s.id and c.kind = 'trashed'
+     order by c.id desc limit 1) trasher on true
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is not null
    order by s.trashed_at desc, s.id desc limit $limit offset $offset`,
 );

@@ -9,7 +9,8 @@ import { openVault } from '#kit/vault.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
 import { testDatabase } from '#test/database.ts';
 import { createUser } from '#workspaces/users.ts';
-import { changeStatus } from '../changes/edit.ts';
+import { changeSubmission } from '../changes/edit.ts';
+import { changedBy } from '../history/changed-by.ts';
 import { removeSubmission } from '../changes/remove.ts';
 import { submissionEndpoints } from '../endpoints.ts';
 import { scopeOf } from '#workspaces/testing.ts';
@@ -22,6 +23,7 @@ const { id: userId } = await createUser(database, {
   email: 'ada@example.com',
   password: 'a long enough password',
 });
+const by = { kind: 'person', id: userId } as const;
 const links = openFileLinks({ vault: openVault('0f'.repeat(32)), publicUrl: 'http://127.0.0.1:3000', now });
 const api = { ...submissionEndpoints({ database, links }), ...searchEndpoints({ database, links }) };
 
@@ -67,17 +69,21 @@ test('what lies in the trash is in no list, search, count or file link, and come
   const file = { workspace_id: scene.workspaceId, id: photo.id };
   const before = await scene.read(id);
 
-  await trashSubmission(database, { ...scene, id, userId });
+  await trashSubmission(database, { ...scene, id, by, unchanged: null });
   assert.deepEqual(await seen(scene, 'xylograph'), { listed: [stays], found: [], total: 1 });
   const get = api.get.handle(scopeOf(scene.workspaceId), { params: { id }, query: {}, body: {} });
   await assert.rejects(get, { code: 'not_found' });
   assert.deepEqual(await findClaimedFile(database, file), []);
-  const edit = { ...scene, id, seen: before.updated_at, userId };
-  await assert.rejects(changeStatus(scene.context, edit, 'incomplete'), { code: 'not_found' });
-  await assert.rejects(trashSubmission(database, { ...scene, id, userId }), { code: 'not_found' });
+  const edit = { ...scene, id, unchanged: [before.updated_at], by };
+  await assert.rejects(changeSubmission(scene.context, edit, { status: 'incomplete' }), {
+    code: 'not_found',
+  });
+  await assert.rejects(trashSubmission(database, { ...scene, id, by, unchanged: null }), {
+    code: 'not_found',
+  });
 
-  assert.equal(await restoreMany(database, scene, { ids: [id], userId }), 1);
-  assert.equal(await restoreMany(database, scene, { ids: [id], userId }), 0);
+  assert.equal(await restoreMany(database, scene, { ids: [id], by }), 1);
+  assert.equal(await restoreMany(database, scene, { ids: [id], by }), 0);
   assert.deepEqual(await seen(scene, 'xylographs'), { listed: [stays, id], found: [id], total: 2 });
   assert.equal((await findClaimedFile(database, file)).length, 1);
   assert.deepEqual(await scene.read(id), before);
@@ -91,17 +97,19 @@ test('the trash of one form is reached through no other form and no other worksp
     { ...scene, formId: stranger.formId },
     { ...scene, workspaceId: stranger.workspaceId },
   ]) {
-    await assert.rejects(trashSubmission(database, { ...key, id, userId }), { code: 'not_found' });
+    await assert.rejects(trashSubmission(database, { ...key, id, by, unchanged: null }), {
+      code: 'not_found',
+    });
   }
-  await trashSubmission(database, { ...scene, id, userId });
-  assert.equal(await restoreMany(database, stranger, { ids: [id], userId }), 0);
+  await trashSubmission(database, { ...scene, id, by, unchanged: null });
+  assert.equal(await restoreMany(database, stranger, { ids: [id], by }), 0);
 });
 
 test('submission.deleted is told when a submission is deleted for good, once, and its count is not taken twice', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' });
   await scene.submit({ name: 'Ben' });
-  await trashSubmission(database, { ...scene, id, userId });
+  await trashSubmission(database, { ...scene, id, by, unchanged: null });
   await removeSubmission(scene.context, { ...scene, id });
   assert.deepEqual(await kinds(scene), ['submission.created', 'submission.created', 'submission.deleted']);
   assert.deepEqual(await scene.counts(), { shown: { completed: 1 }, found: { completed: 1 } });
@@ -114,11 +122,13 @@ test('after 30 days the trash is emptied, with events; what is younger, or was r
     await scene.submit({ name: 'Back' }),
     await scene.begin({ name: 'Begun' }),
   ];
-  await transaction(database, (client) => trashMany(client, scene, { ids: [old, back, begun], userId }));
+  await transaction(database, (client) =>
+    trashMany(client, scene, { ids: [old, back, begun], by: changedBy(by) }),
+  );
   await age(scene, 31);
-  await restoreMany(database, scene, { ids: [back], userId });
+  await restoreMany(database, scene, { ids: [back], by });
   const young = await scene.submit({ name: 'Young' });
-  await trashSubmission(database, { ...scene, id: young, userId });
+  await trashSubmission(database, { ...scene, id: young, by, unchanged: null });
   await age(scene, 0);
 
   assert.equal(await emptyTrash(scene.context), 2);

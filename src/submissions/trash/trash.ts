@@ -2,9 +2,14 @@ import { defaultLanguage } from '#ast/languages.ts';
 import { searchableText } from '#ast/searchable.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { requireUnchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
+import type { Actor } from '#kit/operation.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import type { ChangeTarget } from '../changes/edit.ts';
 import type { FormKey } from '../changes/event.ts';
+import { lockSubmission } from '../changes/queries.ts';
+import { type ChangedBy, changedBy } from '../history/changed-by.ts';
 import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
 import { lockTrashed, restoreSubmission, trashSubmissions } from './queries.ts';
@@ -15,14 +20,18 @@ export const trashDays = 30;
 /**
  * Lays one submission into the trash. No event tells of it: it can come back, and `submission.deleted` is for what is
  * permanently deleted (specification, "Event kinds"; docs/decisions/0017).
- * @throws ApiError not_found for one that is not there, or lies in the trash already.
+ * @throws ApiError not_found for one that is not there, or lies in the trash already; precondition_failed.
  */
 export function trashSubmission(
   database: Database,
-  { id, userId, ...key }: FormKey & { id: string; userId: string },
+  { id, by, unchanged, workspaceId, formId }: ChangeTarget,
 ): Promise<void> {
   return transaction(database, async (client) => {
-    if ((await trashMany(client, key, { ids: [id], userId })) === 0) throw new ApiError('not_found');
+    const row = { workspace_id: workspaceId, form_id: formId, id };
+    const found = only(await lockSubmission(client, row));
+    if (!found) throw new ApiError('not_found');
+    requireUnchanged(unchanged, found.updated_at);
+    await trashMany(client, { workspaceId, formId }, { ids: [id], by: changedBy(by) });
   });
 }
 
@@ -33,14 +42,14 @@ export function trashSubmission(
 export async function trashMany(
   db: Queryable,
   key: FormKey,
-  { ids, userId }: { ids: readonly string[]; userId: string | null },
+  { ids, by }: { ids: readonly string[]; by: ChangedBy },
 ): Promise<number> {
   const trashed = await trashSubmissions(db, {
     workspace_id: key.workspaceId,
     form_id: key.formId,
     ids: [...ids],
     change_ids: ids.map(() => newId()),
-    user_id: userId,
+    ...by,
     now: now(),
   });
   await count(db, key, trashed, -1);
@@ -54,7 +63,7 @@ export async function trashMany(
 export function restoreMany(
   database: Database,
   key: FormKey,
-  { ids, userId }: { ids: readonly string[]; userId: string },
+  { ids, by }: { ids: readonly string[]; by: Actor },
 ): Promise<number> {
   const { workspaceId, formId } = key;
   return transaction(database, async (client) => {
@@ -73,8 +82,7 @@ export function restoreMany(
         submission_id: id,
         id: change,
         kind: 'restored',
-        changed_by: userId,
-        through: 'console',
+        ...changedBy(by),
         changed_at: timeOfId(change),
         changes: '[]',
       });

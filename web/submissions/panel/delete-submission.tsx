@@ -1,19 +1,20 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { SubmissionDetail } from '#console/submissions/shapes.ts';
-import { post, remove } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import { sayMoment } from '../../design/time.tsx';
-import { type FormPlace, refreshSubmissions, submissionsPath, trashPath } from '../queries.ts';
+import { type FormPlace, refreshSubmissions } from '../queries.ts';
 
 type Props = { form: FormPlace; submission: SubmissionDetail; onCancel: () => void; onDeleted: () => void };
 
 /** Asks before one submission goes. */
 export function DeleteSubmission({ form, submission, onCancel, onDeleted }: Props): ReactElement {
   const client = useQueryClient();
+  const place = { params: { id: submission.id } };
   const deletion = useMutation({
-    mutationFn: () => remove(`${submissionsPath(form)}/${submission.id}`),
+    mutationFn: () => call(form.workspace_id, 'deleteSubmission', place),
     async onSuccess() {
       // First away from it: nobody asks for what is gone.
       onDeleted();
@@ -24,7 +25,7 @@ export function DeleteSubmission({ form, submission, onCancel, onDeleted }: Prop
   });
   const undo = async (): Promise<void> => {
     try {
-      await post(`${trashPath(form)}/restorations`, { ids: [submission.id] });
+      await call(form.workspace_id, 'restoreSubmission', place);
       await refreshSubmissions(form);
     } catch (error) {
       toastProblem(error);

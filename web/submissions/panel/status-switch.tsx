@@ -15,7 +15,7 @@ export function StatusSwitch({
   submission: SubmissionDetail;
 }): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
-  const change = useChange<{ status: string }>(form, submission, 'status');
+  const change = useChange(form, submission);
   const isCompleted = submission.status === 'completed';
   const next = isCompleted ? 'incomplete' : 'completed';
   const errors = change.error instanceof ApiProblem ? change.error.errors : [];

@@ -16,6 +16,8 @@ import { DeleteSubmission } from './delete-submission.tsx';
 import { ReferenceForm } from './edit/reference-form.tsx';
 import { ReferenceView } from './reference-view.tsx';
 import { StatusSwitch } from './status-switch.tsx';
+import { NotesSection } from './notes-section.tsx';
+import { TagsSection } from './tags-section.tsx';
 import { Timeline } from './timeline.tsx';
 import { usePanelKeys } from './use-panel-keys.ts';
 
@@ -117,7 +119,13 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
               />
             )
           )}
-          {isReading && <Timeline form={form} submission={data} />}
+          {isReading && (
+            <>
+              <TagsSection form={form} submission={data} mayEdit={mayEdit(form.role)} />
+              <NotesSection form={form} id={id} mayEdit={mayEdit(form.role)} />
+              <Timeline form={form} submission={data} />
+            </>
+          )}
           <footer className="panel-footer">
             <span className="soft small numeric">{data.id}</span>
             <CopyButton text={data.id} label="Copy ID" variant="quiet" size="small" />

@@ -2,6 +2,7 @@ import './timeline.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { own } from '#ast/json.ts';
 import type { Form } from '#ast/tree.ts';
 import { listQuestions } from '#ast/tree.ts';
 import type { AnswerValue } from '#ast/answers.ts';
@@ -45,7 +46,13 @@ export function Timeline({
 }
 
 const began = { created: 'Received', completed: 'Completed' } as const;
-const changed = { edited: 'Edited', trashed: 'Moved to the trash', restored: 'Restored' } as const;
+const changed = {
+  edited: 'Edited',
+  trashed: 'Moved to the trash',
+  restored: 'Restored',
+  note_added: 'Note added',
+  note_deleted: 'Note deleted',
+} as const;
 
 function Words({ form, entry }: { form: FormPlace; entry: TimelineEntry }): ReactElement {
   switch (entry.kind) {
@@ -55,6 +62,8 @@ function Words({ form, entry }: { form: FormPlace; entry: TimelineEntry }): Reac
     case 'edited':
     case 'trashed':
     case 'restored':
+    case 'note_added':
+    case 'note_deleted':
       return (
         <span>
           {changed[entry.kind]} by {sayWho(entry)}
@@ -79,10 +88,13 @@ function Words({ form, entry }: { form: FormPlace; entry: TimelineEntry }): Reac
   }
 }
 
-function sayWho({ by, through }: { by: string | null; through: 'console' | 'link' }): string {
+function sayWho({ by, through }: Extract<TimelineEntry, { changes: unknown }>): string {
   if (through === 'link') return 'the person who sent it';
-  return by ?? 'somebody who is gone';
+  if (through === 'cli') return 'the operator';
+  return by === null ? 'somebody who is gone' : through === 'api' ? `the API key ${by}` : by;
 }
+
+const partNames: Readonly<Record<string, string>> = { status: 'Status', tags: 'Tags' };
 
 /** What an edit changed, value by value. */
 function Changes({
@@ -101,7 +113,7 @@ function Changes({
       {changes.map(({ part, name, from, to }) => (
         <li key={`${part} ${name}`}>
           <span className="soft">
-            {part === 'status' ? 'Status' : part === 'answers' ? (labels.get(name) ?? name) : name}:{' '}
+            {part === 'answers' ? (labels.get(name) ?? name) : (own(partNames, part) ?? name)}:{' '}
           </span>
           <del>{sayValue(from)}</del> <span aria-hidden="true">→</span> <ins>{sayValue(to)}</ins>
         </li>

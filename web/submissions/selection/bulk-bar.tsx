@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Removal } from '#console/submissions/shapes.ts';
-import { post } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
-import { type FormPlace, submissionsPath } from '../queries.ts';
+import type { Bulk, FormPlace } from '../queries.ts';
 import { filterOf, isFiltered, type ViewState } from '../view-state.ts';
 import { saySubmissions } from '../say-submissions.ts';
+import { TagDialog } from './tag-dialog.tsx';
 
 type Props = {
   form: FormPlace;
@@ -15,7 +15,7 @@ type Props = {
   /** How many the view has in all. */
   total: number;
   onClear: () => void;
-  onStart: (removal: Removal) => void;
+  onStart: (bulk: Bulk) => void;
 };
 
 /** What is done with a selection, or with everything of the view. */
@@ -24,17 +24,19 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   const [allBeside, setAllBeside] = useState<ReadonlySet<string>>();
   const isAll = allBeside === selected;
   const [isAsking, setAsking] = useState(false);
+  const [isTagging, setTagging] = useState(false);
   const count = isAll ? total : selected.size;
+  const chosen = isAll ? { filter: filterOf(view) } : { ids: [...selected] };
   const start = useMutation({
     mutationFn: () =>
-      post<Removal>(`${submissionsPath(form)}/removals`, {
-        ...(isAll ? { view: filterOf(view) } : { ids: [...selected] }),
-        expected: count,
+      call(form.workspace_id, 'startDeletion', {
+        params: { id: form.id },
+        body: { ...chosen, expected: count },
       }),
-    onSuccess(removal) {
+    onSuccess(bulk) {
       setAsking(false);
       onClear();
-      onStart(removal);
+      onStart(bulk);
     },
   });
   const close = (): void => {
@@ -53,12 +55,28 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
         </Button>
       )}
       <span className="bulk-space" />
+      <Button size="small" icon="edit" onPress={() => setTagging(true)}>
+        Tag
+      </Button>
       <Button size="small" variant="danger" icon="remove" onPress={() => setAsking(true)}>
         Delete
       </Button>
       <Button size="small" variant="quiet" onPress={onClear}>
         Clear selection
       </Button>
+      {isTagging && (
+        <TagDialog
+          form={form}
+          chosen={chosen}
+          count={count}
+          onClose={() => setTagging(false)}
+          onStart={(bulk) => {
+            setTagging(false);
+            onClear();
+            onStart(bulk);
+          }}
+        />
+      )}
       {isAsking && (
         <ConfirmDialog
           title={`Delete ${what}?`}

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { SpamPage } from '#console/spam/shapes.ts';
+import type { SpamPage } from '#submissions/held/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';

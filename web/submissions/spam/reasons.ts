@@ -1,4 +1,4 @@
-import type { HeldRow } from '#console/spam/shapes.ts';
+import type { HeldRow } from '#submissions/held/shapes.ts';
 
 /** Why something was held: in a word or two, and as a sentence. */
 export const reasons = {

@@ -18,7 +18,7 @@ type Props = {
 export function SpamActions({ form, ids, onDone }: Props): ReactElement {
   const [isAsking, setAsking] = useState(false);
   const release = useMutation({
-    mutationFn: () => decide(form, 'releases', ids),
+    mutationFn: () => decide(form, 'releaseSpam', ids),
     onSuccess(count) {
       toastDone(`${saySubmissions(count)} moved to the submissions.`);
       onDone();
@@ -26,7 +26,7 @@ export function SpamActions({ form, ids, onDone }: Props): ReactElement {
     onError: toastProblem,
   });
   const remove = useMutation({
-    mutationFn: () => decide(form, 'removals', ids),
+    mutationFn: () => decide(form, 'deleteSpam', ids),
     onSuccess(count) {
       setAsking(false);
       toastDone(`${saySubmissions(count)} deleted.`);

@@ -2,7 +2,7 @@ import './spam-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { HeldRow } from '#console/spam/shapes.ts';
+import type { HeldRow } from '#submissions/held/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { Chip } from '../../design/chip.tsx';

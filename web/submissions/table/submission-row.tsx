@@ -9,6 +9,7 @@ import { sayAgo, sayMoment } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell } from '../answer-text.tsx';
 import { Marked } from '../marked.tsx';
+import { TagChips } from '../tags/tag-chips.tsx';
 import { FoundCell } from './found-cell.tsx';
 import type { TableColumn } from './table-columns.ts';
 
@@ -103,6 +104,7 @@ function Cell({
   columns: readonly TableColumn[];
 }): ReactElement | null {
   if (column.kind === 'status') return <StatusChip status={row.status} />;
+  if (column.kind === 'tags') return <TagChips tags={row.tags} />;
   if (column.kind === 'answer')
     return <AnswerCell value={own(row.answers, column.id)} type={column.column.type} hits={row.hits} />;
   if (column.kind === 'found') return <FoundCell row={row} columns={columns} />;

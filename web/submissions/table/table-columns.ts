@@ -2,7 +2,7 @@ import type { Column } from '#console/submissions/shapes.ts';
 
 /** A column of the table. Element ids begin with a letter, so `$` marks our own. */
 export type TableColumn = { id: string; title: string } & (
-  | { kind: 'created' | 'found' | 'status' | 'reference' }
+  | { kind: 'created' | 'found' | 'status' | 'tags' | 'reference' }
   | { kind: 'answer'; column: Column }
 );
 
@@ -31,7 +31,8 @@ export function allColumns(columns: readonly Column[], isWide: boolean): TableCo
     }),
   );
   const reference: TableColumn = { id: '$reference', title: 'Reference', kind: 'reference' };
-  return isWide ? [status, ...answers, reference] : [...answers, status, reference];
+  const tags: TableColumn = { id: '$tags', title: 'Tags', kind: 'tags' };
+  return isWide ? [status, ...answers, tags, reference] : [...answers, status, tags, reference];
 }
 
 /**
@@ -77,5 +78,5 @@ const usualWidths: Readonly<Record<string, number>> = {
 /** How wide a column is as long as nobody changed it. */
 export function usualWidth(column: TableColumn): number {
   if (column.kind === 'answer') return usualWidths[column.column.type] ?? 208;
-  return { created: 152, found: 320, status: 140, reference: 240 }[column.kind];
+  return { created: 152, found: 320, status: 140, tags: 200, reference: 240 }[column.kind];
 }

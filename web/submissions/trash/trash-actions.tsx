@@ -1,11 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Removal } from '#console/submissions/shapes.ts';
-import { post } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
-import { type FormPlace, refreshSubmissions, trashPath } from '../queries.ts';
+import { type Bulk, type FormPlace, refreshSubmissions } from '../queries.ts';
 import { saySubmissions } from '../say-submissions.ts';
 import { planRemoval } from './plan-removal.ts';
 
@@ -17,7 +16,7 @@ type Props = {
   atOnce: number;
   /** Called when the selection is dealt with. */
   onDone: () => void;
-  onStart: (removalId: string) => void;
+  onStart: (bulk: Bulk) => void;
 };
 
 /** What is done with a selection of the trash, or with all of it. */
@@ -25,8 +24,10 @@ export function TrashActions({ form, selected, total, atOnce, onDone, onStart }:
   const [isAsking, setAsking] = useState(false);
   const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
   const what = saySubmissions(count);
+  const place = { params: { id: form.id } };
   const restore = useMutation({
-    mutationFn: () => post<{ restored: number }>(`${trashPath(form)}/restorations`, { ids: selected }),
+    mutationFn: () =>
+      call(form.workspace_id, 'restoreSubmissions', { ...place, body: { ids: [...selected] } }),
     async onSuccess({ restored }) {
       toastDone(`${saySubmissions(restored)} restored.`);
       onDone();
@@ -36,14 +37,17 @@ export function TrashActions({ form, selected, total, atOnce, onDone, onStart }:
   });
   const empty = useMutation({
     mutationFn: () =>
-      post<Removal>(`${trashPath(form)}/removals`, {
-        ...(selected.length > 0 && { ids: selected }),
-        expected: count,
+      call(form.workspace_id, 'emptyTrash', {
+        ...place,
+        body: {
+          ...(selected.length > 0 ? { ids: [...selected] } : { everything: true as const }),
+          expected: count,
+        },
       }),
-    onSuccess({ id }) {
+    onSuccess(bulk) {
       setAsking(false);
       onDone();
-      onStart(id);
+      onStart(bulk);
     },
   });
   const close = (): void => {

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { TrashedRow } from '#console/submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
@@ -10,8 +9,9 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, sayDay, sayMoment } from '../../design/time.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
-import { rowsOfPage, trashQuery } from '../queries.ts';
-import { RemovalProgress } from '../selection/removal-progress.tsx';
+import type { ReplyOf } from '#app/operations.ts';
+import { type Bulk, rowsOfPage, trashQuery } from '../queries.ts';
+import { BulkProgress } from '../selection/bulk-progress.tsx';
 import { changeSelection } from '../selection/change-selection.ts';
 import { firstAnswers, type RowSelection, SelectableCell } from '../selection/selectable-cell.tsx';
 import { TrashActions } from './trash-actions.tsx';
@@ -21,7 +21,7 @@ export function TrashScreen(): ReactElement {
   const form = useForm();
   const [page, setPage] = useState(1);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [removals, setRemovals] = useState<readonly string[]>([]);
+  const [bulks, setBulks] = useState<readonly Bulk[]>([]);
   const { data, error, refetch } = useQuery(trashQuery(form, page));
   const isEditor = mayEdit(form.role);
   const total = data?.pagination.total_count ?? 0;
@@ -51,17 +51,17 @@ export function TrashScreen(): ReactElement {
             total={total}
             atOnce={data.at_once}
             onDone={clear}
-            onStart={(id) => setRemovals([...removals, id])}
+            onStart={(bulk) => setBulks([...bulks, bulk])}
           />
         )
       }
     >
-      {removals.map((id) => (
-        <RemovalProgress
-          key={id}
+      {bulks.map((bulk) => (
+        <BulkProgress
+          key={bulk.id}
           form={form}
-          id={id}
-          onDone={(done) => setRemovals((before) => before.filter((other) => other !== done))}
+          bulk={bulk}
+          onDone={(done) => setBulks((before) => before.filter(({ id }) => id !== done))}
         />
       ))}
       {error && !data ? (
@@ -97,7 +97,7 @@ export function TrashScreen(): ReactElement {
   );
 }
 
-function columnsOf(selection: RowSelection | undefined): TableColumn<TrashedRow>[] {
+function columnsOf(selection: RowSelection | undefined): TableColumn<ReplyOf<'listTrash'>['data'][number]>[] {
   return [
     {
       id: 'submission',

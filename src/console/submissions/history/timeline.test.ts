@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { until } from '#test/service.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import type { Timeline, TimelineEntry } from '../shapes.ts';
-import { detail, makeForm, pathOf, person, service, submit, tenant } from '../testing.ts';
+import { change, makeForm, pathOf, person, service, submit, tenant } from '../testing.ts';
 
 const timeline = async (form: string, id: string): Promise<TimelineEntry[]> => {
   const { status, body } = await person.call<Timeline>('GET', pathOf(form, `/${id}/timeline`));
@@ -16,21 +16,18 @@ test('the history says who changed what, from what to what, and whom it was told
   const key = { workspaceId: tenant.workspaceId, formId: form };
   const webhook = await makeWebhook(service.services.database, key, { url: 'https://receiver.invalid/hook' });
   const id = await submit(form, { name: 'Ada', colour: 'Red' }, '?campaign=spring');
-  const edit = async (part: string, body: object): Promise<void> => {
-    const { updated_at: seen } = await detail(form, id);
-    const { status } = await person.call('PUT', pathOf(form, `/${id}/${part}`), { ...body, seen });
-    assert.equal(status, part === 'answers' ? 200 : 204);
-  };
-  await edit('answers', { answers: { name: 'Grace', age: 3 } });
-  await edit('reference', { reference: { campaign: 'autumn' } });
-  await edit('status', { status: 'incomplete' });
-  await edit('status', { status: 'incomplete' });
+  await change(id, { answers: { name: 'Grace', colour: null, age: 3 } });
+  await change(id, { reference: { campaign: 'autumn' } });
+  await change(id, { status: 'incomplete' });
+  await change(id, { status: 'incomplete' });
+  await change(id, { tags: ['VIP'] });
 
   const entries = await timeline(form, id);
   const changes = entries.flatMap((entry) => ('changes' in entry ? [entry] : []));
   assert.deepEqual(
     changes.map((entry) => entry.changes),
     [
+      [{ part: 'tags', name: '', to: ['VIP'] }],
       [{ part: 'status', name: '', from: 'completed', to: 'incomplete' }],
       [{ part: 'reference', name: 'campaign', from: 'spring', to: 'autumn' }],
       [
@@ -77,10 +74,9 @@ test('a delivery that was sent again, by hand or in a replay, is history each ti
 test('going to the trash and coming back is history too; what is in the trash has none to show', async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada' });
-  await person.call('DELETE', pathOf(form, `/${id}`));
+  await person.api('DELETE', `/submissions/${id}`);
   assert.equal((await person.call('GET', pathOf(form, `/${id}/timeline`))).status, 404);
-  const trash = `/workspaces/${tenant.workspaceId}/forms/${form}/trash`;
-  await person.call('POST', `${trash}/restorations`, { ids: [id] });
+  await person.api('POST', `/submissions/${id}/restore`);
   const kinds = await until('the history', async () => (await timeline(form, id)).map(({ kind }) => kind));
   assert.deepEqual(kinds, ['restored', 'trashed', 'created']);
 });
@@ -89,4 +85,20 @@ test('the history of a submission is found through its own form alone', async ()
   const [form, other] = [await makeForm(), await makeForm()];
   const id = await submit(form, { name: 'Ada' });
   assert.equal((await person.call('GET', pathOf(other, `/${id}/timeline`))).status, 404);
+});
+
+test('what a key changes and notes is history under the name of the key', async () => {
+  const form = await makeForm();
+  const id = await submit(form, { name: 'Ada' });
+  assert.equal((await tenant.call('PATCH', `/submissions/${id}`, { tags: ['VIP'] })).status, 200);
+  const note = await tenant.call('POST', `/submissions/${id}/notes`, { text: 'Called back.' });
+  await person.api('DELETE', `/submissions/${id}/notes/${note.body.id}`);
+  const said = (await timeline(form, id)).flatMap((entry) =>
+    'changes' in entry ? [[entry.kind, entry.through, entry.by === 'Test']] : [],
+  );
+  assert.deepEqual(said, [
+    ['note_deleted', 'console', false],
+    ['note_added', 'api', true],
+    ['edited', 'api', true],
+  ]);
 });

@@ -6,7 +6,7 @@ import { evaluate } from '#ast/logic/evaluate.ts';
 import { newWork, TooMuchWork } from '#ast/work.ts';
 import { isBlank } from '#ast/answers/blank.ts';
 import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
-import type { AnswersEdited, SubmissionDetail } from '#console/submissions/shapes.ts';
+import type { SubmissionDetail } from '#console/submissions/shapes.ts';
 import { ApiProblem } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
 import type { FormPlace } from '../../queries.ts';
@@ -14,7 +14,7 @@ import { dayOf } from '../../../design/day.ts';
 import { AnswerField } from './answer-field.tsx';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { useChange } from './use-change.ts';
+import { patchOf, useChange } from './use-change.ts';
 
 type Draft = Readonly<Record<string, unknown>>;
 type Group = Extract<Question, { kind: 'group' }>;
@@ -32,8 +32,7 @@ export function AnswersForm({
   const [begun] = useState(submission);
   const questions = useMemo(() => listQuestions(begun.structure), [begun]);
   const [draft, setDraft] = useState<Draft>(begun.answers);
-  const sayDone = ({ unasked }: AnswersEdited): string => sayKept(questions, unasked);
-  const change = useChange<{ answers: object }, AnswersEdited>(form, begun, 'answers', { onDone, sayDone });
+  const change = useChange(form, begun, { onDone, sayDone: ({ unasked }) => sayKept(questions, unasked) });
   const isDirty = JSON.stringify(draft) !== JSON.stringify(begun.answers);
   const element = useRef<HTMLFormElement>(null);
   const unasked = useMemo(() => findUnasked(begun, questions, draft), [begun, questions, draft]);
@@ -51,7 +50,7 @@ export function AnswersForm({
       validationBehavior="aria"
       onSubmit={(event) => {
         event.preventDefault();
-        change.mutate({ answers: toSend(questions, draft) });
+        change.mutate({ answers: patchOf(begun.answers, toSend(questions, draft)) });
       }}
     >
       {questions.map((question) => {

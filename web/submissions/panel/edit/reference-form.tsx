@@ -6,7 +6,7 @@ import { TextField } from '../../../design/field.tsx';
 import type { FormPlace } from '../../queries.ts';
 import { ChangeProblem } from './change-problem.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
-import { useChange } from './use-change.ts';
+import { patchOf, useChange } from './use-change.ts';
 
 type Line = { key: number; name: string; value: string };
 
@@ -22,7 +22,7 @@ export function ReferenceForm({
 }): ReactElement {
   const [begun] = useState(submission);
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
-  const change = useChange<{ reference: Record<string, string> }>(form, begun, 'reference', { onDone });
+  const change = useChange(form, begun, { onDone });
   const names = lines.map(({ name }) => name.trim()).filter((name) => name !== '');
   const isDirty = JSON.stringify(lines) !== JSON.stringify(linesOf(begun.reference));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -32,11 +32,9 @@ export function ReferenceForm({
     setLines([...lines, { key: Math.max(0, ...lines.map((line) => line.key)) + 1, name: '', value: '' }]);
   const save = (): void => {
     if (twice !== undefined) return;
-    change.mutate({
-      reference: Object.fromEntries(
-        lines.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]),
-      ),
-    });
+    const named = lines.filter(({ name }) => name.trim() !== '');
+    const values = Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
+    change.mutate({ reference: patchOf(begun.reference, values) });
   };
   return (
     <section className="panel-section">

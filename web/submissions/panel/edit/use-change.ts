@@ -1,27 +1,37 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { InputOf, ReplyOf } from '#app/operations.ts';
 import type { SubmissionDetail } from '#console/submissions/shapes.ts';
-import { ApiProblem, put } from '../../../api/client.ts';
+import { ApiProblem } from '../../../api/client.ts';
+import { call } from '../../../api/operations.ts';
 import { toastDone } from '../../../design/toast.tsx';
-import { type FormPlace, refreshSubmissions, submissionsPath } from '../../queries.ts';
+import { type FormPlace, refreshSubmissions } from '../../queries.ts';
 
 /** A submission in the state that somebody looked at. */
-type Seen = Pick<SubmissionDetail, 'id' | 'updated_at'>;
+type Seen = Pick<SubmissionDetail, 'id' | 'etag'>;
+type Patch = InputOf<'changeSubmission'>['body'];
 
 /**
  * One change of a submission. It says what it was made on, so that somebody else's change in between is not
  * overwritten: then the newer state is fetched, and the person is told.
  * @param seen for an edit what it began with, however the submission may have been fetched anew since.
  */
-export function useChange<Body extends object, Reply = unknown>(
+export function useChange(
   form: FormPlace,
   seen: Seen,
-  part: 'answers' | 'reference' | 'status',
-  { onDone, sayDone = () => 'Saved.' }: { onDone?: () => void; sayDone?: (reply: Reply) => string } = {},
+  {
+    onDone,
+    sayDone = () => 'Saved.',
+  }: { onDone?: () => void; sayDone?: (reply: ReplyOf<'changeSubmission'>) => string } = {},
 ) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: Body) =>
-      put<Reply>(`${submissionsPath(form)}/${seen.id}/${part}`, { ...body, seen: seen.updated_at }),
+    mutationFn: (body: NonNullable<Patch>) =>
+      call(
+        form.workspace_id,
+        'changeSubmission',
+        { params: { id: seen.id }, body },
+        { headers: { 'If-Match': seen.etag } },
+      ),
     async onSuccess(reply) {
       await refreshSubmissions(form);
       toastDone(sayDone(reply));
@@ -36,3 +46,12 @@ export function useChange<Body extends object, Reply = unknown>(
 
 /** Whether somebody else was faster. */
 export const isStale = (error: unknown): boolean => error instanceof ApiProblem && error.status === 412;
+
+/** As a merge patch: what is not among the values any more is taken away. */
+export const patchOf = <Value>(
+  before: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, Value>>,
+): Record<string, Value | null> => ({
+  ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
+  ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? null])),
+});

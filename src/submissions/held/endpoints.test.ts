@@ -8,7 +8,7 @@ import type { HoldReason } from '#submissions/held/reasons.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
-import type { HeldDetail, SpamDecided, SpamPage } from './shapes.ts';
+import type { HeldDetail, SpamPage } from './shapes.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -16,8 +16,8 @@ const editor = await signIn(service, { workspaceId: tenant.workspaceId, role: 'e
 const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
 const { services } = service;
 
-const pathOf = (form: string, rest = ''): string =>
-  `/workspaces/${tenant.workspaceId}/forms/${form}/spam${rest}`;
+const pathOf = (form: string, rest = ''): string => `/forms/${form}/spam${rest}`;
+type Decided = { count: number };
 
 async function hold(form: string, name: string, reason: HoldReason = 'honeypot', from = 0): Promise<string> {
   const live = (await services.liveForms.find(form))!;
@@ -28,7 +28,7 @@ async function hold(form: string, name: string, reason: HoldReason = 'honeypot',
 }
 
 const list = async (form: string, query = '') =>
-  (await viewer.call<SpamPage>('GET', pathOf(form, query))).body;
+  (await viewer.api<SpamPage>('GET', pathOf(form, query))).body;
 const makeSpamForm = async () => (await makeForm(tenant, [element('text', 'name', { label: 'Name' })])).id;
 
 test('the spam box is listed in pages, newest first, with the reason of each', async () => {
@@ -52,7 +52,7 @@ test('one is shown with the version that it answered, and how many others came f
   const id = await hold(form, 'Ada', 'honeypot', 1);
   await hold(form, 'Eve', 'honeypot', 1);
   await hold(form, 'Bob', 'honeypot', 2);
-  const { status, body } = await viewer.call<HeldDetail>('GET', pathOf(form, `/${id}`));
+  const { status, body } = await viewer.api<HeldDetail>('GET', pathOf(form, `/${id}`));
   assert.equal(status, 200);
   assert.deepEqual(
     [body.answers, body.reference, body.others, body.structure.children[0]!.children[0]!.type],
@@ -64,11 +64,11 @@ test('one is shown with the version that it answered, and how many others came f
 test('released ones are submissions, deleted ones are gone, and what is gone does not count', async () => {
   const form = await makeSpamForm();
   const ids = [await hold(form, 'Ada'), await hold(form, 'Grace'), await hold(form, 'spam')];
-  const released = await editor.call<SpamDecided>('POST', pathOf(form, '/releases'), {
+  const released = await editor.api<Decided>('POST', pathOf(form, '/releases'), {
     ids: [...ids.slice(0, 2), randomUUID()],
   });
   assert.deepEqual([released.status, released.body.count], [200, 2]);
-  const removed = await editor.call<SpamDecided>('POST', pathOf(form, '/removals'), { ids });
+  const removed = await editor.api<Decided>('POST', pathOf(form, '/deletions'), { ids });
   assert.deepEqual([removed.status, removed.body.count], [200, 1]);
   assert.deepEqual((await list(form)).data, []);
   const submissions = (await tenant.call('GET', `/forms/${form}/submissions`)).body;
@@ -76,19 +76,38 @@ test('released ones are submissions, deleted ones are gone, and what is gone doe
   assert.equal((await tenant.call('GET', `/submissions/${ids[2]}`)).status, 404);
 });
 
+test('the whole spam box is emptied only when that is said', async () => {
+  const form = await makeSpamForm();
+  for (const name of ['one', 'two']) await hold(form, name);
+  const clear = (body: object) => editor.api<Decided>('POST', pathOf(form, '/deletions'), body);
+  assert.equal((await clear({})).status, 422);
+  assert.deepEqual((await clear({ everything: true })).body, { count: 2 });
+  assert.deepEqual((await list(form)).data, []);
+});
+
+test('allowing a site changes the settings, which takes the permission for forms too', async () => {
+  const form = await makeSpamForm();
+  const key = await tenant.makeKey(['submissions:write']);
+  const authorization = { Authorization: `Bearer ${key}` };
+  const site = { origin: 'https://shop.example' };
+  const allow = (headers = {}) => tenant.call('POST', pathOf(form, '/sites'), site, headers);
+  const refused = await allow(authorization);
+  assert.deepEqual([refused.status, /forms:write/.test(refused.body.message)], [403, true]);
+  assert.equal((await allow()).status, 200);
+});
+
 test('a viewer decides nothing, and nobody reaches the spam box of another workspace or form', async () => {
   const [form, other] = [await makeSpamForm(), await makeSpamForm()];
   const id = await hold(form, 'Ada');
-  for (const way of ['/releases', '/removals']) {
-    assert.equal((await viewer.call('POST', pathOf(form, way), { ids: [id] })).status, 403);
-    assert.equal((await editor.call<SpamDecided>('POST', pathOf(other, way), { ids: [id] })).body.count, 0);
+  for (const way of ['/releases', '/deletions']) {
+    assert.equal((await viewer.api('POST', pathOf(form, way), { ids: [id] })).status, 403);
+    assert.equal((await editor.api<Decided>('POST', pathOf(other, way), { ids: [id] })).body.count, 0);
   }
-  assert.equal((await editor.call('GET', pathOf(other, `/${id}`))).status, 404);
-  assert.equal((await editor.call('GET', pathOf(randomUUID()))).status, 404);
+  assert.equal((await editor.api('GET', pathOf(other, `/${id}`))).status, 404);
+  assert.equal((await editor.api('GET', pathOf(randomUUID()))).status, 404);
   const stranger = await signIn(service);
-  const foreign = `/workspaces/${stranger.workspaceId}/forms/${form}/spam`;
-  assert.equal((await stranger.call('GET', foreign)).status, 404);
-  assert.equal((await stranger.call('POST', `${foreign}/removals`, { ids: [id] })).status, 404);
+  assert.equal((await stranger.api('GET', pathOf(form))).status, 404);
+  assert.equal((await stranger.api('POST', pathOf(form, '/deletions'), { ids: [id] })).status, 404);
   assert.equal((await list(form)).data.length, 1);
 });
 
@@ -99,6 +118,6 @@ for (const [what, body] of [
   ['something else', { all: true }],
 ] as const) {
   test(`a decision on ${what} is refused`, async () => {
-    assert.equal((await editor.call('POST', pathOf(randomUUID(), '/releases'), body)).status, 422);
+    assert.equal((await editor.api('POST', pathOf(randomUUID(), '/releases'), body)).status, 422);
   });
 }

@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { requireForm } from '#forms/require-form.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { wired } from '#kit/wire.ts';
+import { requireExpected, startBulk } from '#submissions/bulk/bulk.ts';
+import { progressEndpoints } from '#submissions/bulk/progress.ts';
+import { BulkChange } from '#submissions/bulk/shapes.ts';
+import type { ChangeContext } from '#submissions/changes/edit.ts';
+import { readTags, Tags } from '#submissions/tags/tags.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import { ViewQuery } from './shapes.ts';
+import { readView, readViewIds } from './view.ts';
+
+/** Either `ids` or a `filter`. */
+const selection = {
+  ids: Type.Optional(
+    Type.Array(Type.String({ format: 'uuid' }), { minItems: 1, maxItems: 1_000, uniqueItems: true }),
+  ),
+  filter: Type.Optional(
+    Type.Object(ViewQuery.properties, {
+      additionalProperties: false,
+      description: 'As the list of submissions takes it; without anything in it, all of the form.',
+    }),
+  ),
+  expected: Type.Optional(
+    Type.Integer({ minimum: 1, description: '409, and nothing is done, when there are not as many.' }),
+  ),
+};
+const closed = { additionalProperties: false } as const;
+
+/** Changing submissions by the thousand: those of a list, or all that a filter finds when it begins. */
+export function bulkEndpoints(context: ChangeContext) {
+  const { database } = context;
+
+  type Selection = { ids?: string[]; filter?: ViewQuery; expected?: number };
+  const select = async ({ workspaceId, formIds }: Scope, formId: string, given: Selection) => {
+    requireReach(formIds, formId);
+    const form = { workspaceId, formId };
+    await requireForm(database, form);
+    if ((given.ids === undefined) === (given.filter === undefined))
+      throw new ApiError('validation_error', 'Send either "ids" or "filter".');
+    const ids = given.ids ?? (await readViewIds(database, await readView(database, form, given.filter!)));
+    requireExpected(ids.length, given.expected);
+    return { form, ids };
+  };
+
+  return {
+    ...progressEndpoints(database),
+
+    startDeletion: operation({
+      summary: 'Delete submissions',
+      description:
+        'Into the trash, or with `permanent` for good, in the background: those of a list, or all that a filter finds now. 409: they are not as many as `expected`.',
+      permission: 'submissions:write',
+      params: idParameter,
+      body: Type.Object({ ...selection, permanent: Type.Optional(Type.Boolean()) }, closed),
+      example: { body: { filter: { status: 'incomplete', created_to: '2026-01-01T00:00:00Z' } } },
+      errors: ['conflict'],
+      isDestructive: true,
+      reply: { status: 202, description: 'The deletion, on its way.', schema: BulkChange },
+      async run({ params, body: { permanent = false, ...given }, ...scope }) {
+        const { form, ids } = await select(scope, params.id, given);
+        const kind = permanent ? 'remove' : 'trash';
+        return { body: wired(await startBulk(context, form, { kind, ids, by: scope.actor })) };
+      },
+    }),
+
+    startTagging: operation({
+      summary: 'Tag submissions',
+      description:
+        'Adds tags and takes others away, in the background: on those of a list, or all that a filter finds now. One that would have more than 20 tags stays as it is. 409: they are not as many as `expected`.',
+      permission: 'submissions:write',
+      params: idParameter,
+      body: Type.Object({ ...selection, add: Type.Optional(Tags), remove: Type.Optional(Tags) }, closed),
+      example: { body: { filter: { q: 'refund' }, add: ['billing'] } },
+      errors: ['conflict'],
+      reply: { status: 202, description: 'The tagging, on its way.', schema: BulkChange },
+      async run({ params, body: { add = [], remove = [], ...given }, ...scope }) {
+        const tags = { added: readTags(add), removed: readTags(remove) };
+        if (tags.added.length + tags.removed.length === 0)
+          throw new ApiError('validation_error', 'Send tags to "add" or to "remove".');
+        const { form, ids } = await select(scope, params.id, given);
+        return { body: wired(await startBulk(context, form, { kind: 'tag', ids, by: scope.actor, tags })) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import { requireForm } from '#forms/require-form.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { only } from '#kit/statement.ts';
+import { wired } from '#kit/wire.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import { findBulk, findUnfinishedBulks } from './queries.ts';
+import { BulkChange } from './shapes.ts';
+
+const uuid = Type.String({ format: 'uuid' });
+
+/** How far deletions are, or taggings: those that are under way, and each by its id. */
+export function progressEndpoints(database: Database) {
+  const list = (word: 'deletions' | 'taggings') =>
+    operation({
+      summary: `List ${word}`,
+      description: `The ${word} of a form's submissions that are under way, newest first.`,
+      permission: 'submissions:read',
+      params: idParameter,
+      reply: {
+        status: 200,
+        description: 'Those that are not finished.',
+        schema: Type.Object({ data: Type.Array(BulkChange) }),
+      },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        await requireForm(database, { workspaceId, formId: params.id });
+        const key = { workspace_id: workspaceId, form_id: params.id };
+        const found = await findUnfinishedBulks(database, { ...key, is_tagging: word === 'taggings' });
+        return { body: { data: found.map(wired) } };
+      },
+    });
+
+  const find = async (
+    { workspaceId, formIds }: { workspaceId: string; formIds: readonly string[] | null },
+    formId: string,
+    which: { id: string; is_tagging: boolean },
+  ) => {
+    requireReach(formIds, formId);
+    const bulk = only(await findBulk(database, { workspace_id: workspaceId, form_id: formId, ...which }));
+    if (!bulk) throw new ApiError('not_found');
+    return { body: wired(bulk) };
+  };
+  const reply = { status: 200, description: 'How far it is.', schema: BulkChange } as const;
+
+  return {
+    listDeletions: list('deletions'),
+    listTaggings: list('taggings'),
+
+    getDeletion: operation({
+      summary: 'Get deletion',
+      permission: 'submissions:read',
+      params: Type.Object({ id: uuid, deletion: uuid }),
+      reply,
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.deletion, is_tagging: false }),
+    }),
+
+    getTagging: operation({
+      summary: 'Get tagging',
+      permission: 'submissions:read',
+      params: Type.Object({ id: uuid, tagging: uuid }),
+      reply,
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.tagging, is_tagging: true }),
+    }),
+  };
+}

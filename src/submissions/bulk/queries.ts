@@ -1,0 +1,156 @@
+import {
+  boolean,
+  integer,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+  uuids,
+  word,
+} from '#kit/statement.ts';
+import type { ChangeThrough } from '../history/queries.ts';
+
+/**
+ * What is done with many: `trash`, out of it for good (`empty`: what lies in it; `remove`: wherever it lies), or `tag`.
+ */
+export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag';
+
+const changedBy = {
+  changed_by: nullable(text),
+  api_key_id: nullable(uuid),
+  through: word<ChangeThrough>(),
+} as const;
+
+const bulkColumns = {
+  id: uuid,
+  kind: word<BulkKind>(),
+  total: integer,
+  done: integer,
+  created_at: timestamp,
+  finished_at: nullable(timestamp),
+} as const;
+const bulkSelection = 'id, kind, total, done, created_at, finished_at';
+
+/** A bulk change and the list of what it changes; nothing for a form that is gone. */
+export const insertBulk = statement(
+  'bulk.insert_bulk',
+  {
+    workspace_id: uuid,
+    id: uuid,
+    form_id: uuid,
+    kind: word<BulkKind>(),
+    tags_added: texts,
+    tags_removed: texts,
+    ...changedBy,
+    submission_ids: uuids,
+    created_at: timestamp,
+  },
+  bulkColumns,
+  `with bulk as (
+     insert into bulk_changes (workspace_id, id, form_id, kind, tags_added, tags_removed, requested_by, api_key_id, through, total, created_at)
+     select workspace_id, $id, id, $kind, $tags_added, $tags_removed, $changed_by, $api_key_id, $through, cardinality($submission_ids), $created_at
+     from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null
+     returning *),
+   items as (
+     insert into bulk_items (workspace_id, bulk_id, submission_id)
+     select workspace_id, id, unnest($submission_ids) from bulk)
+   select ${bulkSelection} from bulk`,
+);
+
+/** What a bulk change does, and for whom. */
+export const findBulkWork = statement(
+  'bulk.find_bulk_work',
+  { workspace_id: uuid, id: uuid },
+  { kind: word<BulkKind>(), tags_added: texts, tags_removed: texts, ...changedBy },
+  `select kind, tags_added, tags_removed, requested_by as changed_by, api_key_id, through from bulk_changes
+   where workspace_id = $workspace_id and id = $id`,
+);
+
+/** Crosses the next submissions off the list of a bulk change. */
+export const takeBulkItems = statement(
+  'bulk.take_bulk_items',
+  { workspace_id: uuid, bulk_id: uuid, limit: integer },
+  { submission_id: uuid },
+  `delete from bulk_items where workspace_id = $workspace_id and bulk_id = $bulk_id and submission_id in (
+     select submission_id from bulk_items where workspace_id = $workspace_id and bulk_id = $bulk_id
+     order by submission_id limit $limit)
+   returning submission_id`,
+);
+
+/** How far a bulk change has come. */
+export const advanceBulk = statement(
+  'bulk.advance_bulk',
+  { workspace_id: uuid, id: uuid, done: integer, finished_at: nullable(timestamp) },
+  {},
+  `update bulk_changes set done = done + $done, finished_at = $finished_at
+   where workspace_id = $workspace_id and id = $id`,
+);
+
+export const findBulk = statement(
+  'bulk.find_bulk',
+  { workspace_id: uuid, form_id: uuid, id: uuid, is_tagging: boolean },
+  bulkColumns,
+  `select ${bulkSelection} from bulk_changes
+   where workspace_id = $workspace_id and form_id = $form_id and id = $id and (kind = 'tag') = $is_tagging`,
+);
+
+/** The bulk changes of a form that are under way, newest first. */
+export const findUnfinishedBulks = statement(
+  'bulk.find_unfinished_bulks',
+  { workspace_id: uuid, form_id: uuid, is_tagging: boolean },
+  bulkColumns,
+  `select ${bulkSelection} from bulk_changes
+   where workspace_id = $workspace_id and form_id = $form_id and finished_at is null
+     and (kind = 'tag') = $is_tagging
+   order by id desc`,
+);
+
+/**
+ * Adds tags to submissions of a form and takes others away, whatever their case, with the history of each that becomes
+ * another. In the order of ids, so that two at once cannot deadlock.
+ * @returns those that are tagged as they should be now; one that would have too many tags stays as it was.
+ */
+export const tagSubmissions = statement(
+  'bulk.tag_submissions',
+  {
+    workspace_id: uuid,
+    form_id: uuid,
+    ids: uuids,
+    change_ids: uuids,
+    added: texts,
+    removed: texts,
+    most: integer,
+    ...changedBy,
+    now: timestamp,
+  },
+  { id: uuid },
+  `with listed as (
+     select * from unnest($ids, $change_ids) as listed (id, change_id)),
+   held as (
+     select s.id, s.tags, s.updated_at, listed.change_id from submissions s join listed on listed.id = s.id
+     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is null
+     order by s.id for update of s),
+   wanted as (
+     select held.*,
+       array(select tag from unnest(held.tags) with ordinality as kept (tag, place)
+             where lower(tag) not in (select lower(r) from unnest($removed) as r) order by place)
+       || array(select tag from unnest($added) with ordinality as fresh (tag, place)
+                where lower(tag) not in (select lower(t) from unnest(held.tags) as t) order by place) as becomes
+     from held),
+   tagged as (
+     update submissions s
+     set tags = wanted.becomes, updated_at = greatest($now, wanted.updated_at + interval '1 millisecond')
+     from wanted
+     where s.workspace_id = $workspace_id and s.id = wanted.id
+       and wanted.becomes <> wanted.tags and cardinality(wanted.becomes) <= $most
+     returning s.id, wanted.change_id, wanted.tags as before, s.tags as after),
+   changes as (
+     insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
+     select $workspace_id, id, change_id, 'edited', $changed_by, $api_key_id, $through, $now,
+            json_build_array(json_strip_nulls(json_build_object(
+              'part', 'tags', 'name', '', 'from', nullif(before, '{}'), 'to', nullif(after, '{}'))))
+     from tagged)
+   select id from wanted where cardinality(becomes) <= $most`,
+);

@@ -1,0 +1,121 @@
+import { Type } from 'typebox';
+import type { FileLinks } from '#files/link.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { only } from '#kit/statement.ts';
+import { wired } from '#kit/wire.ts';
+import { Submission, submissionJson, submissionTag } from '../present.ts';
+import { findSubmission, submissionStatuses } from '../queries.ts';
+import type { SubmitContext } from '../submit.ts';
+import { Tags } from '../tags/tags.ts';
+import { restoreMany, trashSubmission } from '../trash/trash.ts';
+import { changeSubmission } from './edit.ts';
+import { reachSubmission } from './reach-submission.ts';
+import { removeSubmission } from './remove.ts';
+
+const closed = { additionalProperties: false } as const;
+
+/** What is left out stays as it is. */
+const SubmissionPatch = Type.Object(
+  {
+    answers: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description:
+              'By element id; null takes an answer away. Checked by the version that was answered. Files are kept by their id, and none are added.',
+          },
+        ),
+      ),
+    ),
+    reference: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String({ maxLength: 8_192 }), Type.Null()]), {
+        maxProperties: 200,
+        description: 'By name; null takes a value away.',
+      }),
+    ),
+    status: Type.Optional(Type.Enum([...submissionStatuses])),
+    tags: Type.Optional(Tags),
+  },
+  closed,
+);
+
+/** A submission after it was changed. */
+const ChangedSubmission = Type.Object({
+  ...Submission.properties,
+  tags: Type.Array(Type.String()),
+  updated_at: Type.String({ format: 'date-time' }),
+  unasked: Type.Array(Type.String(), {
+    description: 'Questions whose answers are kept although the other answers hide them.',
+  }),
+});
+
+/** Changing one submission. */
+export function submissionChangeEndpoints(context: SubmitContext & { links: FileLinks }) {
+  const { database, links } = context;
+  return {
+    change: operation({
+      summary: 'Change submission',
+      description:
+        'A merge patch. Webhooks hear of it as `submission.updated`, but of tags, which its sender never sees. Every change is in its history.',
+      permission: 'submissions:write',
+      params: idParameter,
+      body: SubmissionPatch,
+      example: { body: { reference: { campaign: 'spring' }, tags: ['urgent'] } },
+      isConditional: true,
+      reply: { status: 200, description: 'The submission as it is now.', schema: ChangedSubmission },
+      async run({ params, body, unchanged, ...scope }) {
+        const place = await reachSubmission(database, scope, params.id);
+        const { unasked } = await changeSubmission(context, { ...place, by: scope.actor, unchanged }, body);
+        const row = only(await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }));
+        if (!row) throw new ApiError('not_found');
+        const { tags, updated_at } = row;
+        return {
+          json: submissionJson(row, links, wired({ tags, updated_at, unasked })),
+          tag: submissionTag(row),
+        };
+      },
+    }),
+
+    remove: operation({
+      summary: 'Delete submission',
+      description:
+        'Into the trash, from which it can come back for 30 days; with `permanent` for good at once, with its files, and webhooks hear of it as `submission.deleted`.',
+      permission: 'submissions:write',
+      params: idParameter,
+      query: Type.Object(
+        {
+          permanent: Type.Optional(
+            Type.Boolean({ description: 'Also what lies in the trash is deleted, and cannot come back.' }),
+          ),
+        },
+        closed,
+      ),
+      isConditional: true,
+      isDestructive: true,
+      reply: { status: 204, description: 'The submission is gone.' },
+      async run({ params, query: { permanent = false }, unchanged, ...scope }) {
+        const place = await reachSubmission(database, scope, params.id, permanent ? 'anywhere' : 'live');
+        if (permanent) await removeSubmission(context, { ...place, unchanged });
+        else await trashSubmission(database, { ...place, by: scope.actor, unchanged });
+      },
+    }),
+
+    restore: operation({
+      summary: 'Restore submission',
+      description: 'Takes it out of the trash: it is where it was, with its files, and counts again.',
+      permission: 'submissions:write',
+      params: idParameter,
+      reply: { status: 200, description: 'The submission.', schema: Submission },
+      async run({ params, ...scope }) {
+        const { id, ...form } = await reachSubmission(database, scope, params.id, 'trash');
+        await restoreMany(database, form, { ids: [id], by: scope.actor });
+        const row = only(await findSubmission(database, { workspace_id: form.workspaceId, id }));
+        if (!row) throw new ApiError('not_found');
+        return { json: submissionJson(row, links), tag: submissionTag(row) };
+      },
+    }),
+  };
+}

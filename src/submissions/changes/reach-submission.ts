@@ -1,0 +1,25 @@
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Scope } from '#kit/operation.ts';
+import { only } from '#kit/statement.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import type { FormKey } from './event.ts';
+import { findPlace } from './queries.ts';
+
+/**
+ * Where a submission lies, for a caller who reaches its form.
+ * @param where whether it must lie in the trash, must not, or may.
+ * @throws ApiError not_found.
+ */
+export async function reachSubmission(
+  database: Database,
+  { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
+  id: string,
+  where: 'live' | 'trash' | 'anywhere' = 'live',
+): Promise<FormKey & { id: string }> {
+  const found = only(await findPlace(database, { workspace_id: workspaceId, id }));
+  if (!found || (where !== 'anywhere' && found.is_trashed !== (where === 'trash')))
+    throw new ApiError('not_found');
+  requireReach(formIds, found.form_id);
+  return { workspaceId, formId: found.form_id, id };
+}

@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import { requireForm } from '#forms/require-form.ts';
+import { allowOrigin } from '#forms/settings.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
+import { only } from '#kit/statement.ts';
+import type { Permission } from '#workspaces/permissions.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import type { SubmitContext } from '../submit.ts';
+import { deleteHeld, findHeld, listHeld, listHeldOfSite, listHeldSites } from './queries.ts';
+import { releaseHeld } from './release.ts';
+import { Decided, HeldDeletion, HeldDetail, HeldPath, HeldSelection, Site, SpamPage } from './shapes.ts';
+
+const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
+
+/** A form's spam box: what was held there, and what is decided on it. */
+export function spamEndpoints(context: SubmitContext) {
+  const { database } = context;
+
+  const reachForm = async ({ workspaceId, formIds }: Scope, formId: string) => {
+    requireReach(formIds, formId);
+    await requireForm(database, { workspaceId, formId });
+    return { workspaceId, formId };
+  };
+
+  return {
+    list: operation({
+      summary: 'List spam',
+      description: 'What is held in the spam box of a form, newest first. After 30 days it is deleted.',
+      permission: 'submissions:read',
+      params: idParameter,
+      query: Type.Object(pageParameters, { additionalProperties: false }),
+      reply: { status: 200, description: 'A page of the spam box.', schema: SpamPage },
+      async run({ workspaceId, formIds, params, query }) {
+        requireReach(formIds, params.id);
+        const key = { workspace_id: workspaceId, form_id: params.id };
+        const page = readPage(query);
+        const rows = await listHeld(database, { ...key, limit: page.perPage, offset: page.offset });
+        if (rows.length === 0) throw new ApiError('not_found');
+        const data = rows.flatMap(({ id, reason, answers, created_at }) =>
+          id === null
+            ? []
+            : [{ id, reason: reason!, answers: answers!, created_at: created_at!.toISOString() }],
+        );
+        const sites = await listHeldSites(database, key);
+        return { body: { data, pagination: paginate(page, rows[0]!.total), sites } };
+      },
+    }),
+
+    get: operation({
+      summary: 'Get spam',
+      description: 'One of the spam box, with the version that it answered.',
+      permission: 'submissions:read',
+      params: HeldPath,
+      reply: { status: 200, description: 'What is held.', schema: HeldDetail },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const key = { workspace_id: workspaceId, form_id: params.id, id: params.held };
+        const held = only(await findHeld(database, key));
+        if (!held) throw new ApiError('not_found');
+        return { body: { ...held, created_at: held.created_at.toISOString() } };
+      },
+    }),
+
+    release: operation({
+      summary: 'Release spam',
+      description:
+        'Not spam: these become submissions with the time at which they came, and webhooks hear of them. 409: the form has its maximum; the rest stays.',
+      permission: 'submissions:write',
+      params: idParameter,
+      body: HeldSelection,
+      example: { body: { ids: [some] } },
+      errors: ['conflict'],
+      reply: { status: 200, description: 'How many were released.', schema: Decided },
+      async run({ params, body, ...scope }) {
+        const form = await reachForm(scope, params.id);
+        return { body: { count: await releaseHeld(context, form, body.ids) } };
+      },
+    }),
+
+    remove: operation({
+      summary: 'Delete spam',
+      description:
+        'For good, with its files: these, or `everything`. No webhook is told, as none was told that it came.',
+      permission: 'submissions:write',
+      params: idParameter,
+      body: HeldDeletion,
+      example: { body: { everything: true } },
+      isDestructive: true,
+      reply: { status: 200, description: 'How many were deleted.', schema: Decided },
+      async run({ params, body: { ids, everything }, ...scope }) {
+        if ((ids === undefined) === (everything === undefined))
+          throw new ApiError('validation_error', 'Send either "ids" or "everything".');
+        const { workspaceId, formId } = await reachForm(scope, params.id);
+        const row = { workspace_id: workspaceId, form_id: formId, ids: ids ? [...ids] : null };
+        return { body: { count: (await deleteHeld(database, row)).length } };
+      },
+    }),
+
+    allowSite: operation({
+      summary: 'Allow site',
+      description:
+        "The form's settings name the site from now on, and what was held because they did not is released. It takes the permission forms:write too.",
+      permission: 'submissions:write',
+      params: idParameter,
+      body: Site,
+      example: { body: { origin: 'https://www.example.com' } },
+      errors: ['conflict'],
+      reply: { status: 200, description: 'How many were released.', schema: Decided },
+      async run({ params, body: { origin }, ...scope }) {
+        const form = await reachForm(scope, params.id);
+        const needed: Permission = 'forms:write';
+        if (!scope.may(needed))
+          throw new ApiError('forbidden', `The caller lacks the permission ${needed}, which settings take.`);
+        const userId = scope.actor.kind === 'person' ? scope.actor.id : undefined;
+        await allowOrigin(database, form.workspaceId, form.formId, { origin, userId });
+        const key = { workspace_id: form.workspaceId, form_id: form.formId, origin };
+        const held = await listHeldOfSite(database, key);
+        const count = await releaseHeld(
+          context,
+          form,
+          held.map(({ id }) => id),
+        );
+        return { body: { count } };
+      },
+    }),
+  };
+}

@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import type { FileLinks } from '#files/link.ts';
+import type { LiveForms } from '#forms/live-form.ts';
+import { closures, findClosure } from '#forms/openness.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { only } from '#kit/statement.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import { Submission, submissionJson, submissionTag } from './present.ts';
+import { findSubmission } from './queries.ts';
+import { requireClean } from './reference.ts';
+import { submitAnswers, type SubmitContext } from './submit.ts';
+
+/**
+ * Making a submission with a key. The page's rules hold: what the form asks, when it is open, how many it takes. What
+ * keeps strangers out (invitations, a password, the spam box) is not asked of those who may write submissions.
+ */
+export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; links: FileLinks }) =>
+  operation({
+    summary: 'Create submission',
+    description:
+      'Submits answers to a published form, checked as its page checks them, and webhooks hear of it. 403: it is not open yet; 409: it was never published; 410: it is closed, or full.',
+    permission: 'submissions:write',
+    params: idParameter,
+    body: Type.Object(
+      {
+        answers: Type.Unsafe<Record<string, unknown>>(
+          Type.Object({}, { additionalProperties: true, description: 'By element id.' }),
+        ),
+        reference: Type.Optional(
+          Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
+            maxProperties: 200,
+            description: 'What the parameters of the public address are.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    example: { body: { answers: { message: 'Please call me.' }, reference: { campaign: 'spring' } } },
+    errors: ['conflict', 'gone'],
+    reply: { status: 201, description: 'The submission.', schema: Submission },
+    async run({ workspaceId, formIds, params, body: { answers, reference = {} } }) {
+      requireReach(formIds, params.id);
+      const live = await context.liveForms.find(params.id);
+      if (live?.workspaceId !== workspaceId) throw new ApiError('not_found');
+      const closure = findClosure(live);
+      if (closure === 'absent')
+        throw new ApiError('conflict', 'This form was never published, and so takes no submissions.');
+      if (closure) throw new ApiError(closures[closure][0], closures[closure][1]);
+      requireClean(reference);
+      const result = await submitAnswers(context, { live, raw: answers, files: new Map(), reference });
+      if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
+      const row = only(
+        await findSubmission(context.database, { workspace_id: workspaceId, id: result.submission.id }),
+      );
+      if (!row) throw new ApiError('not_found');
+      return { json: submissionJson(row, context.links), tag: submissionTag(row) };
+    },
+  });

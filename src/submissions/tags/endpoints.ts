@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { requireForm } from '#forms/require-form.ts';
+import type { Database } from '#kit/database.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import { listTags } from './queries.ts';
+
+/** More than anybody looks through. */
+const shownTags = 200;
+
+/** The tags of a form's submissions. They are set by changing submissions, one or many. */
+export function tagEndpoints({ database }: { database: Database }) {
+  return {
+    list: operation({
+      summary: 'List tags',
+      description: 'The tags that submissions of the form have, the most used first.',
+      permission: 'submissions:read',
+      params: idParameter,
+      reply: {
+        status: 200,
+        description: 'The tags, with how many submissions have each.',
+        schema: Type.Object({
+          data: Type.Array(Type.Object({ tag: Type.String(), count: Type.Integer() })),
+        }),
+      },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        await requireForm(database, { workspaceId, formId: params.id });
+        const key = { workspace_id: workspaceId, form_id: params.id, limit: shownTags };
+        return { body: { data: await listTags(database, key) } };
+      },
+    }),
+  };
+}

@@ -1,0 +1,132 @@
+import { Type } from 'typebox';
+import type { Answers } from '#ast/answers.ts';
+import { requireForm } from '#forms/require-form.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
+import { wired } from '#kit/wire.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import { bulkLimit, requireExpected, startBulk } from '../bulk/bulk.ts';
+import { BulkChange } from '../bulk/shapes.ts';
+import type { ChangeContext } from '../changes/edit.ts';
+import { submissionStatuses } from '../queries.ts';
+import { countTrashed, listTrashed, listTrashedIds } from './queries.ts';
+import { restoreMany, trashDays } from './trash.ts';
+
+const dayMs = 86_400_000;
+const uuid = Type.String({ format: 'uuid' });
+const timestamp = Type.String({ format: 'date-time' });
+const closed = { additionalProperties: false } as const;
+
+/** A submission in the trash. */
+const TrashedSubmission = Type.Object({
+  id: uuid,
+  status: Type.Enum([...submissionStatuses]),
+  answers: Type.Unsafe<Answers>(Type.Object({}, { additionalProperties: true })),
+  created_at: timestamp,
+  trashed_at: timestamp,
+  trashed_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The name of the member or the key; null for somebody who is gone.',
+  }),
+  removed_at: Type.String({ format: 'date-time', description: 'When it is removed for good.' }),
+});
+
+const TrashPage = Type.Object({
+  data: Type.Array(TrashedSubmission),
+  pagination: Pagination,
+  at_once: Type.Integer({ description: 'How many one deletion takes at most: of more, those deleted last.' }),
+});
+
+const idList = Type.Array(uuid, { minItems: 1, maxItems: 1_000 });
+const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
+
+/** What was deleted within 30 days: seen, taken back, or let go for good. */
+export function trashEndpoints(context: ChangeContext) {
+  const { database } = context;
+
+  /** The form whose trash it is. */
+  const reachForm = async ({ workspaceId, formIds }: Scope, formId: string) => {
+    requireReach(formIds, formId);
+    await requireForm(database, { workspaceId, formId });
+    return { workspaceId, formId };
+  };
+
+  return {
+    list: operation({
+      summary: 'List trash',
+      description: 'What was deleted, the latest first. After 30 days it is deleted for good.',
+      permission: 'submissions:read',
+      params: idParameter,
+      query: Type.Object(pageParameters, closed),
+      reply: { status: 200, description: 'A page of the trash.', schema: TrashPage },
+      async run({ params, query, ...scope }) {
+        const { workspaceId, formId } = await reachForm(scope, params.id);
+        const key = { workspace_id: workspaceId, form_id: formId };
+        const page = readPage(query);
+        const [rows, [counted]] = await Promise.all([
+          listTrashed(database, { ...key, limit: page.perPage, offset: page.offset }),
+          countTrashed(database, key),
+        ]);
+        const data = rows.map((row) =>
+          wired({ ...row, removed_at: new Date(row.trashed_at.getTime() + trashDays * dayMs) }),
+        );
+        return { body: { data, pagination: paginate(page, counted!.total), at_once: bulkLimit } };
+      },
+    }),
+
+    restore: operation({
+      summary: 'Restore submissions',
+      command: 'trash restore',
+      description: 'Takes these out of the trash. 404: none of them is there any more.',
+      permission: 'submissions:write',
+      params: idParameter,
+      body: Type.Object({ ids: idList }, closed),
+      example: { body: { ids: [some] } },
+      reply: {
+        status: 200,
+        description: 'How many are back.',
+        schema: Type.Object({ restored: Type.Integer() }),
+      },
+      async run({ params, body, ...scope }) {
+        const form = await reachForm(scope, params.id);
+        const restored = await restoreMany(database, form, { ids: body.ids, by: scope.actor });
+        if (restored === 0) throw new ApiError('not_found', 'They are not in the trash any more.');
+        return { body: { restored } };
+      },
+    }),
+
+    empty: operation({
+      summary: 'Empty trash',
+      description:
+        'Deletes for good what lies in the trash, in the background, and webhooks hear of each that had been completed: these, or `everything`, the last deleted first where one deletion does not take them all. 409: they are not as many as `expected`.',
+      permission: 'submissions:write',
+      params: idParameter,
+      body: Type.Object(
+        {
+          ids: Type.Optional(idList),
+          everything: Type.Optional(Type.Literal(true)),
+          expected: Type.Optional(Type.Integer({ minimum: 1 })),
+        },
+        closed,
+      ),
+      example: { body: { everything: true } },
+      errors: ['conflict'],
+      isDestructive: true,
+      reply: { status: 202, description: 'The deletion, on its way.', schema: BulkChange },
+      async run({ params, body: { ids, everything, expected }, ...scope }) {
+        if ((ids === undefined) === (everything === undefined))
+          throw new ApiError('validation_error', 'Send either "ids" or "everything".');
+        const form = await reachForm(scope, params.id);
+        const [found] = await listTrashedIds(database, {
+          workspace_id: form.workspaceId,
+          form_id: form.formId,
+          ids: ids ? [...ids] : null,
+          limit: bulkLimit,
+        });
+        requireExpected(found!.ids.length, expected);
+        const bulk = await startBulk(context, form, { kind: 'empty', ids: found!.ids, by: scope.actor });
+        return { body: wired(bulk) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,79 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { call } from '../../api/operations.ts';
+import { Button, IconButton } from '../../design/button.tsx';
+import { TextArea } from '../../design/field.tsx';
+import { toastProblem } from '../../design/toast.tsx';
+import { Ago } from '../../design/time.tsx';
+import { type FormPlace, notesQuery, refreshSubmissions } from '../queries.ts';
+
+type Props = { form: FormPlace; id: string; mayEdit: boolean };
+
+/** What the people of the workspace have written down about a submission, newest first. */
+export function NotesSection({ form, id, mayEdit }: Props): ReactElement | null {
+  const { data: notes = [], error } = useQuery(notesQuery(form, id));
+  const [text, setText] = useState('');
+  const add = useMutation({
+    mutationFn: () => call(form.workspace_id, 'addNote', { params: { id }, body: { text } }),
+    async onSuccess() {
+      setText('');
+      await refreshSubmissions(form);
+    },
+  });
+  const remove = useMutation({
+    mutationFn: (note: string) => call(form.workspace_id, 'deleteNote', { params: { id, note } }),
+    onSuccess: () => refreshSubmissions(form),
+    onError: toastProblem,
+  });
+  if (notes.length === 0 && !mayEdit && !error) return null;
+  return (
+    <section className="panel-section" aria-labelledby="notes-title">
+      <h3 id="notes-title">Notes</h3>
+      {error && <p className="soft small">The notes could not be loaded: {error.message}</p>}
+      {mayEdit && (
+        <Form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (text.trim() !== '') add.mutate();
+          }}
+        >
+          <TextArea
+            label="Write a note"
+            description="Your workspace sees it, and nobody else."
+            value={text}
+            onChange={setText}
+            rows={2}
+            maxLength={10_000}
+            error={add.error?.message}
+          />
+          <div className="row">
+            <Button type="submit" size="small" isPending={add.isPending}>
+              Add note
+            </Button>
+          </div>
+        </Form>
+      )}
+      {notes.map((note) => (
+        <article key={note.id} className="note">
+          <div className="spread">
+            <span className="soft small">
+              {note.author ?? 'Somebody who is gone'}, <Ago at={note.created_at} />
+            </span>
+            {mayEdit && (
+              <IconButton
+                icon="remove"
+                size="small"
+                label="Delete this note"
+                isDisabled={remove.isPending}
+                onPress={() => remove.mutate(note.id)}
+              />
+            )}
+          </div>
+          <p className="note-text">{note.text}</p>
+        </article>
+      ))}
+    </section>
+  );
+}

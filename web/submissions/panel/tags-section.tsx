@@ -1,0 +1,43 @@
+import { type ReactElement, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import { Button } from '../../design/button.tsx';
+import type { FormPlace } from '../queries.ts';
+import { TagChips } from '../tags/tag-chips.tsx';
+import { TagField, tagsIn } from '../tags/tag-field.tsx';
+import { useChange } from './edit/use-change.ts';
+
+type Props = { form: FormPlace; submission: SubmissionDetail; mayEdit: boolean };
+
+/** The tags of one submission: each is taken away by its cross, others are typed. */
+export function TagsSection({ form, submission, mayEdit }: Props): ReactElement | null {
+  const { tags } = submission;
+  const [text, setText] = useState('');
+  const change = useChange(form, submission, { onDone: () => setText('') });
+  if (tags.length === 0 && !mayEdit) return null;
+  const put = (changed: readonly string[]): void => change.mutate({ tags: [...changed] });
+  return (
+    <section className="panel-section" aria-labelledby="tags-title">
+      <h3 id="tags-title">Tags</h3>
+      <TagChips
+        tags={tags}
+        {...(mayEdit && { onRemove: (tag: string) => put(tags.filter((other) => other !== tag)) })}
+      />
+      {mayEdit && (
+        <Form
+          className="tag-add"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (tagsIn(text).length > 0) put([...tags, ...tagsIn(text)]);
+          }}
+        >
+          <TagField form={form} label="Add a tag" value={text} onChange={setText} />
+          <Button type="submit" isPending={change.isPending}>
+            Add
+          </Button>
+        </Form>
+      )}
+      {change.error && <p className="field-error">{change.error.message}</p>}
+    </section>
+  );
+}
