@@ -139,6 +139,7 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
     'Age',
     'Note',
     'Guests',
+    'Tags',
   ]);
   const choose = async (column: string, action: string): Promise<void> => {
     await page.getByRole('button', { name: `${column}, column options` }).press('Enter');
@@ -153,7 +154,7 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
 
   const grip = page.locator('th', { hasText: 'Note' }).locator('.sheet-grip');
   await grip.dragTo(page.locator('th', { hasText: 'Status' }), { targetPosition: { x: 4, y: 10 } });
-  const arranged = ['Received', 'Note', 'Status', 'Email', 'Name', 'Age', 'Guests'];
+  const arranged = ['Received', 'Note', 'Status', 'Email', 'Name', 'Age', 'Guests', 'Tags'];
   await until('the new order', async () => (await heads(page)).join() === arranged.join());
 
   await page.getByRole('button', { name: 'Columns', exact: true }).press('Enter');
@@ -172,6 +173,7 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
     'Name',
     'Colour',
     'Guests',
+    'Tags',
     'Age',
   ]);
   await page.getByRole('button', { name: 'Rows of one line' }).waitFor();
