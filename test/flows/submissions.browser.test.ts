@@ -173,8 +173,8 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
     'Name',
     'Colour',
     'Guests',
-    'Tags',
     'Age',
+    'Tags',
   ]);
   await page.getByRole('button', { name: 'Rows of one line' }).waitFor();
   await context.close();
