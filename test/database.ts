@@ -37,20 +37,21 @@ async function administer(sql: string): Promise<void> {
 /**
  * Makes a migrated database for the calling test file (cloned from the template that test/run.ts made, about
  * 50 ms) and drops it when the file is done.
- * @param options.reach leads to the database at an address by another one, such as that of a relay.
+ * @param options.reach leads to the database at an address by another one, such as that of a relay; `isEmpty`: it is not
+ * migrated; `name` is what its sessions are called.
  */
 export async function testDatabase(
-  options: { pool?: number; reach?: (url: string) => Promise<string> } = {},
+  options: { pool?: number; reach?: (url: string) => Promise<string>; isEmpty?: boolean; name?: string } = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const template = process.env['TEST_DATABASE_TEMPLATE'];
+  const template = options.isEmpty ? undefined : process.env['TEST_DATABASE_TEMPLATE'];
   await administer(template ? `create database ${name} template ${template}` : `create database ${name}`);
   const url = withDatabase(serverUrl(), name);
   const database = openDatabase(
     { connectionString: options.reach ? await options.reach(url) : url },
-    { pool: options.pool ?? 8, log: openLog('silent') },
+    { pool: options.pool ?? 8, log: openLog('silent'), ...(options.name && { name: options.name }) },
   );
-  if (!template) await migrate(database, await readMigrations());
+  if (!template && !options.isEmpty) await migrate(database, await readMigrations());
   after(async () => {
     await database.end();
     await administer(`drop database if exists ${name} with (force)`);

@@ -16,6 +16,7 @@ const floors = [
   'search',
   'invitations',
   'mail',
+  'backup',
   'page',
   'console',
   'app',

@@ -1,3 +1,4 @@
+import { BackupError } from '#backup/backup-error.ts';
 import { ConfigError } from '#kit/config.ts';
 import { isUnavailable } from '#kit/database.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
@@ -8,6 +9,7 @@ import { WebProcessError } from '#kit/processes/web-process.ts';
 
 /** These say themselves, in words, what an operator can do. */
 const inWords = [
+  BackupError,
   ConfigError,
   PoolingError,
   MigrationError,

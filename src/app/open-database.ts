@@ -67,6 +67,24 @@ export async function openFormloomDatabase(
   }
 }
 
+/**
+ * Opens, or makes, a database for a backup to be restored into: nothing in it is changed, and nothing ends what takes long.
+ * @throws EmbeddedPostgresError, or the driver's error.
+ */
+export async function openEmptyDatabase(
+  config: Settings,
+  log: Log,
+): Promise<Pick<FormloomDatabase, 'database' | 'close'>> {
+  const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, () => {}) : undefined;
+  const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
+  const database = openDatabase(connection, { pool: 2, log, limits: false, name: 'formloom restore' });
+  const close = async (): Promise<void> => {
+    await database.end();
+    await embedded?.stop();
+  };
+  return { database, close };
+}
+
 /** Migrates over connections of its own, which nothing ends for being busy: a migration takes as long as it takes. */
 async function prepare(connection: Connection, log: Log): Promise<string[]> {
   const database = openDatabase(connection, { pool: 2, log, limits: false });

@@ -1,4 +1,4 @@
-import { bigint, nullable, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { bigint, integer, nullable, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
 
 /** A file that is being received: nobody's until a submission claims it. */
 export const insertUnclaimedFile = statement(
@@ -104,4 +104,16 @@ export const takeOrphanedFiles = statement(
      order by created_at limit 500)
      and submission_id is null and held_id is null
    returning workspace_id, id`,
+);
+
+/** Files that were received whole, in the order of their key. */
+export const selectStoredFiles = statement(
+  'select_stored_files',
+  { after_workspace: uuid, after: uuid, limit: integer },
+  { workspace_id: uuid, id: uuid, size: bigint },
+  `/* sweep: across workspaces */
+   select workspace_id, id, size from files
+   where (workspace_id, id) > ($after_workspace, $after) and (claimed_at is not null or size > 0)
+   order by workspace_id, id
+   limit $limit`,
 );

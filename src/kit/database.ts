@@ -71,9 +71,9 @@ export type Connection =
  */
 export function openDatabase(
   connection: Connection,
-  options: { pool: number; log: Log; limits?: boolean; silenceMs?: number },
+  options: { pool: number; log: Log; limits?: boolean; silenceMs?: number; name?: string },
 ): Database {
-  const { limits = true, silenceMs = silenceLimitMs } = options;
+  const { limits = true, silenceMs = silenceLimitMs, name = 'formloom' } = options;
   const isAnswering = openProbe(connection);
   const pool = new Pool({
     ...connection,
@@ -81,7 +81,7 @@ export function openDatabase(
     connectionTimeoutMillis: poolWaitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    application_name: 'formloom',
+    application_name: name,
     ...onConnect(async (client) => {
       if (limits) endWhenSilent(client, silenceMs, isAnswering);
       await setSession(client, { ...sessionSettings, ...(limits && sessionLimits) });

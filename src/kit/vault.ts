@@ -98,12 +98,18 @@ async function readKey(path: string): Promise<string | undefined> {
   }
 }
 
-/** Makes the key in `<dataDir>/secret.key` (mode 0600), or reads the one of a process that was faster. */
-export async function makeInstanceKey(dataDir: string): Promise<string> {
+/**
+ * Makes the key in `<dataDir>/secret.key` (mode 0600), or reads the one of a process that was faster.
+ * @param key one that a backup brings; else a new one.
+ */
+export async function makeInstanceKey(
+  dataDir: string,
+  key = randomBytes(32).toString('hex'),
+): Promise<string> {
   const path = join(dataDir, 'secret.key');
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true });
+  await writeFile(draft, `${key}\n`, { mode: 0o600, flush: true });
   try {
     // A link is made whole or not at all, so two processes that start at once agree on the first one's key.
     await link(draft, path);

@@ -15,6 +15,9 @@ export type CommandContext = {
   description: string;
 };
 
+/** What a command works with that opens its database itself. */
+export type BareContext = Pick<CommandContext, 'config' | 'log'>;
+
 /** What a command works with that stands for operations of the API: here, or at another service. */
 export type ApiContext = {
   api: Api;
@@ -52,6 +55,7 @@ export type Input = Readonly<Record<string, unknown>>;
 /** Who does the work of a command. Its answer is what `--json` prints; a list is `{ data: [...] }`. */
 type Work =
   | { readonly at: 'database'; readonly run: (context: CommandContext, input: Input) => Promise<object> }
+  | { readonly at: 'machine'; readonly run: (context: BareContext, input: Input) => Promise<object> }
   /** Undefined: it wrote its answer itself. */
   | { readonly at: 'api'; readonly run: (context: ApiContext, input: Input) => Promise<object | undefined> }
   | { readonly at: 'table'; readonly run: (commands: readonly Command[], input: Input) => Promise<object> };
@@ -122,6 +126,20 @@ export function command<P extends Values = None, O extends Options = None>(
   return {
     ...rest,
     at: 'database',
+    parameters,
+    options,
+    run: (context, input) => run(context, input as InputOf<P, O>),
+  };
+}
+
+/** Declares a command of the operator that opens its database itself. */
+export function machineCommand<P extends Values = None, O extends Options = None>(
+  definition: Definition<P, O, BareContext>,
+): Command {
+  const { parameters = {}, options = {}, run, ...rest } = definition;
+  return {
+    ...rest,
+    at: 'machine',
     parameters,
     options,
     run: (context, input) => run(context, input as InputOf<P, O>),

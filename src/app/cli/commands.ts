@@ -1,3 +1,4 @@
+import { backupCommands } from './backup-commands.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion-command.ts';
 import { databaseCommands } from './database-commands.ts';
@@ -19,6 +20,7 @@ export const ownCommands: readonly Command[] = [
   ...mailCommands,
   ...instanceKeyCommands,
   ...databaseCommands,
+  ...backupCommands,
   completionCommand,
 ];
 

@@ -5,6 +5,7 @@ import { openLog } from '#kit/log.ts';
 import { explain } from '../explain.ts';
 import {
   type ApiContext,
+  type BareContext,
   type Command,
   type CommandContext,
   Declined,
@@ -103,7 +104,7 @@ async function explainUnknown(
 /** @throws UsageError where another service is named that the command cannot work on. */
 function placeOf({ at, name }: Command, given: Input, environment: NodeJS.ProcessEnv): Place {
   if (at === 'api') return readPlace(given, environment);
-  if (at === 'database' && environment['FORMLOOM_URL'])
+  if ((at === 'database' || at === 'machine') && environment['FORMLOOM_URL'])
     throw new UsageError(`${name} works on the database of this machine: leave FORMLOOM_URL empty.`);
   return { remote: undefined, workspace: undefined };
 }
@@ -126,6 +127,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
     const { openRemoteApi } = await import('./remote-api.ts');
     return show(await command.run({ ...context, api: openRemoteApi(place.remote) }, input));
   }
+  if (command.at === 'machine') return show(await command.run(readSettings(around.environment), input));
   await withDatabase(command, around.environment, async (opened) => {
     try {
       // Shown before the database is closed: what is shown only once must not be lost to a failure there.
@@ -153,14 +155,18 @@ const atTerminal = ({ ask, print }: Surroundings): Pick<ApiContext, 'confirm' | 
   },
 });
 
+/** Quiet unless asked: a script reads standard error for what went wrong. */
+function readSettings(environment: NodeJS.ProcessEnv): BareContext {
+  const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
+  return { config, log: openLog(config.logLevel) };
+}
+
 async function withDatabase(
   { replacesKey = false, makesDatabase = false }: Command,
   environment: NodeJS.ProcessEnv,
   run: (context: CommandContext) => Promise<void>,
 ): Promise<void> {
-  // Quiet unless asked: a script reads standard error for what went wrong.
-  const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
-  const log = openLog(config.logLevel);
+  const { config, log } = readSettings(environment);
   const { openFormloomDatabase } = await import('../open-database.ts');
   const opened = await openFormloomDatabase(config, log, undefined, {
     replacesKey,

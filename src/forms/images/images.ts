@@ -6,7 +6,15 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
-import { deleteImage, findImage, findImages, insertImage, nameImages, takeUnnamedImages } from './queries.ts';
+import {
+  deleteImage,
+  findImage,
+  findImages,
+  insertImage,
+  nameImages,
+  selectStoredImages,
+  takeUnnamedImages,
+} from './queries.ts';
 
 /** What storing and showing images needs. */
 export type ImagesContext = { database: Database; storage: Storage };
@@ -111,3 +119,10 @@ export async function sweepImages({ database, storage }: ImagesContext): Promise
   }
   return taken.length;
 }
+
+/** Where the bytes of every image lie, across workspaces: what a backup holds. */
+export const storedImages = async (db: Queryable): Promise<{ key: string; size: number }[]> =>
+  (await selectStoredImages(db, {})).map(({ workspace_id, id, size }) => ({
+    key: storageKey(workspace_id, id),
+    size,
+  }));

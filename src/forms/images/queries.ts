@@ -75,3 +75,11 @@ export const deleteImage = statement(
   {},
   `delete from form_images where workspace_id = $workspace_id and id = $id and removed_at is not null`,
 );
+
+/** Every image: there are at most 500 of a workspace. */
+export const selectStoredImages = statement(
+  'select_stored_form_images',
+  {},
+  { workspace_id: uuid, id: uuid, size: integer },
+  `/* sweep: across workspaces */ select workspace_id, id, size from form_images where removed_at is null`,
+);

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { testDatabase } from '#test/database.ts';
+import { runCommandLine } from './run-command-line.ts';
+
+const home = await mkdtemp(join(tmpdir(), 'formloom-backup-command-'));
+after(() => rm(home, { recursive: true, force: true }));
+const path = (name: string): string => join(home, name);
+
+/** Runs a command on an instance of its own: its answer, or what it complains of. */
+async function formloom(instance: { url: string; dataDir: string }, ...args: string[]) {
+  const said = { answer: '', complaint: '' };
+  const code = await runCommandLine([...args, '--json'], {
+    environment: { DATABASE_URL: instance.url, DATA_DIR: instance.dataDir },
+    print: (text) => void (said.answer += String(text)),
+    complain: (text) => void (said.complaint += text),
+  });
+  return { code, complaint: said.complaint, answer: said.answer ? (JSON.parse(said.answer) as object) : {} };
+}
+
+const source = { url: (await testDatabase()).url, dataDir: path('source') };
+await formloom(source, 'workspace', 'create', 'Acme');
+await writeFile(path('passphrase'), 'correct horse battery\n');
+
+test('backup and restore carry an instance over, key and all, and say what they moved', async () => {
+  const made = await formloom(source, 'backup', path('one.backup'));
+  assert.equal(made.code, 0, made.complaint);
+  const other = { url: (await testDatabase({ isEmpty: true })).url, dataDir: path('other') };
+  const restored = await formloom(other, 'restore', path('one.backup'));
+  assert.equal(restored.code, 0, restored.complaint);
+  assert.equal((restored.answer as { rows: number }).rows, (made.answer as { rows: number }).rows);
+  const { answer } = await formloom(other, 'workspace', 'list');
+  assert.deepEqual(answer, (await formloom(source, 'workspace', 'list')).answer);
+  const keys = [source, other].map(({ dataDir }) => readFile(join(dataDir, 'secret.key'), 'utf8'));
+  assert.equal(await keys[1], await keys[0]);
+  const again = await formloom(other, 'restore', path('one.backup'));
+  assert.deepEqual([again.code, again.answer], [1, {}]);
+  assert.match(again.complaint, /in use/);
+});
+
+test('a sealed backup is tried out in a database that is thrown away, with its passphrase alone', async () => {
+  const sealed = ['--passphrase-file', path('passphrase')];
+  await formloom(source, 'backup', path('sealed.backup'), ...sealed);
+  const refused = await formloom(source, 'restore', path('sealed.backup'), '--check');
+  assert.match(refused.complaint, /takes its passphrase/);
+  const before = await readdir(source.dataDir);
+  const tried = await formloom(source, 'restore', path('sealed.backup'), '--check', ...sealed);
+  assert.equal(tried.code, 0, tried.complaint);
+  assert.ok((tried.answer as { rows: number }).rows > 0);
+  assert.deepEqual(await readdir(source.dataDir), before);
+});
+
+test('what cannot be written or read is said by its name, and nothing is replaced', async () => {
+  await writeFile(path('there'), 'mine');
+  for (const [args, why] of [
+    [['backup', path('there')], /there is there already/],
+    [['backup', path('no-folder/file')], /no-folder/],
+    [['restore', path('absent')], /absent/],
+    [['restore', path('there')], /no backup/],
+    [['backup', path('x'), '--passphrase-file', path('absent')], /absent/],
+  ] as const) {
+    const { code, complaint } = await formloom(source, ...args);
+    assert.notEqual(code, 0);
+    assert.match(complaint, why);
+  }
+  assert.equal(await readFile(path('there'), 'utf8'), 'mine');
+});

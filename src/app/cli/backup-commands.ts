@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { openStorage } from '#kit/open-storage.ts';
+import { findInstanceKey } from '#kit/vault.ts';
+import { version } from '../version.ts';
+import { type Command, command, flag, machineCommand, optional, PartlyDone } from './command.ts';
+import { text, UsageError, type Value } from './values.ts';
+
+const file: Value<string> = { ...text('<file>'), isFile: true };
+const passphraseFile = {
+  ...optional(file),
+  about: 'The file with the passphrase that seals the backup, which age opens too.',
+};
+
+export const backupCommands: readonly Command[] = [
+  command({
+    name: 'backup',
+    summary: 'Writes the database, the files and the key to one new file, while the service runs.',
+    about:
+      'All that was acknowledged before it began is in it. Whoever has the file has every answer and, unless it is left out or sealed, the key.',
+    parameters: { file },
+    options: {
+      'without-key': { ...flag, about: 'Leaves the key out: keep SECRET_KEY, or secret.key, elsewhere.' },
+      'passphrase-file': passphraseFile,
+    },
+    async run({ config, database }, input) {
+      const { makeBackup } = await import('#backup/make-backup.ts');
+      const key = input['without-key'] ? undefined : await findInstanceKey(config.dataDir, config.secretKey);
+      const passphrase = await readPassphrase(input['passphrase-file']);
+      const made = await makeBackup(
+        { database, storage: openStorage(config) },
+        { path: resolve(input.file), version, passphrase, key },
+      );
+      if (made.missing.length > 0)
+        throw new PartlyDone(
+          `${made.missing.length} files are not in storage, and so not in the backup; the log of what is lost is in the answer.`,
+          made,
+        );
+      return made;
+    },
+  }),
+  machineCommand({
+    name: 'restore',
+    summary: 'Brings a backup into an empty instance, which becomes what that one was.',
+    about:
+      'The service does not run meanwhile. A backup of an earlier version becomes one of this version. Killed midway it leaves the instance empty, and may be run again.',
+    parameters: { file },
+    options: {
+      'passphrase-file': passphraseFile,
+      check: {
+        ...flag,
+        about: 'Restores into a database that is thrown away, to see that all of the backup can be read.',
+      },
+      'key-is-lost': {
+        ...flag,
+        about: 'Restores a backup without its key all the same; `instance-key replace` says what is lost.',
+      },
+    },
+    async run({ config, log }, input) {
+      const options = {
+        path: resolve(input.file),
+        passphrase: await readPassphrase(input['passphrase-file']),
+        isKeyLost: input['key-is-lost'] || input.check,
+      };
+      const { restore, tryRestore } = await import('../restore.ts');
+      return input.check ? tryRestore(log, options) : restore(config, log, options);
+    },
+  }),
+];
+
+/** Of the file's first line: an editor ends it with a line break, which nobody types. */
+async function readPassphrase(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const passphrase = (await readFile(path, 'utf8')).split('\n', 1)[0]!.trim();
+  if (passphrase === '') throw new UsageError(`${path} holds no passphrase.`);
+  return passphrase;
+}

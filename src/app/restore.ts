@@ -1,0 +1,31 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Restored, restoreBackup, type RestoreOptions } from '#backup/restore-backup.ts';
+import { type Config, readConfig } from '#kit/config.ts';
+import type { Log } from '#kit/log.ts';
+import { openStorage } from '#kit/open-storage.ts';
+import { openEmptyDatabase } from './open-database.ts';
+
+/** Restores into the instance that the configuration names. @throws BackupError, or as openEmptyDatabase. */
+export async function restore(config: Config, log: Log, options: RestoreOptions): Promise<Restored> {
+  const { database, close } = await openEmptyDatabase(config, log);
+  try {
+    const { dataDir, secretKey } = config;
+    return await restoreBackup({ database, storage: openStorage(config), dataDir, secretKey }, options);
+  } finally {
+    await close();
+  }
+}
+
+/** Restores into an embedded database and a folder that are thrown away. @throws as restore. */
+export async function tryRestore(log: Log, options: RestoreOptions): Promise<Restored> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'formloom-restore-'));
+  // The embedded server may run as another user, who has to get to its folder.
+  await chmod(dataDir, 0o711);
+  try {
+    return await restore(readConfig({ DATA_DIR: dataDir }), log, options);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { readArchive, writeArchive } from './archive.ts';
+import { BackupError } from './backup-error.ts';
+
+const home = await mkdtemp(join(tmpdir(), 'formloom-archive-'));
+after(() => rm(home, { recursive: true }));
+const large = randomBytes(3_000_000);
+
+async function write(name: string, passphrase?: string): Promise<string> {
+  const path = join(home, name);
+  await writeArchive(path, passphrase, async (archive) => {
+    await archive.add('first', 5, Buffer.from('first'));
+    await archive.add('a/large', large.length, Readable.from([large.subarray(0, 7), large.subarray(7)]));
+    await archive.add('empty', 0, Buffer.alloc(0));
+  });
+  return path;
+}
+
+async function read(path: string, passphrase?: string): Promise<[string, Buffer][]> {
+  const entries: [string, Buffer][] = [];
+  for await (const { name, body } of readArchive(path, passphrase)) entries.push([name, await buffer(body)]);
+  return entries;
+}
+
+const all = [
+  ['first', Buffer.from('first')],
+  ['a/large', large],
+  ['empty', Buffer.alloc(0)],
+];
+
+test('an archive is read as it was written', async () => {
+  assert.deepEqual(await read(await write('whole')), all);
+});
+
+test('an archive that is cut off or changed anywhere is refused', async () => {
+  const path = await write('broken');
+  const bytes = await readFile(path);
+  for (const at of [20, 300, Math.floor(bytes.length / 2), bytes.length - 40]) {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 1;
+    await writeFile(path, changed);
+    await assert.rejects(read(path), BackupError, `changed at ${at}`);
+    await writeFile(path, bytes);
+    await truncate(path, at);
+    await assert.rejects(read(path), BackupError, `cut at ${at}`);
+  }
+});
+
+test('a sealed archive takes its own passphrase, and shows nothing of what is in it', async () => {
+  const path = await write('sealed', 'correct horse');
+  assert.deepEqual(await read(path, 'correct horse'), all);
+  await assert.rejects(read(path), /takes its passphrase/);
+  await assert.rejects(read(path, 'wrong'), /with this passphrase/);
+  assert.ok(!(await readFile(path)).includes('first'));
+});
+
+test('what breaks while an archive is written leaves no file, and none is replaced', async () => {
+  const broken = writeArchive(join(home, 'none'), undefined, async (archive) => {
+    await archive.add('short', 10, Buffer.from('five!'));
+  });
+  await assert.rejects(broken);
+  const path = await write('there');
+  const bytes = await readFile(path);
+  await assert.rejects(write('there'), /is there already/);
+  assert.deepEqual(await readFile(path), bytes);
+  assert.deepEqual(
+    (await readdir(home)).filter((name) => /none|part/.test(name)),
+    [],
+  );
+});
+
+test('what is no archive is refused', async () => {
+  await writeFile(join(home, 'text'), 'no archive at all');
+  await assert.rejects(read(join(home, 'text')), /no backup/);
+});

@@ -1,0 +1,152 @@
+import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Duplex, Readable } from 'node:stream';
+import { type ReadableStream, WritableStream } from 'node:stream/web';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { Decrypter, Encrypter } from 'age-encryption';
+import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-tar';
+import { BackupError } from './backup-error.ts';
+
+/** An archive that is being written. Entries are read again in the order in which they were added. */
+export type ArchiveWriter = {
+  /** @param size the bytes of `content`, exactly. */
+  add(name: string, size: number, content: Readable | Buffer): Promise<void>;
+};
+
+/** A part of an archive that is read: `body` to its end, before the next one. */
+export type ArchiveEntry = { readonly name: string; readonly size: number; readonly body: Readable };
+
+type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** The words with which a file begins that age sealed. */
+const sealedBy = 'age-encryption.org/';
+
+/**
+ * Writes an archive: a tar file, packed with zstd, and sealed by the passphrase with age where there is one. So
+ * `age -d`, `zstd -d` and `tar -x` read it too. When it returns, the file survives a power cut; when it throws, there is
+ * none.
+ * @throws BackupError where there is a file of this name already.
+ */
+export async function writeArchive(
+  path: string,
+  passphrase: string | undefined,
+  write: (archive: ArchiveWriter) => Promise<void>,
+): Promise<void> {
+  const draft = `${path}.part`;
+  const file = await openNew(path, draft);
+  try {
+    const { readable, controller } = createTarPacker();
+    const zstd = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+    const packed: Bytes = readable.pipeThrough(Duplex.toWeb(zstd));
+    const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
+    // What stops the one stops the other: a disk that takes no more, an entry that cannot be read.
+    const written = bytes.pipeTo(new WritableStream({ write: (chunk) => file.writeFile(chunk) }));
+    const added = write({
+      add: (name, size, content) =>
+        Readable.toWeb(content instanceof Readable ? content : Readable.from([content])).pipeTo(
+          controller.add({ name, size }),
+        ),
+    }).then(
+      () => controller.finalize(),
+      (error: Error) => {
+        controller.error(error);
+        throw error;
+      },
+    );
+    const [first] = (await Promise.allSettled([added, written])).filter(
+      ({ status }) => status === 'rejected',
+    );
+    if (first) throw (first as PromiseRejectedResult).reason;
+    await file.sync();
+    await file.close();
+    await rename(draft, path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await file.close();
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Only its owner reads it: it holds answers, and maybe the key. */
+async function openNew(path: string, draft: string): Promise<FileHandle> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new BackupError(`${path} is there already, and a backup replaces nothing.`);
+  return explainFile(() => open(draft, 'w', 0o600));
+}
+
+/** @throws BackupError for what the operating system refuses, as it says it. */
+async function explainFile(work: () => Promise<FileHandle>): Promise<FileHandle> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new BackupError((error as Error).message, { cause: error });
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/**
+ * The entries of an archive, in their order.
+ * @throws BackupError, and so do their bodies, for what is no archive, is cut off or damaged, or was sealed with another passphrase.
+ */
+export async function* readArchive(
+  path: string,
+  passphrase: string | undefined,
+): AsyncGenerator<ArchiveEntry> {
+  const file = await explainFile(() => open(path, 'r'));
+  try {
+    const { buffer: head } = await file.read(Buffer.alloc(sealedBy.length), 0, sealedBy.length, 0);
+    const isSealed = head.toString('latin1') === sealedBy;
+    if (isSealed && passphrase === undefined)
+      throw new BackupError(`${path} is sealed: it takes its passphrase.`);
+    const bytes = Readable.toWeb(
+      file.createReadStream({ start: 0, emitClose: false, autoClose: false }),
+    ) as Bytes;
+    const packed = isSealed ? await unseal(bytes, passphrase!) : bytes;
+    const tar: Bytes = packed.pipeThrough(Duplex.toWeb(createZstdDecompress()));
+    const entries: ReadableStream<ParsedTarEntry> = tar.pipeThrough(createTarDecoder({ strict: true }));
+    for await (const { header, body } of explained(path, entries)) {
+      const content = explained(path, body as Bytes);
+      yield { name: header.name, size: header.size, body: Readable.from(content, { objectMode: false }) };
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** What comes of a file, with what is wrong with it said as a person needs it. */
+async function* explained<Part>(path: string, source: AsyncIterable<Part>): AsyncGenerator<Part> {
+  try {
+    yield* source;
+  } catch (error) {
+    if (error instanceof BackupError) throw error;
+    throw new BackupError(`${path} cannot be read: it is cut off, damaged or no backup.`, { cause: error });
+  }
+}
+
+async function seal(bytes: Bytes, passphrase: string): Promise<Bytes> {
+  const sealer = new Encrypter();
+  sealer.setPassphrase(passphrase);
+  return (await sealer.encrypt(bytes as never)) as unknown as Bytes;
+}
+
+async function unseal(bytes: Bytes, passphrase: string): Promise<Bytes> {
+  const opener = new Decrypter();
+  opener.addPassphrase(passphrase);
+  try {
+    return (await opener.decrypt(bytes as never)) as unknown as Bytes;
+  } catch (error) {
+    throw new BackupError('It cannot be opened with this passphrase.', { cause: error });
+  }
+}

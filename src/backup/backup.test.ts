@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import type { Database } from '#kit/database.ts';
+import { diskStorage } from '#kit/disk-storage.ts';
+import { migrate, readMigrations } from '#kit/migrate.ts';
+import { testDatabase } from '#test/database.ts';
+import { openService } from '#test/service.ts';
+import { makeForm, openVisitor } from '#test/visitor.ts';
+import { readArchive, writeArchive } from './archive.ts';
+import { BackupError } from './backup-error.ts';
+import { makeBackup } from './make-backup.ts';
+import { selectTables } from './queries.ts';
+import { restoreBackup, type RestoreOptions } from './restore-backup.ts';
+
+const service = await openService();
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+const { database, storage, vault } = service.services;
+const home = await mkdtemp(join(tmpdir(), 'formloom-backup-'));
+after(() => rm(home, { recursive: true }));
+/** The key of test services. */
+const key = '0f'.repeat(32);
+await database.query('insert into instance (key_fingerprint) values ($1)', [vault.derive('fingerprint')]);
+const form = await makeForm(tenant, [element('text', 'a'), element('file_upload', 'file')]);
+
+const backUp = (name: string, more: { key?: string } = { key }) =>
+  makeBackup({ database, storage }, { path: join(home, name), version: '1', ...more });
+
+/** An empty instance of its own. */
+async function emptyInstance(more: { secretKey?: string } = {}) {
+  const { database: empty } = await testDatabase({ isEmpty: true, name: 'formloom restore', pool: 2 });
+  const dataDir = await mkdtemp(join(home, 'data-'));
+  const place = {
+    database: empty,
+    storage: diskStorage(join(dataDir, 'uploads'), 0),
+    dataDir,
+    secretKey: more.secretKey,
+  };
+  return {
+    ...place,
+    restore: (name: string, options: Partial<RestoreOptions> = {}) =>
+      restoreBackup(place, { path: join(home, name), ...options }),
+  };
+}
+
+/** What every table holds, as one short text for each. */
+async function contents(db: Database): Promise<Record<string, string>> {
+  const tables = await selectTables(db, {});
+  const found = tables.map(async ({ name }) => {
+    const { rows } = await db.query<{ all: string }>(
+      `select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as all from ${name} t`,
+    );
+    return [name, rows[0]!.all] as const;
+  });
+  return Object.fromEntries(await Promise.all(found));
+}
+
+const isThere = async (db: Database, id: string): Promise<boolean> =>
+  (await db.query('select from submissions where id = $1', [id])).rowCount === 1;
+
+test('what was acknowledged before a backup began is in it, whatever comes in meanwhile, with its file', async () => {
+  const acknowledged: string[] = [];
+  const load = { isOn: true };
+  const send = async (): Promise<void> => {
+    while (load.isOn) {
+      const answer = await visitor.post(
+        form.id,
+        [
+          ['a', 'word'],
+          ['file', new File([`bytes ${acknowledged.length}`], 'a.txt', { type: 'text/plain' })],
+        ],
+        { headers: { Accept: 'application/json' } },
+      );
+      assert.equal(answer.status, 201);
+      acknowledged.push(answer.body.id);
+    }
+  };
+  const senders = [send(), send()];
+  while (acknowledged.length < 10) await new Promise(setImmediate);
+  const before = [...acknowledged];
+  const made = await backUp('under-load');
+  load.isOn = false;
+  await Promise.all(senders);
+  assert.ok(acknowledged.length > before.length, 'submissions came in meanwhile');
+  assert.deepEqual(made.missing, []);
+  const other = await emptyInstance();
+  const restored = await other.restore('under-load');
+  assert.deepEqual([restored.rows, restored.files, restored.bytes], [made.rows, made.files, made.bytes]);
+  for (const id of before) assert.ok(await isThere(other.database, id), id);
+  const { rows: files } = await other.database.query<{ workspace_id: string; id: string; size: number }>(
+    'select workspace_id, id, size from files where size > 0',
+  );
+  assert.ok(files.length >= before.length);
+  for (const { workspace_id, id, size } of files) {
+    const stored = await other.storage.open(`${workspace_id}/${id.slice(-2)}/${id}`);
+    assert.equal((await buffer(stored!)).length, size);
+  }
+});
+
+test('every table, the place of every sequence, all rules and the key are as they were', async () => {
+  await backUp('quiet');
+  const [one, other] = [await emptyInstance(), await emptyInstance()];
+  await one.restore('quiet');
+  await makeBackup(one, { path: join(home, 'of-restored'), version: '1', key });
+  await other.restore('of-restored');
+  assert.deepEqual(await contents(other.database), await contents(one.database));
+  assert.equal((await readFile(join(other.dataDir, 'secret.key'), 'utf8')).trim(), key);
+  const rules = `select conrelid::regclass::text as of, conname, pg_get_constraintdef(oid) as rule from pg_constraint
+     where connamespace = current_schema()::regnamespace order by 1, 2`;
+  assert.deepEqual((await other.database.query(rules)).rows, (await database.query(rules)).rows);
+  const triggers = `select tgrelid::regclass::text as of, tgname, tgenabled from pg_trigger where not tgisinternal order by 1, 2`;
+  assert.deepEqual((await other.database.query(triggers)).rows, (await database.query(triggers)).rows);
+  const sequences = 'select sequencename, last_value from pg_sequences order by 1';
+  assert.deepEqual((await other.database.query(sequences)).rows, (await database.query(sequences)).rows);
+});
+
+test('an instance that is in use takes no backup, nor does one whose service runs', async () => {
+  await backUp('taken');
+  const other = await emptyInstance();
+  await other.restore('taken');
+  const before = await contents(other.database);
+  await assert.rejects(other.restore('taken'), /in use/);
+  assert.deepEqual(await contents(other.database), before);
+  const running = await testDatabase();
+  await running.database.query('select 1');
+  const { database: beside } = await testDatabase({ isEmpty: true });
+  await beside.query('select 1');
+  const place = { database: beside, storage, dataDir: home, secretKey: undefined };
+  await assert.rejects(restoreBackup(place, { path: join(home, 'taken') }), /is running/);
+});
+
+test('a backup that is cut off, or is not all that it says, restores nothing; the whole one is restored after it', async () => {
+  await backUp('whole');
+  const other = await emptyInstance();
+  const copy = async (name: string, change: (entry: string, bytes: Buffer) => Buffer | undefined) => {
+    await writeArchive(join(home, name), undefined, async (archive) => {
+      for await (const { name: entry, body } of readArchive(join(home, 'whole'), undefined)) {
+        const bytes = change(entry, await buffer(body));
+        if (bytes) await archive.add(entry, bytes.length, bytes);
+      }
+    });
+    await assert.rejects(other.restore(name), BackupError, name);
+    for (const table of ['forms', 'workspaces', 'submissions'])
+      assert.equal((await other.database.query(`select from ${table}`)).rowCount, 0, `${name}: ${table}`);
+  };
+  await copy('endless', (entry, bytes) => (entry === 'ending.json' ? undefined : bytes));
+  await copy('rowless', (entry, bytes) => (entry.startsWith('tables/submissions/') ? undefined : bytes));
+  await copy('fileless', (entry, bytes) => (entry.startsWith('files/') ? undefined : bytes));
+  await copy('orphaned', (entry, bytes) =>
+    entry === 'ending.json'
+      ? Buffer.from(String(bytes).replace(/"forms":\d+/, '"forms":0'))
+      : entry.startsWith('tables/forms/')
+        ? undefined
+        : bytes,
+  );
+  await other.restore('whole');
+  assert.equal((await other.database.query('select from forms')).rowCount, 1);
+});
+
+test('a backup of the version before becomes one of this version', async () => {
+  const { database: older } = await testDatabase({ isEmpty: true });
+  const migrations = await readMigrations();
+  await migrate(older, migrations.slice(0, -1));
+  await older.query(
+    `insert into workspaces (id, name, plan, created_at) values (gen_random_uuid(), 'Old', 'free', now())`,
+  );
+  await makeBackup({ database: older, storage }, { path: join(home, 'older'), version: '0' });
+  const other = await emptyInstance();
+  await other.restore('older');
+  const applied = await other.database.query('select from migrations');
+  assert.equal(applied.rowCount, migrations.length);
+  assert.equal(
+    (await other.database.query<{ name: string }>('select name from workspaces')).rows[0]!.name,
+    'Old',
+  );
+});
+
+test('a backup of a newer version is refused by its name, and so is what is none', async () => {
+  const manifest = {
+    format: 1,
+    version: '99.1.2',
+    made_at: new Date().toISOString(),
+    migrations: [{ number: 1, checksum: 'of another' }],
+    key_fingerprint: null,
+    tables: [],
+  };
+  const add = (name: string, entry: string, content: string) =>
+    writeArchive(join(home, name), undefined, (archive) =>
+      archive.add(entry, Buffer.byteLength(content), Buffer.from(content)),
+    );
+  await add('newer', 'manifest.json', JSON.stringify(manifest));
+  await add('foreign', 'readme.txt', 'hello');
+  await add('empty', 'manifest.json', '{}');
+  const other = await emptyInstance();
+  await assert.rejects(other.restore('newer'), /99\.1\.2/);
+  await assert.rejects(other.restore('foreign'), /begins with readme/);
+  await assert.rejects(other.restore('empty'), /can read/);
+});
+
+test('a backup without its key takes that key and no other, or is told that it is lost', async () => {
+  await backUp('keyless', {});
+  assert.ok(!(await readFile(join(home, 'keyless'))).includes(key));
+  await assert.rejects((await emptyInstance()).restore('keyless'), /without its key/);
+  await assert.rejects(
+    (await emptyInstance({ secretKey: '1e'.repeat(32) })).restore('keyless'),
+    /not the key/,
+  );
+  const withKey = await emptyInstance({ secretKey: key });
+  await withKey.restore('keyless');
+  const lost = await emptyInstance();
+  await lost.restore('keyless', { isKeyLost: true });
+  assert.deepEqual(await contents(lost.database), await contents(withKey.database));
+});

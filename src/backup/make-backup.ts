@@ -1,0 +1,145 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { storedFiles } from '#files/stored-files.ts';
+import { storedImages } from '#forms/images/images.ts';
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { selectKeyFingerprint } from '#kit/instance-key/queries.ts';
+import { only } from '#kit/statement.ts';
+import type { Storage } from '#kit/storage.ts';
+import { type ArchiveWriter, writeArchive } from './archive.ts';
+import { type Ending, entryNames, type Manifest } from './manifest.ts';
+import { copyOut, selectMigrations, selectSequences, selectTables, type Table } from './queries.ts';
+
+/** What a backup is made of. */
+export type BackupContext = {
+  database: Database;
+  storage: Storage;
+};
+
+export type BackupOptions = {
+  path: string;
+  /** Of Formloom, for whoever looks into it. */
+  version: string;
+  /** Seals all of it. */
+  passphrase?: string | undefined;
+  /** The instance's key, where it is to be inside. */
+  key?: string | undefined;
+};
+
+export type BackupMade = {
+  path: string;
+  tables: number;
+  rows: number;
+  files: number;
+  /** Of the files. */
+  bytes: number;
+  /** Where files ought to lie and do not: lost before this backup. */
+  missing: string[];
+};
+
+/** A table is cut into entries of this size, since an entry says its length before its first byte. */
+const partBytes = 4 * 1024 * 1024;
+
+/**
+ * Writes everything that an instance has to one file, while it serves: tables as they were at one moment (a snapshot of
+ * PostgreSQL's own), then the files that they name, which are stored before they are named and never change. So whatever
+ * was acknowledged before it began is in it. No other program is needed: rows are read by COPY.
+ * @throws BackupError; nothing is left then.
+ */
+export async function makeBackup(context: BackupContext, options: BackupOptions): Promise<BackupMade> {
+  const client = await context.database.connect();
+  let made: BackupMade | undefined;
+  try {
+    await client.query('begin isolation level repeatable read, read only');
+    // A table is read as long as it takes, and a large file is sent while no statement runs.
+    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0');
+    await writeArchive(options.path, options.passphrase, async (archive) => {
+      made = await fillArchive(context, client, archive, options);
+    });
+    return made!;
+  } finally {
+    // Whatever happened on it, it is not used again.
+    client.release(true);
+  }
+}
+
+async function fillArchive(
+  context: BackupContext,
+  client: PoolClient,
+  archive: ArchiveWriter,
+  { path, version, key }: BackupOptions,
+): Promise<BackupMade> {
+  const addText = (name: string, text: string) =>
+    archive.add(name, Buffer.byteLength(text), Buffer.from(text));
+  const tables = await selectTables(client, {});
+  const manifest: Manifest = {
+    format: 1,
+    version,
+    made_at: now().toISOString(),
+    migrations: await selectMigrations(client, {}),
+    key_fingerprint: only(await selectKeyFingerprint(client, {}))?.key_fingerprint ?? null,
+    tables,
+  };
+  await addText(entryNames.manifest, JSON.stringify(manifest));
+  if (key !== undefined) await addText(entryNames.key, key);
+  const rows: Ending['rows'] = {};
+  for (const table of tables) rows[table.name] = await addTable(client, archive, table);
+  const { missing, ...files } = await addFiles(context, client, archive);
+  const ending: Ending = { rows, sequences: await selectSequences(client, {}), ...files };
+  await addText(entryNames.ending, JSON.stringify(ending));
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  return { path, tables: tables.length, rows: total, ...files, missing };
+}
+
+/** @returns how many rows it has. */
+async function addTable(client: PoolClient, archive: ArchiveWriter, table: Table): Promise<number> {
+  const copy = client.query(copyTo(copyOut(table)));
+  let part = 0;
+  let waiting: Buffer[] = [];
+  let size = 0;
+  const flush = async (): Promise<void> => {
+    part += 1;
+    await archive.add(`tables/${table.name}/${part}`, size, Readable.from(waiting));
+    waiting = [];
+    size = 0;
+  };
+  for await (const chunk of copy as AsyncIterable<Buffer>) {
+    waiting.push(chunk);
+    size += chunk.length;
+    if (size >= partBytes) await flush();
+  }
+  if (size > 0) await flush();
+  return copy.rowCount;
+}
+
+async function addFiles(
+  { storage, database }: BackupContext,
+  client: PoolClient,
+  archive: ArchiveWriter,
+): Promise<{ files: number; bytes: number; missing: string[] }> {
+  const done = { files: 0, bytes: 0, missing: [] as string[] };
+  const add = async ({ key, size }: { key: string; size: number }): Promise<void> => {
+    const content = await storage.open(key);
+    if (!content) {
+      done.missing.push(key);
+      return;
+    }
+    await archive.add(`files/${key}`, size, size === 0 ? await buffer(content) : content);
+    done.files += 1;
+    done.bytes += size;
+  };
+  for await (const file of storedFiles(client)) await add(file);
+  for (const image of await storedImages(client)) await add(image);
+  // What was deleted since the snapshot is not lost; who still asks for it finds it gone.
+  const stillNamed = done.missing.length > 0 ? await keysOf(database) : new Set();
+  return { ...done, missing: done.missing.filter((key) => stillNamed.has(key)) };
+}
+
+async function keysOf(database: Database): Promise<Set<string>> {
+  const keys = new Set((await storedImages(database)).map(({ key }) => key));
+  for await (const { key } of storedFiles(database)) keys.add(key);
+  return keys;
+}

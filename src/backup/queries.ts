@@ -1,0 +1,97 @@
+import { escapeIdentifier } from 'pg';
+import { bigint, boolean, integer, nullable, statement, text, texts } from '#kit/statement.ts';
+
+// Of the catalog: what there is is asked of PostgreSQL, so that a new table is in the next backup without a line here.
+
+/** Every table but the one of migrations, with the columns that are stored and not worked out. */
+export const selectTables = statement(
+  'backup.select_tables',
+  {},
+  { name: text, columns: texts },
+  `select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
+     from pg_class c
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
+    group by c.relname
+    order by c.relname`,
+);
+
+/** Where each sequence stands; null: it was never asked. */
+export const selectSequences = statement(
+  'backup.select_sequences',
+  {},
+  { name: text, last_value: nullable(bigint) },
+  `select sequencename::text as name, last_value from pg_sequences where schemaname = current_schema() order by 1`,
+);
+
+export const setSequence = statement(
+  'backup.set_sequence',
+  { name: text, last_value: bigint },
+  { set: bigint },
+  `select setval(format('%I', $name)::regclass, $last_value) as set`,
+);
+
+export const selectMigrations = statement(
+  'backup.select_migrations',
+  {},
+  { number: integer, checksum: text },
+  `select number, checksum from migrations order by number`,
+);
+
+/** What ties tables together. It is taken away while they are filled, and holds again before that is committed. */
+export const selectForeignKeys = statement(
+  'backup.select_foreign_keys',
+  {},
+  { table_name: text, name: text, definition: text },
+  `select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
+     from pg_constraint c join pg_class t on t.oid = c.conrelid
+    where c.contype = 'f' and c.connamespace = current_schema()::regnamespace
+    order by 1, 2`,
+);
+
+/** Whether a service is on this database; what restores names its sessions otherwise. */
+export const findService = statement(
+  'backup.find_service',
+  {},
+  { is_running: boolean },
+  `select exists (
+     select from pg_stat_activity where datname = current_database() and application_name = 'formloom') as is_running`,
+);
+
+/** Whether somebody has begun to use this instance. */
+export const findUse = statement(
+  'backup.find_use',
+  {},
+  { is_used: boolean },
+  `select exists (select from workspaces) or exists (select from users) as is_used`,
+);
+
+export const findTable = statement(
+  'backup.find_table',
+  { name: text },
+  { is_there: boolean },
+  `select to_regclass(format('%I', $name)) is not null as is_there`,
+);
+
+// What names tables, which are no parameters of a statement.
+
+export type Table = { readonly name: string; readonly columns: readonly string[] };
+
+const columnsOf = ({ name, columns }: Table): string =>
+  `${escapeIdentifier(name)} (${columns.map((column) => escapeIdentifier(column)).join(', ')})`;
+
+export const copyOut = (table: Table): string => `copy ${columnsOf(table)} to stdout`;
+export const copyIn = (table: Table): string => `copy ${columnsOf(table)} from stdin`;
+
+export const emptyTables = (names: readonly string[]): string =>
+  `truncate ${names.map((name) => escapeIdentifier(name)).join(', ')}`;
+
+/** Triggers count what comes; what is restored was counted. */
+export const setTriggers = (name: string, state: 'enable' | 'disable'): string =>
+  `alter table ${escapeIdentifier(name)} ${state} trigger user`;
+
+type ForeignKey = { table_name: string; name: string; definition: string };
+export const dropForeignKey = ({ table_name, name }: ForeignKey): string =>
+  `alter table ${escapeIdentifier(table_name)} drop constraint ${escapeIdentifier(name)}`;
+export const addForeignKey = ({ table_name, name, definition }: ForeignKey): string =>
+  `alter table ${escapeIdentifier(table_name)} add constraint ${escapeIdentifier(name)} ${definition}`;

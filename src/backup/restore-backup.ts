@@ -1,0 +1,227 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { PoolClient } from 'pg';
+import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
+import type { Config } from '#kit/config.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { migrate, readMigrations } from '#kit/migrate.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import type { Storage } from '#kit/storage.ts';
+import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
+import { type ArchiveEntry, readArchive } from './archive.ts';
+import { BackupError } from './backup-error.ts';
+import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
+import {
+  addForeignKey,
+  copyIn,
+  dropForeignKey,
+  emptyTables,
+  findService,
+  findTable,
+  findUse,
+  selectForeignKeys,
+  selectTables,
+  setSequence,
+  setTriggers,
+  type Table,
+} from './queries.ts';
+
+/** Where a backup goes. */
+export type RestoreContext = {
+  /** Without limits of time, and named as what restores (openDatabase): others on it are a service. */
+  database: Database;
+  storage: Storage;
+} & Pick<Config, 'dataDir' | 'secretKey'>;
+
+export type Restored = { made_at: string; version: string; rows: number; files: number; bytes: number };
+
+export type RestoreOptions = {
+  path: string;
+  passphrase?: string | undefined;
+  /** Restores all the same where the key is lost for good; `instance-key replace` then says what is lost with it. */
+  isKeyLost?: boolean;
+};
+
+/**
+ * Brings a backup into an empty instance: files first, then all rows in one transaction that is committed when the
+ * archive was read to its end and all of it was found. Killed midway it leaves an instance as empty as it was, and may be
+ * run again. A backup of an earlier version becomes one of this version.
+ * @throws BackupError with the remedy: for an instance that is in use, an archive that is damaged or of a newer version,
+ * or a key that is not the backup's.
+ */
+export async function restoreBackup(
+  context: RestoreContext,
+  { path, passphrase, isKeyLost = false }: RestoreOptions,
+): Promise<Restored> {
+  const entries = readArchive(path, passphrase);
+  try {
+    return await restoreEntries(context, entries, isKeyLost);
+  } finally {
+    await entries.return(undefined);
+  }
+}
+
+async function restoreEntries(
+  context: RestoreContext,
+  entries: AsyncGenerator<ArchiveEntry>,
+  isKeyLost: boolean,
+): Promise<Restored> {
+  const first = await entries.next();
+  const manifest = readPart(Manifest, first.done ? '' : await textOf(first.value, entryNames.manifest));
+  const { database } = context;
+  await requireEmpty(database);
+  const migrations = await readMigrations();
+  const known = manifest.migrations.every(({ checksum }, at) => migrations[at]?.checksum === checksum);
+  if (!known) {
+    throw new BackupError(
+      `The backup was made by Formloom ${manifest.version}, whose database this version does not know. Restore it with that version or a newer one.`,
+    );
+  }
+  await migrate(database, migrations.slice(0, manifest.migrations.length));
+  const restored = await transaction(database, (client) =>
+    fill(context, client, manifest, entries, isKeyLost),
+  ).catch((error: unknown) => {
+    throw isRefusedContent(error) ? damaged(error.message) : error;
+  });
+  await migrate(database, migrations);
+  await database.query('analyze');
+  return restored;
+}
+
+/** @throws BackupError where somebody works, or a newer version was. */
+async function requireEmpty(database: Database): Promise<void> {
+  // A running service would go on with what it remembers of the empty instance, its key first.
+  if (only(await findService(database, {}))!.is_running)
+    throw new BackupError('Formloom is running on this database. Stop it first.');
+  if (only(await findTable(database, { name: 'workspaces' }))!.is_there) await requireUnused(database);
+}
+
+async function requireUnused(db: Queryable): Promise<void> {
+  if (!only(await findUse(db, {}))!.is_used) return;
+  throw new BackupError(
+    'This instance is in use, and a backup is restored into an empty one. Give it another DATA_DIR, or an empty database.',
+  );
+}
+
+async function fill(
+  { storage, ...settings }: RestoreContext,
+  client: PoolClient,
+  manifest: Manifest,
+  entries: AsyncGenerator<ArchiveEntry>,
+  isKeyLost: boolean,
+): Promise<Restored> {
+  const tables = new Map(manifest.tables.map((table) => [table.name, table]));
+  await requireSameTables(client, manifest.tables);
+  const foreignKeys = await selectForeignKeys(client, {});
+  for (const key of foreignKeys) await client.query(dropForeignKey(key));
+  for (const { name } of manifest.tables) await client.query(setTriggers(name, 'disable'));
+  // Now that the tables are locked nobody can come in between.
+  await requireUnused(client);
+  await client.query(emptyTables([...tables.keys()]));
+
+  const rows: Record<string, number> = Object.fromEntries(manifest.tables.map(({ name }) => [name, 0]));
+  const done = { files: 0, bytes: 0 };
+  let keyInside: string | undefined;
+  let ending: Ending | undefined;
+  let open: { table: string; copy: CopyStreamQuery } | undefined;
+  const endTable = async (): Promise<void> => {
+    if (!open) return;
+    const { table, copy } = open;
+    open = undefined;
+    const finished = once(copy, 'finish');
+    copy.end();
+    await finished;
+    rows[table] = copy.rowCount;
+  };
+  for await (const entry of entries) {
+    const [kind, name] = entry.name.split('/', 2) as [string, string | undefined];
+    if (open && (kind !== 'tables' || name !== open.table)) await endTable();
+    if (kind === entryNames.key) keyInside = await text(entry.body);
+    else if (kind === entryNames.ending) ending = readPart(Ending, await text(entry.body));
+    else if (kind === 'tables') {
+      const table = tables.get(name!);
+      if (!table) throw damaged(`it holds a table ${name} that it does not name`);
+      open ??= { table: table.name, copy: client.query(copyFrom(copyIn(table))) };
+      await pour(entry.body, open.copy);
+    } else if (kind === 'files') {
+      await storage.put(entry.name.slice('files/'.length), entry.body, entry.size);
+      done.files += 1;
+      done.bytes += entry.size;
+    } else throw damaged(`it holds ${entry.name}, which no backup does`);
+  }
+  if (!ending) throw damaged('its end is missing');
+  requireAll({ rows, ...done }, ending);
+
+  for (const { name, last_value } of ending.sequences)
+    if (last_value !== null) await setSequence(client, { name, last_value });
+  // Each is looked through once more: what belongs together is together.
+  for (const key of foreignKeys) await client.query(addForeignKey(key));
+  for (const { name } of manifest.tables) await client.query(setTriggers(name, 'enable'));
+  if (!isKeyLost) await keepKey(settings, manifest, keyInside);
+  const { made_at, version } = manifest;
+  return { made_at, version, rows: sum(rows), ...done };
+}
+
+const sum = (counts: Record<string, number>): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+/** What PostgreSQL says of rows that are none, or that do not belong together (classes 22 and 23). */
+const isRefusedContent = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
+
+const damaged = (why: string): BackupError => new BackupError(`The backup is damaged: ${why}.`);
+
+async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
+  if (entry.name !== name) throw damaged(`it begins with ${entry.name}`);
+  return text(entry.body);
+}
+
+async function requireSameTables(client: PoolClient, tables: readonly Table[]): Promise<void> {
+  const here = new Map(
+    (await selectTables(client, {})).map(({ name, columns }) => [name, columns.toSorted().join()]),
+  );
+  const differ = tables.filter(({ name, columns }) => here.get(name) !== columns.toSorted().join());
+  if (differ.length > 0 || here.size !== tables.length)
+    throw damaged('its tables are not those of its version');
+}
+
+function requireAll(found: Pick<Ending, 'rows' | 'files' | 'bytes'>, ending: Ending): void {
+  for (const [table, count] of Object.entries(found.rows)) {
+    if (ending.rows[table] !== count)
+      throw damaged(`${table} has ${count} rows of ${ending.rows[table] ?? 'none'}`);
+  }
+  if (found.files !== ending.files || found.bytes !== ending.bytes)
+    throw damaged(`it has ${found.files} of ${ending.files} files`);
+}
+
+/** A stream of a COPY is told its errors by the query, so each wait ends with it. */
+async function pour(source: Readable, copy: CopyStreamQuery): Promise<void> {
+  for await (const chunk of source as AsyncIterable<Buffer>)
+    if (!copy.write(chunk)) await once(copy, 'drain');
+}
+
+/**
+ * Makes sure that the instance goes on with the key that the backup was used with, and keeps it where it came with it.
+ * @throws BackupError for another key, or none.
+ */
+async function keepKey(
+  { dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>,
+  { key_fingerprint: fingerprint }: Manifest,
+  inside: string | undefined,
+): Promise<void> {
+  if (fingerprint === null) return;
+  const here = await findInstanceKey(dataDir, secretKey);
+  const key = here ?? inside;
+  if (key === undefined) {
+    throw new BackupError(
+      'The backup was made without its key. Set SECRET_KEY, or put secret.key into DATA_DIR, as they were there. Where it is lost for good, say so with --key-is-lost; all but what was sealed with it is restored.',
+    );
+  }
+  if (openVault(key).derive('fingerprint') !== fingerprint) {
+    throw new BackupError(
+      'SECRET_KEY, or secret.key in DATA_DIR, is not the key that the backup was used with: secrets and links in it could not be read. Take that one away, or put the right one in its place.',
+    );
+  }
+  if (here === undefined) await makeInstanceKey(dataDir, key);
+}
