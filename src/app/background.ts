@@ -1,3 +1,4 @@
+import { backUpWhenDue } from '#backup/schedule/back-up-when-due.ts';
 import { sweepFiles } from '#files/sweep.ts';
 import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
@@ -21,6 +22,7 @@ import { pruneLedger } from '#webhooks/upkeep/prune.ts';
 import { pruneAudit } from '#workspaces/audit/audit-log.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
+import { version } from './version.ts';
 import { hearRevokedKeys } from './hear-revoked-keys.ts';
 import type { Services } from './services.ts';
 
@@ -116,6 +118,15 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       log,
       work: () => pruneAudit(database),
     }),
+    ...(config.backup
+      ? [
+          runPeriodically('backing up', {
+            pauseMs: 5_000,
+            log,
+            work: () => backUpWhenDue({ ...services, version }),
+          }),
+        ]
+      : []),
     runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
   ];

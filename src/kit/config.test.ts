@@ -31,6 +31,7 @@ test('nothing set: the defaults that the README lists', () => {
     webhookAllowNetworks: [],
     valkeyUrl: undefined,
     s3: undefined,
+    backup: undefined,
     smtp: undefined,
     mailPerMinute: 300,
     mailToVisitors: 200,
@@ -182,6 +183,8 @@ const refused: readonly [environment: Record<string, string>, sentence: RegExp][
   ],
   [{ MAIL_PER_MINUTE: '5' }, /MAIL_PER_MINUTE is "5", but it must be a whole number from 10/],
   [{ S3_ENDPOINT: 'https://s3.example/bucket' }, /S3_ENDPOINT .* must be set together/],
+  [{ BACKUP_SCHEDULE: 'nightly' }, /BACKUP_SCHEDULE is "nightly", but it must be a schedule/],
+  [{ BACKUP_TO: 's3' }, /BACKUP_TO is "s3", but S3_ENDPOINT is not set/],
 ];
 for (const [environment, sentence] of refused) {
   test(`${JSON.stringify(environment)} stops the start`, () => {

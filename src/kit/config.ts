@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { CronPattern } from 'croner';
 import ipaddr from 'ipaddr.js';
 import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
 
@@ -34,6 +35,8 @@ export type Config = {
   valkeyUrl: string | undefined;
   /** Object storage for uploads; undefined: files under dataDir. */
   s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string } | undefined;
+  /** The backups that are made by themselves; undefined: none. */
+  backup: BackupConfig | undefined;
   /** The mail server and who mails come from; undefined: nothing is sent, and the console says so. */
   smtp: SmtpConfig | undefined;
   /** Mails that leave in a minute at most, over all processes. */
@@ -52,6 +55,19 @@ export type Config = {
   trustProxy: number | string[] | false;
   /** 64 hexadecimal digits; undefined: made at first start and kept in dataDir. */
   secretKey: string | undefined;
+};
+
+export type BackupConfig = {
+  /** When, as cron writes it, in UTC. */
+  schedule: string;
+  /** How many are kept. */
+  keep: number;
+  /** A folder, as an absolute path; undefined: the object storage. */
+  to: string | undefined;
+  /** Seals them. */
+  passphrase: string | undefined;
+  /** Whether the instance's key is inside. */
+  hasKey: boolean;
 };
 
 /** What others may cause at most; 0 is without a limit, but for `freeBytes`. */
@@ -181,6 +197,7 @@ export function readConfig(environment: Environment): Config {
     webhookAllowNetworks,
     valkeyUrl: url('VALKEY_URL', ['redis:', 'rediss:', 'valkey:']),
     s3: readS3(value, url, problems),
+    backup: readBackup(value, wholeNumber, problems),
     smtp: readSmtp({ url: value('SMTP_URL'), from: value('MAIL_FROM') }, problems),
     mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
     mailToVisitors: wholeNumber('MAIL_TO_VISITORS', 200, 1, 1_000_000),
@@ -250,6 +267,32 @@ function readS3(
     );
   }
   return undefined;
+}
+
+function readBackup(
+  value: (name: string) => string | undefined,
+  wholeNumber: (name: string, fallback: number, least: number, most: number) => number,
+  problems: string[],
+): Config['backup'] {
+  const schedule = value('BACKUP_SCHEDULE');
+  const to = value('BACKUP_TO');
+  if (to === 's3' && !value('S3_ENDPOINT')) problems.push('BACKUP_TO is "s3", but S3_ENDPOINT is not set.');
+  const keep = wholeNumber('BACKUP_KEEP', 7, 1, 1_000);
+  if (schedule === undefined) return undefined;
+  try {
+    void new CronPattern(schedule);
+  } catch (error) {
+    problems.push(
+      `BACKUP_SCHEDULE is "${schedule}", but it must be a schedule as cron writes it, such as "0 3 * * *" for 3 o'clock UTC each night (${(error as Error).message}).`,
+    );
+  }
+  return {
+    schedule,
+    keep,
+    to: to === 's3' ? undefined : resolve(to ?? join(value('DATA_DIR') ?? './data', 'backups')),
+    passphrase: value('BACKUP_PASSPHRASE'),
+    hasKey: value('BACKUP_WITHOUT_KEY') !== 'true',
+  };
 }
 
 const mostWebProcesses = 64;
