@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { declaredStatements } from '#kit/statement.ts';
 // Loading the files declares their statements.
-import '#console/submissions/queries.ts';
+import '#submissions/table/queries.ts';
 import '#forms/queries.ts';
 import '#search/queries.ts';
 import '#submissions/queries.ts';

@@ -14,7 +14,6 @@ export type Case = {
 };
 
 const authorised = ({ key }: Site): Record<string, string> => ({ Authorization: `Bearer ${key}` });
-const signedIn = ({ cookie }: Site): Record<string, string> => ({ Cookie: cookie });
 
 /** Ids from all over the first form, always the same. */
 const someIds = (site: Site): string[] =>
@@ -67,8 +66,8 @@ const consoleCase = (name: string, question: string, concurrencies: readonly num
   service: (site) => [
     {
       method: 'GET',
-      path: `/app/api/workspaces/${site.workspaceId}/forms/${site.formId}/submissions${question}`,
-      headers: signedIn(site),
+      path: `/api/v1/forms/${site.formId}/${question}`,
+      headers: authorised(site),
     },
   ],
 });
@@ -104,10 +103,10 @@ export const cases: readonly Case[] = [
   searchCase('three-words', `${common.word} ${frequent.word} ${medium.word}`),
   searchCase('in-large-form', common.word, ({ formId }) => formId),
   searchCase('in-small-form', frequent.word, ({ otherFormId }) => otherFormId),
-  consoleCase('table', '', [8, 1]),
-  consoleCase('search', `?q=${medium.word}`, [1]),
-  consoleCase('summary', '/summary?time_zone=Europe%2FBerlin', [1]),
-  consoleCase('summary-all', '/summary?time_zone=Europe%2FBerlin&sample=all', [1]),
+  consoleCase('table', 'rows', [8, 1]),
+  consoleCase('search', `rows?q=${medium.word}`, [1]),
+  consoleCase('summary', 'summary?time_zone=Europe%2FBerlin', [1]),
+  consoleCase('summary-all', 'summary?time_zone=Europe%2FBerlin&sample=all', [1]),
   {
     name: 'public-page',
     goal: 0.7,

@@ -4,11 +4,10 @@ import { openLog } from '#kit/log.ts';
 import type { Instance } from '#test/process.ts';
 import { formIndexOf, seed, type SeededSubmission, structure, submissionAt } from './seed.ts';
 
-/** What the cases are about: a workspace with its key and a session, and its forms; the first has half of all. */
+/** What the cases are about: a workspace with its key, and its forms; the first has half of all. */
 export type Site = {
   workspaceId: string;
   key: string;
-  cookie: string;
   formId: string;
   /** One of the forms that share the other half. */
   otherFormId: string;
@@ -22,8 +21,6 @@ export type Site = {
 /** Forms with submissions, and forms without. With a handful the planner would read the whole table, and go on so. */
 const forms = 50;
 const emptyForms = 1_000;
-
-const account = { email: 'bench@example.org', password: 'measure twice, cut once' };
 
 /**
  * A workspace for each number of submissions, all in one database, the smallest first. What an earlier run left there
@@ -57,7 +54,6 @@ async function prepareSite(
     '--name',
     name,
   );
-  const email = account.email.replace('@', `+${count}@`);
   const formIds = await findForms(database, workspaceId);
   if (formIds.length === 0) {
     for (let number = 0; number < forms + emptyForms; number += 1) {
@@ -68,22 +64,10 @@ async function prepareSite(
       if (number < forms) formIds.push(id);
     }
     await seed(database, { workspaceId, formIds, site, count });
-    await instance.cli(
-      'user create',
-      '--email',
-      email,
-      '--password',
-      account.password,
-      '--workspace',
-      workspaceId,
-      '--role',
-      'owner',
-    );
   }
   return {
     workspaceId,
     key,
-    cookie: await signIn(instance, email),
     formId: formIds[0]!,
     otherFormId: formIds[formIndexOf(1, forms)]!,
     structure,
@@ -118,17 +102,4 @@ async function findForms(database: Database, workspaceId: string): Promise<strin
     [workspaceId, forms],
   );
   return rows.map(({ id }) => id);
-}
-
-async function signIn({ url }: Instance, email: string): Promise<string> {
-  const answer = await fetch(`${url}/app/api/session`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Origin: url },
-    body: JSON.stringify({ email, password: account.password }),
-  });
-  if (answer.status !== 204) throw new Error(`signing in: ${answer.status} ${await answer.text()}`);
-  return answer.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';', 1)[0])
-    .join('; ');
 }

@@ -37,14 +37,13 @@ const exports = 3;
  * same rows as they come from the same SQL.
  */
 async function exportCsv({ instance, server, bare, site }: Scene): Promise<string> {
-  const { workspaceId, formId, cookie } = site;
-  const form = `/app/api/workspaces/${workspaceId}/forms/${formId}`;
+  const { workspaceId, formId, key } = site;
   const [service, limit]: [Download, Download] = [
-    { pid: server.pid, address: `${instance.url}${form}/submissions/export?format=csv`, cookie },
+    { pid: server.pid, address: `${instance.url}/api/v1/forms/${formId}/submissions/export?format=csv`, key },
     {
       pid: bare.pid,
       address: `http://127.0.0.1:${bare.port}/export?workspace=${workspaceId}&form=${formId}`,
-      cookie,
+      key,
     },
   ];
   const before = (await memoryOf(server.pid)).now;
@@ -63,14 +62,14 @@ async function exportCsv({ instance, server, bare, site }: Scene): Promise<strin
   return `Export: ${records - 1} rows as CSV, ${Math.round(bytes / 2 ** 20)} MB: ${describe(downloads.service)}; bare ${describe(downloads.bare)}; service / bare ${Math.round(100 * ratio)} %; memory before ${before} MB, during it at most ${most} MB.`;
 }
 
-/** A file of a process, for whoever has the cookie. */
-type Download = { pid: number; address: string; cookie: string };
+/** A file of a process, for whoever has the key. */
+type Download = { pid: number; address: string; key: string };
 /** `cpu` is what the process works for a line, in µs; `most` its resident memory meanwhile, in MB. */
 type Downloaded = { records: number; bytes: number; perSecond: number; cpu: number; most: number };
 
-async function download({ pid, address, cookie }: Download): Promise<Downloaded> {
+async function download({ pid, address, key }: Download): Promise<Downloaded> {
   const began = { at: performance.now(), cpu: await cpuSeconds({ pid }) };
-  const request = get(address, { headers: { Cookie: cookie } });
+  const request = get(address, { headers: { Authorization: `Bearer ${key}` } });
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   if (answer.statusCode !== 200) throw new Error(`export: ${answer.statusCode}`);
   let [bytes, records, most, looked] = [0, 0, 0, 0];

@@ -198,7 +198,8 @@ export async function callApi(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const answer = (text === '' ? undefined : JSON.parse(text)) as Body;
+  const isFile = response.ok && !response.headers.get('content-type')?.startsWith('application/json');
+  const answer = (text === '' || isFile ? undefined : JSON.parse(text)) as Body;
   noteSecretsOf(answer);
   return { status: response.status, headers: response.headers, body: answer };
 }

@@ -375,14 +375,23 @@ test('HEAD answers what GET would, without the body', async () => {
     const plain = (headers: Headers) =>
       [...headers].filter(
         ([name]) =>
-          !['date', 'x-request-id', 'x-ratelimit-remaining', 'connection', 'keep-alive'].includes(name),
+          ![
+            'date',
+            'x-request-id',
+            'x-ratelimit-remaining',
+            'connection',
+            'keep-alive',
+            // Of a stream, whose length nobody knows (RFC 9110, 9.3.2).
+            'transfer-encoding',
+          ].includes(name),
       );
     assert.deepEqual(
       [head.status, await head.text(), plain(head.headers)],
       [get.status, '', plain(get.headers)],
       route.name,
     );
-    assert.equal(Number(get.headers.get('content-length')), Buffer.byteLength(await get.text()));
+    const bytes = Buffer.byteLength(await get.text());
+    if (!route.operation.reply.content) assert.equal(Number(get.headers.get('content-length')), bytes);
   }
 });
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { now } from '#kit/clock.ts';
 import { isKnown, readUnchanged } from '#kit/conditional.ts';
@@ -110,7 +111,11 @@ async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (isRead && isKnown(request.headers['if-none-match'], answer.tag)) return reply.code(304).send();
   }
-  if (answer.stream) return reply.send(answer.stream);
+  if (answer.stream) {
+    // Of a file only the head: what would write it is told that nobody reads.
+    if (request.method === 'HEAD') answer.stream.destroy();
+    return reply.send(request.method === 'HEAD' ? Readable.from([]) : answer.stream);
+  }
   const text = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
   if (text === undefined) return reply.send();
   return reply.type(jsonType).send(await packAnswer(request, reply, text));

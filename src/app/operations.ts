@@ -1,4 +1,4 @@
-import { bulkEndpoints } from '#console/submissions/bulk-endpoints.ts';
+import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import { draftEndpoints } from '#forms/drafts/endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
 import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
@@ -13,6 +13,10 @@ import { noteEndpoints } from '#submissions/notes/endpoints.ts';
 import { submitEndpoint } from '#submissions/submit-endpoint.ts';
 import { tagEndpoints } from '#submissions/tags/endpoints.ts';
 import { trashEndpoints } from '#submissions/trash/endpoints.ts';
+import { viewEndpoints } from '#search/view/endpoints.ts';
+import { columnEndpoints } from '#submissions/columns/endpoints.ts';
+import { historyEndpoints } from '#submissions/history/endpoints.ts';
+import { summaryEndpoints } from '#submissions/summary/endpoints.ts';
 import { webhookEndpoints } from '#webhooks/endpoints.ts';
 import { feedEndpoints } from '#webhooks/feed/endpoints.ts';
 import { payloadEndpoints } from '#webhooks/payload/endpoints.ts';
@@ -38,6 +42,7 @@ export function apiOperations(services: Services) {
   const trash = trashEndpoints(services);
   const spam = spamEndpoints(services);
   const search = searchEndpoints(services);
+  const views = viewEndpoints(services);
   const invitations = invitationEndpoints(services);
   const webhooks = webhookEndpoints(services);
   const replays = replayEndpoints(services);
@@ -97,6 +102,12 @@ export function apiOperations(services: Services) {
     releaseSpam: spam.release,
     deleteSpam: spam.remove,
     allowSite: spam.allowSite,
+    viewSubmission: views.one,
+    getSubmissionTimeline: historyEndpoints(services).timeline,
+    exportFormSubmissions: views.export,
+    listFormRows: views.rows,
+    getFormColumns: columnEndpoints(services).columns,
+    getFormSummary: summaryEndpoints(services).summary,
 
     listInvitations: invitations.list,
     createInvitations: invitations.create,

@@ -53,6 +53,12 @@ export const routes = {
   releaseSpam: 'POST /forms/:id/spam/releases',
   deleteSpam: 'POST /forms/:id/spam/deletions',
   allowSite: 'POST /forms/:id/spam/sites',
+  viewSubmission: 'GET /submissions/:id/view',
+  getSubmissionTimeline: 'GET /submissions/:id/timeline',
+  exportFormSubmissions: 'GET /forms/:id/submissions/export',
+  listFormRows: 'GET /forms/:id/rows',
+  getFormColumns: 'GET /forms/:id/columns',
+  getFormSummary: 'GET /forms/:id/summary',
 
   listInvitations: 'GET /forms/:id/invitations',
   createInvitations: 'POST /forms/:id/invitations',

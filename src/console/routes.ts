@@ -4,7 +4,7 @@ import { imageConsoleRoutes } from './images/endpoints.ts';
 import { locateRoutes } from './locate/endpoints.ts';
 import { invitationConsoleRoutes } from './invitations/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
-import { submissionConsoleRoutes } from './submissions/endpoints.ts';
+import { arrangementRoutes } from './submissions/arrangement.ts';
 
 /** Everything that the browser may ask for, below /app/api; each slice lists its own. */
 export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
@@ -12,7 +12,7 @@ export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[
     ...accountRoutes(services),
     ...locateRoutes(services),
     ...imageConsoleRoutes(services),
-    ...submissionConsoleRoutes(services),
+    ...arrangementRoutes(services),
     ...invitationConsoleRoutes(services),
   ];
 }

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/schema';
 
 type Check = ReturnType<typeof Compile>;
 type Held = { body?: unknown; json?: string; stream?: unknown };
-type Shape = { readonly status: number; readonly schema?: TSchema; readonly content?: string };
+type Shape = { readonly status: number; readonly schema?: TSchema; readonly content?: readonly string[] };
 
 /**
  * Compiles what holds an operation's answers against its declared reply: of JSON every field, those that it has too many

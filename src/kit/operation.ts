@@ -28,8 +28,8 @@ export type ReplyShape = {
   readonly status: 200 | 201 | 202 | 204;
   readonly description: string;
   readonly schema?: TSchema;
-  /** The content type of a stream. */
-  readonly content?: string;
+  /** The content types that a stream may have. */
+  readonly content?: readonly string[];
 };
 
 /** What goes with every answer. */
@@ -42,7 +42,7 @@ type Beside = {
 /** What `run` may return: the content that the declared reply says, and nothing else. */
 type ContentOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema }
   ? Beside & ({ body: Static<S>; json?: never } | { json: JsonText<Static<S>>; body?: never })
-  : R extends { content: string }
+  : R extends { content: readonly string[] }
     ? Beside & { stream: Readable }
     : Beside | void;
 

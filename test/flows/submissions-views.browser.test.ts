@@ -166,7 +166,7 @@ test('columns are pinned by keyboard and stay in sight; settings follow the pers
   await page.locator('.sheet-link').waitFor();
   const saved = (): Promise<unknown> =>
     page.waitForResponse(
-      (response) => response.request().method() === 'PUT' && response.url().endsWith('/settings'),
+      (response) => response.request().method() === 'PUT' && response.url().endsWith('/arrangement'),
     );
   const choose = async (column: string, action: string): Promise<void> => {
     const done = saved();

@@ -46,11 +46,32 @@ function send<Body>(method: Method, path: string, body?: object, options: Option
 type Request = Options & { method: Method; type?: string; body?: string | File };
 
 /** An answer that broke off, or that is not the service's own, is as good as none. */
-export async function request<Body>(address: string, { type, ...more }: Request): Promise<Body> {
-  let response: Response;
-  let text: string;
+export async function request<Body>(address: string, asked: Request): Promise<Body> {
+  const text = await receive(address, asked, (response) => response.text());
+  const read = text === '' ? undefined : readJson(text);
+  if (text !== '' && read === undefined) throw unreachable();
+  return read as Body;
+}
+
+/** A file, which the browser keeps outside of the page's memory, on its disk when it is large. */
+export const requestFile = (address: string, asked: Request): Promise<File> =>
+  receive(
+    address,
+    asked,
+    async (response) =>
+      new File([await response.blob()], nameOf(response.headers.get('Content-Disposition'))),
+  );
+
+/** What a success holds. @throws ApiProblem. */
+async function receive<Content>(
+  address: string,
+  { type, ...more }: Request,
+  read: (response: Response) => Promise<Content>,
+): Promise<Content> {
+  let refusal: string;
+  let status: number;
   try {
-    response = await fetch(address, {
+    const response = await fetch(address, {
       ...more,
       headers: {
         Accept: 'application/json',
@@ -58,15 +79,23 @@ export async function request<Body>(address: string, { type, ...more }: Request)
         ...more.headers,
       },
     });
-    text = await response.text();
+    if (response.ok) return await read(response);
+    refusal = await response.text();
+    ({ status } = response);
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw unreachable();
   }
-  const read = text === '' ? undefined : readJson(text);
-  if (!response.ok) throw new ApiProblem(response.status, read ?? {});
-  if (text !== '' && read === undefined) throw unreachable();
-  return read as Body;
+  throw new ApiProblem(status, readJson(refusal) ?? {});
+}
+
+/** The name that an answer gives its file: as UTF-8 where it has to be, else between quotes. */
+function nameOf(disposition: string | null): string {
+  const [, coded] = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '') ?? [];
+  if (coded !== undefined) return decodeURIComponent(coded);
+  const [, quoted = 'download', bare] =
+    /filename=(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition ?? '') ?? [];
+  return bare ?? quoted.replaceAll(/\\(.)/g, '$1');
 }
 
 const unreachable = (): ApiProblem =>

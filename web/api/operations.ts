@@ -1,6 +1,6 @@
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import { type OperationName, routeOf } from '#app/routes.ts';
-import { type Options, query, request } from './client.ts';
+import { type Options, query, request, requestFile } from './client.ts';
 
 type AnyInput = {
   params?: Readonly<Record<string, string | number>>;
@@ -31,5 +31,21 @@ export function call<Name extends OperationName>(
     method,
     headers: { 'X-Workspace-ID': workspaceId, ...options.headers },
     ...(method !== 'GET' && { type: 'application/json', body: JSON.stringify(given.body ?? {}) }),
+  });
+}
+
+/**
+ * The file that an operation answers with, as the person who is signed in. A link could not say in which workspace.
+ * @throws ApiProblem.
+ */
+export function callForFile<Name extends OperationName>(
+  workspaceId: string,
+  name: Name,
+  input: InputOf<Name>,
+): Promise<File> {
+  const { method, path } = routeOf(name);
+  return requestFile(addressOf(path, input as AnyInput), {
+    method,
+    headers: { 'X-Workspace-ID': workspaceId },
   });
 }

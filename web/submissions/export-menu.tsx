@@ -1,8 +1,10 @@
+import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { query } from '../api/client.ts';
+import { callForFile } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
-import { type FormPlace, submissionsPath } from './queries.ts';
+import { toastProblem } from '../design/toast.tsx';
+import type { FormPlace } from './queries.ts';
 import { filterOf, isFiltered, type ViewState } from './view-state.ts';
 
 const formats = [
@@ -17,6 +19,8 @@ const formats = [
   { id: 'ndjson', label: 'NDJSON', description: 'A line of JSON each', asks: { format: 'ndjson' } },
 ] as const;
 
+type Asked = (typeof formats)[number]['asks'] & { columns: 'all' | 'shown' };
+
 type Props = {
   form: FormPlace;
   view: ViewState;
@@ -28,8 +32,15 @@ type Props = {
 /** Downloads the view as a file: every submission of the filter, with all columns or with those of the table. */
 export function ExportMenu({ form, view, total, isArranged }: Props): ReactElement {
   const what = isFiltered(view) ? `the ${total ?? ''} submissions of this view` : 'all submissions';
-  const save = (parameters: Record<string, string>): void =>
-    download(`/app/api${submissionsPath(form)}/export${query({ ...filterOf(view), ...parameters })}`);
+  const { mutate: save, isPending } = useMutation({
+    mutationFn: (asked: Asked) =>
+      callForFile(form.workspace_id, 'exportFormSubmissions', {
+        params: { id: form.id },
+        query: { ...filterOf(view), ...asked },
+      }),
+    onSuccess: keep,
+    onError: toastProblem,
+  });
   const itemsOf = (columns: 'all' | 'shown'): MenuAction[] =>
     formats.map(({ id, label, description, asks }) => ({
       id: `${id} ${columns}`,
@@ -47,19 +58,23 @@ export function ExportMenu({ form, view, total, isArranged }: Props): ReactEleme
           : []),
       ]}
     >
-      <Button icon="download" isDisabled={total === 0}>
+      <Button icon="download" isDisabled={total === 0} isPending={isPending}>
         Export
       </Button>
     </Menu>
   );
 }
 
-/** The browser saves it while it comes; the page stays. */
-function download(address: string): void {
+/** As long as a browser may need to begin to copy a file. */
+const copyingMs = 60_000;
+
+/** The browser saves it where it keeps downloads. */
+function keep(file: File): void {
   const link = document.createElement('a');
-  link.href = address;
-  link.download = '';
+  link.href = URL.createObjectURL(file);
+  link.download = file.name;
   document.body.append(link);
   link.click();
   link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), copyingMs);
 }

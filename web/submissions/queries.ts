@@ -1,14 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type {
-  SubmissionDetail,
-  Summary,
-  SummarySample,
-  TableColumns,
-  TablePage,
-  Timeline,
-} from '#console/submissions/shapes.ts';
-import { get, query } from '../api/client.ts';
 import type { ReplyOf } from '#app/operations.ts';
+import type { SummarySample } from '#submissions/shapes.ts';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { formPath, type LocatedForm, refreshForm } from '../shell/form-place.ts';
@@ -28,7 +20,8 @@ export const tableQuery = (form: FormPlace, view: ViewState) => {
   const parameters = { ...filterOf(view), page: view.page, per_page: rowsOfPage };
   return queryOptions({
     queryKey: key(form, 'table', parameters),
-    queryFn: ({ signal }) => get<TablePage>(submissionsPath(form) + query(parameters), { signal }),
+    queryFn: ({ signal }) =>
+      call(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }, { signal }),
     // The rows stay while the next ones are on their way: nothing jumps.
     placeholderData: keepPreviousData,
   });
@@ -37,7 +30,7 @@ export const tableQuery = (form: FormPlace, view: ViewState) => {
 export const columnsQuery = (form: FormPlace) =>
   queryOptions({
     queryKey: key(form, 'columns'),
-    queryFn: async () => (await get<TableColumns>(`${submissionsPath(form)}/columns`)).data,
+    queryFn: async () => (await call(form.workspace_id, 'getFormColumns', { params: { id: form.id } })).data,
     staleTime: 60_000,
   });
 
@@ -46,14 +39,14 @@ export const detailQuery = (form: FormPlace, id: string, view: ViewState) => {
   return queryOptions({
     queryKey: key(form, 'detail', id, filter),
     queryFn: ({ signal }) =>
-      get<SubmissionDetail>(`${submissionsPath(form)}/${id}${query(filter)}`, { signal }),
+      call(form.workspace_id, 'viewSubmission', { params: { id }, query: filter }, { signal }),
   });
 };
 
 export const timelineQuery = (form: FormPlace, id: string) =>
   queryOptions({
     queryKey: key(form, 'timeline', id),
-    queryFn: async () => (await get<Timeline>(`${submissionsPath(form)}/${id}/timeline`)).data,
+    queryFn: async () => (await call(form.workspace_id, 'getSubmissionTimeline', { params: { id } })).data,
   });
 
 export const trashQuery = (form: FormPlace, page: number) =>
@@ -82,7 +75,8 @@ export const summaryQuery = (
   const parameters = { ...filter, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone, sample };
   return queryOptions({
     queryKey: key(form, 'summary', parameters),
-    queryFn: ({ signal }) => get<Summary>(`${submissionsPath(form)}/summary${query(parameters)}`, { signal }),
+    queryFn: ({ signal }) =>
+      call(form.workspace_id, 'getFormSummary', { params: { id: form.id }, query: parameters }, { signal }),
     ...(sample === 'all' && { staleTime: wholeSummaryMs }),
     placeholderData: keepPreviousData,
   });

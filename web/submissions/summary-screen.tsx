@@ -2,7 +2,7 @@ import './summary-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
-import type { Summary, SummarySample } from '#console/submissions/shapes.ts';
+import type { Summary, SummarySample } from '#submissions/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Card, Page } from '../design/page.tsx';

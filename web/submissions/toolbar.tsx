@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import type { Column } from '#console/submissions/shapes.ts';
+import type { Column } from '#submissions/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { SearchField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';

@@ -61,7 +61,9 @@ function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderNa
     description,
     headers: referToHeaders([...always, ...more]),
     ...(schema && { content: json(schemas.write(schema)) }),
-    ...(content !== undefined && { content: { [content]: { schema: { type: 'string' } } } }),
+    ...(content && {
+      content: Object.fromEntries(content.map((type) => [type, { schema: { type: 'string' } }])),
+    }),
   };
 }
 

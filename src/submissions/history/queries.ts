@@ -1,10 +1,12 @@
-import { json, jsonText, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import { boolean, json, jsonText, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
 import type { Difference } from './differences.ts';
 
 /** What a change of a submission was. */
-export type ChangeKind = 'edited' | 'trashed' | 'restored' | 'note_added' | 'note_deleted';
+export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
 /** By which way it was changed: by a member, by a key, by the operator, or by whoever has the submission's own link. */
-export type ChangeThrough = 'console' | 'api' | 'cli' | 'link';
+export const changeThroughs = ['console', 'api', 'cli', 'link'] as const;
+export type ChangeThrough = (typeof changeThroughs)[number];
 
 /** Writes down a change, in its transaction. */
 export const insertChange = statement(
@@ -44,4 +46,44 @@ export const listChanges = statement(
    left join api_keys k on k.workspace_id = c.workspace_id and k.id = c.api_key_id
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $submission_id and s.trashed_at is null
    order by c.id desc limit 200`,
+);
+
+/** When a submission came. */
+export const findTimes = statement(
+  'view.find_times',
+  { workspace_id: uuid, submission_id: uuid },
+  { form_id: uuid, created_at: timestamp, completed_at: nullable(timestamp) },
+  `select s.form_id, s.created_at, s.completed_at from submissions s
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
+   where s.workspace_id = $workspace_id and s.id = $submission_id and s.trashed_at is null`,
+);
+
+/**
+ * Whom a submission was told: each delivery when it began, and each time that a person sent it again, alone or
+ * with others.
+ */
+export const listDeliveriesOf = statement(
+  'view.list_deliveries_of',
+  { workspace_id: uuid, form_id: uuid, submission_id: uuid },
+  {
+    at: timestamp,
+    is_resend: boolean,
+    event: text,
+    status: word<'Success' | 'Failed' | 'Retrying'>(),
+    webhook_id: uuid,
+    delivery_id: uuid,
+    url: text,
+  },
+  `with told as (
+     select d.workspace_id, d.id, d.kind, d.status, d.webhook_id, d.created_at, w.url
+     from events e
+     join deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id and not d.is_test
+     join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
+     where e.workspace_id = $workspace_id and e.form_id = $form_id and e.submission_id = $submission_id
+     order by d.id desc limit 200)
+   select created_at as at, false as is_resend, kind as event, status, webhook_id, id as delivery_id, url from told
+   union all
+   select a.started_at, true, told.kind, told.status, told.webhook_id, told.id, told.url
+   from told join attempts a on a.workspace_id = told.workspace_id and a.delivery_id = told.id
+     and a.trigger in ('manual', 'replay')`,
 );

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import type { Column } from '#console/submissions/shapes.ts';
+import type { Column } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { CheckboxGroup } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';

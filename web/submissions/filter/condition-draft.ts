@@ -1,4 +1,4 @@
-import type { Column } from '#console/submissions/shapes.ts';
+import type { Column } from '#submissions/shapes.ts';
 import { type Condition, type FilterKind, kindOfColumn, type Operator, operatorsOf } from './conditions.ts';
 
 /** Subjects that are no question. Element ids begin with a letter, so `$` marks them. */

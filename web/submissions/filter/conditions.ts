@@ -1,7 +1,7 @@
 import { isRecord } from '#ast/json.ts';
 import type { ElementType } from '#ast/elements.ts';
 import type { Condition as FormCondition } from '#ast/logic/condition.ts';
-import type { Column } from '#console/submissions/shapes.ts';
+import type { Column } from '#submissions/shapes.ts';
 
 /** Of an answer, by its element's id, or of a reference value, by its name. */
 type On = { on: 'answer' | 'reference'; name: string };

@@ -1,7 +1,7 @@
 import './filter-chips.css';
 import { type ReactElement, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
-import type { Column } from '#console/submissions/shapes.ts';
+import type { Column } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { ConditionDialog } from './condition-dialog.tsx';
 import { type Condition, sayCondition } from './conditions.ts';

@@ -3,7 +3,7 @@ import { own } from '#ast/json.ts';
 import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
-import type { LinkedFile, SubmissionDetail } from '#console/submissions/shapes.ts';
+import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
 import { isFile, isRow, sayAnswer } from '../answer-text.tsx';
 import { Marked } from '../marked.tsx';
 import { FileList } from './file-list.tsx';

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { call } from '../../api/operations.ts';
 import { ConfirmDialog } from '../../design/dialog.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { LinkedFile } from '#console/submissions/shapes.ts';
+import type { LinkedFile } from '#submissions/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
 import { Marked } from '../marked.tsx';
 
@@ -19,8 +19,8 @@ export function FileList({
       {files.map((file) => (
         <li key={file.id}>
           <a href={file.url} className="file" download>
-            {file.preview_url ? (
-              <img src={file.preview_url} alt="" className="file-preview" loading="lazy" />
+            {file.url && shownImages.includes(file.content_type) ? (
+              <img src={addressHere(file.url)} alt="" className="file-preview" loading="lazy" />
             ) : (
               <Icon name="file" />
             )}
@@ -36,6 +36,15 @@ export function FileList({
       ))}
     </ul>
   );
+}
+
+/** The images that browsers draw without running anything of them; the service has recognised them by their bytes. */
+const shownImages: readonly string[] = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+
+/** A link names the service by its public address; the page may draw what comes from its own. */
+function addressHere(link: string): string {
+  const { pathname, search } = new URL(link);
+  return pathname + search;
 }
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;

@@ -3,7 +3,7 @@ import './print.css';
 import type { ReactElement } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
-import type { TableRow } from '#console/submissions/shapes.ts';
+import type { TableRow } from '#submissions/shapes.ts';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { useWide } from '../use-wide.ts';
 import type { ChangeView, ViewState } from '../view-state.ts';

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Marked } from '../marked.tsx';
 

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';

@@ -6,7 +6,7 @@ import { own } from '#ast/json.ts';
 import type { Form } from '#ast/tree.ts';
 import { listQuestions } from '#ast/tree.ts';
 import type { AnswerValue } from '#ast/answers.ts';
-import type { Difference, SubmissionDetail, TimelineEntry } from '#console/submissions/shapes.ts';
+import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
 import { sayWhole } from '../answer-text.tsx';

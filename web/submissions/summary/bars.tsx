@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { Bar } from '#console/submissions/shapes.ts';
+import type { Bar } from '#submissions/shapes.ts';
 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 

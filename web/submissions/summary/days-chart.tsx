@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import type { Summary } from '#console/submissions/shapes.ts';
+import type { Summary } from '#submissions/shapes.ts';
 import { sayDay } from '../../design/time.tsx';
 import { useTheme } from '../../shell/theme.ts';
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { ElementSummary } from '#console/submissions/shapes.ts';
+import type { ElementSummary } from '#submissions/shapes.ts';
 import { useForm } from '../../shell/form-place.ts';
 import { LyingBars, StandingBars } from './bars.tsx';
 import { DataDetails } from './data-details.tsx';

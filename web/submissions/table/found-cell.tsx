@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { TableRow } from '#console/submissions/shapes.ts';
+import type { TableRow } from '#submissions/shapes.ts';
 import { own } from '#ast/json.ts';
 import { sayWhole } from '../answer-text.tsx';
 import { Marked, patternOf } from '../marked.tsx';

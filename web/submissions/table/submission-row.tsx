@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { memo, type MouseEvent, type ReactElement } from 'react';
 import { Focusable } from 'react-aria-components/Tooltip';
-import type { TableRow } from '#console/submissions/shapes.ts';
+import type { TableRow } from '#submissions/shapes.ts';
 import { own } from '#ast/json.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { StatusChip } from '../../design/chip.tsx';

@@ -1,6 +1,6 @@
 import './submissions-table.css';
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
-import type { TableRow } from '#console/submissions/shapes.ts';
+import type { TableRow } from '#submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { type ColumnActions, ColumnHead } from './column-head.tsx';
 import { SubmissionRow } from './submission-row.tsx';

@@ -1,4 +1,4 @@
-import type { Column } from '#console/submissions/shapes.ts';
+import type { Column } from '#submissions/shapes.ts';
 
 /** A column of the table. Element ids begin with a letter, so `$` marks our own. */
 export type TableColumn = { id: string; title: string } & (

@@ -1,10 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
-import type { TableSettings } from '#console/submissions/shapes.ts';
+import type { TableSettings } from '#submissions/shapes.ts';
 import { get, put } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { toastProblem } from '../../design/toast.tsx';
-import { type FormPlace, submissionsPath } from '../queries.ts';
+import { formPath } from '../../shell/form-place.ts';
+import type { FormPlace } from '../queries.ts';
 
 export type { TableSettings };
 
@@ -25,7 +26,7 @@ const settingsQuery = (form: FormPlace) =>
   queryOptions({
     queryKey: ['table-settings', form.id],
     queryFn: async () =>
-      (await get<{ settings: TableSettings | null }>(`${submissionsPath(form)}/settings`)).settings,
+      (await get<{ settings: TableSettings | null }>(`${formPath(form)}/arrangement`)).settings,
     // They change here alone; another window's come with the next visit.
     staleTime: Infinity,
   });
@@ -67,7 +68,7 @@ async function saveInTurn(
     while (saving.next) {
       const settings = saving.next;
       saving.next = undefined;
-      await put(`${submissionsPath(form)}/settings`, settings);
+      await put(`${formPath(form)}/arrangement`, settings);
     }
   } catch (error) {
     toastProblem(error);

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import type { InputType } from '#ast/elements.ts';
 import { type InputElement, isRequired, optionsOf, takesOther } from '#ast/tree.ts';
-import type { LinkedFile } from '#console/submissions/shapes.ts';
+import type { LinkedFile } from '#submissions/shapes.ts';
 import { CheckboxGroup, RadioGroup } from '../../../design/checkbox.tsx';
 import { IconButton } from '../../../design/button.tsx';
 import { TextArea, TextField } from '../../../design/field.tsx';

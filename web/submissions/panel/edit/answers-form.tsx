@@ -6,7 +6,7 @@ import { evaluate } from '#ast/logic/evaluate.ts';
 import { newWork, TooMuchWork } from '#ast/work.ts';
 import { isBlank } from '#ast/answers/blank.ts';
 import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
-import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
 import type { FormPlace } from '../../queries.ts';

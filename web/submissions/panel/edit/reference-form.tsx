@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../../design/button.tsx';
 import { TextField } from '../../../design/field.tsx';
 import type { FormPlace } from '../../queries.ts';

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
-import type { SubmissionDetail } from '#console/submissions/shapes.ts';
+import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../../api/client.ts';
 import { call } from '../../../api/operations.ts';
 import { toastDone } from '../../../design/toast.tsx';

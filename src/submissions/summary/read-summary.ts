@@ -1,9 +1,8 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { unionColumns } from '#submissions/columns.ts';
-import { readDown } from '#submissions/read-down.ts';
+import { unionColumns } from '../columns.ts';
+import { readDown } from '../read-down.ts';
 import type { Summary, SummarySample } from '../shapes.ts';
-import type { View } from '../view.ts';
 import { countDays, findSampledVersions, readAnswersDown } from './queries.ts';
 import { summariseElements } from './summarise.ts';
 
@@ -29,11 +28,9 @@ const invalidParameter = '22023';
  */
 export async function readSummary(
   database: Database,
-  { filter }: Pick<View, 'filter'>,
+  span: Span,
   { timeZone, sample }: { timeZone: string; sample: SummarySample },
 ): Promise<Summary> {
-  const { workspace_id, form_id, from_id, to_id } = filter;
-  const span = { workspace_id, form_id, from_id, to_id };
   const [days, { sampled, elements }] = await Promise.all([
     readDays(database, { ...span, time_zone: timeZone }),
     addUp(database, span, sampleSizes[sample]),

@@ -1,14 +1,20 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Page } from '#kit/pagination.ts';
-import { refuseUnsearchable } from '#search/endpoints.ts';
-import { searchNeighbours, searchView, searchViewIds } from '#search/view/queries.ts';
+import { refuseUnsearchable } from '../endpoints.ts';
+import { searchNeighbours, searchView, searchViewIds } from './queries.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { type Filter, isPlain, readFormFilter } from '#submissions/filter/read-filter.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
-import { findNeighbours, listView, listViewIds, readListed, readViewDown } from './queries.ts';
+import {
+  findNeighbours,
+  listView,
+  listViewIds,
+  readListed,
+  readViewDown,
+} from '#submissions/table/queries.ts';
 import { batchSize, readDown } from '#submissions/read-down.ts';
-import type { ViewQuery } from './shapes.ts';
+import type { ViewQuery } from '#submissions/shapes.ts';
 
 /** Which submissions of a form are looked at, and in which order: newest first, or with `q` by relevance. */
 export type View = {

@@ -1,4 +1,4 @@
-import type { Column } from '#submissions/columns.ts';
+import type { Column } from '../columns.ts';
 import type { TableSettings } from '../shapes.ts';
 
 /** The columns that a person has not hidden, in their order; what is new since then follows what it follows in the form. */

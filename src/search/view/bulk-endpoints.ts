@@ -9,7 +9,7 @@ import { BulkChange } from '#submissions/bulk/shapes.ts';
 import type { ChangeContext } from '#submissions/changes/edit.ts';
 import { readTags, Tags } from '#submissions/tags/tags.ts';
 import { requireReach } from '#workspaces/reach.ts';
-import { ViewQuery } from './shapes.ts';
+import { ViewQuery } from '#submissions/shapes.ts';
 import { readView, readViewIds } from './view.ts';
 
 /** Either `ids` or a `filter`. */

@@ -4,7 +4,8 @@ import { readXlsx } from 'hucre/xlsx';
 import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { until } from '#test/service.ts';
-import { detail, elements, makeForm, pathOf, person, service, submit, tenant } from './testing.ts';
+import { createKey } from '#workspaces/keys.ts';
+import { detail, elements, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 
 test('the export of a view is CSV that Excel and RFC 4180 readers take, without a cell that could be a formula', async () => {
   const form = await makeForm([
@@ -26,9 +27,9 @@ test('the export of a view is CSV that Excel and RFC 4180 readers take, without 
   ];
   for (const [index, note] of notes.entries())
     await submit(form, { name: `Row ${index}`, note, age: -index });
-  const { status, headers, body } = await person.call<string>(
+  const { status, headers, body } = await person.api<string>(
     'GET',
-    pathOf(form, '/export?format=csv&for=spreadsheets'),
+    `/forms/${form}/submissions/export?format=csv&for=spreadsheets`,
   );
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8');
@@ -60,7 +61,7 @@ test('the export of a view is CSV that Excel and RFC 4180 readers take, without 
   );
 
   const filtered = parseCsv(
-    (await person.call<string>('GET', pathOf(form, '/export?format=csv&q=tis'))).body,
+    (await person.api<string>('GET', `/forms/${form}/submissions/export?format=csv&q=tis`)).body,
   );
   assert.equal(filtered.length, 2);
 });
@@ -73,8 +74,8 @@ test('the export as XLSX holds texts as texts and numbers as numbers', async () 
     colour: 'Red',
     guests: [{ guest: 'Tom' }, { guest: 'Ann' }],
   });
-  const response = await fetch(`${service.url}/app/api${pathOf(form, '/export?format=xlsx')}`, {
-    headers: { Cookie: person.cookie },
+  const response = await fetch(`${service.url}/api/v1/forms/${form}/submissions/export?format=xlsx`, {
+    headers: { Authorization: `Bearer ${tenant.key}` },
   });
   const book = await readXlsx(new Uint8Array(await response.arrayBuffer()));
   const [head, row] = book.sheets[0]!.rows;
@@ -93,7 +94,10 @@ test('the export as NDJSON is a line of JSON for each submission, with the answe
   const answers = { name: '=1+1', age: 3.5, guests: [{ guest: 'Tom' }] };
   const id = await submit(form, answers, '?campaign=spring');
   await submit(form, { name: 'Ben' });
-  const { headers, body } = await person.call<string>('GET', pathOf(form, '/export?format=ndjson'));
+  const { headers, body } = await person.api<string>(
+    'GET',
+    `/forms/${form}/submissions/export?format=ndjson`,
+  );
   assert.equal(headers.get('content-type'), 'application/x-ndjson');
   const lines = body.split('\n');
   assert.equal(lines.pop(), '', 'the last line ends as well');
@@ -115,10 +119,11 @@ test('the export has all columns, or those that the person sees, in their order'
   await submit(form, { a: '1', b: '2', c: '3', d: '4' });
   const heads = async (columns: string): Promise<string[]> =>
     parseCsv(
-      (await person.call<string>('GET', pathOf(form, `/export?format=csv&columns=${columns}`))).body,
+      (await person.api<string>('GET', `/forms/${form}/submissions/export?format=csv&columns=${columns}`))
+        .body,
     )[0]!.slice(4, -1);
   assert.deepEqual(await heads('shown'), ['A', 'B', 'C', 'D'], 'while nothing is arranged');
-  await person.call('PUT', pathOf(form, '/settings'), {
+  await person.call('PUT', `/workspaces/${tenant.workspaceId}/forms/${form}/arrangement`, {
     order: ['c', '$status', 'a'],
     hidden: ['b', '$reference'],
     widths: {},
@@ -127,7 +132,10 @@ test('the export has all columns, or those that the person sees, in their order'
   });
   assert.deepEqual(await heads('shown'), ['C', 'D', 'A'], 'what is new follows its neighbour');
   assert.deepEqual(await heads('all'), ['A', 'B', 'C', 'D']);
-  const { body } = await person.call<string>('GET', pathOf(form, '/export?format=ndjson&columns=shown'));
+  const { body } = await person.api<string>(
+    'GET',
+    `/forms/${form}/submissions/export?format=ndjson&columns=shown`,
+  );
   assert.deepEqual(Object.keys((JSON.parse(body) as { answers: object }).answers), ['c', 'd', 'a']);
 });
 
@@ -136,25 +144,45 @@ test('a viewer reads and exports, and changes nothing; strangers and other forms
   const id = await submit(form, { name: 'Ada' });
   const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const stranger = await signIn(service);
-  const reads = ['', '/columns', '/export?format=csv', '/summary?time_zone=UTC', `/${id}`];
+  const readsOf = (of: string) =>
+    ['rows', 'columns', 'submissions/export?format=csv', 'summary'].map((path) => `/forms/${of}/${path}`);
+  const reads = [...readsOf(form), `/submissions/${id}/view`, `/submissions/${id}/timeline`];
   const changes: [string, string, object][] = [
     ['PATCH', `/submissions/${id}`, { answers: { name: 'Eve' } }],
     ['DELETE', `/submissions/${id}`, {}],
     ['POST', `/forms/${form}/submissions/deletions`, { ids: [id], expected: 1 }],
   ];
   for (const path of reads) {
-    assert.equal((await viewer.call('GET', pathOf(form, path))).status, 200, path);
-    assert.equal((await stranger.call('GET', pathOf(form, path))).status, 404, path);
+    assert.equal((await viewer.api('GET', path)).status, 200, path);
+    assert.equal((await stranger.api('GET', path)).status, 404, path);
   }
   for (const [method, path, body] of changes) {
     assert.equal((await viewer.api(method, path, body)).status, 403, path);
     assert.equal((await stranger.api(method, path, body)).status, 404, path);
   }
-  assert.deepEqual((await detail(form, id)).answers, { name: 'Ada' });
+  assert.deepEqual((await detail(id)).answers, { name: 'Ada' });
   const foreign = await service.makeTenant();
   const foreignForm = await makeForm(elements, foreign);
-  for (const path of reads)
-    assert.equal((await person.call('GET', pathOf(foreignForm, path))).status, 404, path);
+  for (const path of readsOf(foreignForm)) assert.equal((await person.api('GET', path)).status, 404, path);
+});
+
+test('a key exports all columns, as it has no table of its own; of forms within its reach alone', async () => {
+  const form = await makeForm();
+  await submit(form, { name: 'Ada' });
+  const path = `/forms/${form}/submissions/export?format=ndjson`;
+  assert.equal((await tenant.call('GET', `${path}&columns=shown`)).status, 200);
+  const where = encodeURIComponent(JSON.stringify({ element: 'name', is: 'equals', value: 'ada' }));
+  const lines = await fetch(`${service.url}/api/v1${path}&where=${where}`, {
+    headers: { Authorization: `Bearer ${tenant.key}` },
+  });
+  assert.equal((await lines.text()).split('\n').length, 2);
+  const elsewhere = await createKey(service.services.database, {
+    workspaceId: tenant.workspaceId,
+    name: 'elsewhere',
+    formIds: [await makeForm()],
+  });
+  const headers = { Authorization: `Bearer ${elsewhere.key}` };
+  assert.equal((await tenant.call('GET', path, undefined, headers)).status, 404);
 });
 
 /** A reader of RFC 4180 of its own, so that the writer is not checked by itself. */
@@ -181,8 +209,8 @@ test('a workspace makes two exports at once: a third is asked to come again, and
   const note = 'x'.repeat(65_000);
   for (let index = 0; index < 200; index += 1) await submit(form, { name: 'Ada', note });
   const begin = (): Promise<Response> =>
-    fetch(`${service.url}/app/api${pathOf(form, '/export?format=ndjson')}`, {
-      headers: { Cookie: person.cookie },
+    fetch(`${service.url}/api/v1/forms/${form}/submissions/export?format=ndjson`, {
+      headers: { Authorization: `Bearer ${tenant.key}` },
     });
   const [first, second] = [await begin(), await begin()];
   assert.deepEqual([first.status, second.status], [200, 200]);
@@ -203,7 +231,7 @@ test('a CSV for programs has every text as it was given', async () => {
   const form = await makeForm([element('textarea', 'note', { label: '=Note' })]);
   const notes = ['+49 30 1', '=1+1', "'tis", '-5', '@a,"b"\nc'];
   for (const note of notes) await submit(form, { note });
-  const { body } = await person.call<string>('GET', pathOf(form, '/export?format=csv'));
+  const { body } = await person.api<string>('GET', `/forms/${form}/submissions/export?format=csv`);
   const [head, ...records] = parseCsv(body);
   assert.deepEqual([head![0], head![4]], ['Submission ID', '=Note']);
   assert.deepEqual(

@@ -14,9 +14,9 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import { byFilter } from '#submissions/filter/queries.ts';
-import type { SubmissionStatus } from '#submissions/queries.ts';
-import type { TableSettings } from './shapes.ts';
+import { byFilter } from '../filter/queries.ts';
+import type { SubmissionStatus } from '../queries.ts';
+import type { TableSettings } from '../shapes.ts';
 
 /** A row of the table; every column is null where the page is empty. */
 const rowColumns = {
@@ -118,73 +118,22 @@ export const readListed = statement(
 /** One submission with the version that it answered. */
 export const findViewedSubmission = statement(
   'view.find_viewed_submission',
-  { workspace_id: uuid, form_id: uuid, id: uuid },
+  { workspace_id: uuid, id: uuid },
   {
     ...rowColumns,
+    form_id: uuid,
     fields: text,
     has_files: boolean,
     form_name: text,
     structure: json<Form>(),
     is_live_version: boolean,
   },
-  `select ${rowSelection}, v.fields::text as fields, s.has_files, v.name as form_name, v.structure,
+  `select ${rowSelection}, s.form_id, v.fields::text as fields, s.has_files, v.name as form_name, v.structure,
           v.version = f.version as is_live_version
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
-);
-
-/** A file of a submission. */
-export const findSubmissionFile = statement(
-  'view.find_submission_file',
-  { workspace_id: uuid, form_id: uuid, submission_id: uuid, id: uuid },
-  { filename: text, content_type: text, size: bigint },
-  `select file.filename, file.content_type, file.size from files file
-   join forms f on f.workspace_id = file.workspace_id and f.id = file.form_id and f.deleted_at is null
-   join submissions s on s.workspace_id = file.workspace_id and s.id = file.submission_id and s.trashed_at is null
-   where file.workspace_id = $workspace_id and file.form_id = $form_id
-     and file.submission_id = $submission_id and file.id = $id`,
-);
-
-/** When a submission came. */
-export const findTimes = statement(
-  'view.find_times',
-  { workspace_id: uuid, form_id: uuid, submission_id: uuid },
-  { created_at: timestamp, completed_at: nullable(timestamp) },
-  `select s.created_at, s.completed_at from submissions s
-   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
-   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $submission_id and s.trashed_at is null`,
-);
-
-/**
- * Whom a submission was told: each delivery when it began, and each time that a person sent it again, alone or
- * with others.
- */
-export const listDeliveriesOf = statement(
-  'view.list_deliveries_of',
-  { workspace_id: uuid, form_id: uuid, submission_id: uuid },
-  {
-    at: timestamp,
-    is_resend: boolean,
-    event: text,
-    status: word<'Success' | 'Failed' | 'Retrying'>(),
-    webhook_id: uuid,
-    delivery_id: uuid,
-    url: text,
-  },
-  `with told as (
-     select d.workspace_id, d.id, d.kind, d.status, d.webhook_id, d.created_at, w.url
-     from events e
-     join deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id and not d.is_test
-     join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
-     where e.workspace_id = $workspace_id and e.form_id = $form_id and e.submission_id = $submission_id
-     order by d.id desc limit 200)
-   select created_at as at, false as is_resend, kind as event, status, webhook_id, id as delivery_id, url from told
-   union all
-   select a.started_at, true, told.kind, told.status, told.webhook_id, told.id, told.url
-   from told join attempts a on a.workspace_id = told.workspace_id and a.delivery_id = told.id
-     and a.trigger in ('manual', 'replay')`,
+   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
 );
 
 export const findTableSettings = statement(

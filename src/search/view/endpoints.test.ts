@@ -5,19 +5,18 @@ import type { FormNode } from '#ast/tree.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
 import { until } from '#test/service.ts';
 import type { BulkChange } from '#submissions/bulk/shapes.ts';
-import type { SubmissionDetail, TableColumns } from './shapes.ts';
+import type { LinkedFile, SubmissionDetail, TableColumns } from '#submissions/shapes.ts';
 import {
   change,
   detail,
   list,
   makeForm,
   namesOf,
-  pathOf,
   person,
   service,
   submit,
   tenant,
-} from './testing.ts';
+} from '#test/submissions.ts';
 
 test('the table shows pages, newest first, with the exact total, by status, date and search', async () => {
   const form = await makeForm();
@@ -67,7 +66,7 @@ test('columns are the union of the versions that were answered, in form order, e
   );
   for (const version of [unused, now])
     assert.equal((await tenant.call('PUT', `/forms/${form}`, { structure: version })).status, 200);
-  const { body } = await person.call<TableColumns>('GET', pathOf(form, '/columns'));
+  const { body } = await person.api<TableColumns>('GET', `/forms/${form}/columns`);
   assert.deepEqual(
     body.data.map(({ id, label, is_retired }) => [id, label, is_retired]),
     [
@@ -95,7 +94,7 @@ test('a question of a version that was answered only by answers begun before it 
   assert.equal(await change(name, fresh), 200);
   assert.equal(await send(['fresh', 'x']), 201);
   assert.equal(await change(name), 200);
-  const { body } = await person.call<TableColumns>('GET', pathOf(form, '/columns'));
+  const { body } = await person.api<TableColumns>('GET', `/forms/${form}/columns`);
   assert.deepEqual(
     body.data.map(({ id, is_retired }) => [id, is_retired]),
     [
@@ -113,7 +112,7 @@ test('the detail has the version that was answered, and its neighbours in the vi
     structure: structure(element('text', 'name', { label: 'Renamed' })),
   });
 
-  const shown = await detail(form, ids[2]!);
+  const shown = await detail(ids[2]!);
   assert.deepEqual(shown.structure.children[0]!.children[0]!.attrs, {
     id: 'name',
     label: 'Name',
@@ -121,13 +120,13 @@ test('the detail has the version that was answered, and its neighbours in the vi
   });
   assert.equal(shown.is_live_version, false);
   assert.deepEqual([shown.previous_id, shown.next_id], [ids[3], ids[1]]);
-  const searched = await detail(form, ids[2]!, '?q=run');
+  const searched = await detail(ids[2]!, '?q=run');
   assert.deepEqual([searched.previous_id, searched.next_id, searched.hits], [ids[3], ids[0], ['Run']]);
-  const first = await detail(form, ids[0]!, '?status=completed');
+  const first = await detail(ids[0]!, '?status=completed');
   assert.deepEqual([first.previous_id, first.next_id], [ids[1], null]);
 });
 
-test('images are shown in the page, and nothing else is; both only to members', async () => {
+test('an image has the type of its bytes, by which the console draws it, and a link that is signed', async () => {
   const form = await makeForm();
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -145,36 +144,25 @@ test('images are shown in the page, and nothing else is; both only to members', 
     body: data,
   });
   const { id } = (await sent.json()) as { id: string };
-  const photos = (await detail(form, id)).answers['photo'] as unknown as {
-    id: string;
-    url: string;
-    preview_url?: string;
-  }[];
+  const photos = (await detail(id)).answers['photo'] as unknown as LinkedFile[];
+  // What the console draws by: the type is that of the bytes.
   assert.deepEqual(
-    photos.map((photo) => photo.preview_url !== undefined),
+    photos.map(({ content_type }) => content_type === 'image/png'),
     [true, false, false],
   );
-  assert.equal((await fetch(photos[1]!.url)).status, 200);
-
-  const preview = await fetch(`${service.url}${photos[0]!.preview_url}`, {
-    headers: { Cookie: person.cookie },
-  });
-  assert.equal(preview.status, 200);
-  assert.deepEqual(Buffer.from(await preview.arrayBuffer()), png);
-  assert.equal(preview.headers.get('content-type'), 'image/png');
-  assert.match(preview.headers.get('content-disposition')!, /^inline; filename=/);
-  assert.equal(preview.headers.get('content-security-policy'), "sandbox; default-src 'none'");
-  assert.equal(preview.headers.get('x-content-type-options'), 'nosniff');
-  for (const photo of photos.slice(1)) {
-    assert.equal((await person.call('GET', pathOf(form, `/${id}/files/${photo.id}/preview`))).status, 404);
-  }
-  assert.equal((await fetch(`${service.url}${photos[0]!.preview_url}`)).status, 401);
+  const shown = await fetch(photos[0]!.url);
+  assert.equal(shown.status, 200);
+  assert.deepEqual(Buffer.from(await shown.arrayBuffer()), png);
+  assert.equal(shown.headers.get('content-type'), 'image/png');
+  assert.equal(shown.headers.get('content-security-policy'), "sandbox; default-src 'none'");
+  assert.equal(shown.headers.get('x-content-type-options'), 'nosniff');
+  assert.equal((await fetch(photos[0]!.url.replace(/signature=.{8}/, 'signature=AAAAAAAA'))).status, 403);
 });
 
 test('what is not understood is a 400, and nothing is listed', async () => {
   const form = await makeForm();
   for (const query of ['?q=', '?q=%00', '?status=all', '?created_from=yesterday', '?page=0', '?sort=name']) {
-    assert.equal((await person.call('GET', pathOf(form, query))).status, 400, query);
+    assert.equal((await person.api('GET', `/forms/${form}/rows${query}`)).status, 400, query);
   }
 });
 
@@ -189,10 +177,10 @@ test('neighbours, the export and a bulk deletion keep to the filter', async () =
   const where = JSON.stringify({ element: 'age', is: 'at_most', value: 1 });
   const query = `?where=${encodeURIComponent(where)}`;
   const [cleo, ada] = (await list(mine, query)).data;
-  const { body } = await person.call<SubmissionDetail>('GET', pathOf(mine, `/${cleo!.id}${query}`));
+  const { body } = await person.api<SubmissionDetail>('GET', `/submissions/${cleo!.id}/view${query}`);
   assert.deepEqual([body.previous_id, body.next_id], [null, ada!.id]);
 
-  const file = await person.call<string>('GET', pathOf(mine, `/export${query}&format=csv`));
+  const file = await person.api<string>('GET', `/forms/${mine}/submissions/export${query}&format=csv`);
   assert.deepEqual([file.status, file.body.trim().split('\r\n').length], [200, 3]);
 
   const removal = await person.api<BulkChange>('POST', `/forms/${mine}/submissions/deletions`, {

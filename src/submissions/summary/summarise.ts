@@ -1,7 +1,7 @@
 import type { AnswerRow, Answers } from '#ast/answers.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { ElementType } from '#ast/elements.ts';
-import type { Column } from '#submissions/columns.ts';
+import type { Column } from '../columns.ts';
 import type { ElementSummary } from '../shapes.ts';
 import { openTally } from './tallies.ts';
 

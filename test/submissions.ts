@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { composite, element, structure } from '#ast/testing.ts';
-import { type ConsolePerson, signIn } from '#test/console.ts';
-import { openService, type Tenant } from '#test/service.ts';
-import type { SubmissionDetail, TablePage } from './shapes.ts';
+import type { SubmissionDetail, TablePage } from '#submissions/shapes.ts';
+import { type ConsolePerson, signIn } from './console.ts';
+import { openService, type Tenant } from './service.ts';
 
-// A service with an editor, for the tests of this folder. Only tests import this file.
+// A service with an editor, for the tests of what people do with submissions.
 
 export const service = await openService();
 export const tenant = await service.makeTenant();
@@ -38,15 +38,15 @@ export const pathOf = (form: string, rest = ''): string =>
   `/workspaces/${tenant.workspaceId}/forms/${form}/submissions${rest}`;
 
 export async function list(form: string, query = '', who: ConsolePerson = person): Promise<TablePage> {
-  const { status, body } = await who.call<TablePage>('GET', pathOf(form, query));
+  const { status, body } = await who.api<TablePage>('GET', `/forms/${form}/rows${query}`);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
 
 export const namesOf = (page: TablePage): unknown[] => page.data.map((row) => row.answers['name']);
 
-export async function detail(form: string, id: string, query = ''): Promise<SubmissionDetail> {
-  const { status, body } = await person.call<SubmissionDetail>('GET', pathOf(form, `/${id}${query}`));
+export async function detail(id: string, query = ''): Promise<SubmissionDetail> {
+  const { status, body } = await person.api<SubmissionDetail>('GET', `/submissions/${id}/view${query}`);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { until } from '#test/service.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import type { Timeline, TimelineEntry } from '../shapes.ts';
-import { change, makeForm, pathOf, person, service, submit, tenant } from '../testing.ts';
+import { change, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 
-const timeline = async (form: string, id: string): Promise<TimelineEntry[]> => {
-  const { status, body } = await person.call<Timeline>('GET', pathOf(form, `/${id}/timeline`));
+const timeline = async (id: string): Promise<TimelineEntry[]> => {
+  const { status, body } = await person.api<Timeline>('GET', `/submissions/${id}/timeline`);
   assert.equal(status, 200);
   return body.data;
 };
@@ -22,7 +22,7 @@ test('the history says who changed what, from what to what, and whom it was told
   await change(id, { status: 'incomplete' });
   await change(id, { tags: ['VIP'] });
 
-  const entries = await timeline(form, id);
+  const entries = await timeline(id);
   const changes = entries.flatMap((entry) => ('changes' in entry ? [entry] : []));
   assert.deepEqual(
     changes.map((entry) => entry.changes),
@@ -67,7 +67,7 @@ test('a delivery that was sent again, by hand or in a replay, is history each ti
      where d.form_id = $1`,
     [form],
   );
-  const kinds = (await timeline(form, id)).map(({ kind }) => kind);
+  const kinds = (await timeline(id)).map(({ kind }) => kind);
   assert.deepEqual(kinds, ['resend', 'resend', 'delivery', 'created']);
 });
 
@@ -75,16 +75,24 @@ test('going to the trash and coming back is history too; what is in the trash ha
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada' });
   await person.api('DELETE', `/submissions/${id}`);
-  assert.equal((await person.call('GET', pathOf(form, `/${id}/timeline`))).status, 404);
+  assert.equal((await person.api('GET', `/submissions/${id}/timeline`)).status, 404);
   await person.api('POST', `/submissions/${id}/restore`);
-  const kinds = await until('the history', async () => (await timeline(form, id)).map(({ kind }) => kind));
+  const kinds = await until('the history', async () => (await timeline(id)).map(({ kind }) => kind));
   assert.deepEqual(kinds, ['restored', 'trashed', 'created']);
 });
 
-test('the history of a submission is found through its own form alone', async () => {
-  const [form, other] = [await makeForm(), await makeForm()];
+test('whom it was told is shown to who may read webhooks', async () => {
+  const form = await makeForm();
+  const key = { workspaceId: tenant.workspaceId, formId: form };
+  await makeWebhook(service.services.database, key, { url: 'https://receiver.invalid/hook' });
   const id = await submit(form, { name: 'Ada' });
-  assert.equal((await person.call('GET', pathOf(other, `/${id}/timeline`))).status, 404);
+  const kinds = async (headers?: Record<string, string>) =>
+    (await tenant.call('GET', `/submissions/${id}/timeline`, undefined, headers)).body.data.map(
+      (entry) => (entry as unknown as TimelineEntry).kind,
+    );
+  assert.deepEqual(await kinds(), ['created']);
+  const full = { Authorization: `Bearer ${await tenant.makeFullKey()}` };
+  assert.deepEqual(await kinds(full), ['delivery', 'created']);
 });
 
 test('what a key changes and notes is history under the name of the key', async () => {
@@ -93,7 +101,7 @@ test('what a key changes and notes is history under the name of the key', async 
   assert.equal((await tenant.call('PATCH', `/submissions/${id}`, { tags: ['VIP'] })).status, 200);
   const note = await tenant.call('POST', `/submissions/${id}/notes`, { text: 'Called back.' });
   await person.api('DELETE', `/submissions/${id}/notes/${note.body.id}`);
-  const said = (await timeline(form, id)).flatMap((entry) =>
+  const said = (await timeline(id)).flatMap((entry) =>
     'changes' in entry ? [[entry.kind, entry.through, entry.by === 'Test']] : [],
   );
   assert.deepEqual(said, [

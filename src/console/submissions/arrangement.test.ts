@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signIn } from '#test/console.ts';
-import { makeForm, pathOf, person, service, tenant } from '../testing.ts';
+import { makeForm, person, service, tenant } from '#test/submissions.ts';
 
 const settings = { order: ['b', 'a'], hidden: ['c'], widths: { a: 120 }, pinned: 1, is_tall: true };
+
+const pathOf = (form: string): string => `/workspaces/${tenant.workspaceId}/forms/${form}/arrangement`;
 
 test('how a table is arranged is kept for each person and form, a viewer too, and wrong settings are refused', async () => {
   const [form, other] = [await makeForm(), await makeForm()];
   const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const read = async (who: typeof person, of: string): Promise<unknown> =>
-    (await who.call('GET', pathOf(of, '/settings'))).body['settings'];
+    (await who.call('GET', pathOf(of))).body['settings'];
   assert.equal(await read(person, form), null);
-  assert.equal((await person.call('PUT', pathOf(form, '/settings'), settings)).status, 204);
-  assert.equal((await viewer.call('PUT', pathOf(form, '/settings'), { ...settings, pinned: 0 })).status, 204);
-  assert.equal(
-    (await person.call('PUT', pathOf(form, '/settings'), { ...settings, is_tall: false })).status,
-    204,
-  );
+  assert.equal((await person.call('PUT', pathOf(form), settings)).status, 204);
+  assert.equal((await viewer.call('PUT', pathOf(form), { ...settings, pinned: 0 })).status, 204);
+  assert.equal((await person.call('PUT', pathOf(form), { ...settings, is_tall: false })).status, 204);
   assert.deepEqual(await read(person, form), { ...settings, is_tall: false });
   assert.deepEqual(await read(viewer, form), { ...settings, pinned: 0 });
   assert.equal(await read(person, other), null);
   for (const wrong of [{ ...settings, pinned: -1 }, { ...settings, x: 1 }, { order: [] }])
-    assert.equal((await person.call('PUT', pathOf(form, '/settings'), wrong)).status, 422);
+    assert.equal((await person.call('PUT', pathOf(form), wrong)).status, 422);
 });

@@ -1,6 +1,6 @@
 import { isRecord } from '#ast/json.ts';
 import type { Database } from '#kit/database.ts';
-import { findHits } from '#search/hits.ts';
+import { findHits } from '../hits.ts';
 
 /** The JSON of a submission's answers and reference values. */
 type Texts = { answers: object; reference: object };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { leastIdAt } from '#kit/clock.ts';
-import { insertMany } from '#submissions/testing.ts';
+import { insertMany } from '../testing.ts';
 import type { Summary } from '../shapes.ts';
-import { detail, makeForm, pathOf, person, service, submit, tenant } from '../testing.ts';
+import { detail, makeForm, pathOf, person, service, submit, tenant } from '#test/submissions.ts';
 import { sampleSizes } from './read-summary.ts';
 
 test('the summary counts days in the asked time zone, completion, and the answers to each question', async () => {
@@ -12,7 +12,7 @@ test('the summary counts days in the asked time zone, completion, and the answer
   await submit(form, { name: 'Ada', colour: 'Red', age: 1, guests: [{ guest: 'Tom' }, { guest: 'Ann' }] });
   await submit(form, { name: 'Ben', colour: 'Red', age: 3 });
   const last = await submit(form, { name: 'Cleo' });
-  const { updated_at } = await detail(form, last);
+  const { updated_at } = await detail(last);
   await person.call('PUT', pathOf(form, `/${last}/status`), { status: 'incomplete', seen: updated_at });
   // As if it had come on another day: its id says when.
   await service.services.database.query(
@@ -22,7 +22,7 @@ test('the summary counts days in the asked time zone, completion, and the answer
     [last, leastIdAt(new Date('2026-01-01T23:30:00Z')), '2026-01-01T23:30:00Z'],
   );
 
-  const { body } = await person.call<Summary>('GET', pathOf(form, '/summary?time_zone=Europe/Berlin'));
+  const { body } = await person.api<Summary>('GET', `/forms/${form}/summary?time_zone=Europe/Berlin`);
   assert.deepEqual([body.completed, body.incomplete, body.completion_rate, body.sampled], [2, 1, 2 / 3, 3]);
   assert.deepEqual(body.days[0], { day: '2026-01-02', completed: 0, incomplete: 1 });
   const of = (id: string) => body.elements.find((item) => item.id === id)!;
@@ -47,7 +47,7 @@ test('the summary counts days in the asked time zone, completion, and the answer
     ['Ben', 'Ada', 'Cleo'],
   );
   assert.deepEqual([of('guests').answered, of('guest').answered, of('guest').group], [1, 2, 'Guests']);
-  const zone = await person.call('GET', pathOf(form, '/summary?time_zone=Nowhere/City'));
+  const zone = await person.api('GET', `/forms/${form}/summary?time_zone=Nowhere/City`);
   assert.equal(zone.status, 400);
 });
 
@@ -68,7 +68,7 @@ test('a large summary counts all, adds up the answers of the newest, and those o
   const later = new Date('2026-01-02T10:00:00Z');
   await insertMany(database, { ...many, version: 3, answers: { size: 'Red' }, since: later, count: newest });
   const summaryOf = async (more: string) =>
-    (await person.call<Summary>('GET', pathOf(form, `/summary?time_zone=UTC${more}`))).body;
+    (await person.api<Summary>('GET', `/forms/${form}/summary?time_zone=UTC${more}`)).body;
   const said = ({ incomplete, sampled, days, elements: found }: Summary) => ({
     incomplete,
     sampled,

@@ -1,0 +1,149 @@
+import { create as contentDisposition } from 'content-disposition';
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { FileLinks } from '#files/link.ts';
+import { now } from '#kit/clock.ts';
+import { tagOf } from '#kit/conditional.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { type Actor, idParameter, operation } from '#kit/operation.ts';
+import { paginate, readPage } from '#kit/pagination.ts';
+import { wired } from '#kit/wire.ts';
+import type { Column } from '#submissions/columns.ts';
+import { readColumns, readViewedForm } from '#submissions/columns/read-columns.ts';
+import { exportStream } from '#submissions/export/export.ts';
+import { exportTypes } from '#submissions/export/formats.ts';
+import { oneOfFew } from '#submissions/export/one-of-few.ts';
+import { mapFiles } from '#submissions/present.ts';
+import { ExportQuery, RowsQuery, SubmissionDetail, TablePage, ViewQuery } from '#submissions/shapes.ts';
+import { findTableSettings, findViewedSubmission } from '#submissions/table/queries.ts';
+import { shownColumns } from '#submissions/table/shown-columns.ts';
+import { requireReach } from '#workspaces/reach.ts';
+import { findRowHits } from './row-hits.ts';
+import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } from './view.ts';
+
+/** A form's submissions as a person looks at them: filtered, searched, one beside the others, and as a file. */
+export function viewEndpoints({ database, links }: { database: Database; links: FileLinks }) {
+  return {
+    rows: operation({
+      summary: 'List rows of a form',
+      description:
+        'Its submissions as a table shows them: newest first, or with `q` by relevance and with the words that it found.',
+      permission: 'submissions:read',
+      params: idParameter,
+      query: RowsQuery,
+      reply: { status: 200, description: 'A page of rows.', schema: TablePage },
+      async run({ workspaceId, formIds, params, query }) {
+        requireReach(formIds, params.id);
+        const form = { workspaceId, formId: params.id };
+        const { language } = await readViewedForm(database, form);
+        const view = await readView(database, form, query);
+        const page = readPage(query);
+        const { rows, total } = await readViewPage(database, view, page);
+        const parsed = rows.map(parseRow);
+        const hits = await findRowHits(database, { language, q: view.q }, parsed);
+        const data = parsed.map((row, index) => ({ ...row, hits: hits[index]! }));
+        return { body: wired({ data, pagination: paginate(page, total) }) };
+      },
+    }),
+
+    one: operation({
+      summary: 'View submission',
+      description:
+        'With the version that it answered, and what stands above and below it in the view that is asked for.',
+      permission: 'submissions:read',
+      params: idParameter,
+      query: ViewQuery,
+      reply: { status: 200, description: 'The submission.', schema: SubmissionDetail },
+      async run({ workspaceId, formIds, params, query }) {
+        const [row] = await findViewedSubmission(database, { workspace_id: workspaceId, id: params.id });
+        if (!row) throw new ApiError('not_found');
+        requireReach(formIds, row.form_id);
+        const form = { workspaceId, formId: row.form_id };
+        const [{ language }, view] = await Promise.all([
+          readViewedForm(database, form),
+          readView(database, form, query),
+        ]);
+        const { answers, reference, ...parsed } = parseRow(row as typeof row & FoundRow);
+        const [hits] = await findRowHits(database, { language, q: view.q }, [{ answers, reference }]);
+        const linked = mapFiles(
+          answers,
+          JSON.parse(row.fields) as Record<string, FieldDescription>,
+          (file) => ({
+            ...file,
+            url: links.sign(workspaceId, file.id),
+          }),
+        );
+        const { form_name, structure, is_live_version } = row;
+        return {
+          body: {
+            ...wired(parsed),
+            answers: linked,
+            reference,
+            hits: hits!,
+            form_name,
+            structure,
+            is_live_version,
+            ...(await readNeighbours(database, view, parsed.id)),
+            etag: tagOf(row.updated_at!),
+          },
+        };
+      },
+    }),
+
+    export: operation({
+      summary: 'Export submissions of a form',
+      description:
+        'Every submission of the filter as a file, written while it is read. A workspace makes few exports at once: 429 says when to come again.',
+      permission: 'submissions:read',
+      params: idParameter,
+      query: ExportQuery,
+      example: { query: { format: 'csv', for: 'spreadsheets' } },
+      reply: { status: 200, description: 'The file.', content: Object.values(exportTypes) },
+      async run({ workspaceId, formIds, params, actor, query }) {
+        requireReach(formIds, params.id);
+        const { format = 'csv', for: reader, columns: which, ...asked } = query;
+        const form = { workspaceId, formId: params.id };
+        const { name } = await readViewedForm(database, form);
+        const view = await readView(database, form, asked);
+        const all = await readColumns(database, form);
+        const columns = which === 'shown' ? await readShown(form, actor, all) : all;
+        const source = { columns, batches: readWholeView(database, view) };
+        const day = now().toISOString().slice(0, 10);
+        return {
+          headers: {
+            'Content-Type': exportTypes[format],
+            'Content-Disposition': contentDisposition(`${name.slice(0, 80).toWellFormed()} ${day}.${format}`),
+          },
+          stream: oneOfFew(workspaceId, () =>
+            exportStream(format, source, { forSpreadsheet: reader === 'spreadsheets' }),
+          ),
+        };
+      },
+    }),
+  };
+
+  /** The columns as the person sees them; all of them while they have not arranged their table, as no key has. */
+  async function readShown(
+    { workspaceId, formId }: { workspaceId: string; formId: string },
+    actor: Actor,
+    columns: readonly Column[],
+  ): Promise<readonly Column[]> {
+    if (actor.kind !== 'person') return columns;
+    const key = { workspace_id: workspaceId, form_id: formId, user_id: actor.id };
+    const [found] = await findTableSettings(database, key);
+    return found ? shownColumns(columns, found.settings) : columns;
+  }
+}
+
+const parseRow = (row: FoundRow) => ({
+  id: row.id,
+  status: row.status,
+  version: row.version,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  completed_at: row.completed_at,
+  tags: row.tags,
+  answers: JSON.parse(row.answers) as Answers,
+  reference: JSON.parse(row.reference) as Record<string, string>,
+});

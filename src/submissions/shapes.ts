@@ -1,0 +1,239 @@
+import { type Static, Type } from 'typebox';
+import type { Answers } from '#ast/answers.ts';
+import type { Form } from '#ast/tree.ts';
+import { Answers as AnswersShape } from '#forms/payload/answer-shapes.ts';
+import { listOf, listParameters } from '#kit/cursor.ts';
+import { named } from '#kit/named.ts';
+import type { Column as ColumnOf } from './columns.ts';
+import { exportFormats } from './export/formats.ts';
+import { formFilterParameters } from './filter/read-filter.ts';
+import type { Difference } from './history/differences.ts';
+import { changeKinds, changeThroughs } from './history/queries.ts';
+import { submissionStatuses } from './queries.ts';
+
+export type { Difference };
+export type Column = ColumnOf;
+
+const uuid = Type.String({ format: 'uuid' });
+const timestamp = Type.String({ format: 'date-time' });
+const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const closed = { additionalProperties: false } as const;
+
+// Questions -----------------------------------------------------------------------------------------------
+
+const viewParameters = {
+  ...formFilterParameters,
+  q: Type.Optional(Type.String({ description: 'Words, as in the search: then by relevance.' })),
+};
+
+/** Which submissions of a form are looked at; everything is optional. */
+export const ViewQuery = Type.Object(viewParameters, closed);
+export type ViewQuery = Static<typeof ViewQuery>;
+
+const { cursor: _, ...pages } = listParameters;
+export const RowsQuery = Type.Object({ ...viewParameters, ...pages }, closed);
+
+export const ExportQuery = Type.Object(
+  {
+    ...viewParameters,
+    format: Type.Optional(Type.Enum([...exportFormats], { description: 'CSV when it is left out.' })),
+    for: Type.Optional(
+      Type.Enum(['programs', 'spreadsheets'], {
+        description:
+          'What a CSV is for: a spreadsheet gets a byte order mark, and no text that it could calculate.',
+      }),
+    ),
+    columns: Type.Optional(
+      Type.Enum(['all', 'shown'], {
+        description:
+          '`shown`: only those that the person sees in their table, in their order; all, for who has arranged none.',
+      }),
+    ),
+  },
+  closed,
+);
+
+export const SummaryQuery = Type.Object(
+  {
+    created_from: formFilterParameters.created_from,
+    created_to: formFilterParameters.created_to,
+    time_zone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The zone whose days are counted, like Europe/Berlin; UTC when it is left out.',
+      }),
+    ),
+    sample: Type.Optional(
+      Type.Enum(['newest', 'all'], {
+        description: 'From which submissions answers are added up: the newest 10,000, or all.',
+      }),
+    ),
+  },
+  closed,
+);
+export type SummarySample = NonNullable<Static<typeof SummaryQuery>['sample']>;
+
+// The table -----------------------------------------------------------------------------------------------
+
+/** How a person has arranged the table of a form. Ids are those of columns; widths are in px. */
+export const TableSettings = Type.Object(
+  {
+    order: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 2_000 }),
+    hidden: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 2_000 }),
+    widths: Type.Record(Type.String({ maxLength: 100 }), Type.Number({ minimum: 16, maximum: 2_000 }), {
+      maxProperties: 2_000,
+    }),
+    /** How many columns behind the first stay in place with it. */
+    pinned: Type.Integer({ minimum: 0, maximum: 20 }),
+    /** Several lines of text in a row, instead of one. */
+    is_tall: Type.Boolean(),
+  },
+  closed,
+);
+export type TableSettings = Static<typeof TableSettings>;
+
+const row = {
+  id: uuid,
+  status: Type.Enum([...submissionStatuses]),
+  version: Type.Integer({ description: 'Of the form, which was answered.' }),
+  answers: Type.Unsafe<Answers>(
+    Type.Object({}, { additionalProperties: true, description: 'By element id; files without a link.' }),
+  ),
+  reference: Type.Record(Type.String(), Type.String()),
+  created_at: timestamp,
+  updated_at: timestamp,
+  completed_at: orNull(timestamp),
+  tags: Type.Array(Type.String()),
+  hits: Type.Array(Type.String(), {
+    description: 'The words that the search found, as they are written in this submission.',
+  }),
+};
+export const TableRow = named('SubmissionRow', Type.Object(row));
+export type TableRow = Static<typeof TableRow>;
+export const TablePage = listOf(TableRow);
+export type TablePage = Static<typeof TablePage>;
+
+const asked = {
+  id: Type.String(),
+  label: Type.String(),
+  type: Type.String(),
+  options: Type.Array(Type.String()),
+};
+export const TableColumns = Type.Object({
+  data: Type.Array(
+    named(
+      'Column',
+      Type.Unsafe<Column>(
+        Type.Object({ ...asked, inputs: Type.Array(Type.Object(asked)), is_retired: Type.Boolean() }),
+      ),
+    ),
+  ),
+});
+export type TableColumns = Static<typeof TableColumns>;
+
+/** A file of a submission. */
+export type LinkedFile = {
+  id: string;
+  filename: string;
+  size: number;
+  content_type: string;
+  url: string;
+};
+
+export const SubmissionDetail = named(
+  'SubmissionView',
+  Type.Object({
+    ...row,
+    answers: Type.Unsafe<Answers>(AnswersShape),
+    form_name: Type.String(),
+    /** The version that was answered. */
+    structure: Type.Unsafe<Form>({ 'x-component': 'Structure' }),
+    is_live_version: Type.Boolean(),
+    previous_id: Type.Union([uuid, Type.Null()], { description: 'What stands above it in the view.' }),
+    next_id: Type.Union([uuid, Type.Null()], { description: 'What stands below it in the view.' }),
+    etag: Type.String({ description: 'For If-Match of what changes it.' }),
+  }),
+);
+export type SubmissionDetail = Static<typeof SubmissionDetail>;
+
+// The history ---------------------------------------------------------------------------------------------
+
+const difference = Type.Object({
+  part: Type.Enum(['answers', 'reference', 'status', 'tags']),
+  name: Type.String({
+    description: "The element's id, or the name of a reference value; empty for the status and the tags.",
+  }),
+  from: Type.Optional(Type.Unknown()),
+  to: Type.Optional(Type.Unknown()),
+});
+export const TimelineEntry = named(
+  'TimelineEntry',
+  Type.Union([
+    Type.Object({ kind: Type.Enum(['created', 'completed']), at: timestamp }),
+    Type.Object({
+      kind: Type.Enum([...changeKinds]),
+      at: timestamp,
+      by: Type.Union([Type.String(), Type.Null()], {
+        description:
+          "The member who did it; null for somebody who is gone, or through the submission's own link.",
+      }),
+      through: Type.Enum([...changeThroughs]),
+      changes: Type.Array(difference),
+    }),
+    Type.Object(
+      {
+        kind: Type.Enum(['delivery', 'resend']),
+        at: timestamp,
+        event: Type.String(),
+        status: Type.Enum(['Success', 'Failed', 'Retrying']),
+        webhook_id: uuid,
+        delivery_id: uuid,
+        url: Type.String(),
+      },
+      { description: 'A delivery began, or was sent again by hand. Shown to who may read webhooks.' },
+    ),
+  ]),
+);
+export type TimelineEntry = Static<typeof TimelineEntry>;
+/** Newest first. */
+export const Timeline = Type.Object({ data: Type.Array(TimelineEntry) });
+export type Timeline = Static<typeof Timeline>;
+
+// The summary ---------------------------------------------------------------------------------------------
+
+const Bar = Type.Object({ label: Type.String(), count: Type.Integer() });
+export type Bar = Static<typeof Bar>;
+
+/** The answers to one question, as far as its kind lets them be added up. */
+export const ElementSummary = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  type: Type.String(),
+  is_retired: Type.Boolean(),
+  /** The label of the repeatable composite that the question is asked in; its rows are counted, not submissions. */
+  group: orNull(Type.String()),
+  answered: Type.Integer(),
+  chart: Type.Enum(['options', 'files', 'histogram', 'rows', 'months', 'hours', 'texts', 'count']),
+  bars: Type.Array(Bar),
+  numbers: orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mean: Type.Number() })),
+  /** The latest few answers that are free text. */
+  texts: Type.Array(Type.Object({ submission_id: uuid, text: Type.String() })),
+});
+export type ElementSummary = Static<typeof ElementSummary>;
+
+export const Summary = Type.Object({
+  completed: Type.Integer(),
+  incomplete: Type.Integer(),
+  /** From 0 to 1; null without submissions. */
+  completion_rate: orNull(Type.Number()),
+  /** Days without submissions are left out. */
+  days: Type.Array(
+    Type.Object({ day: Type.String(), completed: Type.Integer(), incomplete: Type.Integer() }),
+  ),
+  /** How many of the newest submissions the elements were added up from; everything else counts all. */
+  sampled: Type.Integer(),
+  elements: Type.Array(ElementSummary),
+});
+export type Summary = Static<typeof Summary>;
