@@ -152,7 +152,7 @@ const plain = ({ status, body, headers }: { status: number; body: unknown; heade
 });
 
 test('a workspace that is no UUID is a 400, an unknown path a 404, each as JSON', async () => {
-  assert.equal((await owner.call('GET', `/workspaces/x/forms/${absentId}/spam`)).status, 400);
+  assert.equal((await owner.call('GET', `/workspaces/x/forms/${absentId}/arrangement`)).status, 400);
   const unknown = await owner.call('GET', '/nothing');
   assert.deepEqual([unknown.status, unknown.body.error], [404, 'not_found']);
 });
