@@ -4,7 +4,7 @@ import { element, structure } from '#ast/testing.ts';
 import { leastIdAt } from '#kit/clock.ts';
 import { insertMany } from '../testing.ts';
 import type { Summary } from '../shapes.ts';
-import { detail, makeForm, pathOf, person, service, submit, tenant } from '#test/submissions.ts';
+import { change, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 import { sampleSizes } from './read-summary.ts';
 
 test('the summary counts days in the asked time zone, completion, and the answers to each question', async () => {
@@ -12,8 +12,7 @@ test('the summary counts days in the asked time zone, completion, and the answer
   await submit(form, { name: 'Ada', colour: 'Red', age: 1, guests: [{ guest: 'Tom' }, { guest: 'Ann' }] });
   await submit(form, { name: 'Ben', colour: 'Red', age: 3 });
   const last = await submit(form, { name: 'Cleo' });
-  const { updated_at } = await detail(last);
-  await person.call('PUT', pathOf(form, `/${last}/status`), { status: 'incomplete', seen: updated_at });
+  await change(last, { status: 'incomplete' });
   // As if it had come on another day: its id says when.
   await service.services.database.query(
     `with gone as (delete from submissions where id = $1 returning *)
