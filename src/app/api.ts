@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { now } from '#kit/clock.ts';
 import { isKnown, readUnchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
-import { allowed, jsonType, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
+import { allowed, jsonType, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { Answer } from '#kit/operation.ts';
 import { packAnswer } from '#kit/packing.ts';
 import { placeOf } from '#kit/place-of.ts';
@@ -52,7 +52,16 @@ export async function serveApi(
     throw new ApiError('not_found', 'There is nothing at this path.');
   });
 
-  for (const route of routes) serveOperation(server, services, route, auditLog);
+  for (const route of routes) {
+    const { bodyContent, bodyLimit } = route.operation;
+    if (bodyContent === undefined) serveOperation(server, services, route, auditLog);
+    // In a scope of its own: at every other operation the bytes of a file are not even read.
+    else
+      await server.register(async (scope) => {
+        readFiles(scope, bodyContent, bodyLimit);
+        serveOperation(scope, services, route, auditLog);
+      });
+  }
   for (const [url, list] of Map.groupBy(routes, ({ path }) => path)) {
     const methods = [...list.map(({ method }) => method), 'OPTIONS'];
     server.options(url, async (_request, reply) => reply.code(204).header('Allow', allowed(methods)).send());
@@ -66,7 +75,8 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
   server.route({
     method,
     url: path,
-    ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
+    // That of a file holds for the file alone (readFiles), as JSON is refused there after it was read.
+    ...(operation.bodyLimit !== undefined && !operation.bodyContent && { bodyLimit: operation.bodyLimit }),
     // Before the body is read: whoever may not write has nothing to send.
     onRequest: async (request) => requirePermission(request.caller!, operation.permission),
     async handler(request, reply) {

@@ -1,6 +1,7 @@
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import { draftEndpoints } from '#forms/drafts/endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
+import { imageEndpoints } from '#forms/images/endpoints.ts';
 import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
 import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';
@@ -75,6 +76,7 @@ export function apiOperations(services: Services) {
     restoreVersion: drafts.restoreVersion,
     countAnswers: wholeForms.answerCounts,
     getFormSchema: payloads.schema,
+    createImage: imageEndpoints(services).create,
 
     listFormSubmissions: submissions.listOfForm,
     listSubmissions: submissions.list,
@@ -175,10 +177,13 @@ type Part<Key extends string, Value> = object extends Value
   ? { readonly [K in Key]?: Value }
   : { readonly [K in Key]: Value };
 
+/** A file is sent as a browser has it, or as its bytes. */
+type SentBody<Body> = Body extends Buffer ? Blob | Uint8Array : Body;
+
 /** The parameters, the query and the body of an operation, each where it has them. */
 export type InputOf<Name extends OperationName> = Part<'params', TypesOf<Name>['params']> &
   Part<'query', TypesOf<Name>['query']> &
-  Part<'body', TypesOf<Name>['body']>;
+  Part<'body', SentBody<TypesOf<Name>['body']>>;
 
 /** What an operation answers when it succeeds. */
 export type ReplyOf<Name extends OperationName> = TypesOf<Name>['reply'];

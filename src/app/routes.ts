@@ -26,6 +26,7 @@ export const routes = {
   restoreVersion: 'POST /forms/:id/versions/:version/restore',
   countAnswers: 'GET /forms/:id/answer-counts',
   getFormSchema: 'GET /forms/:id/schema.json',
+  createImage: 'POST /images',
 
   listFormSubmissions: 'GET /forms/:id/submissions',
   listSubmissions: 'GET /submissions',

@@ -1,6 +1,5 @@
 import { accountRoutes } from './accounts/endpoints.ts';
 import type { ConsoleRoute } from './endpoint.ts';
-import { imageConsoleRoutes } from './images/endpoints.ts';
 import { locateRoutes } from './locate/endpoints.ts';
 import { invitationConsoleRoutes } from './invitations/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
@@ -11,7 +10,6 @@ export function consoleRoutes(services: ConsoleServices): readonly ConsoleRoute[
   return [
     ...accountRoutes(services),
     ...locateRoutes(services),
-    ...imageConsoleRoutes(services),
     ...arrangementRoutes(services),
     ...invitationConsoleRoutes(services),
   ];

@@ -6,7 +6,6 @@ import { addressKey } from '#workspaces/address-key.ts';
 import { countUpTo, windowOfPerson } from '#workspaces/limit.ts';
 import { findPerson, refuseForeignRequest, requireRole } from './access.ts';
 import type { ConsoleCaller, ConsoleEndpoint, ConsoleReply, ConsoleRoute, Visitor } from './endpoint.ts';
-import { readImageBodies } from './images/endpoints.ts';
 import type { ConsoleServices } from './services.ts';
 
 /** So many times the requests of one person may come from one address. */
@@ -21,7 +20,6 @@ export async function serveConsole(
   services: ConsoleServices,
   routes: readonly ConsoleRoute[],
 ): Promise<void> {
-  readImageBodies(server);
   server.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store');
     refuseForeignRequest(request, services.config.publicUrl);

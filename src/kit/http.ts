@@ -96,6 +96,13 @@ export function readJson(server: Server, contentType: string): void {
   });
 }
 
+/** Takes bodies of these content types as their bytes. */
+export function readFiles(server: Server, contentTypes: readonly string[], bodyLimit = jsonBodyLimit): void {
+  server.addContentTypeParser([...contentTypes], { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
+    done(null, body),
+  );
+}
+
 /**
  * Which senders of X-Forwarded-For to believe. The framework ignores a number of proxies, as it cannot know that
  * requests come through them; the operator who sets TRUST_PROXY does.

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Unchanged } from './conditional.ts';
-import type { ErrorCode } from './errors.ts';
+import { ApiError, type ErrorCode } from './errors.ts';
 import { compileReply } from './hold-reply.ts';
 import { compileBody, compileQuery } from './validation.ts';
 import type { JsonText } from './wire.ts';
@@ -87,6 +87,8 @@ export type Operation<
   readonly params: TObject;
   readonly query: TObject;
   readonly body: TObject | undefined;
+  /** The content types of a body that is a file, sent as it is; undefined: a body is JSON. */
+  readonly bodyContent: readonly string[] | undefined;
   /** A body may be left out. */
   readonly isBodyOptional: boolean;
   /** Bytes of its body, where they may be more than those of all others. */
@@ -114,6 +116,9 @@ type Nothing = typeof nothing;
 /** The path parameter of everything that has an id. */
 export const idParameter = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
+/** A body is JSON by its schema, or the bytes of a file. */
+type BodyOf<B extends TObject, Content> = Content extends readonly string[] ? Buffer : Static<B>;
+
 type JsonOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema } ? Static<S> : undefined;
 
 /**
@@ -127,6 +132,7 @@ export function operation<
   P extends TObject = Nothing,
   Q extends TObject = Nothing,
   B extends TObject = Nothing,
+  const Content extends readonly string[] | undefined = undefined,
 >(definition: {
   summary: string;
   description?: string;
@@ -134,6 +140,7 @@ export function operation<
   params?: P;
   query?: Q;
   body?: B;
+  bodyContent?: Content;
   isBodyOptional?: boolean;
   bodyLimit?: number;
   reply: R;
@@ -141,16 +148,17 @@ export function operation<
   isConditional?: boolean;
   isDestructive?: boolean;
   command?: string;
-  example?: { query?: Static<Q>; body?: Static<B> };
-  run(request: Given<Static<P>, Static<Q>, Static<B>, R>): Promise<ContentOf<R>>;
-}): Operation<Permission, Static<P>, Static<Q>, Static<B>, JsonOf<R>> {
+  example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
+  run(request: Given<Static<P>, Static<Q>, BodyOf<B, Content>, R>): Promise<ContentOf<R>>;
+}): Operation<Permission, Static<P>, Static<Q>, BodyOf<B, Content>, JsonOf<R>> {
   const params = definition.params ?? nothing;
   const query = definition.query ?? nothing;
+  const content = definition.bodyContent;
   // Compiled at the first request: the command line declares all of them, and runs one.
   const compile = () => ({
     params: compileQuery(params),
     query: compileQuery(query),
-    body: compileBody(definition.body ?? nothing),
+    body: content ? (body: unknown) => readFile(body, content) : compileBody(definition.body ?? nothing),
   });
   let read: ReturnType<typeof compile> | undefined;
   const needsBody = definition.body !== undefined && !definition.isBodyOptional;
@@ -161,6 +169,7 @@ export function operation<
     params,
     query,
     body: definition.body,
+    bodyContent: content,
     isBodyOptional: definition.isBodyOptional ?? false,
     bodyLimit: definition.bodyLimit,
     reply: definition.reply,
@@ -172,14 +181,21 @@ export function operation<
     holdReply: compileReply(definition.reply),
     async handle(scope, raw) {
       read ??= compile();
-      const content = await definition.run({
+      const answer = await definition.run({
         ...scope,
         params: read.params(raw.params ?? {}) as Static<P>,
         query: read.query(raw.query ?? {}) as Static<Q>,
-        body: read.body(raw.body ?? (needsBody ? undefined : {})) as Static<B>,
+        body: read.body(raw.body ?? (needsBody ? undefined : {})) as BodyOf<B, Content>,
         unchanged: raw.unchanged ?? null,
       });
-      return { status: definition.reply.status, ...content };
+      return { status: definition.reply.status, ...answer };
     },
   };
+}
+
+/** @throws ApiError unsupported_media_type for a body of no type that is taken. */
+function readFile(body: unknown, types: readonly string[]): Buffer {
+  if (!Buffer.isBuffer(body))
+    throw new ApiError('unsupported_media_type', `Send a file: ${types.join(', ')}.`);
+  return body;
 }

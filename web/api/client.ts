@@ -43,7 +43,7 @@ function send<Body>(method: Method, path: string, body?: object, options: Option
   });
 }
 
-type Request = Options & { method: Method; type?: string; body?: string | File };
+type Request = Options & { method: Method; type?: string; body?: string | Blob };
 
 /** An answer that broke off, or that is not the service's own, is as good as none. */
 export async function request<Body>(address: string, asked: Request): Promise<Body> {
@@ -124,10 +124,6 @@ export const patch = <Body = void>(path: string, body?: object, options?: Option
   send('PATCH', path, body, options);
 export const remove = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
   send('DELETE', path, body, options);
-
-/** Sends a file as it is. */
-export const postFile = <Body>(path: string, file: File): Promise<Body> =>
-  request(`/app/api${path}`, { method: 'POST', type: file.type, body: file });
 
 /** `?a=1&b=2` of what is set; '' of nothing. */
 export function query(

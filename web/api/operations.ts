@@ -8,6 +8,10 @@ type AnyInput = {
   body?: object;
 };
 
+/** A file goes as it is, all else as JSON. */
+const contentOf = (body: object = {}): { type: string; body: string | Blob } =>
+  body instanceof Blob ? { type: body.type, body } : { type: 'application/json', body: JSON.stringify(body) };
+
 /** The address of an operation below /api/v1. */
 function addressOf(path: string, { params = {}, query: parameters = {} }: AnyInput): string {
   const place = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
@@ -30,7 +34,7 @@ export function call<Name extends OperationName>(
     ...options,
     method,
     headers: { 'X-Workspace-ID': workspaceId, ...options.headers },
-    ...(method !== 'GET' && { type: 'application/json', body: JSON.stringify(given.body ?? {}) }),
+    ...(method !== 'GET' && contentOf(given.body)),
   });
 }
 

@@ -27,14 +27,18 @@ export function addSamples({ servers, paths }: Document): void {
 function writeTypeScript(address: string, method: string, operation: Operation): string {
   const query = operation.parameters.filter(({ in: place, required }) => place === 'query' && required);
   const search = new URLSearchParams(query.map(({ name, example }) => [name, String(example ?? 'words')]));
-  const body = operation.requestBody?.content['application/json']?.example;
+  const content = operation.requestBody?.content ?? {};
+  const [file] = Object.keys(content).filter((type) => type.startsWith('image/'));
+  const body = content['application/json']?.example;
   const headers = [
     ...(operation.security.length > 0 ? ['Authorization: `Bearer ${process.env.API_KEY}`'] : []),
+    ...(file === undefined ? [] : [`'Content-Type': '${file}'`]),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
   ];
   const lines = [
     `method: '${method}',`,
     ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} },`] : []),
+    ...(file === undefined ? [] : [`body: await readFile('${file.replace('/', '.')}'),`]),
     ...(body === undefined
       ? []
       : [`body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`]),

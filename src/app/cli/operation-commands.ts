@@ -12,7 +12,7 @@ import type { ApiContext, Command, Option } from './command.ts';
 import { exampleArguments, quote } from './operation-examples.ts';
 import { commandName, parameterName } from './operation-names.ts';
 import { fieldsOf, optionsOf, valueOf } from './schema-options.ts';
-import { jsonFile, readTextFile, text, UsageError, type Value } from './values.ts';
+import { bytesFile, jsonFile, readTextFile, text, UsageError, type Value } from './values.ts';
 
 /** As a text, or as the file that --etag-file wrote. */
 const etag: Value<string> = {
@@ -55,7 +55,7 @@ export function operationCommands(): readonly Command[] {
 /** An operation as a command: its path's parameters in order, its query and its body as options. */
 export function operationCommand(route: ApiRoute): Command {
   const { method, path, operation } = route;
-  const { query, body, reply } = operation;
+  const { query, body, bodyContent, reply } = operation;
   const isStream = reply.content !== undefined;
   /** The path's parameters as they are called here, with their names in the path. */
   const places = Object.entries(operation.params.properties).map(([name, schema]) => ({
@@ -66,6 +66,9 @@ export function operationCommand(route: ApiRoute): Command {
   const options: Record<string, Option<unknown>> = {
     ...optionsOf(query),
     ...(body && { ...optionsOf(body, 'body-file'), 'body-file': common['body-file'] }),
+    ...(bodyContent && {
+      'body-file': { value: bytesFile, isRequired: true, about: `The file: ${bodyContent.join(', ')}.` },
+    }),
     ...(isPaged(route) && { all: common.all }),
     ...(isStream && { output: common.output }),
     ...(method === 'POST' && { 'idempotency-key': common['idempotency-key'] }),
@@ -96,6 +99,7 @@ export function operationCommand(route: ApiRoute): Command {
         params,
         query: textsOf(fieldsOf(query, input)),
         ...(body && { body: { ...(input['body-file'] as object | undefined), ...fieldsOf(body, input) } }),
+        ...(bodyContent && { body: input['body-file'] as Buffer }),
         ...(key !== undefined && { idempotencyKey: key }),
         ...(ifMatch !== undefined && { ifMatch }),
         isStream,

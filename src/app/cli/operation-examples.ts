@@ -3,10 +3,12 @@ import type { ApiRoute } from '../operations.ts';
 import { optionName, valueOf } from './schema-options.ts';
 
 /** The example of an operation as options. */
-export function exampleArguments({ operation: { example, query, body } }: ApiRoute): string[] {
+export function exampleArguments({ operation: { example, query, body, bodyContent } }: ApiRoute): string[] {
   return [
     ...argumentsFor(query.properties, example.query),
-    ...argumentsFor(body?.properties ?? {}, example.body),
+    ...argumentsFor(body?.properties ?? {}, body && example.body),
+    // `image.png` for image/png.
+    ...(bodyContent ? ['--body-file', bodyContent[0]!.replace('/', '.')] : []),
   ];
 }
 

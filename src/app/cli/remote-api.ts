@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { fileTypeFromBuffer } from 'file-type';
 import { isRecord } from '#ast/json.ts';
 import { ApiError, type ErrorCode, errorCodes, type ErrorItem } from '#kit/errors.ts';
 import { routeOf } from '../routes.ts';
@@ -18,16 +19,17 @@ export function openRemoteApi({ url, key }: Remote): Api {
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
   return async (request) => {
     const { method } = routeOf(request.name);
+    const body = request.body && (await contentOf(request.body));
     const response = await fetch(base + addressOf(request), {
       method,
       redirect: 'manual',
       headers: {
         Authorization: `Bearer ${key}`,
-        ...(request.body && { 'Content-Type': 'application/json' }),
+        ...(body && { 'Content-Type': body.type }),
         ...(request.ifMatch !== undefined && { 'If-Match': request.ifMatch }),
         ...(request.idempotencyKey !== undefined && { 'Idempotency-Key': request.idempotencyKey }),
       },
-      ...(request.body && { body: JSON.stringify(request.body) }),
+      ...(body && { body: body.content }),
     }).catch((cause: unknown) => {
       throw new Unreached(`${url.origin} does not answer: ${reasonOf(cause)}.`, { cause });
     });
@@ -38,6 +40,13 @@ export function openRemoteApi({ url, key }: Remote): Api {
     const tag = response.headers.get('ETag') ?? undefined;
     return { value: text === '' ? undefined : readJson(text, url), tag };
   };
+}
+
+/** JSON, or a file, which is sent as what its bytes say it is. */
+async function contentOf(body: object): Promise<{ type: string; content: string | Uint8Array<ArrayBuffer> }> {
+  if (!(body instanceof Uint8Array)) return { type: 'application/json', content: JSON.stringify(body) };
+  const type = (await fileTypeFromBuffer(body))?.mime ?? 'application/octet-stream';
+  return { type, content: new Uint8Array(body) };
 }
 
 function addressOf({ name, params = {}, query = {} }: ApiRequest): string {

@@ -94,6 +94,20 @@ export function readTextFile(path: string): string {
   }
 }
 
+/** A file as it is; `-`: what comes on standard input. */
+export const bytesFile: Value<Buffer> = {
+  shows: '<file>',
+  mustBe: 'the name of a file',
+  isFile: true,
+  read(given) {
+    try {
+      return readFileSync(given === '-' ? 0 : given);
+    } catch (cause) {
+      throw new UsageError(`${given} cannot be read.`, { cause });
+    }
+  },
+};
+
 export const ids: Value<string[]> = {
   shows: '<id,id>',
   mustBe: 'ids separated by commas',

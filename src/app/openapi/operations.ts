@@ -40,6 +40,12 @@ export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTa
         content: json(schemas.write(operation.body), operation.example.body),
       },
     }),
+    ...(operation.bodyContent && {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(operation.bodyContent.map((type) => [type, { schema: file }])),
+      },
+    }),
     responses: {
       [operation.reply.status]: writeReply(operation.reply, schemas, [
         ...(isRead || (operation.isConditional && operation.reply.status === 200) ? (['ETag'] as const) : []),
@@ -93,6 +99,9 @@ function failures(method: string, operation: ApiRoute['operation']): number[] {
 export const json = (schema: object, example?: unknown): Content => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 });
+
+/** A file as it is. */
+const file = { type: 'string', format: 'binary' };
 
 const header = (name: string, description: string, schema: object = { type: 'string' }): Parameter => ({
   name,

@@ -19,11 +19,16 @@ const webp = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'ba
 const jpeg = Buffer.from('/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//', 'base64');
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 
-/** Uploads bytes as a page of the console does. */
+/** Uploads bytes as a page of the console does, as the person of a cookie. */
 async function upload(bytes: Buffer, type = 'image/png', cookie = editor.cookie): Promise<Response> {
-  return fetch(`${service.url}/app/api/workspaces/${tenant.workspaceId}/images`, {
+  return fetch(`${service.url}/api/v1/images`, {
     method: 'POST',
-    headers: { Cookie: cookie, Origin: service.url, 'Content-Type': type },
+    headers: {
+      Cookie: cookie,
+      Origin: service.url,
+      'Content-Type': type,
+      'X-Workspace-ID': tenant.workspaceId,
+    },
     body: new Uint8Array(bytes),
   });
 }
@@ -76,12 +81,34 @@ test('a viewer, a stranger and another site cannot upload', async () => {
   assert.equal((await upload(png, 'image/png', viewer.cookie)).status, 403);
   assert.equal((await upload(png, 'image/png', stranger.cookie)).status, 404);
   assert.equal((await upload(png, 'image/png', '')).status, 401);
-  const foreign = await fetch(`${service.url}/app/api/workspaces/${tenant.workspaceId}/images`, {
+  const foreign = await fetch(`${service.url}/api/v1/images`, {
     method: 'POST',
-    headers: { Cookie: editor.cookie, Origin: 'https://evil.example', 'Content-Type': 'image/png' },
+    headers: {
+      Cookie: editor.cookie,
+      Origin: 'https://evil.example',
+      'Content-Type': 'image/png',
+      'X-Workspace-ID': tenant.workspaceId,
+    },
     body: new Uint8Array(png),
   });
   assert.equal(foreign.status, 403);
+});
+
+test('a program uploads with a key, once under an Idempotency-Key, and only bytes of a type that is taken', async () => {
+  const before = (await storedImages()).length;
+  const send = (bytes: Buffer | object, headers: Record<string, string> = {}) =>
+    tenant.call('POST', '/images', bytes, headers);
+  const once = { 'Idempotency-Key': 'logo' };
+  const [first, again] = [await send(webp, once), await send(webp, once)];
+  assert.deepEqual([first.status, again.status, again.body.id], [201, 201, first.body.id]);
+  assert.equal((await send(png, once)).status, 422, 'another image under the same key');
+  for (const type of ['image/svg+xml', 'application/octet-stream', 'text/plain'])
+    assert.equal((await send(png, { 'Content-Type': type })).status, 415, type);
+  const asJson = await send({ image: 'x' });
+  assert.deepEqual([asJson.status, asJson.body.error], [415, 'unsupported_media_type']);
+  // No other operation reads so much, nor bytes.
+  assert.equal((await tenant.call('POST', '/forms', png)).status, 415);
+  assert.equal((await storedImages()).length, before + 1);
 });
 
 test('settings that name an image of another workspace, or none, are refused by the field', async () => {

@@ -36,7 +36,7 @@ export async function runOnce(
     // Callers do not share keys: one may not see what another was answered.
     key: digest(scope.actor.kind, scope.actor.id, request.key),
   };
-  const fingerprint = digest(request.method, request.url, JSON.stringify(request.body ?? null));
+  const fingerprint = digest(request.method, request.url, textOf(request.body));
   const begun = await beginRequest(database, { ...id, fingerprint, now: now(), kept_from: keptFrom() });
   if (begun.length === 0) return repeat(vault, fingerprint, only(await findRequest(database, id)));
   const answer = await run().catch(async (error: unknown) => {
@@ -94,6 +94,10 @@ function unseal(vault: Vault, answer: Buffer): Kept {
     );
   }
 }
+
+/** What stands for a body: a file is millions of numbers as JSON. */
+const textOf = (body: unknown): string =>
+  Buffer.isBuffer(body) ? createHash('sha256').update(body).digest('hex') : JSON.stringify(body ?? null);
 
 const digest = (...parts: readonly string[]): Buffer =>
   createHash('sha256').update(JSON.stringify(parts)).digest();

@@ -1,4 +1,5 @@
-import { ApiProblem, postFile } from '../../api/client.ts';
+import { ApiProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
 
 /** What the service stores (src/forms/images). */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
@@ -13,5 +14,5 @@ export async function uploadImage(workspaceId: string, file: File): Promise<stri
     throw new ApiProblem(415, { message: 'This is no PNG, JPEG or WebP image.' });
   if (file.size > mostBytes)
     throw new ApiProblem(413, { message: 'The image is larger than 2 MB. Choose a smaller one.' });
-  return (await postFile<{ id: string }>(`/workspaces/${workspaceId}/images`, file)).id;
+  return (await call(workspaceId, 'createImage', { body: file })).id;
 }

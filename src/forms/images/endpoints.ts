@@ -1,0 +1,29 @@
+import { Type } from 'typebox';
+import { operation } from '#kit/operation.ts';
+import { type ImagesContext, imageLimits, imageTypes, storeImage } from './images.ts';
+
+/** The smallest there is: a single pixel. */
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Logos and covers. */
+export const imageEndpoints = ({ database, storage }: ImagesContext) => ({
+  create: operation({
+    summary: 'Create image',
+    description:
+      'Takes an image of at most 2 MB as it is. Its id goes into `theme.logo` or `theme.cover` of the settings of any form of the workspace; an image that no form names is removed after a day. 409: the workspace has as many as it may have.',
+    // Also of a key that is limited to certain forms: it may give these a logo, and an id opens nothing.
+    permission: 'forms:write',
+    bodyContent: imageTypes,
+    bodyLimit: imageLimits.bytes,
+    example: { body: Buffer.from(pixel, 'base64') },
+    reply: {
+      status: 201,
+      description: 'The id of the image.',
+      schema: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+    },
+    run: async ({ workspaceId, body }) => ({
+      body: await storeImage({ database, storage }, workspaceId, body),
+    }),
+  }),
+});
