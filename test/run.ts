@@ -46,9 +46,12 @@ async function step(name: string, command: string, parameters: readonly string[]
 
 const tool = (name: string): string => join(home, 'node_modules', '.bin', name);
 
+/** By its package: npm's `.bin/tsc` may be that of the version with which generators of code write. */
+const compiler = join(home, 'node_modules', 'typescript', 'bin', 'tsc');
+
 if (files.length === 0) {
-  await step('types', tool('tsc'), ['--noEmit', '-p', '.']);
-  await step('types of web', tool('tsc'), ['--noEmit', '-p', 'web']);
+  await step('types', process.execPath, [compiler, '--noEmit', '-p', '.']);
+  await step('types of web', process.execPath, [compiler, '--noEmit', '-p', 'web']);
   await step('lint', tool('oxlint'), ['--type-aware', '--quiet']);
   await step('format', tool('biome'), ['format', '--log-level=error']);
 }

@@ -9,7 +9,7 @@ export type Document = {
 type Operation = {
   servers?: { url: string }[];
   security: object[];
-  parameters: { name: string; in: string; required: boolean; example?: unknown }[];
+  parameters: { name: string; in: string; required: boolean; example?: string | number | boolean }[];
   requestBody?: { content: Record<string, { example?: unknown }> };
   'x-codeSamples'?: { lang: string; label: string; source: string }[];
 };

@@ -65,9 +65,10 @@ test("the README's form compiles strictly with what openapi-typescript and hey-a
   await createClient({ input: read(), output: join(folder, 'client'), logs: { level: 'silent' } });
   const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
   const form = /-d '(\{\s+"publish"[^']+)'/.exec(readme)![1]!;
+  const made = { client: './client/index.js', types: './types.js' };
   const use = `
-    import { createForm, type Element } from '${'./client/index.js'}';
-    import type { components, paths } from '${'./types.js'}';
+    import { createForm, type Element } from '${made.client}';
+    import type { components, paths } from '${made.types}';
     type Body = paths['/forms']['post']['requestBody']['content']['application/json'];
     const body: Body = ${form};
     export const settings: components['schemas']['SettingsChange'] = { access: null, theme: { corner: 'soft' } };

@@ -46,7 +46,7 @@ test('who changed what is noted, with the request, and nothing of what was said 
   assert.deepEqual(
     lines.map(({ id, at, ...line }) => ({
       ...line,
-      isTimed: Math.abs(Date.parse(at) - Date.now()) < 60_000,
+      isTimed: id !== '' && Math.abs(Date.parse(at) - Date.now()) < 60_000,
     })),
     [
       {
