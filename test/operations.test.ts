@@ -143,40 +143,13 @@ const ownOfTheConsole: readonly string[] = [
   'GET /workspaces/:workspace/forms/:form/arrangement',
   'PUT /workspaces/:workspace/forms/:form/arrangement',
 ];
-/** What is still to become an operation. It only shrinks. */
-const notMovedYet: readonly string[] = [
-  'PUT /workspaces/:workspace/forms/:form/submissions/:submission/answers',
-  'PUT /workspaces/:workspace/forms/:form/submissions/:submission/reference',
-  'PUT /workspaces/:workspace/forms/:form/submissions/:submission/status',
-  'DELETE /workspaces/:workspace/forms/:form/submissions/:submission',
-  'POST /workspaces/:workspace/forms/:form/submissions/removals',
-  'GET /workspaces/:workspace/forms/:form/submissions/removals',
-  'GET /workspaces/:workspace/forms/:form/submissions/removals/:removal',
-  'GET /workspaces/:workspace/forms/:form/trash',
-  'POST /workspaces/:workspace/forms/:form/trash/restorations',
-  'POST /workspaces/:workspace/forms/:form/trash/removals',
-  'GET /workspaces/:workspace/forms/:form/spam',
-  'GET /workspaces/:workspace/forms/:form/spam/:held',
-  'POST /workspaces/:workspace/forms/:form/spam/releases',
-  'POST /workspaces/:workspace/forms/:form/spam/removals',
-  'POST /workspaces/:workspace/forms/:form/spam/sites',
-  'GET /workspaces/:workspace/forms/:form/invitations',
-  'GET /workspaces/:workspace/forms/:form/invitations/overview',
-  'GET /workspaces/:workspace/forms/:form/invitations/links',
-  'POST /workspaces/:workspace/forms/:form/invitations/imports/preview',
-  'POST /workspaces/:workspace/forms/:form/invitations/imports',
-  'POST /workspaces/:workspace/forms/:form/invitations/letter',
-  'POST /workspaces/:workspace/forms/:form/invitations/reminders',
-  'POST /workspaces/:workspace/forms/:form/invitations/:invitation/resend',
-  'POST /workspaces/:workspace/forms/:form/invitations/:invitation/revoke',
-];
 
 test('the console has no endpoint of its own for what is done in a workspace', () => {
   const { services } = service;
   const accounts = openAccounts({ ...services, publicUrl: services.config.publicUrl });
   const found = consoleRoutes({ ...services, accounts })
     .map(([method, path]) => `${method} ${path}`)
-    .filter((route) => !ownOfTheConsole.includes(route) && !notMovedYet.includes(route));
+    .filter((route) => !ownOfTheConsole.includes(route));
   assert.deepEqual(found, []);
 });
 

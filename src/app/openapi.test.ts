@@ -437,7 +437,8 @@ async function* scenarios(
   if (method !== 'GET') {
     yield ask(400, address, made.key, '{');
     yield ask(422, address, made.key, '"\\u0000"');
-    yield ask(413, address, made.key, `"${'x'.repeat(1_050_000)}"`);
+    const { bodyLimit = 1_000_000 } = routes.find(({ name }) => name === operation.operationId)!.operation;
+    yield ask(413, address, made.key, `"${'x'.repeat(bodyLimit + 50_000)}"`);
     yield ask(415, address, made.key, '{}', { 'Content-Type': 'text/plain' });
   }
   if (Buffer.isBuffer(body)) {

@@ -113,6 +113,11 @@ export function apiOperations(services: Services) {
 
     listInvitations: invitations.list,
     createInvitations: invitations.create,
+    getInvitationsOverview: invitations.overview,
+    exportInvitations: invitations.export,
+    previewInvitationImport: invitations.previewImport,
+    startInvitationImport: invitations.import,
+    previewInvitationMail: invitations.previewMail,
     remindInvitations: invitations.remind,
     getInvitation: invitations.get,
     resendInvitation: invitations.resend,

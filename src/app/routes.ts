@@ -63,6 +63,11 @@ export const routes = {
 
   listInvitations: 'GET /forms/:id/invitations',
   createInvitations: 'POST /forms/:id/invitations',
+  getInvitationsOverview: 'GET /forms/:id/invitations/overview',
+  exportInvitations: 'GET /forms/:id/invitations/export',
+  previewInvitationImport: 'POST /forms/:id/invitations/imports/preview',
+  startInvitationImport: 'POST /forms/:id/invitations/imports',
+  previewInvitationMail: 'POST /forms/:id/invitations/letter',
   remindInvitations: 'POST /forms/:id/invitations/reminders',
   getInvitation: 'GET /forms/:id/invitations/:invitation',
   resendInvitation: 'POST /forms/:id/invitations/:invitation/resend',

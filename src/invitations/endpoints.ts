@@ -1,20 +1,33 @@
+import { create as contentDisposition } from 'content-disposition';
 import { Type } from 'typebox';
+import { now } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
 import { listOf, listParameters, readCut } from '#kit/cursor.ts';
+import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/wire.ts';
 import { personOf } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { InvitingContext } from './context.ts';
+import { importEndpoints } from './import/endpoints.ts';
 import { invite, mostInvited } from './invite.ts';
 import { InvitationShape } from './invitation-shape.ts';
+import { linksFile } from './links-file.ts';
+import { previewLetter } from './message/preview-letter.ts';
+import { forReader, seesLinks } from './present.ts';
+import { findFormNames } from './queries.ts';
 import { readInvitation, readInvitations, readNamed } from './read-invitations.ts';
+import { readOverview } from './read-overview.ts';
 import { closed, InviteBody, one, oneParameters, readInvitationBody, uuid } from './request.ts';
 import { remindUnanswered } from './sending/remind.ts';
 import { resendInvitation, revokeOne } from './sending/resend.ts';
+import { InvitationsOverview, LetterBody, LetterPreview } from './shapes.ts';
 import { invitationStatuses } from './status.ts';
 
 /** Invitations to a form (docs/decisions/0020-invitations.md). */
-export function invitationEndpoints(context: InvitingContext) {
+export function invitationEndpoints(
+  context: InvitingContext & { readonly config: Pick<Config, 'mailPerMinute'> },
+) {
   /** Does something with one invitation and answers with what it has become. */
   const change = (summary: string, description: string, act: typeof resendInvitation) =>
     operation({
@@ -32,6 +45,7 @@ export function invitationEndpoints(context: InvitingContext) {
       },
     });
 
+  const imports = importEndpoints(context);
   return {
     list: operation({
       summary: 'List invitations of a form',
@@ -53,12 +67,13 @@ export function invitationEndpoints(context: InvitingContext) {
         description: 'A page of invitations.',
         schema: listOf(InvitationShape),
       },
-      async run({ workspaceId, formIds, params, query }) {
+      async run({ workspaceId, formIds, params, query, ...scope }) {
         requireReach(formIds, params.id);
         const filter = { status: query.status, words: query.q };
         const cut = readCut(query, 'invitations', params.id);
         const form = { workspaceId, formId: params.id };
-        return { body: wired(await readInvitations(context, form, filter, cut)) };
+        const { data, ...ends } = await readInvitations(context, form, filter, cut);
+        return { body: wired({ data: data.map((row) => forReader(scope, row)), ...ends }) };
       },
     }),
 
@@ -103,12 +118,73 @@ export function invitationEndpoints(context: InvitingContext) {
       permission: 'invitations:read',
       params: oneParameters,
       reply: one,
-      async run({ workspaceId, formIds, params }) {
+      async run({ workspaceId, formIds, params, ...scope }) {
         requireReach(formIds, params.id);
         const form = { workspaceId, formId: params.id };
-        return { body: wired(await readInvitation(context, form, params.invitation)) };
+        return { body: wired(forReader(scope, await readInvitation(context, form, params.invitation))) };
       },
     }),
+
+    overview: operation({
+      summary: 'Get overview of invitations',
+      description:
+        'How many there are in each status, how far the last imports are, and what inviting begins with: what was said last, and the questions that an import can fill in.',
+      permission: 'invitations:read',
+      command: 'invitations overview',
+      params: idParameter,
+      reply: { status: 200, description: 'The overview.', schema: InvitationsOverview },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        return { body: await readOverview(context, { workspaceId, formId: params.id }) };
+      },
+    }),
+
+    export: operation({
+      summary: 'Export invitations of a form',
+      description:
+        'As CSV with the personal links, newest first, for whoever mails with another program. Links that lead nowhere any more are left out.',
+      permission: 'invitations:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
+      async run({ workspaceId, formIds, params, ...scope }) {
+        if (!seesLinks(scope)) throw new ApiError('forbidden', 'The links are for those who may invite.');
+        requireReach(formIds, params.id);
+        const key = { workspace_id: workspaceId, form_id: params.id };
+        const [names] = await findFormNames(context.database, key);
+        if (!names) throw new ApiError('not_found');
+        const day = now().toISOString().slice(0, 10);
+        const name = `${names.form_name.slice(0, 80).toWellFormed()} links ${day}.csv`;
+        return {
+          headers: {
+            'Content-Type': 'text/csv; charset=utf-8',
+            'Content-Disposition': contentDisposition(name),
+          },
+          stream: linksFile(context, { workspaceId, formId: params.id }),
+        };
+      },
+    }),
+
+    previewMail: operation({
+      summary: 'Preview mail of an invitation',
+      description: 'What the mail to one person would say. Invites nobody.',
+      permission: 'invitations:read',
+      command: 'invitations preview-mail',
+      params: idParameter,
+      body: LetterBody,
+      example: {
+        body: { email: 'ada@example.org', name: 'Ada', reference: {}, subject: 'For {{name|you}}' },
+      },
+      reply: { status: 200, description: 'The mail.', schema: LetterPreview },
+      async run({ workspaceId, formIds, params, body: { email, name, reference, ...message } }) {
+        requireReach(formIds, params.id);
+        const person = { email, name, reference, prefill: {} };
+        const form = { workspaceId, formId: params.id };
+        return { body: await previewLetter(context, form, readInvitationBody(message, null), person) };
+      },
+    }),
+
+    previewImport: imports.preview,
+    import: imports.start,
 
     resend: change(
       'Resend invitation',

@@ -19,8 +19,9 @@ export const InvitationShape = named(
     prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
       description: 'First answers by element id.',
     }),
-    url: Type.String({
-      description: 'The personal link. Whoever has it can answer in the name of the person.',
+    url: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The personal link. Whoever has it can answer in the name of the person: null for members who may not invite.',
     }),
     expires_at: moment,
     created_at: Type.String({ format: 'date-time' }),

@@ -1,3 +1,4 @@
+import type { Scope } from '#kit/operation.ts';
 import type { RowOf } from '#kit/statement.ts';
 import type { InvitationContext } from './context.ts';
 import type { invitationColumns } from './queries.ts';
@@ -14,3 +15,19 @@ export function presentInvitation(
 }
 
 export type PresentedInvitation = ReturnType<typeof presentInvitation>;
+
+/**
+ * Whether links are shown. Whoever has one can answer in the name of the person: of the people of a workspace they are
+ * for those who may invite.
+ */
+export const seesLinks = ({ actor, may }: Pick<Scope, 'actor' | 'may'>): boolean =>
+  actor.kind !== 'person' || may('invitations:write');
+
+/** An invitation as this reader may see it. */
+export const forReader = (
+  scope: Pick<Scope, 'actor' | 'may'>,
+  row: PresentedInvitation,
+): Omit<PresentedInvitation, 'url'> & { url: string | null } => ({
+  ...row,
+  url: seesLinks(scope) ? row.url : null,
+});

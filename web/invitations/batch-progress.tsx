@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
-import type { InvitationsOverview } from '#console/invitations/shapes.ts';
 import { Message } from '../design/message.tsx';
-import { isUnderWay } from './invitations-query.ts';
+import { isUnderWay, type InvitationsOverview } from './invitations-query.ts';
 
 /** How far what was invited last is: made first, then mailed at the pace of the service. */
 export function BatchProgress({ overview }: { overview: InvitationsOverview }): ReactElement {

@@ -1,4 +1,4 @@
-import type { InvitationsOverview, MessageBody } from '#console/invitations/shapes.ts';
+import type { InvitationsOverview, MessageBody } from './invitations-query.ts';
 
 /** What is typed on the screen that invites. */
 export type Draft = Omit<InvitationsOverview['message'], 'remind_after_days'> & {

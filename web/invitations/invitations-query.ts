@@ -1,19 +1,17 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type {
-  ImportPreview,
-  ImportSource,
-  ImportStarted,
-  InvitationRow,
-  InvitationsOverview,
-  InvitationsPage,
-  InvitationStatus,
-  LetterPreview,
-  MessageBody,
-  Reminded,
-} from '#console/invitations/shapes.ts';
-import { get, post, query } from '../api/client.ts';
+import type { InputOf, ReplyOf } from '#app/operations.ts';
+import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
-import { formPath, type LocatedForm } from '../shell/form-place.ts';
+import type { LocatedForm } from '../shell/form-place.ts';
+
+export type InvitationsOverview = ReplyOf<'getInvitationsOverview'>;
+export type InvitationRow = ReplyOf<'listInvitations'>['data'][number];
+export type InvitationStatus = InvitationRow['status'];
+export type ImportPreview = ReplyOf<'previewInvitationImport'>;
+export type ImportSource = InputOf<'previewInvitationImport'>['body']['source'];
+export type ColumnUse = ImportPreview['mapping'][number];
+export type LetterPreview = ReplyOf<'previewInvitationMail'>;
+export type MessageBody = Omit<InputOf<'startInvitationImport'>['body'], 'source'>;
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -22,9 +20,6 @@ export const rowsOfPage = 50;
 
 /** How often a list is read again while invitations are made or mailed. */
 const pollMs = 1_500;
-
-/** Where the client finds a form's invitations. */
-export const invitationsPath = (form: FormPlace): string => `${formPath(form)}/invitations`;
 
 const key = (form: FormPlace, ...rest: readonly unknown[]) => ['invitations', form.id, ...rest];
 
@@ -35,7 +30,7 @@ export const isUnderWay = (batch: InvitationsOverview['batches'][number]): boole
 export const overviewQuery = (form: FormPlace) =>
   queryOptions({
     queryKey: key(form, 'overview'),
-    queryFn: () => get<InvitationsOverview>(`${invitationsPath(form)}/overview`),
+    queryFn: () => call(form.workspace_id, 'getInvitationsOverview', { params: { id: form.id } }),
     refetchInterval: (found) => (found.state.data?.batches.some(isUnderWay) ? pollMs : false),
   });
 
@@ -47,7 +42,20 @@ export const listQuery = (form: FormPlace, view: ListView, counts: InvitationsOv
   queryOptions({
     queryKey: key(form, 'list', view, counts),
     queryFn: ({ signal }) =>
-      get<InvitationsPage>(`${invitationsPath(form)}${query({ ...view, per_page: rowsOfPage })}`, { signal }),
+      call(
+        form.workspace_id,
+        'listInvitations',
+        {
+          params: { id: form.id },
+          query: {
+            page: view.page,
+            per_page: rowsOfPage,
+            ...(view.q !== '' && { q: view.q }),
+            ...(view.status && { status: view.status }),
+          },
+        },
+        { signal },
+      ),
     placeholderData: keepPreviousData,
   });
 
@@ -55,7 +63,12 @@ export const previewQuery = (form: FormPlace, source: ImportSource) =>
   queryOptions({
     queryKey: key(form, 'preview', source),
     queryFn: ({ signal }) =>
-      post<ImportPreview>(`${invitationsPath(form)}/imports/preview`, { source }, { signal }),
+      call(
+        form.workspace_id,
+        'previewInvitationImport',
+        { params: { id: form.id }, body: { source } },
+        { signal },
+      ),
     placeholderData: keepPreviousData,
     retry: false,
     // What is known of addresses changes: another visit asks again.
@@ -69,7 +82,12 @@ export const letterQuery = (form: FormPlace, message: MessageBody, person: Addre
   queryOptions({
     queryKey: key(form, 'letter', message, person),
     queryFn: ({ signal }) =>
-      post<LetterPreview>(`${invitationsPath(form)}/letter`, { ...message, ...person }, { signal }),
+      call(
+        form.workspace_id,
+        'previewInvitationMail',
+        { params: { id: form.id }, body: { ...message, ...person } },
+        { signal },
+      ),
     placeholderData: keepPreviousData,
     retry: false,
     gcTime: 0,
@@ -83,21 +101,28 @@ export async function startImport(
   form: FormPlace,
   source: ImportSource,
   message: MessageBody,
-): Promise<ImportStarted> {
-  const started = await post<ImportStarted>(`${invitationsPath(form)}/imports`, { source, ...message });
+): Promise<ReplyOf<'startInvitationImport'>> {
+  const started = await call(form.workspace_id, 'startInvitationImport', {
+    params: { id: form.id },
+    body: { source, ...message },
+  });
   await refreshInvitations(form);
   return started;
 }
 
 /** Mails one again, or makes its link lead nowhere. */
-export async function act(form: FormPlace, id: string, what: 'resend' | 'revoke'): Promise<void> {
-  await post<InvitationRow>(`${invitationsPath(form)}/${id}/${what}`);
+export async function act(
+  form: FormPlace,
+  id: string,
+  what: 'resendInvitation' | 'revokeInvitation',
+): Promise<void> {
+  await call(form.workspace_id, what, { params: { id: form.id, invitation: id } });
   await refreshInvitations(form);
 }
 
 /** Reminds everybody who did not answer, and says how many. */
 export async function remindAll(form: FormPlace): Promise<number> {
-  const { count } = await post<Reminded>(`${invitationsPath(form)}/reminders`, {});
+  const { count } = await call(form.workspace_id, 'remindInvitations', { params: { id: form.id }, body: {} });
   await refreshInvitations(form);
   return count;
 }

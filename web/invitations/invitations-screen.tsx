@@ -2,7 +2,6 @@ import './invitations.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { InvitationsOverview } from '#console/invitations/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { SearchField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
@@ -14,7 +13,14 @@ import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { BatchProgress } from './batch-progress.tsx';
 import { InvitationsTable } from './invitations-table.tsx';
-import { isUnderWay, listQuery, type ListView, overviewQuery, rowsOfPage } from './invitations-query.ts';
+import {
+  isUnderWay,
+  listQuery,
+  type ListView,
+  overviewQuery,
+  rowsOfPage,
+  type InvitationsOverview,
+} from './invitations-query.ts';
 import { ListActions } from './list-actions.tsx';
 import { statuses, statusOrder } from './statuses.ts';
 import { useSettled } from './use-settled.ts';

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { InvitationRow } from '#console/invitations/shapes.ts';
 import { Chip } from '../design/chip.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
 import type { FormPlace } from './invitations-query.ts';
 import { RowActions } from './row-actions.tsx';
 import { statuses } from './statuses.ts';
+import type { InvitationRow } from './invitations-query.ts';
 
 type Props = { form: FormPlace; rows: readonly InvitationRow[]; isEditor: boolean; canMail: boolean };
 

@@ -2,7 +2,6 @@ import './invitations.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { ImportSource, InvitationsOverview, MessageBody } from '#console/invitations/shapes.ts';
 import { ApiProblem } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
@@ -10,7 +9,14 @@ import { Page } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { type LocatedForm, useForm } from '../shell/form-place.ts';
-import { overviewQuery, previewQuery, startImport } from './invitations-query.ts';
+import {
+  overviewQuery,
+  previewQuery,
+  startImport,
+  type ImportSource,
+  type InvitationsOverview,
+  type MessageBody,
+} from './invitations-query.ts';
 import { MessageCard } from './message-card.tsx';
 import { PeopleCard } from './people-card.tsx';
 import { ScheduleCard } from './schedule-card.tsx';

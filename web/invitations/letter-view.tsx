@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { LetterPreview } from '#console/invitations/shapes.ts';
+import type { LetterPreview } from './invitations-query.ts';
 
 /** The mail as its first reader will see it, without its colours. */
 export function LetterView({

@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { InvitationsOverview } from '#console/invitations/shapes.ts';
+import { callForFile } from '../api/operations.ts';
+import { saveFile } from '../api/save-file.ts';
 import { Button } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
-import { toastDone } from '../design/toast.tsx';
-import { type FormPlace, invitationsPath, remindAll } from './invitations-query.ts';
+import { toastDone, toastProblem } from '../design/toast.tsx';
+import { type FormPlace, remindAll, type InvitationsOverview } from './invitations-query.ts';
 
 /** What is done with all invitations of a form. */
 export function ListActions({
@@ -25,19 +26,20 @@ export function ListActions({
       );
     },
   });
+  const download = useMutation({
+    mutationFn: () => callForFile(form.workspace_id, 'exportInvitations', { params: { id: form.id } }),
+    onSuccess: saveFile,
+    onError: toastProblem,
+  });
   const close = (): void => {
     setAsking(false);
     remind.reset();
   };
   return (
     <>
-      <a
-        className="button button-secondary button-medium"
-        href={`/app/api${invitationsPath(form)}/links`}
-        download
-      >
+      <Button isPending={download.isPending} onPress={() => download.mutate()}>
         Download links
-      </a>
+      </Button>
       {pace !== null && (
         <Button icon="send" isDisabled={unanswered === 0} onPress={() => setAsking(true)}>
           Remind

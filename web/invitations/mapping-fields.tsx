@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
-import type { ColumnUse, ImportPreview, InvitationsOverview } from '#console/invitations/shapes.ts';
 import { type Choice, Select } from '../design/select.tsx';
+import type { ColumnUse, ImportPreview, InvitationsOverview } from './invitations-query.ts';
 
 type Props = {
   preview: ImportPreview;

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { ImportPreview } from '#console/invitations/shapes.ts';
 import { ApiProblem } from '../api/client.ts';
 import { TextArea, TextField } from '../design/field.tsx';
 import { Card } from '../design/page.tsx';
 import { type Draft, messageOf } from './draft.ts';
-import { type Addressee, type FormPlace, letterQuery } from './invitations-query.ts';
+import { type Addressee, type FormPlace, letterQuery, type ImportPreview } from './invitations-query.ts';
 import { LetterView } from './letter-view.tsx';
 import { useSettled } from './use-settled.ts';
 

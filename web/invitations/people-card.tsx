@@ -1,6 +1,5 @@
 import { type ReactElement, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import type { ImportPreview, ImportSource, InvitationsOverview } from '#console/invitations/shapes.ts';
 import { Button } from '../design/button.tsx';
 import { TextArea } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
@@ -8,6 +7,7 @@ import { Card } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { MappingFields } from './mapping-fields.tsx';
 import { readTextFile } from './read-text-file.ts';
+import type { ImportPreview, ImportSource, InvitationsOverview } from './invitations-query.ts';
 
 type Props = {
   source: ImportSource;

@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { InvitationRow } from '#console/invitations/shapes.ts';
 import { IconButton } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
-import { act, type FormPlace } from './invitations-query.ts';
+import { act, type FormPlace, type InvitationRow } from './invitations-query.ts';
 
 type Props = { form: FormPlace; row: InvitationRow; canMail: boolean };
 
@@ -15,12 +14,12 @@ export function RowActions({ form, row, canMail }: Props): ReactElement | null {
   const [shown, setShown] = useState<'link' | 'revoke'>();
   const close = (): void => setShown(undefined);
   const resend = useMutation({
-    mutationFn: () => act(form, row.id, 'resend'),
+    mutationFn: () => act(form, row.id, 'resendInvitation'),
     onSuccess: () => toastDone(`The invitation of ${row.email} will be mailed.`),
     onError: toastProblem,
   });
   const revoke = useMutation({
-    mutationFn: () => act(form, row.id, 'revoke'),
+    mutationFn: () => act(form, row.id, 'revokeInvitation'),
     onSuccess() {
       close();
       toastDone(`The link of ${row.email} leads nowhere any more.`);

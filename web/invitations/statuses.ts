@@ -1,5 +1,5 @@
-import type { InvitationStatus } from '#console/invitations/shapes.ts';
 import type { Tone } from '../design/message.tsx';
+import type { InvitationStatus } from './invitations-query.ts';
 
 /** What each status is called, its colour, and what it means. */
 export const statuses = {

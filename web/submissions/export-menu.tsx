@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { callForFile } from '../api/operations.ts';
+import { saveFile } from '../api/save-file.ts';
 import { Button } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { toastProblem } from '../design/toast.tsx';
@@ -38,7 +39,7 @@ export function ExportMenu({ form, view, total, isArranged }: Props): ReactEleme
         params: { id: form.id },
         query: { ...filterOf(view), ...asked },
       }),
-    onSuccess: keep,
+    onSuccess: saveFile,
     onError: toastProblem,
   });
   const itemsOf = (columns: 'all' | 'shown'): MenuAction[] =>
@@ -63,18 +64,4 @@ export function ExportMenu({ form, view, total, isArranged }: Props): ReactEleme
       </Button>
     </Menu>
   );
-}
-
-/** As long as a browser may need to begin to copy a file. */
-const copyingMs = 60_000;
-
-/** The browser saves it where it keeps downloads. */
-function keep(file: File): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = file.name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), copyingMs);
 }

@@ -1,11 +1,10 @@
 import { isLocale } from '#ast/locales.ts';
-import type { Letter } from '#kit/outbox/letter.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
 import type { InvitationDraft } from '../draft.ts';
 import { checkInvitation, type Invitation } from '../invite.ts';
 import { findFormNames } from '../queries.ts';
-import { writeLetter } from './write-letter.ts';
+import { type InvitationLetter, writeLetter } from './write-letter.ts';
 
 /**
  * What the mail to one person would say; its link leads to the form, and invites nobody.
@@ -16,7 +15,7 @@ export async function previewLetter(
   { workspaceId, formId }: InvitedForm,
   invitation: Invitation,
   person: InvitationDraft,
-): Promise<{ subject: string; letter: Letter }> {
+): Promise<{ subject: string; letter: InvitationLetter }> {
   const [names] = await findFormNames(database, { workspace_id: workspaceId, form_id: formId });
   if (!names) throw new ApiError('not_found');
   const errors = checkInvitation(invitation, new Set(Object.keys(person.reference)));

@@ -19,6 +19,9 @@ export type Recipient = {
   locale: Locale;
 };
 
+/** It shows no answers. */
+export type InvitationLetter = Letter & { blocks: Exclude<LetterBlock, { kind: 'fields' }>[] };
+
 /** Whether the mail invites, or reminds of an invitation. */
 export type MailPurpose = 'invitation' | 'reminder';
 
@@ -27,12 +30,12 @@ export function writeLetter(
   message: Message,
   recipient: Recipient,
   purpose: MailPurpose,
-): { subject: string; letter: Letter } {
+): { subject: string; letter: InvitationLetter } {
   const { formName, workspaceName, email, link, expiresAt, locale } = recipient;
   const own = letterWords[locale];
   const words = wordsFor(message, purpose, own.reminder);
   const values = valuesFor(recipient);
-  const blocks: LetterBlock[] = [
+  const blocks: InvitationLetter['blocks'] = [
     { kind: 'text', text: fillPlaceholders(words.message, values) },
     { kind: 'button', label: own.button, url: link },
   ];

@@ -1,47 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { accessModes } from '#ast/settings.ts';
-import type { Letter } from '#kit/outbox/letter.ts';
-import { pageParameters, Pagination } from '#kit/pagination.ts';
-import { importLimits } from '#invitations/import/limits.ts';
-import { InvitationShape } from '#invitations/invitation-shape.ts';
-import { messageProperties } from '#invitations/message/message-shape.ts';
-import { type InvitationStatus, invitationStatuses } from '#invitations/status.ts';
+import { importLimits } from './import/limits.ts';
+import { messageProperties } from './message/message-shape.ts';
+import { closed, uuid } from './request.ts';
+import { invitationStatuses } from './status.ts';
 
-const uuid = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });
-const closed = { additionalProperties: false } as const;
-
-export type { InvitationStatus };
-
-/** Path parameters below `/workspaces/:workspace/forms/:form/invitations`. */
-export const InvitationsPath = Type.Object({ form: uuid });
-export const InvitationPath = Type.Object({ form: uuid, invitation: uuid });
-
-export const InvitationsQuery = Type.Object(
-  {
-    ...pageParameters,
-    status: Type.Optional(Type.Enum([...invitationStatuses])),
-    q: Type.Optional(Type.String({ maxLength: 254 })),
-  },
-  closed,
-);
-
-/** An invitation; viewers are not told its link. */
-export const InvitationRow = Type.Object({
-  ...InvitationShape.properties,
-  url: Type.Union([Type.String(), Type.Null()]),
-});
-export type InvitationRow = Static<typeof InvitationRow>;
-
-export const InvitationsPage = Type.Object({ data: Type.Array(InvitationRow), pagination: Pagination });
-export type InvitationsPage = Static<typeof InvitationsPage>;
 
 /** What a column of a file becomes. */
 const ColumnUse = Type.Union([
   Type.Object({ as: Type.Enum(['email', 'name', 'ignore']) }, closed),
   Type.Object({ as: Type.Enum(['reference', 'prefill']), name: Type.String({ maxLength: 200 }) }, closed),
 ]);
-export type ColumnUse = Static<typeof ColumnUse>;
 
 /** What is imported: pasted addresses, or the text of a CSV file with what its columns become. */
 const ImportSource = Type.Object(
@@ -52,7 +22,6 @@ const ImportSource = Type.Object(
   },
   closed,
 );
-export type ImportSource = Static<typeof ImportSource>;
 
 export const PreviewBody = Type.Object({ source: ImportSource }, closed);
 
@@ -75,14 +44,9 @@ export const ImportPreview = Type.Object({
   problem_count: Type.Integer(),
   problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() })),
 });
-export type ImportPreview = Static<typeof ImportPreview>;
-
-const message = Type.Object(messageProperties, closed);
-export type MessageBody = Static<typeof message>;
 
 export const ImportBody = Type.Object({ source: ImportSource, ...messageProperties }, closed);
 export const ImportStarted = Type.Object({ batch_id: uuid, total: Type.Integer() });
-export type ImportStarted = Static<typeof ImportStarted>;
 
 /** One person that the preview of a mail is written to. */
 export const LetterBody = Type.Object(
@@ -94,20 +58,24 @@ export const LetterBody = Type.Object(
   },
   closed,
 );
+
+/** A mail apart from how it looks, below its subject. */
 export const LetterPreview = Type.Object({
   subject: Type.String(),
-  letter: Type.Unsafe<Letter>(Type.Object({})),
+  letter: Type.Object({
+    lang: Type.Optional(Type.String()),
+    heading: Type.String(),
+    blocks: Type.Array(
+      Type.Union([
+        Type.Object({ kind: Type.Enum(['text', 'heading']), text: Type.String() }),
+        Type.Object({ kind: Type.Literal('button'), label: Type.String(), url: Type.String() }),
+      ]),
+    ),
+    reason: Type.String({ description: 'The small print: why this person gets this mail.' }),
+  }),
 });
-export type LetterPreview = Static<typeof LetterPreview>;
 
-export const ReminderBody = Type.Object(
-  { ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: 1_000, uniqueItems: true })) },
-  closed,
-);
-export const Reminded = Type.Object({ count: Type.Integer() });
-export type Reminded = Static<typeof Reminded>;
-
-/** What the tab shows beside the list. */
+/** What stands beside the list. */
 export const InvitationsOverview = Type.Object({
   /** settings.access: who may fill in the form at all. */
   access: Type.Enum([...accessModes]),

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
+import type { ReplyOf } from '#app/operations.ts';
 import { signIn } from '#test/console.ts';
-import { openService, until } from '#test/service.ts';
+import { callApi, openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import type {
-  ImportPreview,
-  ImportStarted,
-  InvitationsOverview,
-  InvitationsPage,
-  LetterPreview,
-} from './shapes.ts';
+
+type Overview = ReplyOf<'getInvitationsOverview'>;
+type Page = ReplyOf<'listInvitations'>;
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -22,27 +19,34 @@ async function stage() {
   const form = await makeForm(tenant, [element('text', 'city', { label: 'Your city' })], {
     settings: { access: 'invited' },
   });
-  const path = `/workspaces/${tenant.workspaceId}/forms/${form.id}/invitations`;
+  const path = `/forms/${form.id}/invitations`;
   return {
     form,
     path,
-    overview: async () => (await viewer.call<InvitationsOverview>('GET', `${path}/overview`)).body,
-    list: async (query = '') => (await editor.call<InvitationsPage>('GET', `${path}${query}`)).body,
-    preview: (source: object) => editor.call<ImportPreview>('POST', `${path}/imports/preview`, { source }),
+    overview: async () => (await viewer.api<Overview>('GET', `${path}/overview`)).body,
+    list: async (query = '') => (await editor.api<Page>('GET', `${path}${query}`)).body,
+    preview: (source: object) =>
+      editor.api<ReplyOf<'previewInvitationImport'>>('POST', `${path}/imports/preview`, { source }),
     start: (source: object, more: object = {}) =>
-      editor.call<ImportStarted>('POST', `${path}/imports`, { source, ...more }),
+      editor.api<ReplyOf<'startInvitationImport'>>('POST', `${path}/imports`, { source, ...more }),
     /** Waits until an import has come to its end. */
     finished: () =>
       until(
         'the end of the import',
         async () => {
-          const { batches } = (await viewer.call<InvitationsOverview>('GET', `${path}/overview`)).body;
+          const { batches } = (await viewer.api<Overview>('GET', `${path}/overview`)).body;
           return batches.every(({ total, created, skipped }) => created + skipped === total);
         },
         60,
       ),
   };
 }
+
+/** The file of the links, as a person gets it. */
+const exported = (path: string, { cookie }: { cookie: string }): Promise<Response> =>
+  fetch(`${service.url}/api/v1${path}/export`, {
+    headers: { Cookie: cookie, 'X-Workspace-ID': tenant.workspaceId },
+  });
 
 test('an import is previewed with its columns, its people and what is wrong on which line', async () => {
   const { preview, start, finished } = await stage();
@@ -95,7 +99,7 @@ test('ten thousand people become invitations in one import, and each line is one
     [form.id],
   );
   assert.deepEqual(rows[0], { people: 10_000, links: 10_000, numbers: 10_000 });
-  const file = await fetch(`${service.url}/app/api${path}/links`, { headers: { Cookie: editor.cookie } });
+  const file = await exported(path, editor);
   assert.equal((await file.text()).trimEnd().split('\r\n').length, 10_001);
 });
 
@@ -126,18 +130,21 @@ test('without SMTP links are there to copy, for editors; formulas in names calcu
   assert.equal((await overview()).mails_per_minute, null);
   const [row] = (await list()).data;
   assert.equal((await visitor.fetch(`/f/${form.id}${new URL(row!.url!).search}`)).status, 200);
-  const seen = (await viewer.call<InvitationsPage>('GET', path)).body.data[0]!;
+  const seen = (await viewer.api<Page>('GET', path)).body.data[0]!;
   assert.equal(seen.url, null);
-  const links = (cookie: string) =>
-    fetch(`${service.url}/app/api${path}/links`, { headers: { Cookie: cookie } });
-  assert.equal((await links(viewer.cookie)).status, 403);
-  const file = await links(editor.cookie);
+  assert.equal((await viewer.api<Page['data'][number]>('GET', `${path}/${row!.id}`)).body.url, null);
+  // Who has a key to read with was given the links.
+  const reader = await tenant.makeKey(['invitations:read']);
+  const { body } = await callApi(service.url, reader, 'GET', path);
+  assert.equal((body as unknown as Page).data[0]!.url, row!.url);
+  assert.equal((await exported(path, viewer)).status, 403);
+  const file = await exported(path, editor);
   assert.match(file.headers.get('content-disposition')!, /links .*\.csv/);
   assert.match(
     await file.text(),
     /^email,name,status,link,expires_at\r\nada@example\.org,'=1\+1,opened,http/,
   );
-  const resent = await editor.call('POST', `${path}/${row!.id}/resend`);
+  const resent = await editor.api('POST', `${path}/${row!.id}/resend`);
   assert.equal(resent.status, 409);
   assert.match(resent.body.message, /SMTP_URL/);
 });
@@ -145,12 +152,12 @@ test('without SMTP links are there to copy, for editors; formulas in names calcu
 test('the mail to a person is previewed, and what is wrong with it is said by its field', async () => {
   const { path } = await stage();
   const person = { email: 'ada@example.org', name: 'Ada', reference: { customer: '17' } };
-  const letter = await editor.call<LetterPreview>('POST', `${path}/letter`, {
+  const letter = await editor.api<ReplyOf<'previewInvitationMail'>>('POST', `${path}/letter`, {
     ...person,
     subject: '{{name}}, {{customer}}',
   });
   assert.equal(letter.body.subject, 'Ada, 17');
-  const wrong = await editor.call('POST', `${path}/letter`, { ...person, message: '{{nmae}}' });
+  const wrong = await editor.api('POST', `${path}/letter`, { ...person, message: '{{nmae}}' });
   assert.deepEqual([wrong.status, wrong.body.errors[0]!.field], [422, 'message']);
 });
 
@@ -160,14 +167,13 @@ test('nobody reaches invitations of another workspace', async () => {
   await finished();
   const [row] = (await list()).data;
   const stranger = await signIn(service);
-  const foreign = path.replace(tenant.workspaceId, stranger.workspaceId);
   for (const [method, rest] of [
     ['GET', ''],
     ['GET', '/overview'],
     ['POST', `/${row!.id}/revoke`],
     ['POST', '/reminders'],
   ] as const) {
-    const { status } = await stranger.call(method, `${foreign}${rest}`);
+    const { status } = await stranger.api(method, `${path}${rest}`);
     assert.ok(status === 404 || status === 409, `${rest} ${status}`);
   }
   assert.equal((await list()).data[0]!.status, 'pending');

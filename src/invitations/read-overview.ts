@@ -1,0 +1,77 @@
+import { questionsById } from '#ast/fields.ts';
+import { type Form, listQuestions } from '#ast/tree.ts';
+import { requireForm } from '#forms/require-form.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import { wired } from '#kit/wire.ts';
+import { prefillableOf } from './draft.ts';
+import { listBatches } from './import/queries.ts';
+import { defaultMessage } from './message/message.ts';
+import { placeholders } from './message/placeholders.ts';
+import { countInvitations } from './queries.ts';
+import { invitationStatuses } from './status.ts';
+import type { InvitedForm } from './context.ts';
+import type { InvitationsOverview } from './shapes.ts';
+
+/** How many of the last batches are shown with their progress. */
+const shownBatches = 5;
+
+/** How far a form's invitations have come, and what inviting begins with. @throws ApiError not_found. */
+export async function readOverview(
+  { database, config }: { database: Database; config: Pick<Config, 'smtp' | 'mailPerMinute'> },
+  { workspaceId, formId }: InvitedForm,
+): Promise<InvitationsOverview> {
+  const key = { workspace_id: workspaceId, form_id: formId };
+  const found = await requireForm(database, { workspaceId, formId });
+  const form = found.structure as Form;
+  const [counted, batches] = await Promise.all([
+    countInvitations(database, key),
+    listBatches(database, { ...key, limit: shownBatches }),
+  ]);
+  const byStatus = new Map(counted.map(({ status, count }) => [status, count]));
+  const isPrefillable = prefillableOf(form);
+  return {
+    access: found.settings.access ?? 'public',
+    counts: Object.fromEntries(
+      invitationStatuses.map((status) => [status, byStatus.get(status) ?? 0]),
+    ) as InvitationsOverview['counts'],
+    mails_per_minute: config.smtp === undefined ? null : config.mailPerMinute,
+    batches: wired(
+      batches.map(({ id, total, created, skipped, is_mailed, waiting, created_at, created_by }) => ({
+        id,
+        total,
+        created,
+        skipped,
+        is_mailed,
+        waiting,
+        created_at,
+        created_by,
+      })),
+    ),
+    message: lastMessage(batches[0]),
+    placeholders,
+    questions: [...questionsById(listQuestions(form))]
+      .filter(([id]) => isPrefillable(id))
+      .map(([id, { element }]) => ({ id, label: element.attrs.label })),
+  };
+}
+
+type Batch = Awaited<ReturnType<typeof listBatches>>[number];
+
+/** What was said last: the next batch mostly says the same. */
+const lastMessage = (batch: Batch | undefined): InvitationsOverview['message'] =>
+  batch
+    ? {
+        subject: batch.subject,
+        message: batch.message,
+        reminder_subject: batch.reminder_subject,
+        reminder_message: batch.reminder_message,
+        remind_after_days: batch.remind_after_days,
+      }
+    : {
+        subject: defaultMessage.subject,
+        message: defaultMessage.message,
+        reminder_subject: null,
+        reminder_message: null,
+        remind_after_days: [],
+      };
