@@ -67,7 +67,7 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   await visitor.getByRole('heading', { name: 'Thank you' }).waitFor();
   assert.ok(!visitor.url().includes('_invitation'));
   await visitor.goto(link);
-  await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
+  await visitor.getByRole('heading', { name: 'You have answered already' }).waitFor();
 
   await page.reload();
   await rowOf(page, 'ada@example.org').getByText('Completed').waitFor();
