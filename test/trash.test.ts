@@ -21,6 +21,7 @@ const exempt: Readonly<Record<string, string>> = {
   search_view: 'by search_documents',
   search_neighbours: 'by search_documents',
   search_view_ids: 'by search_documents',
+  'cli.find_place_in_submissions': 'says only which workspace an id is of, to what is done with it there',
   find_by_key: 'a submit that is repeated is the same one, wherever it lies',
   find_held_files: "the visitor's own unfinished submission, by its key",
   'submissions.lock_oldest': 'a deleted form takes its trash with it',

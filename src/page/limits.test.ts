@@ -58,7 +58,7 @@ test('files that a form has no room for are refused while they come, and removed
   assert.equal(await stored(), 1.5 * 1_048_576);
   const refused = await upload(1);
   assert.equal(refused.status, 422);
-  assert.match(refused.body.errors[0]!.message, /^The photo: there is no room for more files here/);
+  assert.match(refused.body.errors[0]!.message, /^There is no room for more files here/);
   assert.equal(await stored(), 1.5 * 1_048_576, 'nothing of it is kept');
   await service.services.database.query('delete from files where form_id = $1', [form]);
   assert.equal(await stored(), 0);

@@ -11,7 +11,6 @@ const service = await openService();
 const console = await openConsoleBrowser(service);
 const owner = await signIn(service, { name: `Ada ${payloads[0]}` });
 const { workspaceId } = owner;
-const workspace = `/workspaces/${workspaceId}`;
 
 /** Names that are markup and script wherever a person may write one. */
 async function fillWithPayloads(person: ConsolePerson): Promise<void> {
@@ -19,7 +18,7 @@ async function fillWithPayloads(person: ConsolePerson): Promise<void> {
     person.api('PATCH', '/workspace', { name: `Acme ${payloads[1]}` }),
     ...payloads.flatMap((payload) => [
       person.api('POST', '/keys', { name: payload }),
-      person.call('POST', `${workspace}/forms`, {
+      person.api('POST', '/forms', {
         structure: { ...structure(element('text', 'a')), attrs: { name: payload, description: payload } },
       }),
     ]),

@@ -12,11 +12,10 @@ const console = await openConsoleBrowser(service);
 
 test('a key is limited to a form, changed, rotated and looked after, by keyboard', async () => {
   const owner = await signIn(service, { name: 'Ada' });
-  const workspace = `/workspaces/${owner.workspaceId}`;
-  const form = await owner.call<{ id: string }>('POST', `${workspace}/forms`, {
+  const form = await owner.api<{ id: string }>('POST', '/forms', {
     structure: { ...structure(element('text', 'name')), attrs: { name: 'Workshop' } },
   });
-  await owner.call('POST', `${workspace}/forms`, { structure: structure(element('text', 'name')) });
+  await owner.api('POST', '/forms', { structure: structure(element('text', 'name')) });
   const page = await console.open(`/app/w/${owner.workspaceId}/settings/keys`, owner);
   await page.getByText('No keys yet').waitFor();
   await tabTo(page, 'button', 'Create key');
@@ -99,16 +98,15 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
 
 test('a form that was deleted does not keep the key that was limited to it from being changed', async () => {
   const owner = await signIn(service, { name: 'Grace' });
-  const workspace = `/workspaces/${owner.workspaceId}`;
   const make = async (name: string): Promise<string> =>
     (
-      await owner.call<{ id: string }>('POST', `${workspace}/forms`, {
+      await owner.api<{ id: string }>('POST', '/forms', {
         structure: { ...structure(element('text', 'name')), attrs: { name } },
       })
     ).body.id;
   const [kept, gone] = [await make('Kept'), await make('Gone')];
   await owner.api('POST', '/keys', { name: 'Export', form_ids: [kept, gone] });
-  assert.equal((await owner.call('DELETE', `${workspace}/forms/${gone}`)).status, 204);
+  assert.equal((await owner.api('DELETE', `/forms/${gone}`)).status, 204);
   const page = await console.open(`/app/w/${owner.workspaceId}/settings/keys`, owner);
   await page.getByRole('button', { name: 'Actions for Export' }).click();
   await page.getByRole('menuitem', { name: 'Change' }).click();

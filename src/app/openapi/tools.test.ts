@@ -78,11 +78,22 @@ test("the README's form compiles strictly with what openapi-typescript and hey-a
     export const made = createForm({ body }).then(({ data }) => data?.public_url.length);
   `;
   await writeFile(join(folder, 'use.ts'), use);
-  const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url));
-  const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--module', 'preserve'];
+  const compiler = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+  const options = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--target',
+    'es2022',
+    '--module',
+    'preserve',
+  ];
   const said = (): string => {
     try {
-      return execFileSync(compiler, [...options, join(folder, 'use.ts')], { encoding: 'utf8' });
+      return execFileSync(process.execPath, [compiler, ...options, join(folder, 'use.ts')], {
+        encoding: 'utf8',
+      });
     } catch (error) {
       return (error as { stdout: string }).stdout;
     }
