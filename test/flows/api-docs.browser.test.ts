@@ -65,7 +65,7 @@ test('the guides stand before the operations, lead to each other, and are found 
     .getByRole('button', { name: /Search/ })
     .first()
     .click();
-  await page.getByRole('combobox').last().fill('idempotency');
+  await page.getByRole('combobox').last().fill('idempotency and concurrency');
   await page
     .getByRole('option', { name: /Idempotency and concurrency/ })
     .first()
