@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openAccounts } from './accounts.ts';
-import type { RequestCounter } from './request-counter.ts';
 import { openRequestCounter } from './request-counter.ts';
 import { changePassword, signIn, signInTries } from './sign-in.ts';
 import { createUser } from './users.ts';
@@ -135,27 +133,6 @@ test('a wrong password, an unknown address and no address at all are refused in 
   );
   for (const body of bodies)
     assert.deepEqual(body, { error: 'unauthorized', message: 'The email address or the password is wrong.' });
-});
-
-test('the time of a refusal does not tell whether there is an account', async () => {
-  await createUser(database, { email: 'slow@example.org', password });
-  // Without limits, so that every try is evaluated.
-  const free: RequestCounter = { count: async () => ({ requests: 1, msLeft: 0 }), close: async () => {} };
-  const context = { accounts, database, vault, requestCounter: free };
-  const took = async (email: string): Promise<number> => {
-    const began = performance.now();
-    await outcome(signIn(context, from('10.6.0.1'), { email, password: 'wrong password' }));
-    return performance.now() - began;
-  };
-  const times = { known: [] as number[], unknown: [] as number[] };
-  // In turns, so that whatever else the machine does slows both.
-  for (let turn = 0; turn < 12; turn += 1) {
-    times.known.push(await took('slow@example.org'));
-    times.unknown.push(await took(`nobody-${turn}@example.org`));
-  }
-  // The fastest of each: what else the machine does can only make a try slower.
-  const [known, unknown] = [Math.min(...times.known), Math.min(...times.unknown)];
-  assert.ok(Math.abs(known - unknown) < Math.max(10, known / 5), `known ${known} ms, unknown ${unknown} ms`);
 });
 
 const sessionOf = (cookies: readonly string[]) => {
