@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client } from 'pg';
 import { findAccount } from './account.ts';
+import { usersLock } from './hold.ts';
 import { findPostmaster } from './postmaster.ts';
 import {
   children,
@@ -30,6 +31,32 @@ test('a start after kill -9 of the parent adopts the living postmaster', async (
   assert.equal(await postmasterPid(heir.directory), pid);
   await heir.stop();
   assert.equal(await findPostmaster(heir.directory), undefined, 'the heir is the last user and stops it');
+});
+
+test('who is let in while the database is being stopped does not take it, and starts the next one', async (t) => {
+  const dataDir = await makeUsedDirectory(t);
+  const parent = await startProcess(dataDir);
+  const { connection } = parent.report;
+  assert.ok(connection);
+  const pid = await postmasterPid(join(dataDir, 'postgres'));
+  await parent.kill();
+  // What the last user does when it leaves, in slow motion: it is alone, the server is told to stop, its connection ends.
+  const leaver = new Client({ ...connection, database: 'postgres' });
+  await leaver.connect();
+  await leaver.query('select pg_advisory_lock($1)', [usersLock]);
+  const coming = start({ dataDir });
+  const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
+  await poll('the newcomer to wait', async () => (await leaver.query(waiting)).rowCount === 1);
+  process.kill(pid, 'SIGTERM'); // "smart": sessions are left alone, so that the newcomer's outlives the leaver's
+  await poll(
+    'the end to begin',
+    async () => (await findPostmaster(join(dataDir, 'postgres')))?.status === 'stopping',
+  );
+  await leaver.end();
+  const postgres = await coming;
+  assert.equal(await query(postgres.connection, 'select 1'), 1);
+  assert.notEqual(await postmasterPid(postgres.directory), pid);
+  await postgres.stop();
 });
 
 test('kill -9 of postmaster and parent under writes: every acknowledged row is there after a start', async (t) => {

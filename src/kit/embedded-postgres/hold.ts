@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { user } from './create-cluster.ts';
 import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy } from './error.ts';
 import { createPatience } from './patience.ts';
-import { findPostmaster, launchPostmaster, type Launch, type Server } from './postmaster.ts';
+import { findPostmaster, launchPostmaster, type Launch, type Postmaster, type Server } from './postmaster.ts';
 import { lastLines } from './program.ts';
 import { port } from './settings.ts';
 
@@ -24,7 +24,7 @@ export type Hold = {
 type UserClient = Client & { ref(): void; unref(): void };
 
 /** The key of the users' lock, in the database `postgres`: the letters "formloom" read as one 64-bit number. */
-const usersLock = '7381244128579776365';
+export const usersLock = '7381244128579776365';
 
 /** Milliseconds. */
 const pollEvery = 15;
@@ -48,9 +48,12 @@ export async function holdServer(server: Server, signal: AbortSignal): Promise<H
     if (postmaster?.status === 'ready') {
       const answer = await knock(server);
       if (typeof answer !== 'string') {
-        return { ...answer, how: launch?.pid === postmaster.pid ? 'started' : 'adopted' };
+        if (await isStillReady(server, postmaster)) {
+          return { ...answer, how: launch?.pid === postmaster.pid ? 'started' : 'adopted' };
+        }
+        await answer.client.end();
       }
-      obstacle = answer;
+      obstacle = typeof answer === 'string' ? answer : 'it was being stopped';
     } else if (!postmaster && !launch) {
       signal.throwIfAborted();
       launch = await launchPostmaster(server);
@@ -62,6 +65,16 @@ export async function holdServer(server: Server, signal: AbortSignal): Promise<H
     checkPatience(postmaster, obstacle);
     await sleep(pollEvery);
   }
+}
+
+/**
+ * Whether a postmaster that let us in is not being stopped. The end of the last user's own connection gives the lock to
+ * whoever waits for it, and at times before the session that waits is ended too; PostgreSQL notes that it stops before
+ * it ends any session, so what was noted after we got the lock tells.
+ */
+async function isStillReady(server: Server, seen: Postmaster): Promise<boolean> {
+  const now = await findPostmaster(server.directory);
+  return now?.pid === seen.pid && now.status === 'ready';
 }
 
 /** Connects as a user; gives back why not when it is worth trying again. */
