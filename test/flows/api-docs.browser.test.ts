@@ -54,9 +54,10 @@ test('an address leads to an operation, with its request in curl, TypeScript and
   browser.assertQuiet();
 });
 
-test('the guides stand before the operations, lead to each other, and are found by the search; a phone has all of it', async () => {
+test('the guides stand before the operations, call this service, lead to each other, and are found by the search; a phone has all of it', async () => {
   const { page } = await open('', 375);
   await page.getByRole('heading', { name: 'Webhooks, from zero to verified' }).waitFor();
+  await page.getByText(`API=${service.url}/api/v1`).waitFor(); // to be pasted as it stands
   await page.getByRole('link', { name: 'errors' }).first().click();
   await page.waitForURL(/#description\/errors$/);
   assert.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'));

@@ -16,10 +16,14 @@ const order = [
   'permissions',
 ];
 
-/** The guides as one text, whose links to each other lead within the page. */
-export function writeGuides(): string {
+/** Where the guides' examples find a service that was just started. */
+const exampleOrigin = 'http://127.0.0.1:3000';
+
+/** The guides as one text, whose links to each other lead within the page, and whose examples call this service. */
+export function writeGuides(origin: string): string {
   const guides = order.map((name) => texts[`../../docs/guides/${name}.md`]!);
   return guides
     .join('\n\n')
+    .replaceAll(exampleOrigin, origin)
     .replaceAll(/\]\((\w[\w-]*)\.md(#[\w-]+)?\)/g, (_match, name: string) => `](#description/${name})`);
 }

@@ -39,7 +39,7 @@ for (const methods of Object.values(openApi.paths))
     if (operation.servers) operation.servers = [{ url: origin }];
 addSamples(openApi);
 for (const tag of openApi.tags) tag['x-displayName'] = tag.name.slice(0, 1).toUpperCase() + tag.name.slice(1);
-openApi.info.description += `\n\n${writeGuides()}`;
+openApi.info.description += `\n\n${writeGuides(origin)}`;
 
 Scalar.createApiReference('#reference', {
   content: openApi,
