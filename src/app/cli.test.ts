@@ -550,6 +550,8 @@ test('--help explains the service, a group and a command, on standard output, wi
     operation.stdout,
     /POST \/forms · takes the permission forms:write\nExample: forms create --str/,
   );
+  assert.equal((await formloom(['help'], away)).stdout, all.stdout);
+  assert.equal((await formloom(['help', 'key'], away)).stdout, group.stdout);
   for (const { code, stderr } of [all, group, one]) assert.deepEqual([code, stderr], [0, '']);
 });
 

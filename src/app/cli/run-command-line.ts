@@ -42,7 +42,8 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
     complain: (text) => around.complain(`formloom: ${withoutKeys(text.trimEnd())}\n`),
   };
   try {
-    return await runWords(args, surroundings);
+    // The first word that people try.
+    return await runWords(args[0] === 'help' ? [...args.slice(1), '--help'] : args, surroundings);
   } catch (error) {
     surroundings.complain(explainToCaller(error));
     return isPassing(error) ? 3 : 1;
