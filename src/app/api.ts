@@ -1,12 +1,11 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { now } from '#kit/clock.ts';
-import { isKnown, readUnchanged } from '#kit/conditional.ts';
+import { readUnchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
-import { allowed, jsonType, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
+import { allowed, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { Answer } from '#kit/operation.ts';
-import { packAnswer } from '#kit/packing.ts';
 import { placeOf } from '#kit/place-of.ts';
+import { sendAnswer } from '#kit/send-answer.ts';
 import { type AuditLog, lineOf } from '#workspaces/audit/audit-log.ts';
 import { isNoted } from '#workspaces/audit/is-noted.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
@@ -98,7 +97,7 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
               run,
             );
       if (isReplyChecked) operation.holdReply(answer);
-      return send(request, reply, answer);
+      return sendAnswer(request, reply, answer);
     },
   });
 }
@@ -111,24 +110,6 @@ function readMatch(request: FastifyRequest, isConditional: boolean) {
   if (header !== undefined && !isConditional)
     throw new ApiError('bad_request', 'If-Match is not understood here: this has no ETag.');
   return readUnchanged(header);
-}
-
-async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
-  reply.code(answer.status).headers(answer.headers ?? {});
-  if (answer.isReplayed) reply.header('Idempotency-Replayed', 'true');
-  if (answer.tag !== undefined) {
-    reply.header('ETag', answer.tag);
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (isRead && isKnown(request.headers['if-none-match'], answer.tag)) return reply.code(304).send();
-  }
-  if (answer.stream) {
-    // Of a file only the head: what would write it is told that nobody reads.
-    if (request.method === 'HEAD') answer.stream.destroy();
-    return reply.send(request.method === 'HEAD' ? Readable.from([]) : answer.stream);
-  }
-  const text = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
-  if (text === undefined) return reply.send();
-  return reply.type(jsonType).send(await packAnswer(request, reply, text));
 }
 
 const describeRequest = (

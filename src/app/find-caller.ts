@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findPerson, refuseForeignRequest, requireRole } from '#console/access.ts';
+import { refuseForeignRequest, requirePerson, requireRole } from '#console/access.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -51,20 +51,16 @@ async function findSession(
   reply: FastifyReply,
 ): Promise<Caller> {
   refuseForeignRequest(request, config.publicUrl);
-  const headers = new Headers({ Cookie: request.headers.cookie ?? '' });
-  const { user, cookies } = await findPerson(accounts, headers);
-  if (cookies.length > 0) reply.header('Set-Cookie', cookies);
-  if (!user) throw new ApiError('unauthorized', 'Sign in first.');
-  if (user.mustChangePassword) throw new ApiError('forbidden', 'Choose a password of your own first.');
+  const person = await requirePerson(accounts, request, reply);
   const workspaceId = String(request.headers['x-workspace-id']).toLowerCase();
   if (!uuidPattern.test(workspaceId)) throw new ApiError('bad_request', 'X-Workspace-ID must be a UUID.');
-  const role = await requireRole(database, { workspaceId, userId: user.id, least: 'viewer' });
+  const role = await requireRole(database, { workspaceId, userId: person.id });
   return {
     workspaceId,
     formIds: null,
-    actor: { kind: 'person', id: user.id },
+    actor: { kind: 'person', id: person.id },
     may: (permission) => roleMay(role, permission),
-    counted: windowOfPerson(user.id),
+    counted: windowOfPerson(person.id),
     rate: { perMinute: config.limits.consolePerMinute || Number.MAX_SAFE_INTEGER, burst: 0 },
     refusal: (permission) => `This takes the role ${leastRoleFor(permission)} or more; yours is ${role}.`,
   };

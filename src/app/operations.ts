@@ -1,4 +1,11 @@
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
+import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
+import { passwordResetEndpoints } from '#console/accounts/password-reset-endpoints.ts';
+import { sessionEndpoints } from '#console/accounts/session-endpoints.ts';
+import { ownWorkspaceEndpoints } from '#console/accounts/workspace-endpoints.ts';
+import { ownFormEndpoints } from '#console/forms/endpoints.ts';
+import type { OwnOperation, OwnRoute } from '#console/serve.ts';
+import type { ConsoleServices } from '#console/services.ts';
 import { draftEndpoints } from '#forms/drafts/endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
 import { imageEndpoints } from '#forms/images/endpoints.ts';
@@ -28,7 +35,7 @@ import { keyEndpoints } from '#workspaces/keys/endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
 import { memberEndpoints } from '#workspaces/members/endpoints.ts';
 import type { Permission } from '#workspaces/permissions.ts';
-import { type Method, type OperationName, routeOf } from './routes.ts';
+import { type Method, type OperationName, type OwnName, routeOf } from './routes.ts';
 import type { Services } from './services.ts';
 
 /** What stands behind each name of the route table. */
@@ -173,11 +180,37 @@ export function apiOperations(services: Services) {
   } satisfies Record<OperationName, Operation<Permission>>;
 }
 
+/** What stands behind each name of the console's own routes. */
+export function ownOperations(services: ConsoleServices) {
+  const session = sessionEndpoints(services);
+  const resets = passwordResetEndpoints(services);
+  const joins = joinEndpoints(services);
+  const workspaces = ownWorkspaceEndpoints(services);
+  const forms = ownFormEndpoints(services);
+  return {
+    getSession: session.get,
+    signIn: session.begin,
+    signOut: session.end,
+    renamePerson: session.rename,
+    changePassword: session.changePassword,
+    askForPasswordReset: resets.ask,
+    finishPasswordReset: resets.finish,
+    openMemberInvitation: joins.open,
+    joinByPassword: joins.joinByPassword,
+    joinWorkspace: joins.join,
+    createWorkspace: workspaces.create,
+    leaveWorkspace: workspaces.leave,
+    locateForm: forms.locate,
+    getArrangement: forms.getArrangement,
+    saveArrangement: forms.saveArrangement,
+  } satisfies Record<OwnName, OwnOperation>;
+}
+
 /** The operations with the types of what they take and answer, for callers in TypeScript. */
-export type Operations = ReturnType<typeof apiOperations>;
+export type Operations = ReturnType<typeof apiOperations> & ReturnType<typeof ownOperations>;
 
 /** What an operation takes and answers is read off its declaration: no caller writes a type by hand. */
-type TypesOf<Name extends OperationName> = NonNullable<Operations[Name]['types']>;
+type TypesOf<Name extends keyof Operations> = NonNullable<Operations[Name]['types']>;
 type Part<Key extends string, Value> = object extends Value
   ? { readonly [K in Key]?: Value }
   : { readonly [K in Key]: Value };
@@ -186,12 +219,12 @@ type Part<Key extends string, Value> = object extends Value
 type SentBody<Body> = Body extends Buffer ? Blob | Uint8Array : Body;
 
 /** The parameters, the query and the body of an operation, each where it has them. */
-export type InputOf<Name extends OperationName> = Part<'params', TypesOf<Name>['params']> &
+export type InputOf<Name extends keyof Operations> = Part<'params', TypesOf<Name>['params']> &
   Part<'query', TypesOf<Name>['query']> &
   Part<'body', SentBody<TypesOf<Name>['body']>>;
 
 /** What an operation answers when it succeeds. */
-export type ReplyOf<Name extends OperationName> = TypesOf<Name>['reply'];
+export type ReplyOf<Name extends keyof Operations> = TypesOf<Name>['reply'];
 
 /** An operation where it is served: all that is drawn from the table reads a list of these. */
 export type ApiRoute = {
@@ -206,5 +239,11 @@ export const apiRoutes = (services: Services): readonly ApiRoute[] =>
   Object.entries(apiOperations(services)).map(([name, operation]) => ({
     name: name as OperationName,
     ...routeOf(name as OperationName),
+    operation,
+  }));
+
+export const consoleRoutes = (services: ConsoleServices): readonly OwnRoute[] =>
+  Object.entries(ownOperations(services)).map(([name, operation]) => ({
+    ...routeOf(name as OwnName),
     operation,
   }));

@@ -122,11 +122,36 @@ export const routes = {
   retryMail: 'POST /mails/:id/retry',
 } as const satisfies Readonly<Record<string, `${Method} /${string}`>>;
 
+/**
+ * The same of what only the session of a browser can mean, below /app/api: signing in and out, one's own account, and
+ * one's own workspaces. No key calls it, and no document or command is drawn from it.
+ */
+export const ownRoutes = {
+  getSession: 'GET /session',
+  signIn: 'POST /session',
+  signOut: 'DELETE /session',
+  renamePerson: 'PATCH /person',
+  changePassword: 'PUT /person/password',
+  askForPasswordReset: 'POST /password-resets',
+  finishPasswordReset: 'PUT /password-resets',
+  openMemberInvitation: 'POST /joins/lookups',
+  joinByPassword: 'POST /joins/accounts',
+  joinWorkspace: 'POST /joins',
+  createWorkspace: 'POST /workspaces',
+  leaveWorkspace: 'DELETE /memberships/:id',
+  locateForm: 'GET /forms/:id/locate',
+  getArrangement: 'GET /forms/:id/arrangement',
+  saveArrangement: 'PUT /forms/:id/arrangement',
+} as const satisfies Readonly<Record<string, `${Method} /${string}`>>;
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type OperationName = keyof typeof routes;
+export type OwnName = keyof typeof ownRoutes;
+
+const all = { ...routes, ...ownRoutes };
 
 /** The method and the path of an operation, with its parameters as `:name`. */
-export function routeOf(name: OperationName): { method: Method; path: string } {
-  const [method, path] = routes[name].split(' ') as [Method, string];
+export function routeOf(name: OperationName | OwnName): { method: Method; path: string } {
+  const [method, path] = all[name].split(' ') as [Method, string];
   return { method, path };
 }

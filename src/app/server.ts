@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { consoleRoutes } from '#console/routes.ts';
 import { serveConsole } from '#console/serve.ts';
 import { staticRoutes } from '#console/static.ts';
 import { fileRoutes } from '#files/routes.ts';
@@ -14,7 +13,7 @@ import { openRequestLog } from '#workspaces/request-log/request-log.ts';
 import { serveApi } from './api.ts';
 import { healthRoutes } from './health.ts';
 import { writeOpenApi } from './openapi.ts';
-import { apiRoutes } from './operations.ts';
+import { apiRoutes, consoleRoutes } from './operations.ts';
 import type { Services } from './services.ts';
 import { setupRoutes } from './setup-page.ts';
 import { version } from './version.ts';

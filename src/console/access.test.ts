@@ -8,7 +8,7 @@ import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { findPerson } from './access.ts';
-import type { LocatedForm } from './locate/shapes.ts';
+import type { LocatedForm } from './forms/shapes.ts';
 
 const service = await openService();
 const { url, services } = service;
@@ -119,7 +119,7 @@ test('while the database is away nobody is told that they are signed out', async
     { pool: 1, log },
   );
   const accounts = openAccounts({ database, vault, log, publicUrl: services.config.publicUrl });
-  const asked = findPerson(accounts, new Headers({ Cookie: owner.cookie }));
+  const asked = findPerson(accounts, owner.cookie);
   await assert.rejects(asked, (error) => error instanceof ApiError && error.code === 'service_unavailable');
   await database.end();
 });

@@ -1,12 +1,13 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import type { Person } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import type { Accounts } from '#workspaces/accounts.ts';
 import { findMembership } from '#workspaces/members/queries.ts';
-import { isAtLeast, type Role } from '#workspaces/roles.ts';
+import type { Role } from '#workspaces/roles.ts';
 import { isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/session-end.ts';
-import type { ConsoleUser } from './endpoint.ts';
 
 /**
  * Refuses what another site may have made a browser send (docs/rules.md T21, C32). A request that changes anything is
@@ -38,30 +39,48 @@ function isOwnOrigin(origin: string | undefined, host: string, publicUrl: string
   return parsed !== null && (parsed.origin === new URL(publicUrl).origin || parsed.host === host);
 }
 
-/** Who is signed in by these cookies, and the cookies to set when the session was extended. */
-export async function findPerson(
+/**
+ * The person whose session comes with a request; the cookies of one that was extended go with the answer.
+ * @throws ApiError unauthorized; forbidden with a temporary password, unless `mayBeNewcomer`.
+ */
+export async function requirePerson(
   accounts: Accounts,
-  headers: Headers,
-): Promise<{ user: ConsoleUser | undefined; cookies: string[] }> {
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mayBeNewcomer = false } = {},
+): Promise<Person> {
+  const { person, cookies } = await findPerson(accounts, request.headers.cookie ?? '');
+  if (cookies.length > 0) reply.header('Set-Cookie', cookies);
+  if (!person) throw new ApiError('unauthorized', 'Sign in first.');
+  if (person.mustChangePassword && !mayBeNewcomer)
+    throw new ApiError('forbidden', 'Choose a password of your own first.');
+  return person;
+}
+
+type Found = { person?: Person; cookies: string[] };
+
+/** Who is signed in by these cookies, and the cookies to set when the session was extended. */
+export async function findPerson(accounts: Accounts, cookie: string): Promise<Found> {
   // Whoever has no cookie is nobody, and nothing is loaded for them.
-  if (!headers.has('Cookie')) return { user: undefined, cookies: [] };
+  if (cookie === '') return { cookies: [] };
+  const headers = new Headers({ Cookie: cookie });
   const { auth, isRefusal } = await accounts.library();
   try {
     const found = await auth.api.getSession({ headers, returnHeaders: true });
-    if (!found.response) return { user: undefined, cookies: found.headers.getSetCookie() };
+    if (!found.response) return { cookies: found.headers.getSetCookie() };
     const { user, session } = found.response;
     if (isSessionOver(session) || isTemporaryOver(user)) {
       const ended = await auth.api.signOut({ headers, returnHeaders: true });
-      return { user: undefined, cookies: ended.headers.getSetCookie() };
+      return { cookies: ended.headers.getSetCookie() };
     }
-    const mustChangePassword = temporaryUntil(user) !== undefined;
+    const { id, email, name } = user;
     return {
-      user: { id: user.id, email: user.email, name: user.name, mustChangePassword },
+      person: { id, email, name, mustChangePassword: temporaryUntil(user) !== undefined },
       cookies: found.headers.getSetCookie(),
     };
   } catch (cause) {
     // The session ended while it was being extended.
-    if (isRefusal(cause)) return { user: undefined, cookies: [] };
+    if (isRefusal(cause)) return { cookies: [] };
     // The library hides why it could not look; a browser that is told 401 would forget that it is signed in.
     throw new ApiError('service_unavailable', undefined, { retryAfter: 1, cause });
   }
@@ -69,16 +88,13 @@ export async function findPerson(
 
 /**
  * The role of a person in a workspace, looked up at each request, so that a change of it acts on the next one.
- * @throws ApiError not_found for strangers, as for a workspace that does not exist; forbidden below `least`.
+ * @throws ApiError not_found for strangers, as for a workspace that does not exist.
  */
 export async function requireRole(
   database: Database,
-  { workspaceId, userId, least }: { workspaceId: string; userId: string; least: Role },
+  { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<Role> {
   const found = only(await findMembership(database, { workspace_id: workspaceId, user_id: userId }));
   if (!found) throw new ApiError('not_found');
-  if (!isAtLeast(found.role, least)) {
-    throw new ApiError('forbidden', `This takes the role ${least} or more; yours is ${found.role}.`);
-  }
   return found.role;
 }

@@ -1,24 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { uuidPattern } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { jsonType, type Server } from '#kit/http.ts';
+import type { Server } from '#kit/http.ts';
+import type { Operation, OwnCaller, Person, Visitor } from '#kit/operation.ts';
+import { sendAnswer } from '#kit/send-answer.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { countUpTo, windowOfPerson } from '#workspaces/limit.ts';
-import { findPerson, refuseForeignRequest, requireRole } from './access.ts';
-import type { ConsoleCaller, ConsoleEndpoint, ConsoleReply, ConsoleRoute, Visitor } from './endpoint.ts';
+import { refuseForeignRequest, requirePerson } from './access.ts';
 import type { ConsoleServices } from './services.ts';
+
+/** An operation that only the session of a browser can mean. */
+export type OwnOperation = Operation<undefined, unknown, unknown, unknown, unknown, OwnCaller>;
+
+/** Where it is served: below /app/api, with parameters as `:name`. */
+export type OwnRoute = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  operation: OwnOperation;
+};
 
 /** So many times the requests of one person may come from one address. */
 const peoplePerAddress = 4;
 
 /**
- * The console's JSON on a server of its own scope, below /app/api. Order of checks: origin (403), session (401),
- * membership (404), role (403), shape (400, 422), existence (404). Without a declared need a route cannot be written.
+ * The console's own operations on a server of its own scope. Order of checks: origin (403), how often (429), session
+ * (401), shape (400, 422), existence (404).
  */
 export async function serveConsole(
   server: Server,
   services: ConsoleServices,
-  routes: readonly ConsoleRoute[],
+  routes: readonly OwnRoute[],
 ): Promise<void> {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store');
@@ -28,58 +38,37 @@ export async function serveConsole(
   server.all('/*', () => {
     throw new ApiError('not_found', 'There is nothing at this path.');
   });
-  for (const [method, url, endpoint] of routes) {
+  for (const { method, path, operation } of routes) {
     server.route({
       method,
-      url,
-      ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
+      url: path,
       async handler(request, reply) {
-        const caller = await admit(services, endpoint, request, reply);
-        return send(reply, await endpoint.handle(caller, request));
+        const { params, query, body } = request;
+        const caller = await admit(services, operation.caller, request, reply);
+        const answer = await operation.handle(caller, { params, query, body });
+        if (services.config.isReplyChecked) operation.holdReply(answer);
+        return sendAnswer(request, reply, answer);
       },
     });
   }
 }
 
-/** Finds out who is asking, as far as the endpoint needs it. */
+/** Finds out who is asking, as far as the operation has to know it. */
 async function admit(
-  services: ConsoleServices,
-  { needs, isAlwaysOpen }: ConsoleEndpoint,
+  { accounts, requestCounter, config }: ConsoleServices,
+  needed: OwnCaller,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<ConsoleCaller> {
-  const visitor = readVisitor(request);
-  const { requestCounter, config } = services;
+): Promise<{ visitor: Visitor; person?: Person }> {
+  const visitor = {
+    address: addressKey(request.ip),
+    headers: new Headers({ Cookie: request.headers.cookie ?? '' }),
+  };
   const most = config.limits.consolePerMinute;
   // Before a session is looked for: an address is shared by several people, and by nobody.
   if (most > 0) await countUpTo(requestCounter, `console from ${visitor.address}`, most * peoplePerAddress);
-  if (needs === 'visitor') return { visitor };
-  const { user, cookies } = await findPerson(services.accounts, visitor.headers);
-  if (cookies.length > 0) reply.header('Set-Cookie', cookies);
-  if (!user) throw new ApiError('unauthorized', 'Sign in first.');
-  if (most > 0) await countUpTo(requestCounter, windowOfPerson(user.id), most);
-  if (user.mustChangePassword && !isAlwaysOpen)
-    throw new ApiError('forbidden', 'Choose a password of your own first.');
-  if (needs === 'person') return { visitor, user };
-  const { workspace } = request.params as { workspace: string };
-  if (!uuidPattern.test(workspace)) throw new ApiError('bad_request', '"workspace" must be a UUID.');
-  const role = await requireRole(services.database, {
-    workspaceId: workspace,
-    userId: user.id,
-    least: needs,
-  });
-  return { visitor, user, membership: { workspaceId: workspace, role } };
-}
-
-function readVisitor(request: FastifyRequest): Visitor {
-  const headers = new Headers();
-  if (request.headers.cookie !== undefined) headers.set('Cookie', request.headers.cookie);
-  return { address: addressKey(request.ip), headers };
-}
-
-function send(reply: FastifyReply, answer: ConsoleReply): FastifyReply {
-  reply.code(answer.status).headers(answer.headers ?? {});
-  if (answer.stream) return reply.send(answer.stream);
-  if (answer.json === undefined && answer.body === undefined) return reply.send();
-  return reply.type(jsonType).send(answer.json ?? JSON.stringify(answer.body));
+  if (needed === 'visitor') return { visitor };
+  const person = await requirePerson(accounts, request, reply, { mayBeNewcomer: needed === 'newcomer' });
+  if (most > 0) await countUpTo(requestCounter, windowOfPerson(person.id), most);
+  return { visitor, person };
 }

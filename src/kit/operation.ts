@@ -23,6 +23,36 @@ export type Scope = {
   may: (permission: string) => boolean;
 };
 
+/** Whoever sends a request, signed in or not. */
+export type Visitor = {
+  /** What the peer's address counts as (#workspaces/address-key.ts). */
+  address: string;
+  /** The headers that sessions are made of: the cookies. */
+  headers: Headers;
+};
+
+/** A person who is signed in. */
+export type Person = {
+  id: string;
+  email: string;
+  name: string;
+  /** Signed in with a temporary password: nothing is open but what a newcomer may. */
+  mustChangePassword: boolean;
+};
+
+/**
+ * Who calls an operation that takes no permission, because it is of no workspace and only the session of a browser can
+ * mean it. `visitor`: anyone; `person`: anyone signed in; `newcomer`: also who has to change a temporary password first.
+ */
+export type OwnCaller = 'visitor' | 'newcomer' | 'person';
+
+/** What is known of who asks. */
+export type ScopeOf<Own extends OwnCaller | undefined> = Own extends undefined
+  ? Scope
+  : Own extends 'visitor'
+    ? { visitor: Visitor }
+    : { visitor: Visitor; person: Person };
+
 /** What an operation answers when it succeeds: JSON by a schema, a stream of a content type, or nothing. */
 export type ReplyShape = {
   readonly status: 200 | 201 | 202 | 204;
@@ -34,7 +64,7 @@ export type ReplyShape = {
 
 /** What goes with every answer. */
 type Beside = {
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string | string[]>>;
   /** What it was read at, for the ETag of what can be changed (conditional.ts). */
   tag?: string;
 };
@@ -60,7 +90,7 @@ export type Answer = Beside & {
 export type RawInput = { params: unknown; query: unknown; body: unknown; unchanged?: Unchanged };
 
 /** A request after its shape was checked. */
-type Given<P, Q, B, R> = Scope & {
+type Given<P, Q, B, R, Own extends OwnCaller | undefined> = ScopeOf<Own> & {
   params: P;
   query: Q;
   body: B;
@@ -75,15 +105,18 @@ type Types<P, Q, B, Reply> = { readonly types?: { params: P; query: Q; body: B; 
 
 /** What an operation is, apart from its name, method and path: all that draws on the table reads this. */
 export type Operation<
-  Permission extends string = string,
+  Permission extends string | undefined = string,
   P = unknown,
   Q = unknown,
   B = unknown,
   Reply = unknown,
+  Own extends OwnCaller | undefined = undefined,
 > = Types<P, Q, B, Reply> & {
   readonly summary: string;
   readonly description: string | undefined;
   readonly permission: Permission;
+  /** Who calls it, where it takes no permission. */
+  readonly caller: Own;
   readonly params: TObject;
   readonly query: TObject;
   readonly body: TObject | undefined;
@@ -105,7 +138,7 @@ export type Operation<
   /** A request as it may be sent: the document shows it, and a test sends it to a service. */
   readonly example: { readonly query?: unknown; readonly body?: unknown };
   /** Checks the shape (400, 422), then runs. */
-  handle(scope: Scope, raw: RawInput): Promise<Answer>;
+  handle(scope: ScopeOf<Own>, raw: RawInput): Promise<Answer>;
   /** @throws Error when an answer is not as the reply is declared: a fault of ours, which tests bring to light. */
   holdReply(answer: Answer): void;
 };
@@ -121,36 +154,43 @@ type BodyOf<B extends TObject, Content> = Content extends readonly string[] ? Bu
 
 type JsonOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema } ? Static<S> : undefined;
 
+/** Without a declared need an operation cannot be written. */
+type Needs<Permission, Own> =
+  | { permission: Permission; caller?: never }
+  | { permission?: never; caller: Own };
+
 /**
  * Declares an operation, once for all who call it: the API's keys, the console, the command line, OpenAPI and what is
- * drawn from it. Whoever calls has been told apart, and acts within one workspace.
+ * drawn from it. Whoever calls has been told apart, and acts within one workspace, or for themselves (`caller`).
  * Order of checks: who asks (401), how often (429), whether it may (403), shape (400, 422), existence (404, in `run`).
  */
 export function operation<
-  const Permission extends string,
   const R extends ReplyShape,
+  const Permission extends string | undefined = undefined,
+  const Own extends OwnCaller | undefined = undefined,
   P extends TObject = Nothing,
   Q extends TObject = Nothing,
   B extends TObject = Nothing,
   const Content extends readonly string[] | undefined = undefined,
->(definition: {
-  summary: string;
-  description?: string;
-  permission: Permission;
-  params?: P;
-  query?: Q;
-  body?: B;
-  bodyContent?: Content;
-  isBodyOptional?: boolean;
-  bodyLimit?: number;
-  reply: R;
-  errors?: readonly ErrorCode[];
-  isConditional?: boolean;
-  isDestructive?: boolean;
-  command?: string;
-  example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
-  run(request: Given<Static<P>, Static<Q>, BodyOf<B, Content>, R>): Promise<ContentOf<R>>;
-}): Operation<Permission, Static<P>, Static<Q>, BodyOf<B, Content>, JsonOf<R>> {
+>(
+  definition: Needs<Permission, Own> & {
+    summary: string;
+    description?: string;
+    params?: P;
+    query?: Q;
+    body?: B;
+    bodyContent?: Content;
+    isBodyOptional?: boolean;
+    bodyLimit?: number;
+    reply: R;
+    errors?: readonly ErrorCode[];
+    isConditional?: boolean;
+    isDestructive?: boolean;
+    command?: string;
+    example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
+    run(request: Given<Static<P>, Static<Q>, BodyOf<B, Content>, R, Own>): Promise<ContentOf<R>>;
+  },
+): Operation<Permission, Static<P>, Static<Q>, BodyOf<B, Content>, JsonOf<R>, Own> {
   const params = definition.params ?? nothing;
   const query = definition.query ?? nothing;
   const content = definition.bodyContent;
@@ -165,7 +205,8 @@ export function operation<
   return {
     summary: definition.summary,
     description: definition.description,
-    permission: definition.permission,
+    permission: definition.permission as Permission,
+    caller: definition.caller as Own,
     params,
     query,
     body: definition.body,

@@ -2,7 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { ApiProblem, post } from '../api/client.ts';
+import { ApiProblem } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
@@ -11,7 +12,7 @@ import { EntryCard } from './entry-card.tsx';
 /** Asks for a mail with a link to choose another password. The answer is the same for every address. */
 export function ForgotPasswordScreen(): ReactElement {
   const [email, setEmail] = useState('');
-  const ask = useMutation({ mutationFn: () => post('/password-resets', { email }) });
+  const ask = useMutation({ mutationFn: () => callOwn('askForPasswordReset', { body: { email } }) });
   const problem = ask.error instanceof ApiProblem ? ask.error : undefined;
   return (
     <EntryCard title="Forgot your password?">

@@ -2,8 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import type { OpenInvitation, Session } from '#console/accounts/shapes.ts';
-import { ApiProblem, get, post, unlocatedProblem } from '../api/client.ts';
+import type { OpenInvitation } from '#console/accounts/shapes.ts';
+import { ApiProblem, unlocatedProblem } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
@@ -18,7 +19,7 @@ export function JoinScreen(): ReactElement {
   const { data, error } = useQuery({
     queryKey: ['join', token],
     queryFn: async () => ({
-      invitation: await post<OpenInvitation>('/joins/lookups', { token }),
+      invitation: await callOwn('openMemberInvitation', { body: { token } }),
       person: await readPerson(),
     }),
     retry: false,
@@ -82,7 +83,7 @@ function WayIn({
 /** The address of whoever is signed in here. */
 async function readPerson(): Promise<string | undefined> {
   try {
-    return (await get<Session>('/session')).user.email;
+    return (await callOwn('getSession', {})).user.email;
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 401) return undefined;
     throw error;
@@ -100,7 +101,10 @@ function useEnter(): () => Promise<void> {
 
 function Accept({ token, email }: { token: string; email: string }): ReactElement {
   const enter = useEnter();
-  const join = useMutation({ mutationFn: () => post('/joins', { token }), onSuccess: enter });
+  const join = useMutation({
+    mutationFn: () => callOwn('joinWorkspace', { body: { token } }),
+    onSuccess: enter,
+  });
   return (
     <>
       {join.error && <Message tone="bad">{join.error.message}</Message>}
@@ -141,8 +145,8 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
   const enter = useEnter();
   const join = useMutation({
     async mutationFn() {
-      await post('/joins/accounts', { token, ...given });
-      await post('/session', { email, password: given.password });
+      await callOwn('joinByPassword', { body: { token, ...given } });
+      await callOwn('signIn', { body: { email, password: given.password } });
     },
     onSuccess: enter,
   });

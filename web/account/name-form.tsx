@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { ApiProblem, patch, unlocatedProblem } from '../api/client.ts';
+import { ApiProblem, unlocatedProblem } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
 import { CardForm } from '../design/card-form.tsx';
 import { TextField } from '../design/field.tsx';
 import { toastDone } from '../design/toast.tsx';
@@ -10,7 +11,7 @@ import { refreshSession } from '../shell/session.ts';
 export function NameForm({ name }: { name: string }): ReactElement {
   const [text, setText] = useState(name);
   const save = useMutation({
-    mutationFn: () => patch('/person', { name: text }),
+    mutationFn: () => callOwn('renamePerson', { body: { name: text } }),
     async onSuccess() {
       await refreshSession();
       toastDone('Your name was changed.');

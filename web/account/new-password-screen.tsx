@@ -1,7 +1,7 @@
 import './sign-in-screen.css';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { remove } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../design/button.tsx';
 import { Logo } from '../design/icon.tsx';
@@ -23,7 +23,7 @@ export function NewPasswordScreen(): ReactElement {
   };
   const signOut = async (): Promise<void> => {
     try {
-      await remove('/session');
+      await callOwn('signOut', {});
       queryClient.clear();
       await router.navigate({ to: '/sign-in' });
     } catch (error) {

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { ApiProblem, put, unlocatedProblem } from '../api/client.ts';
+import { ApiProblem, unlocatedProblem } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
 import { CardForm } from '../design/card-form.tsx';
 import { TextField } from '../design/field.tsx';
 import { toastDone } from '../design/toast.tsx';
@@ -16,7 +17,7 @@ export function PasswordForm({
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const change = useMutation({
-    mutationFn: () => put('/person/password', { current_password: current, new_password: next }),
+    mutationFn: () => callOwn('changePassword', { body: { current_password: current, new_password: next } }),
     async onSuccess() {
       await onChanged?.();
       setCurrent('');

@@ -2,7 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { ApiProblem, post, put } from '../api/client.ts';
+import { ApiProblem } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
@@ -16,8 +17,8 @@ export function ResetPasswordScreen(): ReactElement {
   const router = useRouter();
   const choose = useMutation({
     async mutationFn() {
-      const { email } = await put<{ email: string }>('/password-resets', { token, password });
-      await post('/session', { email, password });
+      const { email } = await callOwn('finishPasswordReset', { body: { token, password } });
+      await callOwn('signIn', { body: { email, password } });
     },
     async onSuccess() {
       queryClient.clear();

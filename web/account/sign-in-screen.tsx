@@ -3,7 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { ApiProblem, post } from '../api/client.ts';
+import { ApiProblem } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
@@ -22,7 +23,7 @@ export function SignInScreen(): ReactElement {
   const router = useRouter();
   const search: { next?: unknown } = useSearch({ strict: false });
   const enter = useMutation({
-    mutationFn: () => post('/session', { email, password }),
+    mutationFn: () => callOwn('signIn', { body: { email, password } }),
     async onSuccess() {
       queryClient.clear();
       await router.navigate({ to: readNext(search.next), replace: true });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
-import { ApiProblem, get, post } from './client.ts';
+import { ApiProblem, request } from './client.ts';
 
 /** What stands between the browser and the service, or the service itself, answers to each path. */
 const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
@@ -14,7 +14,7 @@ const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/refused': (response) => response.writeHead(422).end('{"error":"validation_failed","message":"No."}'),
   '/nothing': (response) => response.writeHead(204).end(),
 };
-const server = createServer((request, response) => answers[request.url!.replace('/app/api', '')]!(response));
+const server = createServer(({ url }, response) => answers[url!]!(response));
 const { fetch: ownFetch } = globalThis;
 before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -29,7 +29,7 @@ after(() => {
 });
 
 const problemAt = async (path: string): Promise<readonly [status: number, code: string]> => {
-  const problem = await get(path).catch((error: unknown) => error);
+  const problem = await request(path, { method: 'GET' }).catch((error: unknown) => error);
   assert.ok(problem instanceof ApiProblem, String(problem));
   return [problem.status, problem.code];
 };
@@ -45,5 +45,5 @@ test('a refusal keeps its status, whoever words it', async () => {
 });
 
 test('a success may have no content', async () => {
-  assert.equal(await post('/nothing'), undefined);
+  assert.equal(await request('/nothing', { method: 'POST' }), undefined);
 });

@@ -31,19 +31,9 @@ export class ApiProblem extends Error {
   }
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Options = { signal?: AbortSignal; headers?: Readonly<Record<string, string>> };
 
-function send<Body>(method: Method, path: string, body?: object, options: Options = {}): Promise<Body> {
-  return request(`/app/api${path}`, {
-    ...options,
-    method,
-    // Whatever changes something is JSON, with or without content: no other site's form can send that.
-    ...(method !== 'GET' && { type: 'application/json', body: JSON.stringify(body ?? {}) }),
-  });
-}
-
-type Request = Options & { method: Method; type?: string; body?: string | Blob };
+type Request = Options & { method: string; type?: string; body?: string | Blob };
 
 /** An answer that broke off, or that is not the service's own, is as good as none. */
 export async function request<Body>(address: string, asked: Request): Promise<Body> {
@@ -112,18 +102,6 @@ function readJson(text: string): object | undefined {
     return undefined;
   }
 }
-
-/** The console's JSON, by paths below /app/api. They throw ApiProblem. */
-export const get = <Body>(path: string, options?: Options): Promise<Body> =>
-  send('GET', path, undefined, options);
-export const post = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
-  send('POST', path, body, options);
-export const put = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
-  send('PUT', path, body, options);
-export const patch = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
-  send('PATCH', path, body, options);
-export const remove = <Body = void>(path: string, body?: object, options?: Options): Promise<Body> =>
-  send('DELETE', path, body, options);
 
 /** `?a=1&b=2` of what is set; '' of nothing. */
 export function query(

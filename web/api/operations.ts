@@ -1,5 +1,5 @@
 import type { InputOf, ReplyOf } from '#app/operations.ts';
-import { type OperationName, routeOf } from '#app/routes.ts';
+import { type OperationName, type OwnName, routeOf } from '#app/routes.ts';
 import { type Options, query, request, requestFile } from './client.ts';
 
 type AnyInput = {
@@ -8,35 +8,50 @@ type AnyInput = {
   body?: object;
 };
 
-/** A file goes as it is, all else as JSON. */
+/** A file goes as it is, all else as JSON, with or without content: no form of another site can send that. */
 const contentOf = (body: object = {}): { type: string; body: string | Blob } =>
   body instanceof Blob ? { type: body.type, body } : { type: 'application/json', body: JSON.stringify(body) };
 
-/** The address of an operation below /api/v1. */
-function addressOf(path: string, { params = {}, query: parameters = {} }: AnyInput): string {
-  const place = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
-  return `/api/v1${place}${query(parameters)}`;
+function asked(name: OperationName | OwnName, input: AnyInput): { address: string; method: string } {
+  const { params = {}, query: parameters = {} } = input;
+  const { method, path } = routeOf(name);
+  const place = path.replaceAll(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(params[parameter]!));
+  return { address: place + query(parameters), method };
 }
+
+function send<Reply>(
+  base: string,
+  name: OperationName | OwnName,
+  input: AnyInput,
+  options: Options,
+): Promise<Reply> {
+  const { address, method } = asked(name, input);
+  return request(base + address, { ...options, method, ...(method !== 'GET' && contentOf(input.body)) });
+}
+
+const inWorkspace = (id: string) => ({ 'X-Workspace-ID': id });
 
 /**
  * Calls an operation of the API in a workspace, as the person who is signed in.
  * @throws ApiProblem.
  */
-export function call<Name extends OperationName>(
+export const call = <Name extends OperationName>(
   workspaceId: string,
   name: Name,
   input: InputOf<Name>,
   options: Options = {},
-): Promise<ReplyOf<Name>> {
-  const { method, path } = routeOf(name);
-  const given = input as AnyInput;
-  return request(addressOf(path, given), {
+): Promise<ReplyOf<Name>> =>
+  send('/api/v1', name, input as AnyInput, {
     ...options,
-    method,
-    headers: { 'X-Workspace-ID': workspaceId, ...options.headers },
-    ...(method !== 'GET' && contentOf(given.body)),
+    headers: { ...inWorkspace(workspaceId), ...options.headers },
   });
-}
+
+/**
+ * Calls an operation that only the session of a browser can mean.
+ * @throws ApiProblem.
+ */
+export const callOwn = <Name extends OwnName>(name: Name, input: InputOf<Name>): Promise<ReplyOf<Name>> =>
+  send('/app/api', name, input as AnyInput, {});
 
 /**
  * The file that an operation answers with, as the person who is signed in. A link could not say in which workspace.
@@ -47,9 +62,6 @@ export function callForFile<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
 ): Promise<File> {
-  const { method, path } = routeOf(name);
-  return requestFile(addressOf(path, input as AnyInput), {
-    method,
-    headers: { 'X-Workspace-ID': workspaceId },
-  });
+  const { address, method } = asked(name, input as AnyInput);
+  return requestFile(`/api/v1${address}`, { method, headers: inWorkspace(workspaceId) });
 }

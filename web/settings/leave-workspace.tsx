@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { WorkspaceDetail } from './workspace.ts';
-import { remove } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { refreshSession } from '../shell/session.ts';
@@ -12,7 +12,7 @@ export function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): R
   const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const leave = useMutation({
-    mutationFn: () => remove(`/memberships/${workspace.id}`),
+    mutationFn: () => callOwn('leaveWorkspace', { params: { id: workspace.id } }),
     async onSuccess() {
       await refreshSession();
       await navigate({ to: '/' });

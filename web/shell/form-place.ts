@@ -1,24 +1,20 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { LocatedForm } from '#console/locate/shapes.ts';
-import { get } from '../api/client.ts';
+import type { LocatedForm } from '#console/forms/shapes.ts';
+import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 
 export type { LocatedForm };
 
 /** Where a form is and what its screens share, by its id alone. */
 export const formQuery = (id: string) =>
-  queryOptions({ queryKey: ['form', id], queryFn: () => get<LocatedForm>(`/forms/${id}/locate`) });
+  queryOptions({ queryKey: ['form', id], queryFn: () => callOwn('locateForm', { params: { id } }) });
 
 /** The form of the address, on a form's screens; it was loaded before they are drawn. */
 export function useForm(): LocatedForm {
   const { form } = useParams({ strict: false });
   return useSuspenseQuery(formQuery(form)).data;
 }
-
-/** Where the client finds a form's things. */
-export const formPath = (form: Pick<LocatedForm, 'workspace_id' | 'id'>): string =>
-  `/workspaces/${form.workspace_id}/forms/${form.id}`;
 
 /** After a change of a form's name, status or counts: the header and the list show it. */
 export async function refreshForm(id: string): Promise<void> {

@@ -2,13 +2,13 @@ import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Role } from '#workspaces/shapes.ts';
 import type { Session } from '#console/accounts/shapes.ts';
-import { get } from '../api/client.ts';
+import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 
 /** Who is signed in, and their workspaces by name. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => get<Session>('/session'),
+  queryFn: () => callOwn('getSession', {}),
   staleTime: 60_000,
 });
 

@@ -3,16 +3,13 @@ import type { ReplyOf } from '#app/operations.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
-import { formPath, type LocatedForm, refreshForm } from '../shell/form-place.ts';
+import { type LocatedForm, refreshForm } from '../shell/form-place.ts';
 import { filterOf, type ViewState } from './view-state.ts';
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
 /** Rows of a page of the table. */
 export const rowsOfPage = 50;
-
-/** Where the client finds a form's submissions. */
-export const submissionsPath = (form: FormPlace): string => `${formPath(form)}/submissions`;
 
 const key = (form: FormPlace, ...rest: readonly unknown[]) => ['submissions', form.id, ...rest];
 

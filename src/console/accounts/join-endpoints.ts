@@ -1,43 +1,50 @@
+import { operation, type Visitor } from '#kit/operation.ts';
 import { joinAsPerson, joinByPassword, openInvitation } from '#workspaces/member-invitations/accept.ts';
 import { countTry, signInTries } from '#workspaces/sign-in.ts';
-import { type ConsoleRoute, personEndpoint, type Visitor, visitorEndpoint } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { InvitationToken, NewPerson, type OpenInvitation } from './shapes.ts';
+import { Account, InvitationToken, Joined, NewPerson, OpenInvitation } from './shapes.ts';
 
 /** Joining a workspace by an invitation. Tokens travel in bodies: addresses end up in logs. */
-export function joinRoutes(services: ConsoleServices): readonly ConsoleRoute[] {
+export function joinEndpoints(services: ConsoleServices) {
   const count = ({ address }: Visitor): Promise<void> =>
     countTry(services, `join from ${address}`, signInTries.ofAddress);
 
-  const open = visitorEndpoint({
-    body: InvitationToken,
-    async run({ visitor, body }) {
-      await count(visitor);
-      const { invitedBy, ...invitation } = await openInvitation(services, body.token);
-      const shown: OpenInvitation = { ...invitation, invited_by: invitedBy };
-      return { status: 200, body: shown };
-    },
-  });
+  return {
+    open: operation({
+      summary: 'Read an invitation to a workspace',
+      caller: 'visitor',
+      body: InvitationToken,
+      reply: { status: 200, description: 'What its holder is asked.', schema: OpenInvitation },
+      errors: ['gone', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        await count(visitor);
+        const { invitedBy, ...invitation } = await openInvitation(services, body.token);
+        return { body: { ...invitation, invited_by: invitedBy } };
+      },
+    }),
 
-  const joinByChoice = visitorEndpoint({
-    body: NewPerson,
-    async run({ visitor, body }) {
-      await count(visitor);
-      return { status: 201, body: await joinByPassword(services, { ...body, name: body.name.trim() }) };
-    },
-  });
+    joinByPassword: operation({
+      summary: 'Join by choosing a password',
+      caller: 'visitor',
+      body: NewPerson,
+      reply: { status: 201, description: 'The address to sign in with.', schema: Account },
+      errors: ['gone', 'conflict', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        await count(visitor);
+        return { body: await joinByPassword(services, { ...body, name: body.name.trim() }) };
+      },
+    }),
 
-  const join = personEndpoint({
-    body: InvitationToken,
-    async run({ user, body }) {
-      const { workspaceId } = await joinAsPerson(services, { token: body.token, userId: user.id });
-      return { status: 200, body: { workspace_id: workspaceId } };
-    },
-  });
-
-  return [
-    ['POST', '/joins/lookups', open],
-    ['POST', '/joins/accounts', joinByChoice],
-    ['POST', '/joins', join],
-  ];
+    join: operation({
+      summary: 'Join as who is signed in',
+      caller: 'person',
+      body: InvitationToken,
+      reply: { status: 200, description: 'They are a member.', schema: Joined },
+      errors: ['gone', 'conflict'],
+      async run({ person, body }) {
+        const { workspaceId } = await joinAsPerson(services, { token: body.token, userId: person.id });
+        return { body: { workspace_id: workspaceId } };
+      },
+    }),
+  };
 }

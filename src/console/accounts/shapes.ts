@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { plans, type Plan } from '#workspaces/plans.ts';
-import type { WayIn } from '#workspaces/member-invitations/accept.ts';
-import { type Role, roleNames } from '#workspaces/roles.ts';
+import { waysIn } from '#workspaces/member-invitations/accept.ts';
+import { roleNames } from '#workspaces/roles.ts';
 
 const role = Type.Enum([...roleNames]);
 const plan = Type.Enum(Object.keys(plans) as Plan[]);
@@ -9,6 +9,10 @@ const plan = Type.Enum(Object.keys(plans) as Plan[]);
 const shortText = Type.String({ maxLength: 1000 });
 
 const closed = { additionalProperties: false } as const;
+
+export const Account = Type.Object({ email: Type.String() });
+export const Joined = Type.Object({ workspace_id: Type.String({ format: 'uuid' }) });
+export const MadeWorkspace = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan });
 
 /** Who is signed in, and where they may go. */
 export const Session = Type.Object({
@@ -34,13 +38,14 @@ export const PersonChange = Type.Object({ name: shortText }, closed);
 export const WorkspaceName = Type.Object({ name: shortText }, closed);
 export const InvitationToken = Type.Object({ token: shortText }, closed);
 /** What the holder of a link is asked. */
-export type OpenInvitation = {
-  workspace: string;
-  email: string;
-  role: Role;
-  invited_by: string | null;
-  way: WayIn;
-};
+export const OpenInvitation = Type.Object({
+  workspace: Type.String(),
+  email: Type.String(),
+  role,
+  invited_by: Type.Union([Type.String(), Type.Null()]),
+  way: Type.Enum([...waysIn]),
+});
+export type OpenInvitation = Static<typeof OpenInvitation>;
 export const NewPerson = Type.Object({ token: shortText, name: shortText, password: shortText }, closed);
 
 export const PasswordReset = Type.Object({ email: shortText }, closed);

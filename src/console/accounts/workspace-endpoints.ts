@@ -1,38 +1,41 @@
-import { Type } from 'typebox';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation } from '#kit/operation.ts';
 import { addMember, leaveWorkspace } from '#workspaces/members.ts';
 import { createWorkspace, mayCreateWorkspace } from '#workspaces/workspaces.ts';
-import { type ConsoleRoute, personEndpoint } from '../endpoint.ts';
 import type { ConsoleServices } from '../services.ts';
-import { WorkspaceName } from './shapes.ts';
+import { MadeWorkspace, WorkspaceName } from './shapes.ts';
 
 /** What is everyone's own matter: to make a workspace, and to leave one. */
-export function workspaceRoutes({ database, config }: ConsoleServices): readonly ConsoleRoute[] {
-  const create = personEndpoint({
-    body: WorkspaceName,
-    async run({ user, body }) {
-      if (!(await mayCreateWorkspace(database, config.workspaceCreation, user.id)))
-        throw new ApiError('forbidden', 'You may not make workspaces here. Ask whoever runs this server.');
-      const made = await transaction(database, async (client) => {
-        const workspace = await createWorkspace(client, { name: body.name.trim(), plan: 'free' });
-        await addMember(client, { workspaceId: workspace.id, userId: user.id, role: 'owner' });
-        return workspace;
-      });
-      return { status: 201, body: made };
-    },
-  });
+export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
+  return {
+    create: operation({
+      summary: 'Make a workspace',
+      caller: 'person',
+      body: WorkspaceName,
+      reply: { status: 201, description: 'Whoever made it owns it.', schema: MadeWorkspace },
+      errors: ['forbidden'],
+      async run({ person, body }) {
+        if (!(await mayCreateWorkspace(database, config.workspaceCreation, person.id)))
+          throw new ApiError('forbidden', 'You may not make workspaces here. Ask whoever runs this server.');
+        const made = await transaction(database, async (client) => {
+          const workspace = await createWorkspace(client, { name: body.name.trim(), plan: 'free' });
+          await addMember(client, { workspaceId: workspace.id, userId: person.id, role: 'owner' });
+          return workspace;
+        });
+        return { body: made };
+      },
+    }),
 
-  const leave = personEndpoint({
-    params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
-    async run({ user, params }) {
-      await leaveWorkspace(database, { workspaceId: params.id, userId: user.id });
-      return { status: 204 };
-    },
-  });
-
-  return [
-    ['POST', '/workspaces', create],
-    ['DELETE', '/memberships/:id', leave],
-  ];
+    leave: operation({
+      summary: 'Leave a workspace',
+      caller: 'person',
+      params: idParameter,
+      reply: { status: 204, description: 'One is no longer a member.' },
+      errors: ['conflict'],
+      async run({ person, params }) {
+        await leaveWorkspace(database, { workspaceId: params.id, userId: person.id });
+      },
+    }),
+  };
 }

@@ -123,7 +123,7 @@ test('the export has all columns, or those that the person sees, in their order'
         .body,
     )[0]!.slice(4, -1);
   assert.deepEqual(await heads('shown'), ['A', 'B', 'C', 'D'], 'while nothing is arranged');
-  await person.call('PUT', `/workspaces/${tenant.workspaceId}/forms/${form}/arrangement`, {
+  await person.call('PUT', `/forms/${form}/arrangement`, {
     order: ['c', '$status', 'a'],
     hidden: ['b', '$reference'],
     widths: {},

@@ -20,7 +20,8 @@ type AcceptContext = { database: Database; vault: Vault };
  * How the holder of a link gets in: by choosing a password, by signing in, or by either. Only a link that was mailed
  * tells which: whoever was shown one to hand it over could ask about any address.
  */
-export type WayIn = 'choose_password' | 'sign_in' | 'either';
+export const waysIn = ['choose_password', 'sign_in', 'either'] as const;
+export type WayIn = (typeof waysIn)[number];
 
 /** What the holder of a link is asked. */
 export type OpenInvitation = {

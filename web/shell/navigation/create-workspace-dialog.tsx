@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { ApiProblem, post, unlocatedProblem } from '../../api/client.ts';
+import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { callOwn } from '../../api/operations.ts';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { refreshSession } from '../session.ts';
@@ -22,7 +23,7 @@ export function CreateWorkspaceDialog({
     onClose();
   };
   const create = useMutation({
-    mutationFn: () => post<{ id: string }>('/workspaces', { name }),
+    mutationFn: () => callOwn('createWorkspace', { body: { name } }),
     async onSuccess({ id }) {
       await refreshSession();
       close();

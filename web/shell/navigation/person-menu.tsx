@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Button } from 'react-aria-components/Button';
 import type { Session } from '#console/accounts/shapes.ts';
-import { remove } from '../../api/client.ts';
+import { callOwn } from '../../api/operations.ts';
 import { Icon } from '../../design/icon.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { toastProblem } from '../../design/toast.tsx';
@@ -11,7 +11,7 @@ import { setTheme, themes, useTheme } from '../theme.ts';
 /** Leaves nothing of the person behind: what was loaded goes with the page. */
 async function signOut(): Promise<void> {
   try {
-    await remove('/session');
+    await callOwn('signOut', {});
     window.location.assign('/app/sign-in');
   } catch (error) {
     toastProblem(error);

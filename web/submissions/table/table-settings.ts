@@ -1,10 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import type { TableSettings } from '#submissions/shapes.ts';
-import { get, put } from '../../api/client.ts';
+import { callOwn } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { toastProblem } from '../../design/toast.tsx';
-import { formPath } from '../../shell/form-place.ts';
 import type { FormPlace } from '../queries.ts';
 
 export type { TableSettings };
@@ -25,8 +24,7 @@ export const isArranged = ({ order, hidden }: TableSettings): boolean =>
 const settingsQuery = (form: FormPlace) =>
   queryOptions({
     queryKey: ['table-settings', form.id],
-    queryFn: async () =>
-      (await get<{ settings: TableSettings | null }>(`${formPath(form)}/arrangement`)).settings,
+    queryFn: async () => (await callOwn('getArrangement', { params: { id: form.id } })).settings,
     // They change here alone; another window's come with the next visit.
     staleTime: Infinity,
   });
@@ -68,7 +66,7 @@ async function saveInTurn(
     while (saving.next) {
       const settings = saving.next;
       saving.next = undefined;
-      await put(`${formPath(form)}/arrangement`, settings);
+      await callOwn('saveArrangement', { params: { id: form.id }, body: settings });
     }
   } catch (error) {
     toastProblem(error);

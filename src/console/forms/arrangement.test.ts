@@ -5,7 +5,7 @@ import { makeForm, person, service, tenant } from '#test/submissions.ts';
 
 const settings = { order: ['b', 'a'], hidden: ['c'], widths: { a: 120 }, pinned: 1, is_tall: true };
 
-const pathOf = (form: string): string => `/workspaces/${tenant.workspaceId}/forms/${form}/arrangement`;
+const pathOf = (form: string): string => `/forms/${form}/arrangement`;
 
 test('how a table is arranged is kept for each person and form, a viewer too, and wrong settings are refused', async () => {
   const [form, other] = [await makeForm(), await makeForm()];

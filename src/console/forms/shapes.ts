@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { formStatuses } from '#forms/queries.ts';
+import { TableSettings } from '#submissions/shapes.ts';
 import { roleNames } from '#workspaces/roles.ts';
 
 const id = Type.String({ format: 'uuid' });
@@ -20,3 +21,5 @@ export const LocatedForm = Type.Object({
   role: Type.Enum([...roleNames]),
 });
 export type LocatedForm = Static<typeof LocatedForm>;
+
+export const Arrangement = Type.Object({ settings: Type.Union([TableSettings, Type.Null()]) });

@@ -1,0 +1,60 @@
+import { publicUrlOf } from '#forms/present.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { only } from '#kit/statement.ts';
+import { wired } from '#kit/wire.ts';
+import { TableSettings } from '#submissions/shapes.ts';
+import { findTableSettings, saveTableSettings } from '#submissions/table/queries.ts';
+import type { ConsoleServices } from '../services.ts';
+import { locateForm } from './queries.ts';
+import { Arrangement, LocatedForm } from './shapes.ts';
+
+/** What is a person's own matter at a form that they have the address of: where it is, and how its table looks to them. */
+export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
+  const locate = async (id: string, userId: string) => {
+    const found = only(await locateForm(database, { id, user_id: userId }));
+    if (!found) throw new ApiError('not_found');
+    return found;
+  };
+  const keyOf = async (id: string, userId: string) => {
+    const { workspace_id } = await locate(id, userId);
+    return { workspace_id, form_id: id, user_id: userId };
+  };
+
+  return {
+    locate: operation({
+      summary: 'Find the workspace of a form',
+      description: 'Whoever knows it asks the API.',
+      caller: 'person',
+      params: idParameter,
+      reply: { status: 200, description: 'Where it is.', schema: LocatedForm },
+      async run({ person, params }) {
+        const found = await locate(params.id, person.id);
+        return { body: wired({ ...found, public_url: publicUrlOf(config, found.id) }) };
+      },
+    }),
+
+    getArrangement: operation({
+      summary: 'Read how one has arranged the table of a form',
+      caller: 'person',
+      params: idParameter,
+      reply: { status: 200, description: 'Null while one has not.', schema: Arrangement },
+      async run({ person, params }) {
+        const [found] = await findTableSettings(database, await keyOf(params.id, person.id));
+        return { body: { settings: found?.settings ?? null } };
+      },
+    }),
+
+    saveArrangement: operation({
+      summary: 'Arrange the table of a form',
+      description: 'For oneself, in every browser, whatever one may do in the workspace.',
+      caller: 'person',
+      params: idParameter,
+      body: TableSettings,
+      reply: { status: 204, description: 'It is kept.' },
+      async run({ person, params, body }) {
+        await saveTableSettings(database, { ...(await keyOf(params.id, person.id)), settings: body });
+      },
+    }),
+  };
+}
