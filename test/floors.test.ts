@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
@@ -331,6 +332,30 @@ test('what a comment cites is in the repository', async () => {
       .flatMap(([, cited]) => cited!.split(/, | and | to |-/))
       .filter((rule) => !known.has(rule)),
   ]);
+  assert.deepEqual(missing, []);
+});
+
+test('each threat is in the threat model, with tests that are in the repository', async () => {
+  const [model, rules] = await Promise.all(
+    ['threat-model.md', 'rules.md'].map((page) => readFile(join(home, 'docs', page), 'utf8')),
+  );
+  const threats = [...rules!.matchAll(/^- \*\*(T\d+)\./gm)].map(([, threat]) => threat!);
+  assert.ok(threats.length > 10);
+  assert.deepEqual(
+    threats.filter((threat) => !new RegExp(`\\b${threat}\\b`).test(model!)),
+    [],
+  );
+  const rows = model!.split('\n').filter((line) => line.startsWith('| **'));
+  const held = rows.map((row) =>
+    [
+      ...row
+        .split('|')
+        .at(-2)!
+        .matchAll(/`([^`]+)`/g),
+    ].map(([, path]) => path!),
+  );
+  assert.ok(held.every((paths) => paths.length > 0));
+  const missing = held.flat().filter((path) => !existsSync(join(home, path)));
   assert.deepEqual(missing, []);
 });
 
