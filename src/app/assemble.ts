@@ -29,8 +29,9 @@ export async function assemble(
     database,
     vault,
     requestCounter,
+    metrics,
     isBackgroundElsewhere,
-  }: Pick<Services, 'log' | 'database' | 'vault' | 'requestCounter'> & {
+  }: Pick<Services, 'log' | 'database' | 'vault' | 'requestCounter' | 'metrics'> & {
     /** Whether another process of the instance does the background work. */
     isBackgroundElsewhere: boolean;
   },
@@ -41,6 +42,7 @@ export async function assemble(
     database,
     vault,
     requestCounter,
+    metrics,
     storage: openStorage(config),
     links: openFileLinks({ vault, publicUrl: config.publicUrl, now }),
     liveForms: openLiveForms(database),

@@ -51,12 +51,19 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
           pauseDays: config.webhookPauseDays,
           allowNetworks: config.webhookAllowNetworks,
           ownUrls: [config.publicUrl],
+          onAttempt: services.metrics?.meter.attempted,
         }),
       },
       [sendMailJob]: {
         // One at a time of each pace: a crash repeats no more than the one that is under way.
         perLane: 1,
-        run: sendMail({ database, config, vault: services.vault, signLink: services.links.sign }),
+        run: sendMail({
+          database,
+          config,
+          vault: services.vault,
+          signLink: services.links.sign,
+          onAttempt: services.metrics?.meter.mailed,
+        }),
       },
       [mailNewsJob]: {
         perLane: 4,

@@ -8,6 +8,7 @@ import { openRequestCounter } from '#workspaces/request-counter.ts';
 import type { Run } from './assemble.ts';
 import { explain } from './explain.ts';
 import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } from './open-database.ts';
+import { readForProcess, startMetrics } from './metrics/start-metrics.ts';
 import { serveByProcesses } from './processes/primary.ts';
 import { countThroughPrimary } from './processes/shared-count.ts';
 import { writeSummary } from './summary.ts';
@@ -75,7 +76,7 @@ async function startInstance(run: Run): Promise<void> {
   parts.defer(() => storage.close());
   const listening = await (config.webProcesses === 1
     ? serveAlone(run, log, storage)
-    : serveBySeveral(run, log, storage.url));
+    : serveBySeveral(run, log, storage));
   for (const line of await writeSummary(config, storage, listening)) say(line);
 }
 
@@ -84,7 +85,10 @@ async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatab
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   parts.defer(() => requestCounter.close());
   const { assemble } = await import('./assemble.ts');
-  const server = await assemble(run, { log, database, vault, requestCounter, isBackgroundElsewhere: false });
+  const metrics = await startMetrics({ config, database, parts }, '1');
+  const isBackgroundElsewhere = false;
+  const own = { log, database, vault, requestCounter, metrics, isBackgroundElsewhere };
+  const server = await assemble(run, own);
   const listening = await server.listen({ host: config.host, port: config.port });
   parts.defer(async () => {
     say('Stopping: finishing what has begun …');
@@ -94,10 +98,15 @@ async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatab
   return listening;
 }
 
-async function serveBySeveral({ config, parts }: Run, log: Log, databaseUrl: string): Promise<string> {
+async function serveBySeveral(
+  { config, parts }: Run,
+  log: Log,
+  { database, url: databaseUrl }: FormloomDatabase,
+): Promise<string> {
   const { listening, crew } = await serveByProcesses(config, {
     log,
     databaseUrl,
+    answer: () => readForProcess(log, metrics),
     endMs,
     script: fileURLToPath(import.meta.url),
     environment: process.env,
@@ -105,6 +114,9 @@ async function serveBySeveral({ config, parts }: Run, log: Log, databaseUrl: str
   parts.defer(async () => {
     say('Stopping: finishing what has begun …');
     await crew.stop(noticeMs);
+  });
+  const metrics = await startMetrics({ config, database, parts }, 'primary', {
+    reports: () => crew.survey(),
   });
   const restart = async (): Promise<void> => {
     say('Restarting the processes one by one …');
@@ -125,7 +137,12 @@ async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   parts.defer(() => requestCounter.close());
   const { assemble } = await import('./assemble.ts');
   const isBackgroundElsewhere = primary.number !== 1;
-  const server = await assemble(run, { log, database, vault, requestCounter, isBackgroundElsewhere });
+  const metrics = await startMetrics({ config, database, parts }, String(primary.number), {
+    ask: () => primary.ask<string | undefined>('metrics'),
+  });
+  primary.onSurvey(async () => metrics?.meter.report());
+  const own = { log, database, vault, requestCounter, metrics, isBackgroundElsewhere };
+  const server = await assemble(run, own);
   primary.serve(server.server);
 }
 

@@ -29,6 +29,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     trustProxy: config.trustProxy,
     isSecure: config.publicUrl.startsWith('https:'),
     isOurs: ownHosts(config),
+    onAnswered: services.metrics?.meter.answered,
   });
   const routes = apiRoutes(services);
   const openApi = writeOpenApi(routes, { publicUrl: config.publicUrl, version });
@@ -37,6 +38,12 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   const auditLog = openAuditLog(services);
   server.addHook('onClose', async () => void (await Promise.all([requestLog.stop(), auditLog.stop()])));
   healthRoutes(server, { ...services, isStopping: state.isStopping });
+  if (config.metrics?.token !== undefined && services.metrics)
+    (await import('./metrics/open-metrics.ts')).metricsRoute(
+      server,
+      config.metrics.token,
+      services.metrics.read,
+    );
   fileRoutes(server, services);
   server.get('/', async (_request, reply) => reply.redirect('/app/', 302));
   refuseOtherMethods(server, '/', ['GET']);

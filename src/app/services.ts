@@ -8,6 +8,7 @@ import type { Vault } from '#kit/vault.ts';
 import type { FeedBell } from '#webhooks/feed/feed-bell.ts';
 import type { HeldFiles } from '#page/post/held-files.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
+import type { Metrics } from './metrics/start-metrics.ts';
 
 /** Everything that a request may need, built once in assemble.ts and handed down; a room takes only its part of it. */
 export type Services = {
@@ -21,6 +22,8 @@ export type Services = {
   heldFiles: HeldFiles;
   feedBell: FeedBell;
   requestCounter: RequestCounter;
+  /** Undefined: nobody asked for them, and nothing is counted. */
+  metrics?: Metrics | undefined;
   /** Tells the queue that there is work, after the transaction that enqueued it. */
   wakeQueue: () => void;
 };

@@ -32,6 +32,7 @@ test('nothing set: the defaults that the README lists', () => {
     valkeyUrl: undefined,
     s3: undefined,
     backup: undefined,
+    metrics: undefined,
     smtp: undefined,
     mailPerMinute: 300,
     mailToVisitors: 200,

@@ -37,6 +37,8 @@ export type Config = {
   s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string } | undefined;
   /** The backups that are made by themselves; undefined: none. */
   backup: BackupConfig | undefined;
+  /** Who may read metrics: whoever reaches an address of their own, or has a token; undefined: nothing is counted. */
+  metrics: { listen: { host: string; port: number } | undefined; token: string | undefined } | undefined;
   /** The mail server and who mails come from; undefined: nothing is sent, and the console says so. */
   smtp: SmtpConfig | undefined;
   /** Mails that leave in a minute at most, over all processes. */
@@ -198,6 +200,7 @@ export function readConfig(environment: Environment): Config {
     valkeyUrl: url('VALKEY_URL', ['redis:', 'rediss:', 'valkey:']),
     s3: readS3(value, url, problems),
     backup: readBackup(value, wholeNumber, problems),
+    metrics: readMetrics(value, problems),
     smtp: readSmtp({ url: value('SMTP_URL'), from: value('MAIL_FROM') }, problems),
     mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
     mailToVisitors: wholeNumber('MAIL_TO_VISITORS', 200, 1, 1_000_000),
@@ -293,6 +296,25 @@ function readBackup(
     passphrase: value('BACKUP_PASSPHRASE'),
     hasKey: value('BACKUP_WITHOUT_KEY') !== 'true',
   };
+}
+
+/** Short ones could be guessed: the port of the service is open to all. */
+const shortestToken = 16;
+
+function readMetrics(value: (name: string) => string | undefined, problems: string[]): Config['metrics'] {
+  const token = value('METRICS_TOKEN');
+  const address = value('METRICS_LISTEN');
+  if (token !== undefined && token.length < shortestToken)
+    problems.push(`METRICS_TOKEN must have at least ${shortestToken} characters.`);
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(address ?? '') ?? [];
+  if (address !== undefined && !(Number(port) > 0 && Number(port) < 65_536))
+    problems.push(
+      `METRICS_LISTEN is "${address}", but it must be an address with a port, such as 127.0.0.1:9464.`,
+    );
+  if (token === undefined && address === undefined) return undefined;
+  const listen =
+    host === undefined ? undefined : { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+  return { token, listen };
 }
 
 const mostWebProcesses = 64;

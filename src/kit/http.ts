@@ -1,6 +1,12 @@
 import { maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { newId } from './clock.ts';
 import type { Config } from './config.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
@@ -8,6 +14,7 @@ import { jsonBodyLimit, readJsonBody } from './json-body.ts';
 import type { Log } from './log.ts';
 import { placeOf } from './place-of.ts';
 import { problemOf } from './problem-of.ts';
+import { readTraceparent, runInTrace, traceRequests } from './trace.ts';
 
 export type Server = FastifyInstance;
 
@@ -37,6 +44,8 @@ export function openServer(options: {
   isSecure?: boolean;
   /** Whether it answers under what a request says in its Host header. */
   isOurs?: (host: string) => boolean;
+  /** Counts what was answered. */
+  onAnswered?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined;
 }): Server {
   const loggerInstance: FastifyBaseLogger = options.log;
   const server = Fastify({
@@ -61,6 +70,7 @@ export function openServer(options: {
   });
   server.removeAllContentTypeParsers();
   readJson(server, 'application/json');
+  traceRequests(server);
   server.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     reply.header('X-Content-Type-Options', 'nosniff');
@@ -72,7 +82,10 @@ export function openServer(options: {
   server.addHook('onResponse', async (request, reply) => {
     const { method } = request;
     const ms = Math.round(reply.elapsedTime);
-    request.log.info({ method, path: placeOf(request), status: reply.statusCode, ms }, 'answered');
+    options.onAnswered?.(request, reply);
+    runInTrace(readTraceparent(request.headers['traceparent']), () =>
+      request.log.info({ method, path: placeOf(request), status: reply.statusCode, ms }, 'answered'),
+    );
   });
   server.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error, request);

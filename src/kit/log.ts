@@ -1,5 +1,6 @@
 import { pino, type Logger } from 'pino';
 import type { Config } from './config.ts';
+import { currentTraceId } from './trace.ts';
 
 export type Log = Logger;
 
@@ -13,6 +14,10 @@ export function openLog(level: Config['logLevel'], destination: NodeJS.WritableS
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: () => {
+        const trace = currentTraceId();
+        return trace === undefined ? {} : { trace };
+      },
       formatters: { level: (label) => ({ level: label }) },
       redact: {
         paths: [

@@ -9,6 +9,7 @@ import {
   text,
   uuid,
 } from './statement.ts';
+import { currentTrace } from './trace.ts';
 
 /**
  * The one durable queue, on the table `jobs`: webhooks, mail, sweeps and exports are jobs of it.
@@ -85,8 +86,7 @@ export const insertJobs = (source: string): string =>
    select workspace_id, id, kind, lane, payload, now() + make_interval(secs => delay), now()
      from ${source}`;
 
-/** Adds one job. Call `wake` (or announceJobs) after the transaction has committed. */
-export const enqueueJob = statement(
+const insertJob = statement(
   'queue.enqueue_job',
   {
     workspace_id: uuid,
@@ -103,6 +103,19 @@ export const enqueueJob = statement(
        as job (workspace_id, id, kind, lane, payload, delay)`,
   ),
 );
+
+/**
+ * What is added to the payload of a job that a traced request asked for: the queue runs it in that trace, and so does
+ * each of its repeats.
+ */
+export const tracedPayload = (): { traceparent?: string } => {
+  const traceparent = currentTrace();
+  return traceparent === undefined ? {} : { traceparent };
+};
+
+/** Adds one job. Call `wake` (or announceJobs) after the transaction has committed. */
+export const enqueueJob: typeof insertJob = (db, job) =>
+  insertJob(db, { ...job, payload: { ...job.payload, ...tracedPayload() } });
 
 /**
  * Tells every process's queue that there are new jobs, after the commit. Inside the transaction it would cost:

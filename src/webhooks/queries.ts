@@ -229,6 +229,8 @@ export const insertEvents = statement(
     /** Whether it is sent, or only written down as Failed. */
     are_sent: booleans,
     trigger: word<Trigger>(),
+    /** What their jobs belong to (kit/trace.ts). */
+    traceparent: nullable(text),
     /** Where a test goes instead of to its webhook's address. */
     test_url: nullable(text),
   },
@@ -252,7 +254,8 @@ export const insertEvents = statement(
    ),
    job as (
      select $workspace_id as workspace_id, id, '${deliverJob}' as kind, lane,
-            jsonb_build_object('trigger', $trigger) as payload, 0::double precision as delay
+            jsonb_strip_nulls(jsonb_build_object('trigger', $trigger, 'traceparent', $traceparent)) as payload,
+            0::double precision as delay
        from made
       where is_sent
    )

@@ -5,6 +5,7 @@ import { todayIn } from '#ast/rules/today.ts';
 import type { Work } from '#ast/work.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { currentTrace } from '#kit/trace.ts';
 import { laneOf } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
 import { type Filtered, meetsFilter } from './meets-filter.ts';
@@ -82,6 +83,7 @@ export async function recordEvents(
     lanes: deliveries.map(({ webhookId }) => laneOf(webhookId)),
     are_sent: deliveries.map(({ isSent }) => isSent),
     trigger: 'schedule',
+    traceparent: currentTrace() ?? null,
     test_url: null,
   });
   return deliveries.filter(({ isSent }) => isSent).length + (isFed ? heard.length : 0);

@@ -22,10 +22,13 @@ export async function serveByProcesses(
     log,
     databaseUrl,
     endMs,
+    answer: answerOther,
     ...program
   }: {
     log: Log;
     databaseUrl: string;
+    /** Answers other questions than those of counting. */
+    answer: (question: string) => Promise<unknown>;
     endMs: number;
     script: string;
     environment: NodeJS.ProcessEnv;
@@ -33,7 +36,9 @@ export async function serveByProcesses(
 ): Promise<Serving> {
   const door = openDoor();
   // In memory: with Valkey the others count there themselves, and come here only while it is away.
-  const answer = countForProcesses(await openRequestCounter({ valkeyUrl: undefined, log }));
+  const count = countForProcesses(await openRequestCounter({ valkeyUrl: undefined, log }));
+  const answer = (question: unknown): Promise<unknown> =>
+    typeof question === 'string' ? answerOther(question) : count(question);
   const environment = { ...program.environment, DATABASE_URL: databaseUrl };
   const crew = openCrew({
     size: config.webProcesses,

@@ -13,6 +13,8 @@ export type Crew = {
    * @returns whether all are new. It never rejects.
    */
   restart(): Promise<boolean>;
+  /** What those that serve say of themselves; who does not answer is left out. */
+  survey(): Promise<unknown[]>;
   /** Tells all that the service stops, gives those who watch it `noticeMs` to hear so, then ends them. */
   stop(noticeMs: number): Promise<void>;
 };
@@ -70,6 +72,10 @@ export function openCrew(options: CrewOptions): Crew {
     restart() {
       restarting = restarting.then(() => renewAll(state, numbers));
       return restarting;
+    },
+    async survey() {
+      const answers = await Promise.all([...state.serving.values()].map((each) => each.survey()));
+      return answers.filter((answer) => answer !== undefined);
     },
     stop,
   };

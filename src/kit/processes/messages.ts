@@ -8,6 +8,8 @@ export type FromWebProcess =
   | { kind: 'ask'; id: number; question: unknown }
   /** It has the connection of this id. */
   | { kind: 'taken'; id: number }
+  /** What was asked by `survey`. */
+  | { kind: 'surveyed'; id: number; answer: unknown }
   /** The answer to `ping`: its loop still turns. */
   | { kind: 'alive' };
 
@@ -16,6 +18,8 @@ export type ToWebProcess =
   /** Comes with the socket, and is answered by `taken`. */
   | { kind: 'connection'; id: number }
   | { kind: 'answer'; id: number; answer: unknown }
+  /** To be answered by `surveyed`, with what this process says of itself. */
+  | { kind: 'survey'; id: number }
   /** To be answered at once. */
   | { kind: 'ping' }
   /** The whole service is about to end: say so to those who ask whether it is ready. */

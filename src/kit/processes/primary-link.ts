@@ -8,6 +8,8 @@ export type PrimaryLink = {
   readonly number: number;
   /** Answered by the primary. @throws PrimaryGone */
   ask<Answer>(question: unknown): Promise<Answer>;
+  /** What this process says of itself when the primary asks all of them. */
+  onSurvey(answer: () => Promise<unknown>): void;
   /** From now on connections come to this server, which does not listen itself. */
   serve(http: HttpServer): void;
   /** Tells why this process cannot serve; resolves when it has been told. */
@@ -39,6 +41,7 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
   let lastId = 0;
   let http: HttpServer | undefined;
   let hasEnded = false;
+  let surveyed: () => Promise<unknown> = async () => undefined;
   const end = (): void => {
     if (hasEnded) return;
     hasEnded = true;
@@ -51,6 +54,8 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
     } else if (message.kind === 'answer') {
       asked.get(message.id)?.resolve(message.answer);
       asked.delete(message.id);
+    } else if (message.kind === 'survey') {
+      void surveyed().then((answer) => tell({ kind: 'surveyed', id: message.id, answer }));
     } else if (message.kind === 'ping') void tell({ kind: 'alive' });
     else if (message.kind === 'stopping') orders.onStopping();
     else end();
@@ -71,6 +76,9 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
       asked.set(id, answered);
       void tell({ kind: 'ask', id, question });
       return (await answered.promise) as Answer;
+    },
+    onSurvey(answer) {
+      surveyed = answer;
     },
     serve(server) {
       http = server;

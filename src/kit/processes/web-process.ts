@@ -16,6 +16,8 @@ export type WebProcess = Receiver & {
   /** Resolves when it is gone, to how: `exit code 1`, `SIGKILL`. */
   readonly ended: Promise<string>;
   tell(message: ToWebProcess): void;
+  /** What it says of itself (primary-link.ts); undefined when it does not answer. */
+  survey(): Promise<unknown>;
   /** Has it finish what has begun. One that does not end within `ms` is killed. */
   end(ms: number): Promise<void>;
   kill(): void;
@@ -36,6 +38,9 @@ const longestSilenceMs = 30_000;
 /** How many pings stay unanswered before that. They are counted, and not the time: a primary that stood still itself has asked nothing. */
 const mostUnanswered = 6;
 
+/** Whoever asks all processes does not wait longer for one of them. */
+const surveyMs = 2_000;
+
 /** Starts web process `number`. */
 export function startWebProcess(number: number, options: WebProcessOptions): WebProcess {
   const { silenceMs = longestSilenceMs } = options;
@@ -43,6 +48,7 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
   // Until it says that it has them, connections are kept open here as well: those of one that ends before are given to
   // another. (Node would keep the last one open and forget it, and its client would wait for ever.)
   const handing = new Map<number, { socket: Socket; refused: () => void }>();
+  const surveyed = new Map<number, (answer: unknown) => void>();
   let lastId = 0;
   let isSilent = false;
   const ended = new Promise<string>((resolve) => {
@@ -88,7 +94,8 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
       if (message.kind === 'taken') {
         handing.get(message.id)?.socket.destroy();
         handing.delete(message.id);
-      } else if (message.kind === 'ready') {
+      } else if (message.kind === 'surveyed') surveyed.get(message.id)?.(message.answer);
+      else if (message.kind === 'ready') {
         listen();
         resolve();
       } else if (message.kind === 'failed') reject(new WebProcessError(message.why));
@@ -112,6 +119,17 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
       // the primary would never hear that it has ended.
       const message: ToWebProcess = { kind: 'connection', id: lastId };
       child.send(message, socket, { keepOpen: true }, () => {});
+    },
+    async survey() {
+      const id = (lastId += 1);
+      const answered = Promise.withResolvers<unknown>();
+      surveyed.set(id, answered.resolve);
+      const late = setTimeout(answered.resolve, surveyMs, undefined);
+      tell({ kind: 'survey', id });
+      const answer = await answered.promise;
+      clearTimeout(late);
+      surveyed.delete(id);
+      return answer;
     },
     async end(ms) {
       tell({ kind: 'end' });

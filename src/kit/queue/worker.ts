@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
 import type { Database } from '../database.ts';
 import type { Log } from '../log.ts';
-import { type Job, type JobHandler, jobsChannel, LaneNarrowed } from '../queue.ts';
+import { type Job, type JobHandler, jobsChannel, LaneNarrowed, type tracedPayload } from '../queue.ts';
+import { runInTrace } from '../trace.ts';
 import { openAnnouncer } from './announcer.ts';
 import { type Bell, openBell } from './bell.ts';
 import { claim, type Claims, idleTime, pollMs } from './claim.ts';
@@ -163,7 +164,8 @@ async function run(state: State, job: Job, signal: AbortSignal): Promise<void> {
   const turn = state.lanes.lineUp(job.lane, width, signal);
   try {
     if (width.ahead === undefined) await turn.enter();
-    await handle(job, signal, turn);
+    const { traceparent } = job.payload as ReturnType<typeof tracedPayload>;
+    await runInTrace(traceparent, () => handle(job, signal, turn));
   } catch (error) {
     if (state.phase === 'aborting' || error instanceof LaneNarrowed) await putBackAll(state, [job]);
     else await putBackFailed(state.database, state.log, job, error);

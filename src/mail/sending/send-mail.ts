@@ -25,6 +25,8 @@ export type SendContext = {
     /** Mails to visitors that may leave for one form in an hour. */
     mailToVisitors: number;
   };
+  /** Counts what became of each mail that the server was asked to take. */
+  onAttempt?: ((state: Verdict['state']) => void) | undefined;
 };
 
 type FoundMail = Awaited<ReturnType<typeof findMail>>[number];
@@ -115,7 +117,7 @@ async function putOff(
 }
 
 async function settle(
-  { database, config }: SendContext,
+  { database, config, onAttempt }: SendContext,
   job: Job,
   { kind, attempts }: FoundMail,
   outcome: SmtpOutcome,
@@ -130,6 +132,7 @@ async function settle(
     await followers[kind]?.(client, { workspaceId: job.workspaceId, mailId: job.id, state, error });
     await settleMail(client, { workspace_id: job.workspaceId, id: job.id, state, error, delay });
   });
+  onAttempt?.(state);
 }
 
 type Verdict = { state: 'queued' | 'sent' | 'failed'; error: string | null; delay: number | null };

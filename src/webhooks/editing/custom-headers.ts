@@ -9,7 +9,7 @@ const longestValue = 1_024;
 
 /** Names that say how the request is carried, or that are ours: whoever could set them could lie about either. */
 const reserved =
-  /^(accept-encoding|connection|content-.*|date|expect|forwarded|host|http2-settings|keep-alive|origin|proxy-.*|range|referer|sec-.*|te|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|x-forwarded-.*|x-http-method.*|x-real-ip|x-service-.*)$/;
+  /^(accept-encoding|connection|content-.*|date|expect|forwarded|host|http2-settings|keep-alive|origin|proxy-.*|range|referer|sec-.*|te|traceparent|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|x-forwarded-.*|x-http-method.*|x-real-ip|x-service-.*)$/;
 
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** Visible ASCII, blanks and tabs inside. A line end would begin another header. */

@@ -119,7 +119,7 @@ export const countDue = statement(
  */
 export const resendNext = statement(
   'webhooks.resend_next',
-  { ...filter, reached: nullable(uuid), lane: text, limit: integer },
+  { ...filter, reached: nullable(uuid), lane: text, traceparent: nullable(text), limit: integer },
   { id: uuid },
   `with next as (
      select id from deliveries
@@ -136,7 +136,8 @@ export const resendNext = statement(
    ),
    job as (
      select $workspace_id as workspace_id, id, '${deliverJob}' as kind, $lane as lane,
-            '{"trigger": "replay"}'::jsonb as payload, 0::double precision as delay
+            jsonb_strip_nulls(jsonb_build_object('trigger', 'replay', 'traceparent', $traceparent)) as payload,
+            0::double precision as delay
        from marked
    ),
    enqueued as (${insertJobs('job')})

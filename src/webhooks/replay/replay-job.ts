@@ -2,6 +2,7 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { completeJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import { only } from '#kit/statement.ts';
+import { currentTrace } from '#kit/trace.ts';
 import { laneOf } from '../delivery-job.ts';
 import { meant } from './filter.ts';
 import { advanceReplay, cancelReplayRow, countDue, lockReplay, resendNext } from './queries.ts';
@@ -46,6 +47,7 @@ export async function replayBatch(
       ...meant({ workspaceId, webhookId }, filter, place.id),
       reached,
       lane: laneOf(webhookId),
+      traceparent: currentTrace() ?? null,
       limit,
     });
     const isLast = ids.length < limit;

@@ -6,6 +6,7 @@ import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
+import { currentTrace } from '#kit/trace.ts';
 import { countUpTo } from '#workspaces/limit.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { laneOf } from '../delivery-job.ts';
@@ -105,6 +106,7 @@ async function insertTests(
     lanes: all(laneOf(webhookId)),
     are_sent: all(true),
     trigger: 'test',
+    traceparent: currentTrace() ?? null,
     test_url: url ?? null,
   });
   return ids;

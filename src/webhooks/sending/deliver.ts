@@ -5,6 +5,7 @@ import { openOutbound } from '#kit/outbound.ts';
 import type { TargetOptions } from '#kit/outbound/target.ts';
 import { completeJob, type JobHandler, LeaseLost } from '#kit/queue.ts';
 import type { DeliverJobPayload } from '../delivery-job.ts';
+import type { DeliveryStatus } from '../queries.ts';
 import { findInTurn } from './find.ts';
 import { prepare, type PrepareContext } from './prepare.ts';
 import { settleDeliveries } from './queries.ts';
@@ -18,6 +19,8 @@ export type DeliveryContext = PrepareContext &
     timeoutSeconds: number;
     /** Days of failures only, after which a webhook is paused; 0: never. */
     pauseDays?: number;
+    /** Counts what became of each delivery that was sent. */
+    onAttempt?: ((status: DeliveryStatus) => void) | undefined;
   };
 
 /**
@@ -52,7 +55,9 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
     // What was refused never left.
     const sent = 'kind' in request || result.kind === 'refusal' ? null : request;
     const ended: Ended = { job, trigger, delivery, startedAt, sent, result };
-    if (!(await settle(outcomeOf(ended, retryDelays)))) throw new LeaseLost(job);
+    const outcome = outcomeOf(ended, retryDelays);
+    if (!(await settle(outcome))) throw new LeaseLost(job);
+    context.onAttempt?.(outcome.status);
   };
 }
 

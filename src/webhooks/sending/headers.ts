@@ -14,6 +14,8 @@ export type HeaderSource = {
   secrets: readonly string[];
   custom: Readonly<Record<string, string>>;
   isTest: boolean;
+  /** Of the trace that the event belongs to (W3C Trace Context). */
+  traceparent?: string | undefined;
 };
 
 /**
@@ -22,7 +24,7 @@ export type HeaderSource = {
  * X-Service-Signature-Previous has the one of before (docs/decisions/0016).
  */
 export function deliveryHeaders(source: HeaderSource): Record<string, string> {
-  const { kind, deliveryId, timestamp, body, secrets, custom, isTest } = source;
+  const { kind, deliveryId, timestamp, body, secrets, custom, isTest, traceparent } = source;
   const [newest, previous] = secrets;
   return {
     ...custom,
@@ -31,6 +33,7 @@ export function deliveryHeaders(source: HeaderSource): Record<string, string> {
     'X-Service-Event': kind,
     'X-Service-Delivery-ID': deliveryId,
     ...(isTest && { 'X-Service-Test': 'true' }),
+    ...(traceparent !== undefined && { traceparent }),
     ...(newest !== undefined && {
       'X-Service-Signature': signBody(newest, body),
       ...(previous !== undefined && { 'X-Service-Signature-Previous': signBody(previous, body) }),

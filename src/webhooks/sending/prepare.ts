@@ -1,5 +1,6 @@
 import { type OutboundResult, refusal } from '#kit/outbound.ts';
 import type { RowOf } from '#kit/statement.ts';
+import { currentTrace } from '#kit/trace.ts';
 import type { Vault } from '#kit/vault.ts';
 import { deliveryBody } from '../body.ts';
 import type { Trigger } from '../delivery-job.ts';
@@ -43,6 +44,7 @@ export function prepare(
       secrets,
       custom,
       isTest: trigger === 'test',
+      traceparent: currentTrace(),
     }),
   };
 }

@@ -1,0 +1,126 @@
+import { statfs } from 'node:fs/promises';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import { only } from '#kit/statement.ts';
+import type { Report } from './report.ts';
+import { readInstance } from './queries.ts';
+
+type Context = { database: Database; config: Pick<Config, 'dataDir' | 'backup'> };
+type Facts = Awaited<ReturnType<typeof readInstance>>[number];
+type Value = number | readonly { labels: Record<string, string>; value: number }[];
+
+/** So long an answer is given again: whoever scrapes more often, or from several places, costs the database nothing more. */
+const freshMs = 5_000;
+/** Jobs and deliveries that are counted at most. */
+const most = 10_000;
+
+/** What the database and the disks know of the instance, whichever process asks. It never rejects. */
+export function openInstanceReport(context: Context): () => Promise<Report> {
+  let kept: { at: number; report: Promise<Report> } | undefined;
+  return () => {
+    const at = performance.now();
+    if (!kept || at - kept.at > freshMs) kept = { at, report: read(context) };
+    return kept.report;
+  };
+}
+
+async function read({ database, config }: Context): Promise<Report> {
+  const [found, disks] = await Promise.all([
+    readInstance(database, { most }).then(only, () => undefined),
+    readDisks(config),
+  ]);
+  return [
+    gauge('database_up', 'Whether the database answers.', found ? 1 : 0),
+    gauge(
+      'disk_free_bytes',
+      'Bytes that are free for us on the disk of a folder.',
+      disks.map(({ labels, free }) => ({ labels, value: free })),
+    ),
+    gauge(
+      'disk_bytes',
+      'Bytes of the disk of a folder.',
+      disks.map(({ labels, size }) => ({ labels, value: size })),
+    ),
+    ...(found ? reportOf(found) : []),
+  ];
+}
+
+function reportOf(found: Facts): Report {
+  const jobs = Object.entries(found.jobs);
+  const byKind = (of: (job: { due: number; oldest: number }) => number) =>
+    jobs.map(([kind, job]) => ({ labels: { kind }, value: of(job) }));
+  const bounded = `At most ${most} are counted.`;
+  return [
+    gauge(
+      'jobs_due',
+      `Jobs of the queue that could run now, by kind. ${bounded}`,
+      byKind(({ due }) => due),
+    ),
+    gauge(
+      'jobs_oldest_due_seconds',
+      'Since when the first job of a kind could run.',
+      byKind(({ oldest }) => oldest),
+    ),
+    gauge(
+      'deliveries_waiting',
+      `Deliveries of webhooks that are to be sent, also later. ${bounded}`,
+      found.deliveries_waiting,
+    ),
+    gauge('webhooks_failing', 'Active webhooks whose every delivery fails.', found.webhooks_failing),
+    gauge(
+      'webhooks_paused',
+      'Webhooks that were paused because they failed for days.',
+      found.webhooks_paused,
+    ),
+    gauge('backup_age_seconds', 'Since the last backup that was made by schedule.', found.backup_age ?? []),
+    gauge(
+      'backups_failed',
+      'Backups by schedule that could not be made, of those still known.',
+      found.backups_failed,
+    ),
+    gauge('database_bytes', 'What the database takes on its disk.', found.database_bytes),
+    gauge('database_connections', 'Connections to the database, of all who use it.', found.connections),
+    gauge(
+      'database_connections_most',
+      'Connections that the database server allows.',
+      found.connections_most,
+    ),
+    gauge(
+      'database_oldest_transaction_seconds',
+      'Since the oldest open transaction began.',
+      found.oldest_transaction,
+    ),
+    counter('database_commits', 'Transactions that were committed.', found.commits),
+    counter('database_rollbacks', 'Transactions that were rolled back.', found.rollbacks),
+    counter('database_deadlocks', 'Deadlocks that the database ended.', found.deadlocks),
+    counter(
+      'database_blocks_read',
+      'Blocks that the database read from disk or the system.',
+      found.blocks_read,
+    ),
+    counter('database_blocks_hit', 'Blocks that the database had in memory.', found.blocks_hit),
+    counter('database_temporary_bytes', 'What sorting and hashing wrote to disk.', found.temporary_bytes),
+  ];
+}
+
+const metric =
+  (type: 'gauge' | 'counter') =>
+  (name: string, help: string, value: Value): Report[number] => ({
+    name: `formloom_${name}`,
+    help,
+    type,
+    values: typeof value === 'number' ? [{ labels: {}, value }] : value,
+  });
+const gauge = metric('gauge');
+const counter = metric('counter');
+
+/** The folders that the instance writes to; one that is not there is left out. */
+async function readDisks({ dataDir, backup }: Context['config']) {
+  const folders = { data: dataDir, ...(backup?.to !== undefined && { backups: backup.to }) };
+  const read = Object.entries(folders).map(async ([disk, folder]) => {
+    const { bavail, blocks, bsize } = await statfs(folder);
+    return { labels: { disk }, free: bavail * bsize, size: blocks * bsize };
+  });
+  const settled = await Promise.allSettled(read);
+  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+}

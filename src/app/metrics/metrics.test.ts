@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import { parser } from '@prometheus-io/lezer-promql';
+import { parse } from 'yaml';
+import { openDatabase } from '#kit/database.ts';
+import { openLog } from '#kit/log.ts';
+import { watchPoolWaits } from '#kit/pool-waits.ts';
+import { readTraceparent } from '#kit/trace.ts';
+import { publishForm, submitEntry } from '#test/crowd.ts';
+import { makeInstance } from '#test/process.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { freePort, until } from '#test/service.ts';
+
+/* Two processes, so that what one of them counted is seen through the other. */
+
+const token = 'sixteen-characters-or-more';
+const listen = `127.0.0.1:${await freePort()}`;
+const instance = await makeInstance({
+  WEB_PROCESSES: '2',
+  METRICS_LISTEN: listen,
+  METRICS_TOKEN: token,
+  LOG_LEVEL: 'info',
+  BACKUP_SCHEDULE: '0 3 * * *',
+});
+const server = await instance.start();
+const receiver = await openReceiver();
+const form = await publishForm(instance, receiver.url);
+
+const read = async (): Promise<string> => (await fetch(`http://${listen}/metrics`)).text();
+/** The values of a metric's series whose labels contain all of these. */
+const valuesOf = (text: string, name: string, ...labels: string[]): number[] =>
+  text
+    .split('\n')
+    .filter((line) => new RegExp(`^${name}[{ ]`).test(line) && labels.every((label) => line.includes(label)))
+    .map((line) => Number(line.split(' ').at(-1)));
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+test('one answer tells what all processes did: requests by the pattern of their route, deliveries, the queue, the database', async () => {
+  for (let entry = 0; entry < 12; entry += 1) await submitEntry(form.publicUrl, `entry ${entry}`);
+  await receiver.waitFor(12);
+  // Connections of their own go to the processes in turn.
+  for (let time = 0; time < 4; time += 1)
+    await fetch(`${instance.url}/healthz`, { headers: { Connection: 'close' } });
+  const unknown = await fetch(`${instance.url}/api/v1/forms`, { method: 'PROPFIND' });
+  assert.equal(unknown.status, 401, 'of a method that no route answers');
+  const text = await until('all deliveries to be settled and counted', async () => {
+    const scraped = await read();
+    return sum(valuesOf(scraped, 'formloom_delivery_attempts_total', 'status="Success"')) === 12 && scraped;
+  });
+  assert.ok(text.endsWith('# EOF\n'), 'as OpenMetrics says it');
+  const submits = ['method="POST"', 'route="/f/:id"', 'status="201"'] as const;
+  assert.equal(sum(valuesOf(text, 'formloom_request_seconds_count', ...submits)), 12);
+  for (const process of ['1', '2'])
+    assert.ok(sum(valuesOf(text, 'formloom_request_seconds_count', `process="${process}"`)) > 0, process);
+  assert.ok(!text.includes(form.id), 'an id would be a series of its own');
+  assert.ok(!text.includes('PROPFIND'), 'nor do strangers make series');
+  for (const process of ['primary', '1', '2'])
+    assert.equal(
+      valuesOf(text, 'nodejs_eventloop_lag_p99_seconds', `process="${process}"`).length,
+      1,
+      process,
+    );
+  assert.deepEqual(valuesOf(text, 'formloom_database_up'), [1]);
+  assert.ok(valuesOf(text, 'formloom_disk_free_bytes', 'disk="data"')[0]! > 0);
+  assert.ok(valuesOf(text, 'formloom_database_commits_total')[0]! > 0);
+});
+
+test('what waits in the queue is told by kind, with the age of the job that is due the longest', async () => {
+  await instance.query(
+    `insert into jobs (workspace_id, id, kind, lane, payload, run_at, created_at)
+     select id, gen_random_uuid(), 'test.nobody_knows', 'test', '{}', now() - interval '1 hour', now() from workspaces limit 1`,
+  );
+  const kind = 'kind="test.nobody_knows"';
+  const text = await until('the next look at the database', async () => {
+    const scraped = await read();
+    return valuesOf(scraped, 'formloom_jobs_due', kind).length === 1 && scraped;
+  });
+  assert.deepEqual(valuesOf(text, 'formloom_jobs_due', kind), [1]);
+  assert.ok(valuesOf(text, 'formloom_jobs_oldest_due_seconds', kind)[0]! >= 3_600);
+});
+
+test('on the port of the service it takes the token, and any process gives the same answer', async () => {
+  const ask = (authorization?: string) =>
+    fetch(`${instance.url}/metrics`, {
+      headers: { Connection: 'close', ...(authorization !== undefined && { Authorization: authorization }) },
+    });
+  assert.equal((await ask()).status, 401);
+  assert.equal((await ask('Bearer something-else-entirely')).status, 401);
+  for (const answer of await Promise.all([1, 2].map(() => ask(`Bearer ${token}`)))) {
+    assert.equal(
+      answer.headers.get('content-type'),
+      'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    );
+    assert.ok(valuesOf(await answer.text(), 'formloom_request_seconds_count', 'process="1"').length > 0);
+  }
+});
+
+test('a dashboard and alerts ask in PromQL for metrics that are there', async () => {
+  await instance.query(
+    "insert into backups (due_at, name, begun_at, finished_at, bytes) values (now(), 'a', now(), now(), 1)",
+  );
+  const folder = new URL('../../../deploy/monitoring/', import.meta.url);
+  const readText = (name: string): Promise<string> => readFile(new URL(name, folder), 'utf8');
+  const dashboard = JSON.parse(await readText('formloom-dashboard.json')) as {
+    panels: { title: string; targets: { expr: string }[] }[];
+  };
+  const alerts = parse(await readText('formloom-alerts.yml')) as {
+    groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[];
+  };
+  const asked = [
+    ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr }))),
+    ...alerts.groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => ({ title: alert, expr }))),
+  ];
+  assert.ok(asked.length > 30);
+  const text = await until('the backup to be seen', async () => {
+    const scraped = await read();
+    return scraped.includes('formloom_backup_age_seconds ') && scraped;
+  });
+  for (const { title, expr: written } of asked) {
+    const expr = written.replaceAll('$__rate_interval', '1m');
+    const names: string[] = [];
+    parser.parse(expr).iterate({
+      enter(node) {
+        assert.ok(!node.type.isError, `${title}: ${expr}`);
+        if (node.name === 'VectorSelector') names.push(/^[\w:]+/.exec(expr.slice(node.from, node.to))![0]);
+      },
+    });
+    assert.ok(names.length > 0, title);
+    for (const name of names.filter((each) => each !== 'up'))
+      assert.match(text, new RegExp(`^${name}[{ ]`, 'm'), `${title} asks for ${name}`);
+  }
+});
+
+test('a trace that a visitor has begun is in the log lines of the request and of its delivery, and goes along in it', async () => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
+  const before = receiver.requests.length;
+  const send = (headers: Record<string, string>) =>
+    fetch(form.publicUrl, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json', ...headers },
+      body: JSON.stringify({ answers: { entry: 'traced' } }),
+    });
+  assert.equal((await send({ traceparent })).status, 201);
+  const traced = (await receiver.waitFor(before + 1)).at(-1)!;
+  assert.equal(traced.headers['traceparent'], traceparent);
+  const line = await until('the line of the request', async () =>
+    server
+      .output()
+      .split('\n')
+      .find((each) => each.includes(trace)),
+  );
+  assert.equal((JSON.parse(line) as { trace: string; msg: string }).trace, trace);
+  assert.equal((await send({ traceparent: `00-${'0'.repeat(32)}-00f067aa0ba902b7-01` })).status, 201);
+  const plain = (await receiver.waitFor(before + 2)).at(-1)!;
+  assert.equal(plain.headers['traceparent'], undefined);
+});
+
+test('of a traceparent only what the standard says is believed', () => {
+  const ids = '4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7';
+  assert.equal(readTraceparent(`00-${ids}-01`), `00-${ids}-01`);
+  assert.equal(readTraceparent(`cc-${ids}-01-what-a-later-version-says`), `00-${ids}-01`);
+  const bad = [
+    `00-${ids}-01-more`,
+    `ff-${ids}-01`,
+    `00-${ids.toUpperCase()}-01`,
+    `00-${ids}`,
+    `00-${ids}-01\n`,
+    '',
+    undefined,
+  ];
+  for (const header of bad) assert.equal(readTraceparent(header), undefined, String(header));
+});
+
+test('how long work waits for a connection of the pool is told, and that it found one free is not', async () => {
+  const database = openDatabase(
+    { connectionString: instance.databaseUrl },
+    { pool: 1, log: openLog('silent') },
+  );
+  after(() => database.end());
+  const waits: number[] = [];
+  watchPoolWaits(database, (seconds) => waits.push(seconds));
+  await database.query('select 1');
+  assert.deepEqual(waits, []);
+  await Promise.all([database.query('select pg_sleep(0.05)'), database.query('select 1')]);
+  const client = await database.connect();
+  const second = database.connect();
+  client.release();
+  (await second).release();
+  assert.equal(waits.length, 2);
+  assert.ok(waits[0]! >= 0.04);
+});
