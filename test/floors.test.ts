@@ -136,16 +136,16 @@ test('imports of web only go down, and what stands alone is alone', () => {
   assert.deepEqual(upward, []);
 });
 
-/** Names, methods and paths: data that needs nothing. */
-const routeTable = '#app/routes.ts';
+/** Names, methods and paths, and how an ETag is written: they need nothing. */
+const shared = ['#app/routes.ts', '#kit/tag-of.ts'];
 
-test('of the server web imports the form language, the drawing of the page, the table of routes, and types of what is answered', () => {
+test('of the server web imports the form language, the drawing of the page, the table of routes, the writing of an ETag, and types of what is answered', () => {
   const others = offences(web, (source) =>
     source.imports.filter(
       (specifier) =>
         specifier.startsWith('#') &&
         !/^#(ast|page)\//.test(specifier) &&
-        specifier !== routeTable &&
+        !shared.includes(specifier) &&
         (source.needs.includes(specifier) ||
           !/^#(app\/operations|[a-z]+\/(.*\/)?shapes)\.ts$/.test(specifier)),
     ),
@@ -169,7 +169,7 @@ test('what a browser runs needs nothing of a server, however far its imports lea
   assert.deepEqual(
     offences([...reached], ({ path, needs }) => [
       ...needs.filter((specifier) => specifier.startsWith('node:')),
-      ...(/^(web|src\/(ast|page))\//.test(path) || path === target({ path }, routeTable)
+      ...(/^(web|src\/(ast|page))\//.test(path) || shared.some((one) => path === target({ path }, one))
         ? []
         : ['is of a server']),
     ]),

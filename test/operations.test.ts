@@ -272,7 +272,13 @@ test('what was changed since it was read is not changed, here and there', async 
     answerOf(await run('forms', 'get', id, '--etag-file', file, '--json'));
     answerOf(await run(...change, '--if-match', `@${file}`, '--json'));
     const { code, stderr } = await run(...change, '--if-match', `@${file}`);
-    assert.deepEqual([code, stderr], [1, 'formloom: The resource has changed since you read it.\n']);
+    assert.deepEqual(
+      [code, stderr],
+      [
+        1,
+        'formloom: This was changed since you read it, so nothing was done. Look at it as it is now, then try again.\n',
+      ],
+    );
   }
 });
 

@@ -226,6 +226,11 @@ export type InputOf<Name extends keyof Operations> = Part<'params', TypesOf<Name
 /** What an operation answers when it succeeds. */
 export type ReplyOf<Name extends keyof Operations> = TypesOf<Name>['reply'];
 
+/** The operations that take If-Match. */
+export type ConditionalName = {
+  [Name in OperationName]: true extends Operations[Name]['isConditional'] ? Name : never;
+}[OperationName];
+
 /** An operation where it is served: all that is drawn from the table reads a list of these. */
 export type ApiRoute = {
   name: OperationName;

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { requireUnchanged, tagOf, type Unchanged } from '#kit/conditional.ts';
+import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { belowId, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
+import { tagOf } from '#kit/tag-of.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
 import { requireAnswerReader } from './answer-settings.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';

@@ -1,5 +1,5 @@
-import { tagOf } from '#kit/conditional.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { tagOf } from '#kit/tag-of.ts';
 import { presentForm } from './present.ts';
 import { requireForm } from './require-form.ts';
 

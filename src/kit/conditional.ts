@@ -7,13 +7,6 @@ import { ApiError } from './errors.ts';
  */
 export type Unchanged = Date[] | null;
 
-/**
- * The ETag of a thing that can be changed: the moment of its last change, and what else a reading of it shows
- * (a count), which a cache must see and a change need not. Opaque to callers.
- */
-export const tagOf = (changedAt: Date, seen?: string | number): string =>
-  `"${changedAt.getTime().toString(36)}${seen === undefined ? '' : `.${seen}`}"`;
-
 /** What a reading shows, in a few letters, for tagOf: where it counts what changes without the thing itself. */
 export const seenIn = (body: object): string =>
   createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 10);

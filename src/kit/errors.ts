@@ -13,7 +13,11 @@ export const errorCodes = {
   method_not_allowed: { status: 405, message: 'This path does not answer this method.' },
   conflict: { status: 409, message: 'The resource is in a state that does not allow this.' },
   gone: { status: 410, message: 'The resource is no longer available.' },
-  precondition_failed: { status: 412, message: 'The resource has changed since you read it.' },
+  precondition_failed: {
+    status: 412,
+    message:
+      'This was changed since you read it, so nothing was done. Look at it as it is now, then try again.',
+  },
   payload_too_large: { status: 413, message: 'The request is too large.' },
   unsupported_media_type: { status: 415, message: 'This content type is not accepted here.' },
   service_unavailable: { status: 503, message: 'The service cannot answer right now. Try again shortly.' },

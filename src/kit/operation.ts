@@ -172,6 +172,7 @@ export function operation<
   Q extends TObject = Nothing,
   B extends TObject = Nothing,
   const Content extends readonly string[] | undefined = undefined,
+  const Conditional extends boolean = false,
 >(
   definition: Needs<Permission, Own> & {
     summary: string;
@@ -184,13 +185,15 @@ export function operation<
     bodyLimit?: number;
     reply: R;
     errors?: readonly ErrorCode[];
-    isConditional?: boolean;
+    isConditional?: Conditional;
     isDestructive?: boolean;
     command?: string;
     example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
     run(request: Given<Static<P>, Static<Q>, BodyOf<B, Content>, R, Own>): Promise<ContentOf<R>>;
   },
-): Operation<Permission, Static<P>, Static<Q>, BodyOf<B, Content>, JsonOf<R>, Own> {
+): Operation<Permission, Static<P>, Static<Q>, BodyOf<B, Content>, JsonOf<R>, Own> & {
+  readonly isConditional: Conditional;
+} {
   const params = definition.params ?? nothing;
   const query = definition.query ?? nothing;
   const content = definition.bodyContent;
@@ -215,7 +218,7 @@ export function operation<
     bodyLimit: definition.bodyLimit,
     reply: definition.reply,
     errors: definition.errors ?? [],
-    isConditional: definition.isConditional ?? false,
+    isConditional: (definition.isConditional ?? false) as Conditional,
     isDestructive: definition.isDestructive ?? false,
     command: definition.command,
     example: definition.example ?? {},

@@ -4,8 +4,8 @@ import type { FieldDescription } from '#ast/describe.ts';
 import type { FileLinks } from '#files/link.ts';
 import { Answers } from '#forms/payload/answer-shapes.ts';
 import { now } from '#kit/clock.ts';
-import { tagOf } from '#kit/conditional.ts';
 import { named } from '#kit/named.ts';
+import { tagOf } from '#kit/tag-of.ts';
 import { type JsonText, jsonText } from '#kit/wire.ts';
 import { type SubmissionStatus, submissionStatuses } from './queries.ts';
 

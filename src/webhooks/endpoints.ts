@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import type { FileLinks } from '#files/link.ts';
 import type { Config } from '#kit/config.ts';
-import { tagOf } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { readCut } from '#kit/cursor.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
+import { tagOf } from '#kit/tag-of.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { now } from '#kit/clock.ts';
-import { seenIn, tagOf } from '#kit/conditional.ts';
+import { seenIn } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { operation, type Scope } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
+import { tagOf } from '#kit/tag-of.ts';
 import { personOf } from './actor.ts';
 import { findWorkspace, updateWorkspaceName } from './members/queries.ts';
 import { plans, rateOf } from './plans.ts';

@@ -138,3 +138,32 @@ test('a secret that became known to somebody is replaced at once', async () => {
   assert.equal(String(request!.headers['webhook-signature']).split(' ').length, 1);
   assert.equal(await page.getByText('and with the secret of before until').count(), 0);
 });
+
+test('two edit one webhook: the later one is told, overwrites nothing, and loses nothing of what was typed', async () => {
+  const { form, receiver, page } = await setScene(375);
+  const dialog = await openEdit(page);
+  const typed = `${receiver.url}/mine`;
+  await dialog.getByLabel('Address').fill(typed);
+  const { body: list } = await editor.api<{ data: { id: string }[] }>('GET', `/forms/${form}/webhooks`);
+  const place = `/webhooks/${list.data[0]!.id}`;
+  const theirs = `${receiver.url}/theirs`;
+  assert.equal((await editor.api('PATCH', place, { url: theirs })).status, 200);
+  // The page below has read it anew meanwhile, which makes the edit no newer.
+  await page.waitForResponse((response) => response.url().endsWith(place), { timeout: patience });
+  for (const _ of ['once', 'and again']) {
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByText('Somebody else changed this webhook').waitFor();
+  }
+  assert.equal(await dialog.getByLabel('Address').inputValue(), typed);
+  assert.deepEqual(await findBarriers(page), []);
+  const kept = await editor.api<{ webhook: { url: string } }>('GET', place);
+  assert.equal(kept.body.webhook.url, theirs);
+
+  await dialog.getByRole('button', { name: 'Discard my edit' }).click();
+  const again = await openEdit(page);
+  assert.equal(await again.getByLabel('Address').inputValue(), theirs);
+  await again.getByLabel('Address').fill(typed);
+  await save(again);
+  const after = await editor.api<{ webhook: { url: string } }>('GET', place);
+  assert.equal(after.body.webhook.url, typed);
+});

@@ -31,6 +31,9 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Whether somebody else was faster. */
+export const isStale = (error: unknown): boolean => error instanceof ApiProblem && error.status === 412;
+
 export type Options = { signal?: AbortSignal; headers?: Readonly<Record<string, string>> };
 
 type Request = Options & { method: string; type?: string; body?: string | Blob };

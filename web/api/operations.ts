@@ -1,5 +1,6 @@
-import type { InputOf, ReplyOf } from '#app/operations.ts';
+import type { ConditionalName, InputOf, ReplyOf } from '#app/operations.ts';
 import { type OperationName, type OwnName, routeOf } from '#app/routes.ts';
+import { tagOf } from '#kit/tag-of.ts';
 import { type Options, query, request, requestFile } from './client.ts';
 
 type AnyInput = {
@@ -31,20 +32,36 @@ function send<Reply>(
 
 const inWorkspace = (id: string) => ({ 'X-Workspace-ID': id });
 
+/** A thing as somebody looked at it, when they decided to change it. */
+export type Seen = { readonly etag: string } | { readonly updated_at: string };
+type MaybeSeen = Options & { seen?: Seen };
+
+/** What can be changed by two is never changed without saying what it was changed from. */
+type Rest<Name extends OperationName> = Name extends ConditionalName
+  ? [options: Options & { seen: Seen }]
+  : [options?: Options];
+
+const ifMatch = (seen: Seen): { 'If-Match': string } => ({
+  'If-Match': 'etag' in seen ? seen.etag : tagOf(new Date(seen.updated_at)),
+});
+
 /**
  * Calls an operation of the API in a workspace, as the person who is signed in.
+ * @param rest for a change, what it was made on: where somebody else was faster, nothing is changed (isStale).
  * @throws ApiProblem.
  */
 export const call = <Name extends OperationName>(
   workspaceId: string,
   name: Name,
   input: InputOf<Name>,
-  options: Options = {},
-): Promise<ReplyOf<Name>> =>
-  send('/api/v1', name, input as AnyInput, {
+  ...rest: Rest<Name>
+): Promise<ReplyOf<Name>> => {
+  const { seen, ...options }: MaybeSeen = rest[0] ?? {};
+  return send('/api/v1', name, input as AnyInput, {
     ...options,
-    headers: { ...inWorkspace(workspaceId), ...options.headers },
+    headers: { ...inWorkspace(workspaceId), ...(seen && ifMatch(seen)) },
   });
+};
 
 /**
  * Calls an operation that only the session of a browser can mean.

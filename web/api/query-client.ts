@@ -1,12 +1,16 @@
-import { QueryClient } from '@tanstack/react-query';
-import { ApiProblem } from './client.ts';
+import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { ApiProblem, isStale } from './client.ts';
 
 /** Asks again what may pass: a lost connection, a service that is starting. What was refused stays refused. */
 const mayPass = (error: Error): boolean =>
   error instanceof ApiProblem && (error.status === 0 || error.status >= 500);
 
 /** What was fetched, kept for all screens. */
-export const queryClient = new QueryClient({
+export const queryClient: QueryClient = new QueryClient({
+  mutationCache: new MutationCache({
+    // What somebody else has changed meanwhile is on the screen as it was before.
+    onError: (error) => (isStale(error) ? queryClient.invalidateQueries() : undefined),
+  }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

@@ -4,11 +4,11 @@ import { ConfirmDialog } from '../design/dialog.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
 import { FormHeaderActions } from '../shell/form-header-actions.tsx';
-import { refreshForm } from '../shell/form-place.ts';
 import { useBuilder } from './editor/use-editor.ts';
 import type { SaveState } from './saving/autosave.ts';
 import type { BuilderApi, BuilderForm } from './saving/builder-api.ts';
 import { SaveStateText } from './saving/save-state.tsx';
+import type { OpenForm } from './use-open-form.ts';
 
 type HeaderProps = {
   readonly opened: BuilderForm;
@@ -21,7 +21,7 @@ type HeaderProps = {
   readonly isLive: boolean;
   readonly onPublish: () => void;
   readonly onConflict: () => void;
-  readonly onOpened: (change: (opened: BuilderForm) => BuilderForm) => void;
+  readonly changeLive: OpenForm['changeLive'];
 };
 
 const done = {
@@ -39,21 +39,14 @@ export function BuilderHeader({
   isLive,
   onPublish,
   onConflict,
-  onOpened,
+  changeLive,
 }: HeaderProps): ReactElement {
   const { isReadOnly } = useBuilder();
   const [asked, setAsked] = useState<'draft' | 'archived' | undefined>();
   const { status } = opened.form;
   const change = async (next: 'draft' | 'archived'): Promise<void> => {
     const back = status === 'archived' ? 'restore' : 'unpublish';
-    const changed = await api.become(next === 'archived' ? 'archive' : back);
-    // The editor is ahead of the service: of the answer only what the status brought is news.
-    const { updated_at, published_at } = changed;
-    onOpened((now) => ({
-      ...now,
-      form: { ...now.form, status: changed.status, updated_at, published_at },
-    }));
-    await refreshForm(opened.form.id);
+    await changeLive((seen) => api.become(next === 'archived' ? 'archive' : back, seen));
     toastDone(done[next]);
   };
   const become = (next: 'draft' | 'archived'): void => {

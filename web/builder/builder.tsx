@@ -84,7 +84,7 @@ export function Builder(start: OpenedForm): ReactElement {
           isLive={isLive}
           onPublish={() => setPublishing(true)}
           onConflict={() => setConflictPut(false)}
-          onOpened={setOpened}
+          changeLive={form.changeLive}
         />
         <ViewTabs
           view={view}
@@ -111,6 +111,8 @@ export function Builder(start: OpenedForm): ReactElement {
         <AskedDialog />
         {isPublishing && (
           <PublishDialog
+            api={start.api}
+            etag={autosave.etag()}
             edited={present}
             opened={withBase}
             problems={problems}
@@ -192,18 +194,19 @@ function CurrentView({
     takeOver(version);
     onView('design');
   };
-  const havePassword = (): void =>
+  const setPassword = async (password: string): Promise<void> => {
+    await form.changeLive((seen) => api.setPassword(password, seen));
     setOpened((now) => ({ ...now, form: { ...now.form, has_password: true } }));
+  };
   const views: Readonly<Record<BuilderView, () => ReactElement>> = {
     design: () => <DesignView problems={byKey} api={api} />,
     preview: () => <PreviewView root={root} formId={opened.form.id} settings={settings} />,
     theme: () => <ThemeView form={opened.form} problems={settingProblems} />,
     settings: () => (
       <SettingsView
-        api={api}
+        setPassword={setPassword}
         hasPassword={opened.form.has_password}
         problems={settingProblems}
-        onPasswordSet={havePassword}
       />
     ),
     share: () => <ShareView opened={opened} onPublish={onPublish} />,

@@ -1,6 +1,8 @@
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
-import { ApiProblem } from '../api/client.ts';
+import type { ReplyOf } from '#app/operations.ts';
+import { isStale } from '../api/client.ts';
+import type { Seen } from '../api/operations.ts';
 import { toastDone } from '../design/toast.tsx';
 import { refreshForm, useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
@@ -41,6 +43,8 @@ export type OpenForm = {
   readonly takeOver: (document: TakenOver) => void;
   /** Saves what is not saved and publishes it; throws what was refused. */
   readonly publish: () => Promise<void>;
+  /** Changes what holds at once, from what is seen here; throws what was refused. */
+  readonly changeLive: (change: (seen: Seen) => Promise<ReplyOf<'changeForm'>>) => Promise<void>;
   /** Whether somebody else saved what differs in the same part, so that the person has to decide. */
   readonly isClash: boolean;
   readonly resolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
@@ -81,19 +85,27 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     const found = await api.read();
     setOpened({ ...found, draft: { ...found.draft, base_version: autosave.baseVersion() } });
   };
+  // Somebody was quicker: the person sees what is live now, and decides again.
+  const lookAtTheirs = async (error: unknown): Promise<never> => {
+    if (isStale(error)) await lookAgain();
+    throw error;
+  };
   const publish = async (): Promise<void> => {
     if (!(await autosave.saveNow())) throw new Error('The working copy could not be saved first.');
     const seen = { etag: autosave.etag(), version: opened.live.version };
-    const after = await api.publish(seen).catch(async (error: unknown) => {
-      // Somebody was quicker: the person sees what is live now, and decides again.
-      if (error instanceof ApiProblem && error.status === 412) await lookAgain();
-      throw error;
-    });
+    const after = await api.publish(seen).catch(lookAtTheirs);
     // A publication changes no working copy; what somebody saved in this moment is not what rests here.
     autosave.rebase({ etag: seen.etag, baseVersion: after.live.version });
     setOpened(after);
     await refreshForm(opened.form.id);
     toastDone('Published. Visitors see this form now.');
+  };
+
+  const changeLive: OpenForm['changeLive'] = async (change) => {
+    const { status, updated_at, published_at } = await change(opened.form).catch(lookAtTheirs);
+    // The editor is ahead of the service: of the answer only what holds at once is news.
+    setOpened((now) => ({ ...now, form: { ...now.form, status, updated_at, published_at } }));
+    await refreshForm(opened.form.id);
   };
 
   const resolve = async (resolution: Resolution, theirs: BuilderForm): Promise<void> => {
@@ -107,7 +119,7 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     if (resolution !== 'mine') takeOver(theirs.draft);
     await autosave.saveNow();
   };
-  return { opened, place, saving, setOpened, takeOver, publish, isClash, resolve };
+  return { opened, place, saving, setOpened, takeOver, publish, changeLive, isClash, resolve };
 }
 
 function rebaseOn(autosave: Saving['autosave'], { draft }: BuilderForm): void {

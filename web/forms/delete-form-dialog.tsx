@@ -11,7 +11,7 @@ type Props = { form: FormLine; isOpen: boolean; onClose: () => void };
 /** Asks for the form's name, and says how many submissions go with it. */
 export function DeleteFormDialog({ form, isOpen, onClose }: Props): ReactElement {
   const erase = useMutation({
-    mutationFn: () => call(form.workspace_id, 'deleteForm', { params: { id: form.id } }),
+    mutationFn: () => call(form.workspace_id, 'deleteForm', { params: { id: form.id } }, { seen: form }),
     async onSuccess() {
       toastDone(`${form.name} was deleted.`);
       close();

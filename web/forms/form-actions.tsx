@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { call } from '../api/operations.ts';
+import { call, type Seen } from '../api/operations.ts';
 import type { WorkspaceDetail } from '../settings/workspace.ts';
 import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../design/button.tsx';
@@ -25,8 +25,9 @@ export function FormActions({
   const navigate = useNavigate();
   const params = { id: form.id };
   const move = useMutation({
-    mutationFn: (verb: 'archive' | 'restore') => call(workspace.id, `${verb}Form`, { params }),
-    async onSuccess(_, verb) {
+    mutationFn: ({ verb, seen }: { verb: 'archive' | 'restore'; seen: Seen }) =>
+      call(workspace.id, `${verb}Form`, { params }, { seen }),
+    async onSuccess(changed, { verb }) {
       await refreshForm(form.id);
       const back = verb === 'archive' ? 'restore' : 'archive';
       toastDone(
@@ -34,7 +35,9 @@ export function FormActions({
           ? `${form.name} was archived. It takes no submissions.`
           : `${form.name} is a draft again.`,
         // A form that was published comes back as a draft: undoing its archiving would not publish it.
-        form.status === 'published' ? undefined : { label: 'Undo', run: () => move.mutate(back) },
+        form.status === 'published'
+          ? undefined
+          : { label: 'Undo', run: () => move.mutate({ verb: back, seen: changed }) },
       );
     },
     onError: toastProblem,
@@ -53,8 +56,18 @@ export function FormActions({
   const changes: MenuAction[] = [
     { id: 'duplicate', label: 'Duplicate', icon: 'copy', onAction: () => duplicate.mutate() },
     form.status === 'archived'
-      ? { id: 'restore', label: 'Restore', icon: 'undo', onAction: () => move.mutate('restore') }
-      : { id: 'archive', label: 'Archive', icon: 'archive', onAction: () => move.mutate('archive') },
+      ? {
+          id: 'restore',
+          label: 'Restore',
+          icon: 'undo',
+          onAction: () => move.mutate({ verb: 'restore', seen: form }),
+        }
+      : {
+          id: 'archive',
+          label: 'Archive',
+          icon: 'archive',
+          onAction: () => move.mutate({ verb: 'archive', seen: form }),
+        },
     { id: 'before-delete', separator: true },
     { id: 'delete', label: 'Delete …', icon: 'remove', isDanger: true, onAction: () => setDeleting(true) },
   ];

@@ -23,7 +23,7 @@ export function MemberRole({
   const [asked, setAsked] = useState<Role>();
   const change = useMutation({
     mutationFn: (role: Role) =>
-      call(workspace.id, 'changeMember', { params: { id: member.id }, body: { role } }),
+      call(workspace.id, 'changeMember', { params: { id: member.id }, body: { role } }, { seen: member }),
     onSuccess: (_, role) => toastDone(`${member.name} is ${roleName(role).toLowerCase()} now.`),
     onError: toastProblem,
     onSettled: () => {

@@ -23,10 +23,12 @@ export function RemoveMember({
   const [revokes, setRevokes] = useState(true);
   const take = useMutation({
     mutationFn: () =>
-      call(workspace.id, 'removeMember', {
-        params: { id: member.id },
-        query: { keys: revokes ? 'revoke' : 'keep' },
-      }),
+      call(
+        workspace.id,
+        'removeMember',
+        { params: { id: member.id }, query: { keys: revokes ? 'revoke' : 'keep' } },
+        { seen: member },
+      ),
     async onSuccess() {
       toastDone(
         member.key_count > 0 && revokes

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { WorkspaceDetail } from './workspace.ts';
-import { ApiProblem, unlocatedProblem } from '../api/client.ts';
+import { ApiProblem, isStale, unlocatedProblem } from '../api/client.ts';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { CardForm } from '../design/card-form.tsx';
@@ -21,7 +21,7 @@ export function WorkspaceNameForm({
 }): ReactElement {
   const [name, setName] = useState(workspace.name);
   const save = useMutation({
-    mutationFn: () => call(workspace.id, 'changeWorkspace', { body: { name } }),
+    mutationFn: () => call(workspace.id, 'changeWorkspace', { body: { name } }, { seen: workspace }),
     async onSuccess() {
       await Promise.all([refreshSession(), queryClient.invalidateQueries(workspaceQuery(workspace.id))]);
       toastDone('The workspace was renamed.');
@@ -41,10 +41,15 @@ export function WorkspaceNameForm({
         onChange={setName}
         error={problem}
         isDisabled={isReadOnly}
-        description={isReadOnly ? 'Admins can change it.' : undefined}
+        description={sayBeside(workspace, isReadOnly, isStale(save.error))}
         autoComplete="organization"
       />
       <CopyField label="Workspace id" text={workspace.id} />
     </CardForm>
   );
+}
+
+function sayBeside({ name }: WorkspaceDetail, isReadOnly: boolean, isOther: boolean): string | undefined {
+  if (isOther) return `It is called “${name}” now.`;
+  return isReadOnly ? 'Admins can change it.' : undefined;
 }

@@ -31,7 +31,12 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
   const close = (): void => setOpen(undefined);
   const setActive = useMutation({
     mutationFn: (active: boolean) =>
-      call(form.workspace_id, 'changeWebhook', { params: { id: webhook.id }, body: { active } }),
+      call(
+        form.workspace_id,
+        'changeWebhook',
+        { params: { id: webhook.id }, body: { active } },
+        { seen: webhook },
+      ),
     async onSuccess(_, active) {
       toastDone(active ? 'The webhook is active again.' : 'The webhook is paused.');
       // What happened while it was paused by itself is written down as failed.
@@ -121,7 +126,8 @@ type DeleteProps = Pick<Props, 'form' | 'webhook'> & {
 
 function DeleteWebhook({ form, webhook, onDeleted, isOpen, onClose }: DeleteProps): ReactElement {
   const deletion = useMutation({
-    mutationFn: () => call(form.workspace_id, 'deleteWebhook', { params: { id: webhook.id } }),
+    mutationFn: () =>
+      call(form.workspace_id, 'deleteWebhook', { params: { id: webhook.id } }, { seen: webhook }),
     async onSuccess() {
       toastDone('The webhook was deleted.');
       onClose();

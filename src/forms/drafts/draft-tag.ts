@@ -1,4 +1,5 @@
-import { tagOf, type Unchanged } from '#kit/conditional.ts';
+import type { Unchanged } from '#kit/conditional.ts';
+import { tagOf } from '#kit/tag-of.ts';
 
 /**
  * The ETag of a working copy: its revision in place of a moment, one more, so that a tag that is none of ours (which

@@ -7,12 +7,16 @@ import { sayNode } from '../model/compare.ts';
 import { findNode, type NodeKey } from '../model/edit-node.ts';
 import type { Moment } from '../model/history.ts';
 import type { LocatedProblem } from '../model/located-problems.ts';
-import type { BuilderForm } from '../saving/builder-api.ts';
+import type { BuilderApi, BuilderForm } from '../saving/builder-api.ts';
 import { locate, type SettingProblem } from '../settings/setting-problems.ts';
 import { compareDocuments, DifferenceList } from './difference-list.tsx';
+import { DryRunList } from './dry-run-list.tsx';
 import { FilterWarnings } from './filter-warnings.tsx';
 
 type PublishProps = {
+  readonly api: BuilderApi;
+  /** Of the working copy as it was saved last. */
+  readonly etag: string;
   readonly edited: Moment;
   readonly opened: BuilderForm;
   readonly problems: readonly LocatedProblem[];
@@ -27,6 +31,8 @@ type PublishProps = {
 
 /** What publishing would change for visitors, and what stands in the way (docs/rules.md B5). */
 export function PublishDialog({
+  api,
+  etag,
   edited,
   opened,
   problems,
@@ -94,6 +100,7 @@ export function PublishDialog({
           <DifferenceList differences={differences} none="Nothing: the working copy is what is live." />
         </section>
       )}
+      {!isBlocked && <DryRunList api={api} etag={etag} edited={edited} onShow={onShow} />}
     </Dialog>
   );
 }

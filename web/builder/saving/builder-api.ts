@@ -1,6 +1,6 @@
 import type { ReplyOf } from '#app/operations.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { call } from '../../api/operations.ts';
+import { call, type Seen } from '../../api/operations.ts';
 import { refreshSession } from '../../shell/session.ts';
 import type { Save, SaveOutcome } from './autosave.ts';
 import type { FormDocument } from './form-document.ts';
@@ -14,7 +14,6 @@ export type VersionDetail = ReplyOf<'getVersion'>;
 export type BuilderApi = ReturnType<typeof openBuilderApi>;
 export function openBuilderApi(workspaceId: string, formId: string) {
   const params = { id: formId };
-  const ifMatch = (etag: string) => ({ headers: { 'If-Match': etag } });
   const read = async (): Promise<BuilderForm> => {
     const { form, live, ...draft } = await call(workspaceId, 'getDraft', { params });
     return { form, live, draft };
@@ -24,14 +23,21 @@ export function openBuilderApi(workspaceId: string, formId: string) {
     read,
     /** Publishes what was seen: this working copy, compared with this live version. */
     async publish({ etag, version }: { etag: string; version: number }): Promise<BuilderForm> {
-      await call(workspaceId, 'publishForm', { params, body: { version } }, ifMatch(etag));
+      await call(workspaceId, 'publishForm', { params, body: { version } }, { seen: { etag } });
       return read();
     },
-    become: (verb: 'unpublish' | 'archive' | 'restore') => call(workspaceId, `${verb}Form`, { params }),
+    /** What publishing this would touch, and what is not good in it; stores nothing. */
+    tryOut: async (body: FormDocument, etag: string) => {
+      const asked = { params, query: { dry_run: true }, body };
+      const { dry_run: found } = await call(workspaceId, 'saveDraft', asked, { seen: { etag } });
+      return found!;
+    },
+    become: (verb: 'unpublish' | 'archive' | 'restore', seen: Seen) =>
+      call(workspaceId, `${verb}Form`, { params }, { seen }),
     copyAsNewForm: (document: FormDocument) => call(workspaceId, 'duplicateForm', { params, body: document }),
     /** The password holds at once: it is part of no working copy, since nobody may read it again. */
-    setPassword: (password: string) =>
-      call(workspaceId, 'changeForm', { params, body: { settings: { password } } }),
+    setPassword: (password: string, seen: Seen) =>
+      call(workspaceId, 'changeForm', { params, body: { settings: { password } } }, { seen }),
     versions: (page: number) => call(workspaceId, 'listVersions', { params, query: { page, per_page: 20 } }),
     version: (version: number): Promise<VersionDetail> =>
       call(workspaceId, 'getVersion', { params: { ...params, version } }),
@@ -40,7 +46,7 @@ export function openBuilderApi(workspaceId: string, formId: string) {
     /** One save, with what became of it instead of an exception. */
     async save({ etag, ...body }: Save): Promise<SaveOutcome> {
       try {
-        const saved = await call(workspaceId, 'saveDraft', { params, body }, ifMatch(etag));
+        const saved = await call(workspaceId, 'saveDraft', { params, body }, { seen: { etag } });
         return { kind: 'saved', etag: saved.etag, savedAt: saved.saved_at ?? undefined };
       } catch (error) {
         if (!(error instanceof ApiProblem)) throw error;

@@ -5,19 +5,17 @@ import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
-import type { BuilderApi } from '../saving/builder-api.ts';
 import { settingTitles } from './setting-words.ts';
 
 type PasswordProps = {
-  readonly api: BuilderApi;
   readonly hasPassword: boolean;
   readonly error: string | undefined;
   readonly isReadOnly: boolean;
-  readonly onSet: () => void;
+  readonly setPassword: (password: string) => Promise<void>;
 };
 
 /** The password of the form. It alone holds at once, and says so: nobody can read it again, in no working copy and no version. */
-export function PasswordField({ api, hasPassword, error, isReadOnly, onSet }: PasswordProps): ReactElement {
+export function PasswordField({ hasPassword, error, isReadOnly, setPassword }: PasswordProps): ReactElement {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   return (
@@ -37,11 +35,10 @@ export function PasswordField({ api, hasPassword, error, isReadOnly, onSet }: Pa
       {error && <div className="field-error">{error}</div>}
       {isOpen && (
         <PasswordDialog
-          api={api}
           onClose={() => setOpen(false)}
+          setPassword={setPassword}
           onSet={() => {
             setOpen(false);
-            onSet();
             toastDone('The password holds from now on.');
           }}
         />
@@ -50,11 +47,14 @@ export function PasswordField({ api, hasPassword, error, isReadOnly, onSet }: Pa
   );
 }
 
-type DialogProps = { readonly api: BuilderApi; readonly onClose: () => void; readonly onSet: () => void };
+type DialogProps = Pick<PasswordProps, 'setPassword'> & {
+  readonly onClose: () => void;
+  readonly onSet: () => void;
+};
 
-function PasswordDialog({ api, onClose, onSet }: DialogProps): ReactElement {
+function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElement {
   const [password, setText] = useState('');
-  const saving = useMutation({ mutationFn: () => api.setPassword(password), onSuccess: onSet });
+  const saving = useMutation({ mutationFn: () => setPassword(password), onSuccess: onSet });
   const problem = saving.error instanceof ApiProblem ? saving.error : undefined;
   return (
     <FormDialog

@@ -2,7 +2,6 @@ import './settings-view.css';
 import type { ReactElement } from 'react';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import type { BuilderApi } from '../saving/builder-api.ts';
 import { AccessCard } from './access-card.tsx';
 import { AfterCard } from './after-card.tsx';
 import { EmbedCard } from './embed-card.tsx';
@@ -16,14 +15,13 @@ import type { SettingProblem } from './setting-problems.ts';
 import { SpamCard } from './spam-card.tsx';
 
 type SettingsProps = {
-  readonly api: BuilderApi;
   readonly hasPassword: boolean;
   readonly problems: readonly SettingProblem[];
-  readonly onPasswordSet: () => void;
+  readonly setPassword: (password: string) => Promise<void>;
 };
 
 /** All settings of the form but those of its theme: part of the working copy, as its elements are. */
-export function SettingsView({ api, hasPassword, problems, onPasswordSet }: SettingsProps): ReactElement {
+export function SettingsView({ hasPassword, problems, setPassword }: SettingsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, settings } = useEditorState(editor).history.present;
   const own = problems.filter(({ view }) => view === 'settings');
@@ -53,11 +51,10 @@ export function SettingsView({ api, hasPassword, problems, onPasswordSet }: Sett
           form={form}
           password={
             <PasswordField
-              api={api}
               hasPassword={hasPassword}
               error={error('password')}
               isReadOnly={isReadOnly}
-              onSet={onPasswordSet}
+              setPassword={setPassword}
             />
           }
         />

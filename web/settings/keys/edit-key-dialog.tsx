@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { Key } from '#workspaces/keys/shapes.ts';
-import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { ApiProblem, isStale, unlocatedProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { ChangedMeanwhile } from '../../design/changed-meanwhile.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { keysQuery } from '../workspace.ts';
@@ -20,13 +21,16 @@ export function EditKeyDialog({
   apiKey: Key;
   onClose: () => void;
 }): ReactElement {
-  const [draft, setDraft] = useState(() => draftOf(apiKey));
+  const [begun] = useState(apiKey);
+  const [draft, setDraft] = useState(() => draftOf(begun));
   const save = useMutation({
     mutationFn: () =>
-      call(workspaceId, 'changeKey', {
-        params: { id: apiKey.id },
-        body: readEdit(draft, apiKey.expires_at),
-      }),
+      call(
+        workspaceId,
+        'changeKey',
+        { params: { id: begun.id }, body: readEdit(draft, begun.expires_at) },
+        { seen: begun },
+      ),
     async onSuccess() {
       await queryClient.invalidateQueries(keysQuery(workspaceId));
       toastDone(`The key ${draft.name} was changed.`);
@@ -44,15 +48,16 @@ export function EditKeyDialog({
       onSubmit={() => save.mutate()}
       submitLabel="Save"
       isPending={save.isPending}
-      error={unlocatedProblem(save.error)}
+      error={isStale(save.error) ? undefined : unlocatedProblem(save.error)}
     >
       <KeyFields
         workspaceId={workspaceId}
         draft={draft}
-        expiresAt={apiKey.expires_at}
+        expiresAt={begun.expires_at}
         problem={problem}
         onChange={(part) => setDraft({ ...draft, ...part })}
       />
+      {isStale(save.error) && <ChangedMeanwhile thing="key" onDiscard={onClose} />}
     </FormDialog>
   );
 }

@@ -18,7 +18,7 @@ export function RevokeKey({
   onClose: () => void;
 }): ReactElement {
   const revoke = useMutation({
-    mutationFn: () => call(workspaceId, 'revokeKey', { params: { id: apiKey.id } }),
+    mutationFn: () => call(workspaceId, 'revokeKey', { params: { id: apiKey.id } }, { seen: apiKey }),
     async onSuccess() {
       toastDone(`The key ${apiKey.name} was revoked.`);
       await queryClient.invalidateQueries(keysQuery(workspaceId));

@@ -14,7 +14,7 @@ export function DeleteSubmission({ form, submission, onCancel, onDeleted }: Prop
   const client = useQueryClient();
   const place = { params: { id: submission.id } };
   const deletion = useMutation({
-    mutationFn: () => call(form.workspace_id, 'deleteSubmission', place),
+    mutationFn: () => call(form.workspace_id, 'deleteSubmission', place, { seen: submission }),
     async onSuccess() {
       // First away from it: nobody asks for what is gone.
       onDeleted();

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { Webhook, WebhookChange, WebhookWithSecret } from '#webhooks/shapes.ts';
-import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
+import { ApiProblem, isStale, unlocatedProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
+import { ChangedMeanwhile } from '../../design/changed-meanwhile.tsx';
 import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -60,7 +61,9 @@ export function WebhookDialog(props: Props): ReactElement | null {
   return props.isOpen ? <OpenDialog {...props} /> : null;
 }
 
-function OpenDialog({ form, webhook, rules, isOpen, onClose, onCreated }: Props): ReactElement {
+function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }: Props): ReactElement {
+  // As it was when the edit began: the screen below reads it anew every few seconds.
+  const [webhook] = useState(latest);
   const [draft, setDraft] = useState(() => draftOf(webhook));
   const [wasLeft, setLeft] = useState(false);
   const [wasSent, setSent] = useState(false);
@@ -170,7 +173,11 @@ function OpenDialog({ form, webhook, rules, isOpen, onClose, onCreated }: Props)
         onChange={(headers) => set({ headers })}
         error={problem?.of('headers')}
       />
-      {unlocated !== undefined && <Message tone="bad">{unlocated}</Message>}
+      {isStale(save.error) ? (
+        <ChangedMeanwhile thing="webhook" onDiscard={onClose} />
+      ) : (
+        unlocated !== undefined && <Message tone="bad">{unlocated}</Message>
+      )}
     </Dialog>
   );
 }
@@ -205,5 +212,6 @@ async function saveWebhook(
     ...(filter !== undefined && { filter }),
     ...(pauses !== webhook.pauses_on_failure && { pauses_on_failure: pauses }),
   };
-  return call(form.workspace_id, 'changeWebhook', { params: { id: webhook.id }, body: change });
+  const place = { params: { id: webhook.id } };
+  return call(form.workspace_id, 'changeWebhook', { ...place, body: change }, { seen: webhook });
 }

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
-import { ApiProblem } from '../../../api/client.ts';
 import { call } from '../../../api/operations.ts';
 import { toastDone } from '../../../design/toast.tsx';
 import { type FormPlace, refreshSubmissions } from '../../queries.ts';
@@ -23,29 +22,16 @@ export function useChange(
     sayDone = () => 'Saved.',
   }: { onDone?: () => void; sayDone?: (reply: ReplyOf<'changeSubmission'>) => string } = {},
 ) {
-  const client = useQueryClient();
   return useMutation({
     mutationFn: (body: NonNullable<Patch>) =>
-      call(
-        form.workspace_id,
-        'changeSubmission',
-        { params: { id: seen.id }, body },
-        { headers: { 'If-Match': seen.etag } },
-      ),
+      call(form.workspace_id, 'changeSubmission', { params: { id: seen.id }, body }, { seen }),
     async onSuccess(reply) {
       await refreshSubmissions(form);
       toastDone(sayDone(reply));
       onDone?.();
     },
-    async onError(error) {
-      if (isStale(error))
-        await client.invalidateQueries({ queryKey: ['submissions', form.id, 'detail', seen.id] });
-    },
   });
 }
-
-/** Whether somebody else was faster. */
-export const isStale = (error: unknown): boolean => error instanceof ApiProblem && error.status === 412;
 
 /** As a merge patch: what is not among the values any more is taken away. */
 export const patchOf = <Value>(
