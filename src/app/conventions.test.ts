@@ -7,7 +7,7 @@ import { openVault } from '#kit/vault.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
+import { holdOne, idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { readWhileOthersWrite } from '#test/read-all.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
 import { addMember } from '#workspaces/members.ts';
@@ -77,20 +77,35 @@ test('every list that takes a cursor is the same by cursor as by page, and refus
   const call = (path: string, body?: object) =>
     own.call(body ? 'POST' : 'GET', path, body, { Authorization: `Bearer ${key}` });
   const form = made['forms'];
-  for (const count of [1, 2]) {
+  const submit = async (word: string) => (await openVisitor(service).submit(form!, { a: word })).body.id;
+  for (const count of [1, 2, 3]) {
     await makeForm(own, [element('text', 'a')]);
-    await openVisitor(service).submit(form!, { a: `word ${count}` });
+    await submit(`word ${count}`);
+    await own.call('DELETE', `/submissions/${await submit('trash')}`);
+    await holdOne(service, form!);
+    const next = structure(element('text', 'a', { label: `Version ${count}` }));
+    assert.equal((await own.call('PUT', `/forms/${form}`, { structure: next })).status, 200);
     await call(`/webhooks/${made['webhooks']}/test`, { event: 'submission.created' });
   }
   const invitations = ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.org` }));
   assert.equal((await call(`/forms/${form}/invitations`, { invitations })).status, 201);
 
-  const lists = apiRoutes(service.services).filter(({ operation }) => 'cursor' in operation.query.properties);
+  const routes = apiRoutes(service.services);
+  const takers = (name: string) => routes.filter(({ operation }) => name in operation.query.properties);
+  const lists = takers('cursor');
   assert.ok(lists.length >= 4);
+  // A search is by relevance, of which what comes later is a part.
+  const byPageAlone = takers('page').filter((list) => !lists.includes(list));
+  assert.deepEqual(
+    byPageAlone.map(({ name }) => name),
+    ['searchSubmissions'],
+  );
   let foreign = '*';
   for (const { name, path } of lists) {
-    const at = path.replace(':id', idIn(path, { ...made, key }));
-    const list = async (query: string) => call(`${at}?per_page=2&${query}`);
+    // The latest activity is no order that stays.
+    const sort = name === 'listFormActivity' ? 'sort=created' : '';
+    const at = `${path.replace(':id', idIn(path, { ...made, key }))}?${sort}`;
+    const list = async (query: string) => call(`${at}&per_page=2&${query}`);
     const { body: whole } = await call(at);
     assert.ok(whole.data.length >= 3 && !('next_cursor' in whole), name);
     const first = (await list('cursor=*')).body;

@@ -238,13 +238,14 @@ export const setFormPassword = statement(
 /** One page of a form's versions, newest first. */
 export const listVersions = statement(
   'list_versions',
-  { workspace_id: uuid, form_id: uuid, limit: integer, offset: bigint },
+  { workspace_id: uuid, form_id: uuid, below_version: integer, limit: integer, offset: bigint },
   { version: integer, name: text, created_at: timestamp, created_by: nullable(text), is_live: boolean },
   `select v.version, v.name, v.created_at, u.name as created_by, v.version = f.version as is_live
    from forms f
    join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
    left join users u on u.id = v.created_by
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+     and v.version < $below_version
    order by v.version desc limit $limit offset $offset`,
 );
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Settings } from '#ast/settings.ts';
-import { pageParameters, Pagination } from '#kit/pagination.ts';
+import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
 import { formStatuses } from './queries.ts';
 
@@ -139,7 +139,7 @@ const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
 export type FormOrder = (typeof formOrders)[number];
 export const OverviewQuery = Type.Object(
   {
-    ...pageParameters,
+    ...listParameters,
     status: Type.Optional(statusShape),
     q: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, in any case.' }),
@@ -162,7 +162,7 @@ export const FormLine = named(
     ...times,
   }),
 );
-export const Overview = Type.Object({ data: Type.Array(FormLine), pagination: Pagination });
+export const Overview = listOf(FormLine);
 
 /** A form as it is looked at or taken in, complete or not. */
 export const FormDocument = Type.Object(
@@ -261,7 +261,7 @@ const version = {
   created_by: maybeText,
   is_live: Type.Boolean(),
 };
-export const VersionList = Type.Object({ data: Type.Array(Type.Object(version)), pagination: Pagination });
+export const VersionList = listOf(Type.Object(version));
 export const VersionDetail = named(
   'FormVersion',
   Type.Object({

@@ -1,7 +1,7 @@
 import { countVersions, findVersion, listVersions } from './queries.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { paginate, readPage } from '#kit/pagination.ts';
+import { endCutBy, readCutBy } from '#kit/cursor.ts';
 
 /**
  * A page of a form's versions, newest first, without their structures.
@@ -11,16 +11,22 @@ export async function listFormVersions(
   database: Database,
   workspaceId: string,
   formId: string,
-  query: { page?: number; per_page?: number },
+  query: { page?: number; per_page?: number; cursor?: string },
 ) {
-  const page = readPage(query);
+  const cut = readCutBy(/^\d{1,9}$/, query, 'versions', formId);
   const form = { workspace_id: workspaceId, form_id: formId };
-  const [data, [count]] = await Promise.all([
-    listVersions(database, { ...form, limit: page.perPage, offset: page.offset }),
+  const [found, [count]] = await Promise.all([
+    listVersions(database, {
+      ...form,
+      below_version: cut.after === null ? 2_147_483_647 : Number(cut.after),
+      limit: cut.limit,
+      offset: cut.offset,
+    }),
     countVersions(database, form),
   ]);
   if (!count) throw new ApiError('not_found');
-  return { data, pagination: paginate(page, count.total) };
+  const { rows, ends } = endCutBy(cut, found, cut.total ?? count.total, ({ version }) => String(version));
+  return { data: [...rows], ...ends };
 }
 
 /**

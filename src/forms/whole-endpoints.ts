@@ -2,7 +2,7 @@ import type { Form } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/wire.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { paginate, readPage } from '#kit/pagination.ts';
+import { belowId, endCut, readCut, refuseCursor } from '#kit/cursor.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
 import { requireAnswerReader } from './answer-settings.ts';
 import { countStoredAnswers } from './check/answer-counts.ts';
@@ -71,23 +71,27 @@ export function wholeFormEndpoints({
       query: OverviewQuery,
       reply: { status: 200, description: 'A page of forms.', schema: Overview },
       async run({ workspaceId, formIds, query }) {
-        const page = readPage(query);
+        const cut = readCut(query, 'overview');
+        if (cut.mark !== null && query.sort !== 'created')
+          throw refuseCursor('"cursor" takes sort=created: every other order changes while it is read.');
         const filter = {
           workspace_id: workspaceId,
           form_ids: formIds && [...formIds],
           status: query.status ?? null,
           q: query.q?.trim() || null,
         };
-        const [data, [counted]] = await Promise.all([
+        const [found, total] = await Promise.all([
           listFormLines(database, {
             ...filter,
             sort: query.sort ?? 'activity',
-            limit: page.perPage,
-            offset: page.offset,
+            below_id: belowId(cut),
+            limit: cut.limit,
+            offset: cut.offset,
           }),
-          countFormLines(database, filter),
+          cut.total ?? countFormLines(database, filter).then(([counted]) => counted!.total),
         ]);
-        return { body: { data: wired(data), pagination: paginate(page, counted!.total) } };
+        const { rows, ends } = endCut(cut, found, total);
+        return { body: { data: wired([...rows]), ...ends } };
       },
     }),
 

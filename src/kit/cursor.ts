@@ -49,7 +49,7 @@ export type Cut = {
 /** What stands beside the items of a list. */
 export type Ends = { pagination: ReturnType<typeof paginate>; next_cursor?: string | null };
 
-const refuse = (message: string): ApiError =>
+export const refuseCursor = (message: string): ApiError =>
   new ApiError('bad_request', message, { errors: [{ field: 'cursor', message }] });
 
 /**
@@ -58,22 +58,25 @@ const refuse = (message: string): ApiError =>
  * @param list names the list, and what it is a list of.
  * @throws ApiError bad_request for a cursor that this list never gave, and beside `page`.
  */
-export function readCut(
-  query: { page?: number; per_page?: number; cursor?: string },
-  ...list: readonly string[]
-): Cut {
+export const readCut = (query: ListQuery, ...list: readonly string[]): Cut =>
+  readCutBy(uuidPattern, query, ...list);
+
+type ListQuery = { page?: number; per_page?: number; cursor?: string };
+
+/** The same of a list that is not in the order of its ids. @param place how the place behind a row is written. */
+export function readCutBy(place: RegExp, query: ListQuery, ...list: readonly string[]): Cut {
   const { cursor, page: asked, per_page: _, ...filter } = query;
   const page = readPage(query);
   if (cursor === undefined)
     return { ...page, limit: page.perPage, after: null, total: undefined, mark: null };
-  if (asked !== undefined) throw refuse('"cursor" and "page" exclude each other.');
+  if (asked !== undefined) throw refuseCursor('"cursor" and "page" exclude each other.');
   const mark = markOf([...list, ...Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const reading = { perPage: page.perPage, limit: page.perPage + 1, offset: 0, mark };
   if (cursor === beginning) return { ...reading, page: 1, after: null, total: undefined };
   const [given, number, total, after = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  const isOurs = given === mark && /^\d{1,9} \d{1,15}$/.test(`${number} ${total}`) && uuidPattern.test(after);
+  const isOurs = given === mark && /^\d{1,9} \d{1,15}$/.test(`${number} ${total}`) && place.test(after);
   if (!isOurs || rest.length > 0)
-    throw refuse(`"cursor" must be ${beginning}, or a "next_cursor" of this list with this filter.`);
+    throw refuseCursor(`"cursor" must be ${beginning}, or a "next_cursor" of this list with this filter.`);
   return { ...reading, page: Number(number), after, total: Number(total) };
 }
 
@@ -99,16 +102,21 @@ function idBehind(id: string): string {
 }
 
 /** Takes off the row that says that there is more, and says where the list goes on. */
-export function endCut<Row extends { id: string }>(
+export const endCut = <Row extends { id: string }>(cut: Cut, rows: readonly Row[], total: number) =>
+  endCutBy(cut, rows, total, ({ id }) => id);
+
+/** The same of a list that readCutBy reads. @param placeOf the place behind a row. */
+export function endCutBy<Row>(
   cut: Cut,
   rows: readonly Row[],
   total: number,
+  placeOf: (row: Row) => string,
 ): { rows: readonly Row[]; ends: Ends } {
   const pagination = paginate(cut, total);
   if (cut.mark === null) return { rows, ends: { pagination } };
   const taken = rows.slice(0, cut.perPage);
   const isOver = rows.length === taken.length;
-  const text = `${cut.mark} ${cut.page + 1} ${total} ${taken.at(-1)?.id}`;
+  const text = `${cut.mark} ${cut.page + 1} ${total} ${isOver ? '' : placeOf(taken.at(-1)!)}`;
   const next_cursor = isOver ? null : Buffer.from(text).toString('base64url');
   return { rows: taken, ends: { pagination, next_cursor } };
 }

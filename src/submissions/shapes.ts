@@ -31,8 +31,7 @@ const viewParameters = {
 export const ViewQuery = Type.Object(viewParameters, closed);
 export type ViewQuery = Static<typeof ViewQuery>;
 
-const { cursor: _, ...pages } = listParameters;
-export const RowsQuery = Type.Object({ ...viewParameters, ...pages }, closed);
+export const RowsQuery = Type.Object({ ...viewParameters, ...listParameters }, closed);
 
 export const ExportQuery = Type.Object(
   {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/wire.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { pageParameters } from '#kit/pagination.ts';
+import { listParameters } from '#kit/cursor.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { requireAnswerReader } from '../answer-settings.ts';
 import { dryRun } from '../check/dry-run.ts';
@@ -129,7 +129,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description: 'Every version that was live, newest first, without their structures.',
       permission: 'forms:read',
       params: idParameter,
-      query: Type.Object(pageParameters, closed),
+      query: Type.Object(listParameters, closed),
       reply: { status: 200, description: 'A page of versions.', schema: VersionList },
       async run({ workspaceId, formIds, params, query }) {
         requireReach(formIds, params.id);

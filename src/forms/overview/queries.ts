@@ -20,6 +20,7 @@ export const listFormLines = statement(
     form_ids: nullable(uuids),
     status: nullable(word<FormStatus>()),
     q: nullable(text),
+    below_id: uuid,
     sort: word<FormOrder>(),
     limit: integer,
     offset: bigint,
@@ -39,7 +40,7 @@ export const listFormLines = statement(
    left join lateral (
      select s.created_at from submissions s
      where s.workspace_id = f.workspace_id and s.form_id = f.id and s.trashed_at is null order by s.id desc limit 1) last on true
-   where ${filter}
+   where ${filter} and f.id < $below_id
    order by case when $sort = 'activity' then greatest(f.updated_at, d.saved_at, last.created_at) end desc,
             case when $sort = 'name' then lower(${shownName}) end,
             case when $sort = 'submissions' then counted.submission_count end desc,

@@ -3,10 +3,10 @@ import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { FileLinks } from '#files/link.ts';
 import { now } from '#kit/clock.ts';
+import { endCut, readCut } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
-import { paginate, readPage } from '#kit/pagination.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { wired } from '#kit/wire.ts';
 import type { Column } from '#submissions/columns.ts';
@@ -38,12 +38,13 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const form = { workspaceId, formId: params.id };
         const { language } = await readViewedForm(database, form);
         const view = await readView(database, form, query);
-        const page = readPage(query);
-        const { rows, total } = await readViewPage(database, view, page);
+        const cut = readCut(query, 'rows', params.id);
+        const { rows: found, total } = await readViewPage(database, view, cut);
+        const { rows, ends } = endCut(cut, found, total);
         const parsed = rows.map(parseRow);
         const hits = await findRowHits(database, { language, q: view.q }, parsed);
         const data = parsed.map((row, index) => ({ ...row, hits: hits[index]! }));
-        return { body: wired({ data, pagination: paginate(page, total) }) };
+        return { body: wired({ data, ...ends }) };
       },
     }),
 

@@ -1,6 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Page } from '#kit/pagination.ts';
+import { belowId, type Cut, refuseCursor } from '#kit/cursor.ts';
 import { refuseUnsearchable } from '../endpoints.ts';
 import { searchNeighbours, searchView, searchViewIds } from './queries.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
@@ -52,16 +52,25 @@ export type FoundRow = {
 };
 
 /** One page, and the exact number of all. */
-export async function readViewPage(database: Database, view: View, page: Page) {
+export async function readViewPage(database: Database, view: View, cut: Cut) {
   const { filter, q } = view;
-  const cut = { limit: page.perPage, offset: page.offset };
+  if (q !== undefined && cut.mark !== null)
+    throw refuseCursor('"cursor" and "q" exclude each other: relevance is no order to go on in.');
+  const { limit, offset } = cut;
+  const isCounted = cut.total === undefined && !isPlain(filter);
   const list = listView[filter.kind];
   const rows =
     q === undefined
-      ? await list(database, { ...filter, is_counted: !isPlain(filter), ...cut })
-      : await searchView(database, { ...filter, q, ...cut });
+      ? await list(database, { ...filter, ...leftOf(filter, cut), is_counted: isCounted, limit, offset })
+      : await searchView(database, { ...filter, q, limit, offset });
   const found = rows.filter((row) => row.id !== null);
-  return { rows: found as FoundRow[], total: rows[0]!.total };
+  return { rows: found as FoundRow[], total: cut.total ?? rows[0]!.total };
+}
+
+/** What a reading by cursor has still before it. */
+function leftOf({ to_id }: View['filter'], cut: Cut): { to_id: string } {
+  const below = belowId(cut);
+  return { to_id: below < to_id ? below : to_id };
 }
 
 /** What stands above and below a submission in the view. */

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { requireForm } from '#forms/require-form.ts';
 import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
+import { belowId, endCut, listParameters, readCut } from '#kit/cursor.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
 import { only } from '#kit/statement.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -30,21 +30,27 @@ export function spamEndpoints(context: SubmitContext) {
       description: 'What is held in the spam box of a form, newest first. After 30 days it is deleted.',
       permission: 'submissions:read',
       params: idParameter,
-      query: Type.Object(pageParameters, { additionalProperties: false }),
+      query: Type.Object(listParameters, { additionalProperties: false }),
       reply: { status: 200, description: 'A page of the spam box.', schema: SpamPage },
       async run({ workspaceId, formIds, params, query }) {
         requireReach(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id };
-        const page = readPage(query);
-        const rows = await listHeld(database, { ...key, limit: page.perPage, offset: page.offset });
+        const cut = readCut(query, 'spam', params.id);
+        const rows = await listHeld(database, {
+          ...key,
+          below_id: belowId(cut),
+          limit: cut.limit,
+          offset: cut.offset,
+        });
         if (rows.length === 0) throw new ApiError('not_found');
-        const data = rows.flatMap(({ id, reason, answers, created_at }) =>
+        const held = rows.flatMap(({ id, reason, answers, created_at }) =>
           id === null
             ? []
             : [{ id, reason: reason!, answers: answers!, created_at: created_at!.toISOString() }],
         );
         const sites = await listHeldSites(database, key);
-        return { body: { data, pagination: paginate(page, rows[0]!.total), sites } };
+        const { rows: data, ends } = endCut(cut, held, cut.total ?? rows[0]!.total);
+        return { body: { data: [...data], ...ends, sites } };
       },
     }),
 

@@ -110,7 +110,7 @@ export const deleteHeldBefore = statement(
 /** A page of a form's spam box, newest first, with the total in each row; at least one row unless the form is gone. */
 export const listHeld = statement(
   'held.list_held',
-  { workspace_id: uuid, form_id: uuid, limit: integer, offset: bigint },
+  { workspace_id: uuid, form_id: uuid, below_id: uuid, limit: integer, offset: bigint },
   {
     total: bigint,
     id: nullable(uuid),
@@ -125,7 +125,7 @@ export const listHeld = statement(
      where c.workspace_id = f.workspace_id and c.form_id = f.id) count
    left join lateral (
      select p.id, p.reason, p.answers, p.created_at from held_submissions p
-     where p.workspace_id = f.workspace_id and p.form_id = f.id
+     where p.workspace_id = f.workspace_id and p.form_id = f.id and p.id < $below_id
      order by p.id desc limit $limit offset $offset) h on true
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
    order by h.id desc`,

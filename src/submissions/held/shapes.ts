@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
-import { Pagination } from '#kit/pagination.ts';
+import { listOf } from '#kit/cursor.ts';
 import { holdReasons } from './reasons.ts';
 
 const uuid = Type.String({ format: 'uuid' });
@@ -28,8 +28,7 @@ const HeldRow = Type.Object(row);
 export type HeldRow = Static<typeof HeldRow>;
 
 export const SpamPage = Type.Object({
-  data: Type.Array(HeldRow),
-  pagination: Pagination,
+  ...listOf(HeldRow).properties,
   sites: Type.Array(Type.Object({ origin: Type.String(), count: Type.Integer() }), {
     description:
       "Sites that the form's settings do not name, with how many of the spam box their pages sent.",

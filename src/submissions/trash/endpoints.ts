@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import { requireForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
+import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/cursor.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { pageParameters, paginate, Pagination, readPage } from '#kit/pagination.ts';
 import { wired } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { bulkLimit, requireExpected, startBulk } from '../bulk/bulk.ts';
@@ -32,10 +32,18 @@ const TrashedSubmission = Type.Object({
 });
 
 const TrashPage = Type.Object({
-  data: Type.Array(TrashedSubmission),
-  pagination: Pagination,
+  ...listOf(TrashedSubmission).properties,
   at_once: Type.Integer({ description: 'How many one deletion takes at most: of more, those deleted last.' }),
 });
+
+/** The place behind a row: what was deleted at one moment is in the order of its ids. */
+const placeOf = (row: { trashed_at: Date; id: string }): string => `${row.trashed_at.getTime()}/${row.id}`;
+const placePattern = /^\d{1,14}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function below({ after }: Cut): { below_at: Date; below_id: string } {
+  const [moment, id = lastId] = after?.split('/') ?? [];
+  return { below_at: moment === undefined ? new Date('9999-12-31') : new Date(Number(moment)), below_id: id };
+}
 
 const idList = Type.Array(uuid, { minItems: 1, maxItems: 1_000 });
 const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
@@ -57,20 +65,21 @@ export function trashEndpoints(context: ChangeContext) {
       description: 'What was deleted, the latest first. After 30 days it is deleted for good.',
       permission: 'submissions:read',
       params: idParameter,
-      query: Type.Object(pageParameters, closed),
+      query: Type.Object(listParameters, closed),
       reply: { status: 200, description: 'A page of the trash.', schema: TrashPage },
       async run({ params, query, ...scope }) {
         const { workspaceId, formId } = await reachForm(scope, params.id);
         const key = { workspace_id: workspaceId, form_id: formId };
-        const page = readPage(query);
-        const [rows, [counted]] = await Promise.all([
-          listTrashed(database, { ...key, limit: page.perPage, offset: page.offset }),
-          countTrashed(database, key),
+        const cut = readCutBy(placePattern, query, 'trash', formId);
+        const [found, total] = await Promise.all([
+          listTrashed(database, { ...key, ...below(cut), limit: cut.limit, offset: cut.offset }),
+          cut.total ?? countTrashed(database, key).then(([counted]) => counted!.total),
         ]);
+        const { rows, ends } = endCutBy(cut, found, total, placeOf);
         const data = rows.map((row) =>
           wired({ ...row, removed_at: new Date(row.trashed_at.getTime() + trashDays * dayMs) }),
         );
-        return { body: { data, pagination: paginate(page, counted!.total), at_once: bulkLimit } };
+        return { body: { data, ...ends, at_once: bulkLimit } };
       },
     }),
 

@@ -94,7 +94,14 @@ export const restoreSubmission = statement(
 /** What lies in a form's trash, as the trash shows it: the last that was laid in first. */
 export const listTrashed = statement(
   'trash.list_trashed',
-  { workspace_id: uuid, form_id: uuid, limit: integer, offset: bigint },
+  {
+    workspace_id: uuid,
+    form_id: uuid,
+    below_at: timestamp,
+    below_id: uuid,
+    limit: integer,
+    offset: bigint,
+  },
   {
     id: uuid,
     status: word<SubmissionStatus>(),
@@ -112,6 +119,7 @@ export const listTrashed = statement(
      where s.trashed_by is null and c.workspace_id = s.workspace_id and c.submission_id = s.id and c.kind = 'trashed'
      order by c.id desc limit 1) trasher on true
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is not null
+     and (s.trashed_at, s.id) < ($below_at, $below_id)
    order by s.trashed_at desc, s.id desc limit $limit offset $offset`,
 );
 
