@@ -1,7 +1,7 @@
 import { languages } from './languages.ts';
 import { limits } from './limits.ts';
 import { localeChoices } from './locales.ts';
-import { accessModes, digestModes, type SettingName } from './settings.ts';
+import { accessModes, digestModes, formLayouts, type SettingName } from './settings.ts';
 import { corners, densities, fontNames, modes, type Theme } from './theme/theme.ts';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -62,6 +62,15 @@ const schemas: Readonly<Record<SettingName, object>> = {
   ),
   save_progress: flag('Whether unfinished answers are kept, as incomplete submissions with a link to go on.'),
   resume_days: count(1, 365, 'For how many days after the last save a link to go on works; 30 by default.'),
+  review_step: flag(
+    'Whether a last step lists every answer, with a way to change each, before they are sent.',
+  ),
+  layout: {
+    enum: [...formLayouts],
+    default: 'page',
+    description:
+      'How the form asks: a step at a time, or one question at a time, where a group stays together. JSON is not concerned.',
+  },
   editing: flag('Whether visitors get a link to change what they submitted.'),
   edit_days: count(1, 3_650, 'For how many days after the submit a link to change it works; 365 by default.'),
   min_seconds: count(

@@ -33,6 +33,10 @@ export type AccessMode = (typeof accessModes)[number];
 export const digestModes = ['each', 'hourly', 'daily'] as const;
 export type DigestMode = (typeof digestModes)[number];
 
+/** `page`: a step is a page with all its questions; `question`: each of them has a page of its own. */
+export const formLayouts = ['page', 'question'] as const;
+export type FormLayout = (typeof formLayouts)[number];
+
 const timestamp: Setting<string> = {
   accepts: (value): value is string => typeof value === 'string' && readTimestamp(value) !== undefined,
   problem: 'must be a time like 2026-01-31T14:30:00Z or 2026-01-31T15:30:00+01:00',
@@ -80,6 +84,13 @@ const table = {
   },
   /** Whether the receipt repeats the answers: text of anybody's, to an address that they only entered. */
   receipt_answers: flag,
+  /** Whether a last step lists every answer, to be looked through before they are sent. */
+  review_step: flag,
+  /** Whether a step is asked as a whole, or each of its questions by itself. */
+  layout: {
+    accepts: (value): value is FormLayout => formLayouts.some((layout) => layout === value),
+    problem: `must be one of ${formLayouts.map(quote).join(', ')}`,
+  },
   editing: flag,
   /** For how many days after the submission its edit link works. */
   edit_days: wholeNumber(1, 3_650),

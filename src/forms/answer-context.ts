@@ -12,4 +12,9 @@ export const answerContext = (
   settings: Settings,
   reference: Readonly<Record<string, string>>,
   work: Work = newWork(),
-): AnswerContext => ({ reference, today: todayIn(settings.time_zone ?? 'UTC', now()), work });
+): AnswerContext => ({
+  reference,
+  today: todayIn(settings.time_zone ?? 'UTC', now()),
+  work,
+  passesEmpty: settings.layout === 'question',
+});

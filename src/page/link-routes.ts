@@ -10,7 +10,7 @@ import { sendPage } from './send-page.ts';
 import { uploadRoute } from './upload-route.ts';
 import { formPage } from './visit/form-page.ts';
 import { type LinkRequest, type OpenContext, openKnownForm, openVisit } from './visit/open-visit.ts';
-import type { Visit } from './visit/visit.ts';
+import { asAsked, type Visit } from './visit/visit.ts';
 
 type LinkContext = AnsweringContext & OpenContext;
 
@@ -72,7 +72,8 @@ async function openLinked(
 ): Promise<{ visit: Visit; edit: OpenedEdit }> {
   const opened = await openKnownForm(context, request);
   const edit = await openEdit(context.database, opened.live.id, request.params.token);
-  const visit = withReference({ ...opened, live: { ...opened.live, form: edit.form } }, edit.reference);
+  const live = asAsked(opened.live, edit.form, opened.locale);
+  const visit = withReference({ ...opened, live }, edit.reference);
   return { visit, edit };
 }
 

@@ -27,8 +27,8 @@ export function entriesOf({ form }: Page): [name: string, value: string][] {
 /** What the rules see of the page: raw answers, files that have arrived, and what else a condition may name. */
 type Given = { raw: RawAnswers; files: Map<string, FileFacts[]>; context: AnswerContext };
 
-function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given {
-  const { form, today, reference } = page.data;
+export function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given {
+  const { form, today, reference, singly } = page.data;
   // A date that the browser cannot read is blank in a post: to the rules it is a text that is none.
   const entries = entriesOf(page).map(([name, value]): [string, string] => [
     name,
@@ -39,7 +39,11 @@ function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given {
   for (const [field, file] of [...heldOf(page.form), ...chosen]) {
     files.set(field, [...(files.get(field) ?? []), file]);
   }
-  return { raw: restoreRows(form, raw, extra), files, context: { today, reference, work: newWork() } };
+  return {
+    raw: restoreRows(form, raw, extra),
+    files,
+    context: { today, reference, work: newWork(), passesEmpty: singly !== undefined },
+  };
 }
 
 /** Whether the browser itself cannot read what stands in a control for a date or time. */

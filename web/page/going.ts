@@ -15,6 +15,7 @@ export function press(page: Page, { name, value }: HTMLButtonElement): boolean {
   else if (name === '_remove' && hasRowButtons(groupOf(value)))
     changeRows(page, () => focusRow(removeRow(page, value)));
   else if (name === '_go' && value === 'back') goBack(page);
+  else if (name === '_go' && page.review && value.startsWith('change:')) page.review.change(value.slice(7));
   // A new page would break off what is on its way.
   else if (page.form.querySelector('.held progress'))
     showSummary(page.data.words.problem, make('p', { textContent: page.data.words.uploadsWait }));

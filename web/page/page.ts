@@ -14,6 +14,13 @@ export type Page = {
   readonly announce: (text: string) => void;
   /** The index of the step that is shown. */
   step: number;
+  /** Of a form that lists its answers as its last step (review.ts). */
+  review?: {
+    /** Leads to the question of a field. */
+    readonly change: (field: string) => void;
+    /** Where Back and Next lead while an answer is changed. */
+    readonly stepOnReturn: (direction: -1 | 1) => number | undefined;
+  };
 };
 
 /** Reads the page that the server drew. @throws when it carries no data for the script. */

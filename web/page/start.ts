@@ -9,8 +9,13 @@ import { keepAsYouGo } from './saving.ts';
 import { followHistory, showStep } from './steps.ts';
 
 /** Lets the script work on the form from now on. @throws what is wrong with the page, which is then left as it is. */
-export function start(form: HTMLFormElement): void {
+export async function start(form: HTMLFormElement): Promise<void> {
   const page = readPage(form);
+  // Of no use to most forms, and needed from the first press on by those that ask in these ways.
+  const ways = await Promise.all([
+    page.data.review && import('./review.ts').then(({ listAnswers }) => listAnswers),
+    page.data.singly && import('./questions.ts').then(({ askSingly }) => askSingly),
+  ]);
   // From here on everything that is wrong is said by the page, and limits only guide the browser's calendar.
   form.noValidate = true;
   for (const sentence of form.querySelectorAll('.unread')) nameFormat(sentence);
@@ -31,6 +36,7 @@ export function start(form: HTMLFormElement): void {
   addEventListener('popstate', ({ state }) => followHistory(page, state));
   checkFields(page);
   countAnswers(page);
+  for (const take of ways) take?.(page);
   // Sending asks for it, perhaps without a network by then.
   if (page.data.proof !== undefined) void import('./proof.ts');
   if (form.querySelector('[type=file]')) void takeFiles(page, kept);

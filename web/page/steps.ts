@@ -87,5 +87,5 @@ function showProgress(page: Page, steps: readonly number[]): void {
 /** The step before or after this one, among those that the answers lead through; undefined at the ends. */
 export function stepBeside(page: Page, direction: -1 | 1): number | undefined {
   const { steps } = showByLogic(page);
-  return steps[steps.indexOf(page.step) + direction];
+  return page.review?.stepOnReturn(direction) ?? steps[steps.indexOf(page.step) + direction];
 }

@@ -4,6 +4,12 @@ import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** What the first file has, and what only those use that are loaded by themselves. */
+const elsewhere =
+  'main embed memory uploads held-list proof sha256 questions review return-to-review conditional html say-answer piping say-piped'.split(
+    ' ',
+  );
+
 /** Builds the public page's script into dist/page (setup.mjs), which src/page/assets.ts serves. */
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
@@ -22,11 +28,25 @@ export default defineConfig({
     rolldownOptions: {
       // What both share is in the first file, which is then one request.
       preserveEntrySignatures: 'allow-extension',
-      output: { entryFileNames: 'page-[hash].js', chunkFileNames: '[name]-[hash].js', minify: true },
+      output: {
+        entryFileNames: 'page-[hash].js',
+        chunkFileNames: '[name]-[hash].js',
+        minify: true,
+        // What comes behind it finds there what it shares with it: no request of its own for that.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: 'start', minShareCount: 1, test: isShared }],
+        },
+      },
     },
   },
   logLevel: 'warn',
 });
+
+/** Whether a module is `start.ts` or something that it uses. */
+function isShared(id: string): boolean {
+  return !elsewhere.some((name) => id.endsWith(`/${name}.ts`));
+}
 
 /** Says how large the script is; test/flows/page-script-size.browser.test.ts holds the limits. */
 function sayBytes(): Plugin {

@@ -26,6 +26,8 @@ export type AnswerContext = {
   readonly today: string;
   /** What may be done for the request that asks. */
   readonly work: Work;
+  /** Whether a step of which nothing is shown is passed over: where each question is a step of its own. */
+  readonly passesEmpty?: boolean | undefined;
 };
 
 /** Files by HTML name: stored ones, or those that a page holds. */
@@ -69,8 +71,17 @@ export function evaluate(
     references: new Map(),
   };
   reachSteps(visit, form);
+  // Texts belong to the question after them, and are something by themselves where none is.
+  const hasSomething = ({ children }: Step): boolean => {
+    const texts = children.findLastIndex((element) => isInput(element) || isComposite(element));
+    const counts = (element: Element, at: number) => at >= texts || isInput(element) || isComposite(element);
+    return (
+      children.length === 0 ||
+      children.some((element, at) => counts(element, at) && isElementShown(visit, element))
+    );
+  };
   return {
-    steps: [...visit.reached],
+    steps: [...visit.reached].filter((at) => !context.passesEmpty || hasSomething(form.children[at]!)),
     isShown: (element, row) => isElementShown(visit, element, row),
     isRequired: (input, row) => isRequired(input) || isMet(visit, input.attrs.require_when, row, false),
   };

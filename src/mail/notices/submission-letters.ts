@@ -27,7 +27,7 @@ const sayMoment = (date: Date, timeZone = 'UTC'): string =>
 function factsOf({ structure, answers, reference }: Noticed): LetterBlock[] {
   const along = Object.entries(reference).map(([label, value]) => ({ label, value }));
   return [
-    { kind: 'fields', fields: answerFields(structure, answers, english) },
+    { kind: 'fields', fields: answerFields(structure, answers, { locale: 'en', words: english }) },
     ...(along.length > 0
       ? ([
           { kind: 'heading', text: 'Reference data' },
@@ -117,7 +117,7 @@ export function receiptOf(
           : []),
         // The address is anybody's until its owner says otherwise, and so are the answers.
         ...(settings.receipt_answers === true
-          ? [{ kind: 'fields' as const, fields: answerFields(structure, answers, words) }]
+          ? [{ kind: 'fields' as const, fields: answerFields(structure, answers, { locale, words }) }]
           : []),
         ...(edit
           ? ([

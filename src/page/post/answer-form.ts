@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerError, FieldProblem } from '#ast/answers.ts';
+import { evaluate } from '#ast/logic/evaluate.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { FieldMessage } from '../render/view.ts';
 import type { Refusal } from '../admission.ts';
@@ -10,11 +11,11 @@ import { isForPrograms, sayToVisitor } from '../words/say-problem.ts';
 import { isClosed } from './accept.ts';
 import { wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
-import { seenOf } from './controls.ts';
+import { controlOf, seenOf } from './controls.ts';
 import { type Again, pageAgain, type PagePost, readPagePost, withoutWrongFiles } from './page-post.ts';
 import { discardReceived } from './read-post.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
-import { firstWrongStep, takeStep } from './take-step.ts';
+import { firstWrongStep, leadToField, takeStep } from './take-step.ts';
 
 /** Where a page leads in the end: to a new submission, or to one that is changed. */
 export type Ending = {
@@ -69,16 +70,23 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
     if (problems.length === 0 || wantsJson(request)) return ending.save(post);
     return showWithErrors(answering, post, firstWrongStep(visit.live.form, problems, step ?? 0));
   }
+  const { form } = visit.live;
+  if (action.kind === 'change') {
+    const shown = evaluate(form, post.raw, visit.context, post.files);
+    const led = leadToField({ ...post, form, shown, context: visit.context }, action.field);
+    return show(answering, post, led ?? { step, errors: problems });
+  }
   // A client that asks for JSON knows its own way through the steps: it sends everything at once.
   if (step === undefined || wantsJson(request)) return finish(answering, post);
   const result = takeStep({
-    form: visit.live.form,
+    form,
     raw: post.raw,
     files: post.files,
     context: visit.context,
     step,
     go: action.kind,
     seen: seenOf(post.controls),
+    known: controlOf(post.controls, '_known'),
     problems,
     say: sayIn(visit),
   });

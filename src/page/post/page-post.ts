@@ -67,7 +67,7 @@ function shownStep({ form }: LiveForm, controls: Controls): number | undefined {
 }
 
 /** What a page says when it comes back. */
-export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'editToken' | 'hidden'> & {
+export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'editToken' | 'hidden' | 'known'> & {
   readonly step?: number | undefined;
   readonly errors: readonly FieldMessage[];
 };
@@ -79,6 +79,7 @@ export function pageAgain(context: AnsweringContext, visit: Visit, post: PagePos
     held: post.files,
     key: post.keyText,
     done: numberOf(post.controls, '_done'),
+    known: controlOf(post.controls, '_known'),
     ...again,
   });
 }

@@ -1,15 +1,17 @@
 import { parseRowName, type RawAnswers } from '#ast/fields.ts';
 import { limits } from '#ast/limits.ts';
+import { changeOf } from '../render/review.ts';
 
 /**
- * What a press of the page's own buttons asks for: to submit, to go a step on or back, to save for later, or to add or
- * remove a row of a repeatable composite.
+ * What a press of the page's own buttons asks for: to submit, to go a step on or back, to save for later, to change an
+ * answer of the list of all, or to add or remove a row of a repeatable composite.
  */
 export type PageAction =
   | { kind: 'submit' }
   | { kind: 'next' }
   | { kind: 'back' }
   | { kind: 'save' }
+  | { kind: 'change'; field: string }
   | RowAction;
 
 export type RowAction = { kind: 'add'; group: string } | { kind: 'remove'; group: string; row: number };
@@ -21,6 +23,9 @@ export function readAction(controls: readonly (readonly [string, string])[]): Pa
     const [, group, row] = name === '_remove' ? (/^([\w-]+)\[(\d{1,3})\]$/.exec(value) ?? []) : [];
     if (group && row) return { kind: 'remove', group, row: Number(row) };
     if (name === '_go' && (value === 'next' || value === 'back' || value === 'save')) return { kind: value };
+    if (name === '_go' && value.startsWith(changeOf(''))) {
+      return { kind: 'change', field: value.slice(changeOf('').length) };
+    }
   }
   return { kind: 'submit' };
 }

@@ -4,8 +4,10 @@ import type { RawAnswers } from '#ast/fields.ts';
 import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
 import type { Form } from '#ast/tree.ts';
 import { shownByCondition } from '../render/elements/conditional.ts';
+import { firstNameIn } from '../render/elements/groups.ts';
 import { stepHeadingId } from '../render/steps.ts';
 import type { FieldMessage } from '../render/view.ts';
+import { type Answered, knownOf, stepOnReturn } from './return-to-review.ts';
 
 /** A press of Back, Next or Submit, with everything that the page held. */
 export type StepPost = {
@@ -18,6 +20,8 @@ export type StepPost = {
   readonly go: 'back' | 'next' | 'submit';
   /** What conditions had shown in it: the page's `_seen`. */
   readonly seen: ReadonlySet<string>;
+  /** What was known at the list of answers, when one of them is changed: the page's `_known`. */
+  readonly known?: string | undefined;
   /** What is wrong beside the answers, with files for example. */
   readonly problems: readonly FieldMessage[];
   /** Says a problem in the language of the page. */
@@ -33,6 +37,7 @@ export type StepResult =
       readonly errors: readonly FieldMessage[];
       readonly focus?: string;
       readonly notice?: 'appeared' | 'lastStep';
+      readonly known?: string;
     };
 
 /**
@@ -46,8 +51,11 @@ export function takeStep(post: StepPost): StepResult {
   // A step that an answer put out of reach is left by the way the visitor came.
   const step = shown.steps.findLast((each) => each <= post.step) ?? shown.steps[0] ?? 0;
   const position = shown.steps.indexOf(step);
-  if (go === 'back') return reach(shown.steps[Math.max(0, position - 1)] ?? 0);
-  if (step !== post.step) return reach(step);
+  const to = (index: number): StepResult => reach(form, index, context);
+  // Who came from the list of answers goes back to it.
+  const before = post.known ? shown.steps.at(-1) : shown.steps[Math.max(0, position - 1)];
+  if (go === 'back') return to(before ?? 0);
+  if (step !== post.step) return to(step);
 
   const appeared = [...shownByCondition(form, step, shown, { answers: raw, held: files })].filter(
     ([mark]) => !post.seen.has(mark),
@@ -62,13 +70,23 @@ export function takeStep(post: StepPost): StepResult {
   ];
   if (errors.length > 0) return { kind: 'show', step, errors };
   if (appeared.length > 0) return { kind: 'show', step, errors, notice: 'appeared' };
-  const next = shown.steps[position + 1];
-  if (next !== undefined) return reach(next);
+  const answered = { form, raw, files, context, shown };
+  const next = post.known ? stepOnReturn(answered, step, post.known) : shown.steps[position + 1];
+  if (next !== undefined) return to(next);
   return go === 'submit' ? { kind: 'submit' } : { kind: 'show', step, errors, notice: 'lastStep' };
 }
 
-function reach(step: number): StepResult {
-  return { kind: 'show', step, errors: [], focus: stepHeadingId(step) };
+/** A step is reached at its heading, and one that is a single question at its answer. */
+function reach(form: Form, step: number, { passesEmpty }: AnswerContext): StepResult {
+  const focus = passesEmpty ? firstNameIn(form.children[step]?.children ?? []) : undefined;
+  return { kind: 'show', step, errors: [], focus: focus ?? stepHeadingId(step) };
+}
+
+/** Leads back from the list of answers to one of them. Undefined for what is no field of the form. */
+export function leadToField(answered: Answered, field: string): (StepResult & { kind: 'show' }) | undefined {
+  const step = stepOf(answered.form, field);
+  if (step === undefined) return undefined;
+  return { kind: 'show', step, errors: [], focus: field, known: knownOf(answered) };
 }
 
 /**

@@ -6,6 +6,7 @@ import { conditionalPaths, shownByCondition } from './elements/conditional.ts';
 import { renderDocument } from './document.ts';
 import { attributes, type Html, html, json, url } from './html.ts';
 import type { PageState } from './elements/place.ts';
+import { reviewStepOf } from './review-step.ts';
 import { lead, progress, sections, stepsSoFar } from './steps.ts';
 import { errorSummary } from './summary.ts';
 import type { FormView } from './view.ts';
@@ -37,7 +38,7 @@ function titleOf({ form, words, step, shown, errors, edit }: FormView): string {
   const title =
     step === 'all' || form.children.length < 2
       ? name
-      : fill(words.stepTitle, { ...stepsSoFar(shown.steps, step), title: name });
+      : `${step === reviewStepOf(form) ? `${words.reviewTitle} – ` : ''}${fill(words.stepTitle, { ...stepsSoFar(shown.steps, step), title: name })}`;
   return errors.length > 0 ? fill(words.errorTitle, { title }) : title;
 }
 
@@ -87,6 +88,7 @@ function hiddenInputs(view: FormView): Html[] {
     ...hidden,
     [numbersName, view.numbers],
     ['_step', String(step)],
+    ...(view.known && step !== reviewStepOf(form) ? [['_known', view.known] as const] : []),
     ...[...marks].map((mark) => ['_seen', mark] as const),
   ];
   return all.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`);

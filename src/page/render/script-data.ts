@@ -1,6 +1,7 @@
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Form } from '#ast/tree.ts';
 import type { PageProblems, Words } from '../words/words.ts';
+import type { ReviewWords } from './review.ts';
 import type { FileLimits } from './elements/place.ts';
 
 /** The sentences that the page's script says; the others stay on the server. */
@@ -57,6 +58,10 @@ export type ScriptData = {
   readonly upload: string;
   /** Whether answers are kept on the server as the visitor goes: the form is then posted with `_go=save`. */
   readonly saves: boolean;
+  /** What the list of answers says, where the form has one as its last step. */
+  readonly review?: ReviewWords;
+  /** Where each question is a step of its own. */
+  readonly singly?: Pick<Words, 'newLine'>;
   /** Leading zero bits that the proof of work must have (src/page/screening.ts); absent when none is asked. */
   readonly proof?: number;
 };

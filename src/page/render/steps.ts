@@ -3,6 +3,8 @@ import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
 import { attributes, type Html, html } from './html.ts';
 import { renderElement } from './elements/inputs.ts';
+import { renderReview } from './review.ts';
+import { reviewStepOf } from './review-step.ts';
 import { richText } from './rich-text.ts';
 import type { PageState, Place } from './elements/place.ts';
 import type { FormView } from './view.ts';
@@ -24,6 +26,7 @@ export function stepsSoFar(steps: readonly number[], step: number): { number: nu
  */
 export function sections(view: FormView, page: PageState): Html[] {
   const { form, step, shown } = view;
+  const reviewStep = reviewStepOf(form);
   const place = (hasHeading: boolean): Place => ({
     page,
     answers: view.values,
@@ -40,6 +43,14 @@ export function sections(view: FormView, page: PageState): Html[] {
       title,
       counter: counter || undefined,
       isHidden: step !== 'all' && step !== index,
+      isUnseen: view.asksSingly === true && !each.attrs?.title,
+      // Drawn when it is looked at: the answers of others are in their controls.
+      review:
+        index === reviewStep
+          ? index === step
+            ? renderReview(view)
+            : html`<div class="review"></div>`
+          : undefined,
       place: place(title !== ''),
     });
   });
@@ -49,21 +60,29 @@ type SectionView = {
   readonly title: string;
   readonly counter: string | undefined;
   readonly isHidden: boolean;
+  /** Whether the title says only what the progress says. */
+  readonly isUnseen: boolean;
+  /** In place of elements, the list of all answers. */
+  readonly review: Html | undefined;
   readonly place: Place;
 };
 
 /** A step as a section, under its title or its number; the only step of a form may have neither. */
-function section(step: Step, index: number, { title, counter, isHidden, place }: SectionView): Html {
+function section(step: Step, index: number, view: SectionView): Html {
+  const { title, counter, isHidden, isUnseen, review, place } = view;
   const id = stepHeadingId(index);
   const hasFocus = !isHidden && place.page.focus === id;
   const number = counter && html`<span class="number">${counter}</span> `;
-  const heading = html`<h2${attributes({ id, tabindex: -1, autofocus: hasFocus })}>${number}${title}</h2>`;
+  const heading = html`<h2${attributes({ id, class: isUnseen && 'unseen', tabindex: -1, autofocus: hasFocus })}>${number}${title}</h2>`;
   return html`<section${attributes({ class: 'step', 'aria-labelledby': title !== '' && id, hidden: isHidden })}>
 ${title !== '' && heading}
 ${lead(step.attrs?.description)}
-<div class="${layoutOf(step)}">
+${
+  review ??
+  html`<div class="${layoutOf(step)}">
 ${step.children.map((element) => renderElement(element, place))}
-</div>
+</div>`
+}
 </section>`;
 }
 

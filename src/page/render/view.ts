@@ -40,6 +40,10 @@ export type FormView = {
   readonly focus?: string | undefined;
   /** A sentence of the page about where the visitor is: it takes the focus unless there are errors. */
   readonly notice?: string | undefined;
+  /** Whether each question is a step of its own. */
+  readonly asksSingly?: boolean | undefined;
+  /** What the visitor has seen who changes an answer and then returns to the list of all (post/return-to-review.ts). */
+  readonly known?: string | undefined;
   /** How far the bar was before, in percent. */
   readonly done?: number | undefined;
   /** Whether the answers can be saved, to go on later. */

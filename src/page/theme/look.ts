@@ -1,6 +1,7 @@
 import type { Settings } from '#ast/settings.ts';
 import type { Scheme } from '#ast/theme/palette.ts';
 import type { Mode, Theme } from '#ast/theme/theme.ts';
+import { type AskingStyle, askingStyle } from './asking-style.ts';
 import { fontAddress } from './fonts.ts';
 import { themeStyle } from './theme-style.ts';
 
@@ -41,17 +42,20 @@ const keptLooks = 500;
 /** The look that a form's settings give its pages. Equal settings get the same object. */
 export function lookOf(
   formId: string,
-  { theme, embed_origins: embedOrigins }: Pick<Settings, 'theme' | 'embed_origins'>,
+  settings: Pick<Settings, 'theme' | 'embed_origins'> & AskingStyle,
   asked: Occasion,
 ): Look {
+  const { theme, embed_origins: embedOrigins } = settings;
+  const asking = askingStyle(settings);
   const isEmbedded = asked.isEmbedded && !(asked.isPersonal && embedOrigins === undefined);
-  if (!theme && !isEmbedded) return plainLook;
+  if (!theme && !isEmbedded && asking === '') return plainLook;
   const { language, scheme } = asked;
   const occasion = { isEmbedded, language, scheme };
-  const key = JSON.stringify([formId, theme, embedOrigins, isEmbedded, scheme, language === 'ar']);
+  const key = JSON.stringify([formId, theme, embedOrigins, isEmbedded, scheme, language === 'ar', asking]);
   const known = made.get(key);
   if (known) return known;
-  const look = { ...drawLook(formId, theme ?? {}, occasion), embedOrigins };
+  const drawn = theme || isEmbedded ? drawLook(formId, theme ?? {}, occasion) : plainLook;
+  const look = { ...drawn, style: [drawn.style, asking].filter(Boolean).join('\n'), embedOrigins };
   if (made.size >= keptLooks) made.delete(made.keys().next().value!);
   made.set(key, look);
   return look;

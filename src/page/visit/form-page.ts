@@ -35,7 +35,7 @@ export type Showing = {
   readonly key: string;
   /** The token of the link by which a submission is changed: the page then posts there, and not to the form. */
   readonly editToken?: string | undefined;
-} & Pick<FormView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden'>;
+} & Pick<FormView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
 
 /** The text of a form's page. @throws TooMuchWork */
 export function formPage(context: DrawingContext, visit: Visit, showing: Showing): string {
@@ -48,13 +48,14 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
   const saves = live.settings.save_progress === true && !isEdit;
   spend(visit.context.work, drawingSteps(live.form, raw, held));
   const shown = evaluate(live.form, raw, visit.context, held);
-  const step = showing.step ?? shown.steps[0] ?? 0;
+  const step = Math.min(showing.step ?? shown.steps[0] ?? 0, live.form.children.length - 1);
   const { scriptSource } = context;
   return renderForm({
     ...more,
     form: live.form,
     action: writeAddress(path, address),
     edit: isEdit,
+    asksSingly: live.settings.layout === 'question',
     values: raw,
     errors,
     held: namedHeld(context.heldFiles, live.id, held),

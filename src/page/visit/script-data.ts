@@ -7,6 +7,7 @@ import { type ScriptData, scriptWords } from '../render/script-data.ts';
 import { proofBits } from '../screening.ts';
 import { writeAddress } from './address.ts';
 import type { Visit } from './visit.ts';
+import type { Words } from '../words/words.ts';
 import { sentencesFor } from '../words/say-problem.ts';
 
 /** The page that the script is told of. `path` is where it posts to. */
@@ -37,10 +38,17 @@ export function scriptDataOf(
     step,
     upload: writeAddress(`${path}/files`, { reference: {}, prefill: [], own: new Map(admitting) }),
     saves,
+    ...(live.settings.review_step && {
+      review: pick(words, ['change', 'noAnswer', 'row', 'yes', 'no']),
+    }),
+    ...(live.settings.layout === 'question' && { singly: pick(words, ['newLine']) }),
     // What is changed was screened when it came.
     ...(live.settings.proof_of_work && !isEdit && { proof: proofBits }),
   };
 }
+
+const pick = <Name extends keyof Words>(words: Words, names: readonly Name[]): Pick<Words, Name> =>
+  Object.fromEntries(names.map((name) => [name, words[name]])) as Pick<Words, Name>;
 
 /** The reference values that a condition of the form looks at. */
 function namedReference(form: Form, reference: Readonly<Record<string, string>>): Record<string, string> {

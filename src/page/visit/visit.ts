@@ -3,13 +3,15 @@ import type { Locale } from '#ast/locales.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { answerContext } from '#forms/answer-context.ts';
+import type { Form } from '#ast/tree.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Guest } from '#invitations/admission/guest.ts';
 import type { Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';
 import { chooseLocale, chooseNumbers } from '../words/choose-locale.ts';
 import { problemsOf, wordsOf } from '../words/languages.ts';
-import type { PageProblems, Words } from '../words/words.ts';
+import { countingQuestions, type PageProblems, type Words } from '../words/words.ts';
+import { askedForm } from '../render/asked-form.ts';
 import { type Address, readAddress } from './address.ts';
 
 /** One request for a form's page, and all that follows from its address, its headers and the form. */
@@ -35,13 +37,14 @@ export type Visit = {
 };
 
 /** @throws ApiError bad_request for an address that holds a NUL. */
-export function readVisit(live: LiveForm, request: FastifyRequest, guest?: Guest): Visit {
-  const address = readAddress(live.form, request.url);
+export function readVisit(found: LiveForm, request: FastifyRequest, guest?: Guest): Visit {
+  const address = readAddress(found.form, request.url);
   const reference = { ...address.reference, ...guest?.reference };
   const invited = prefillOf(guest);
   const isOpen = ([name]: readonly [string, string]) => invited.every(([known]) => known !== name);
   const accepted = request.headers['accept-language'];
-  const locale = chooseLocale({ asked: address.own.get('_lang'), setting: live.settings.locale, accepted });
+  const locale = chooseLocale({ asked: address.own.get('_lang'), setting: found.settings.locale, accepted });
+  const live = asAsked(found, found.form, locale);
   return {
     live,
     // An address does not change what an invitation says.
@@ -49,7 +52,7 @@ export function readVisit(live: LiveForm, request: FastifyRequest, guest?: Guest
     guest,
     reference,
     locale,
-    words: wordsOf[locale],
+    words: live.settings.layout === 'question' ? countingQuestions(wordsOf[locale]) : wordsOf[locale],
     sentences: problemsOf[locale],
     numbers: chooseNumbers(locale, accepted),
     look: lookOf(live.id, live.settings, {
@@ -60,6 +63,12 @@ export function readVisit(live: LiveForm, request: FastifyRequest, guest?: Guest
     }),
     context: answerContext(live.settings, reference),
   };
+}
+
+/** A form with this structure as its pages ask it. */
+export function asAsked(live: LiveForm, structure: Form, locale: Locale): LiveForm {
+  const form = askedForm(structure, live.settings, wordsOf[locale]);
+  return form === live.form ? live : { ...live, form };
 }
 
 /** The script of a page that says one thing: only inside another page, which it tells how high it is. */

@@ -30,6 +30,11 @@ export const arabic: Words = {
 
   step: 'الخطوة {number} من {total}',
   stepTitle: '{title} (الخطوة {number} من {total})',
+  question: 'السؤال {number} من {total}',
+  questionTitle: '{title} (السؤال {number} من {total})',
+  newLine: 'اضغط Shift + Enter لبدء سطر جديد.',
+  reviewTitle: 'راجع إجاباتك',
+  change: 'تعديل',
   progress: 'التقدّم',
   back: 'السابق',
   next: 'التالي',

@@ -30,6 +30,11 @@ export const german: Words = {
 
   step: 'Schritt {number} von {total}',
   stepTitle: '{title} (Schritt {number} von {total})',
+  question: 'Frage {number} von {total}',
+  questionTitle: '{title} (Frage {number} von {total})',
+  newLine: 'Umschalt + Eingabe beginnt eine neue Zeile.',
+  reviewTitle: 'Prüfen Sie Ihre Antworten',
+  change: 'Ändern',
   progress: 'Fortschritt',
   back: 'Zurück',
   next: 'Weiter',

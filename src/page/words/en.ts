@@ -28,6 +28,11 @@ export const english = {
 
   step: 'Step {number} of {total}',
   stepTitle: 'Step {number} of {total} – {title}',
+  question: 'Question {number} of {total}',
+  questionTitle: 'Question {number} of {total} – {title}',
+  newLine: 'Shift + Enter makes a new line.',
+  reviewTitle: 'Check your answers',
+  change: 'Change',
   progress: 'Progress',
   back: 'Back',
   next: 'Next',

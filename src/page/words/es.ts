@@ -30,6 +30,11 @@ export const spanish: Words = {
 
   step: 'Paso {number} de {total}',
   stepTitle: '{title} (paso {number} de {total})',
+  question: 'Pregunta {number} de {total}',
+  questionTitle: '{title} (pregunta {number} de {total})',
+  newLine: 'Mayús + Intro inserta una línea nueva.',
+  reviewTitle: 'Revise sus respuestas',
+  change: 'Cambiar',
   progress: 'Progreso',
   back: 'Atrás',
   next: 'Siguiente',

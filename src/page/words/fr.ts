@@ -30,6 +30,11 @@ export const french: Words = {
 
   step: 'Étape {number} sur {total}',
   stepTitle: '{title} (étape {number} sur {total})',
+  question: 'Question {number} sur {total}',
+  questionTitle: '{title} (question {number} sur {total})',
+  newLine: 'Maj + Entrée insère une nouvelle ligne.',
+  reviewTitle: 'Vérifiez vos réponses',
+  change: 'Modifier',
   progress: 'Progression',
   back: 'Retour',
   next: 'Suivant',

@@ -30,6 +30,11 @@ export const japanese: Words = {
 
   step: 'ステップ {number}／{total}',
   stepTitle: '{title}（ステップ {number}／{total}）',
+  question: '質問 {number}／{total}',
+  questionTitle: '{title}（質問 {number}／{total}）',
+  newLine: 'Shift + Enter で改行します。',
+  reviewTitle: '回答を確認してください',
+  change: '変更',
   progress: '進行状況',
   back: '戻る',
   next: '次へ',

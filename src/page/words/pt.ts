@@ -30,6 +30,11 @@ export const portuguese: Words = {
 
   step: 'Etapa {number} de {total}',
   stepTitle: '{title} (etapa {number} de {total})',
+  question: 'Pergunta {number} de {total}',
+  questionTitle: '{title} (pergunta {number} de {total})',
+  newLine: 'Shift + Enter insere uma nova linha.',
+  reviewTitle: 'Verifique as suas respostas',
+  change: 'Alterar',
   progress: 'Progresso',
   back: 'Voltar',
   next: 'Avançar',

@@ -9,6 +9,13 @@ import type { english, englishProblems } from './en.ts';
  */
 export type Words = Readonly<Record<keyof typeof english, string>>;
 
+/** The words of a page that asks one question at a time: its steps are questions. */
+export const countingQuestions = (words: Words): Words => ({
+  ...words,
+  step: words.question,
+  stepTitle: words.questionTitle,
+});
+
 /** What is said at a question whose answer breaks a rule, in one language (say-problem.ts). */
 export type PageProblems = Readonly<Record<keyof typeof englishProblems, string>>;
 

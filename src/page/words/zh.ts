@@ -30,6 +30,11 @@ export const chinese: Words = {
 
   step: '第 {number} 步，共 {total} 步',
   stepTitle: '{title}（第 {number} 步，共 {total} 步）',
+  question: '第 {number} 题，共 {total} 题',
+  questionTitle: '{title}（第 {number} 题，共 {total} 题）',
+  newLine: '按 Shift + Enter 换行。',
+  reviewTitle: '请检查您的回答',
+  change: '修改',
   progress: '进度',
   back: '上一步',
   next: '下一步',

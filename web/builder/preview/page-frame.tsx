@@ -29,7 +29,6 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
     if (!current) return undefined;
     const begin = (): (() => void) =>
       showPage(current, {
-        form,
         theme: theme.current,
         trial: startTrial(form, settings, new Date(), { logo, cover }),
       });
@@ -51,9 +50,9 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
   );
 }
 
-type Shown = { readonly form: Form; readonly theme: string; readonly trial: Trial };
+type Shown = { readonly theme: string; readonly trial: Trial };
 
-function showPage(frame: HTMLIFrameElement, { form, theme, trial }: Shown): () => void {
+function showPage(frame: HTMLIFrameElement, { theme, trial }: Shown): () => void {
   const page = frame.contentDocument!;
   const inside = frame.contentWindow as Window & typeof globalThis;
   page.adoptedStyleSheets = [stylesheet, theme].map((text) => {
@@ -78,7 +77,7 @@ function showPage(frame: HTMLIFrameElement, { form, theme, trial }: Shown): () =
   };
   const input = (event: Event): void => {
     const element = (event.target as HTMLInputElement).form;
-    if (element) showLogic(form, element, trial.look(read(element, null)));
+    if (element) showLogic(trial.form, element, trial.look(read(element, null)));
   };
   page.addEventListener('submit', submit);
   page.addEventListener('input', input);

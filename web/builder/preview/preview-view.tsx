@@ -32,7 +32,7 @@ export function PreviewView({
     () =>
       lookOf(
         formId,
-        { theme: drawableTheme(settings.theme ?? {}) },
+        { ...settings, theme: drawableTheme(settings.theme ?? {}), embed_origins: undefined },
         { isEmbedded: false, language: settings.locale ?? 'en' },
       ),
     [formId, settings],

@@ -14,9 +14,10 @@ import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
-import { type Controls, numberOf, seenOf } from '#page/post/controls.ts';
+import { controlOf, type Controls, numberOf, seenOf } from '#page/post/controls.ts';
 import { applyRowAction, readAction } from '#page/post/row-action.ts';
-import { firstWrongStep, takeStep } from '#page/post/take-step.ts';
+import { firstWrongStep, leadToField, takeStep } from '#page/post/take-step.ts';
+import { askedForm } from '#page/render/asked-form.ts';
 import { shownByCondition } from '#page/render/elements/conditional.ts';
 import { renderForm } from '#page/render/form.ts';
 import { renderConfirmation } from '#page/render/notices.ts';
@@ -25,10 +26,13 @@ import type { FieldMessage, FormView } from '#page/render/view.ts';
 import { type Look, plainLook } from '#page/theme/look.ts';
 import { problemsOf, wordsOf } from '#page/words/languages.ts';
 import { sayToVisitor } from '#page/words/say-problem.ts';
+import { countingQuestions } from '#page/words/words.ts';
 import { fileLimits } from '../canvas/page-markup.ts';
 
 /** A form that is filled in for a test: what the server would answer, as whole pages, and nothing is stored. */
 export type Trial = {
+  /** The form as its pages ask it. */
+  readonly form: Form;
   page(): string;
   post(data: FormData): string;
   /** What the answers make of the page that is shown. */
@@ -46,7 +50,10 @@ export type TrialLook = {
 };
 
 /** What of the settings changes how the page looks and asks. */
-export type TrialSettings = Pick<Settings, 'confirmation_message' | 'locale' | 'time_zone'>;
+export type TrialSettings = Pick<
+  Settings,
+  'confirmation_message' | 'layout' | 'locale' | 'review_step' | 'time_zone'
+>;
 
 type Posted = {
   readonly raw: RawAnswers;
@@ -55,7 +62,7 @@ type Posted = {
   readonly step: number;
 };
 
-type Showing = Pick<FormView, 'focus' | 'notice'> & {
+type Showing = Pick<FormView, 'focus' | 'notice' | 'known'> & {
   readonly step: number;
   readonly errors: readonly FieldMessage[];
 };
@@ -65,19 +72,22 @@ type Showing = Pick<FormView, 'focus' | 'notice'> & {
  * @param images the pictures of the theme; its colours are the matter of whoever shows the page.
  */
 export function startTrial(
-  form: Form,
+  structure: Form,
   settings: TrialSettings,
   now: Date,
   images: Pick<Look, 'logo' | 'cover'> = {},
 ): Trial {
   const look = { ...plainLook, ...images };
   const language: Locale = isLocale(settings.locale) ? settings.locale : 'en';
-  const words = wordsOf[language];
+  const asksSingly = settings.layout === 'question';
+  const words = asksSingly ? countingQuestions(wordsOf[language]) : wordsOf[language];
+  const form = askedForm(structure, settings, words);
   const sentences = problemsOf[language];
   const numbers = numberMarksOf(language);
   const context: AnswerContext = {
     reference: {},
     today: todayIn(settings.time_zone ?? 'UTC', now),
+    passesEmpty: asksSingly,
     // Each question has that of a request.
     get work() {
       return newWork();
@@ -93,6 +103,7 @@ export function startTrial(
     renderForm({
       ...showing,
       form,
+      asksSingly,
       action: '#',
       values: raw,
       held: new Map(
@@ -122,6 +133,7 @@ export function startTrial(
     });
   };
   return {
+    form,
     page: () =>
       draw({ raw: {}, files: new Map() }, { step: evaluate(form, {}, context).steps[0] ?? 0, errors: [] }),
     post(data) {
@@ -129,16 +141,21 @@ export function startTrial(
       held = posted.files;
       const { raw, files, controls, step } = posted;
       const action = readAction(controls);
+      const known = controlOf(controls, '_known');
       if (action.kind === 'add' || action.kind === 'remove') {
         const changed = applyRowAction(action, raw, files);
         held = changed.files;
-        return draw(changed, { step, errors: [], focus: changed.focus });
+        return draw(changed, { step, errors: [], focus: changed.focus, known });
+      }
+      if (action.kind === 'change') {
+        const answered = { form, raw, files, context, shown: evaluate(form, raw, context, files) };
+        return draw(posted, leadToField(answered, action.field) ?? { step, errors: [] });
       }
       const go = action.kind === 'save' ? 'next' : action.kind;
       const seen = seenOf(controls);
-      const result = takeStep({ form, raw, files, context, step, go, seen, problems: [], say });
+      const result = takeStep({ form, raw, files, context, step, go, seen, known, problems: [], say });
       if (result.kind === 'submit') return finish(posted);
-      return draw(posted, { ...result, notice: result.notice && words[result.notice] });
+      return draw(posted, { known, ...result, notice: result.notice && words[result.notice] });
     },
     look(data) {
       const { raw, files, step } = readPosted(form, data, held);

@@ -9,7 +9,7 @@ import {
   localeLabels,
   modeChoices,
 } from '../theme/theme-choices.ts';
-import { accessChoices, digestChoices, settingTitles, themeTitles } from './setting-words.ts';
+import { accessChoices, digestChoices, layoutChoices, settingTitles, themeTitles } from './setting-words.ts';
 import { toLocal } from './settings-values.ts';
 
 /** Everything in which one form's settings differ from another's, each setting by the name that it has on the screen. */
@@ -36,6 +36,7 @@ function tell(subject: string, name: SettingName | keyof Theme, before: unknown,
 const choices: Partial<Record<SettingName | keyof Theme, readonly { id: string; label: string }[]>> = {
   access: accessChoices,
   notification_digest: digestChoices,
+  layout: layoutChoices,
   locale: localeLabels,
   mode: modeChoices,
   font: fontChoices,

@@ -1,4 +1,4 @@
-import type { AccessMode, DigestMode, SettingName, Settings } from '#ast/settings.ts';
+import type { AccessMode, DigestMode, FormLayout, SettingName, Settings } from '#ast/settings.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import type { Choice } from '../../design/select.tsx';
 
@@ -18,6 +18,8 @@ export const settingTitles: Readonly<Record<SettingName, string>> = {
   receipt_answers: 'Repeat the answers in the receipt',
   save_progress: 'Save progress',
   resume_days: 'Days to go on',
+  layout: 'How it asks',
+  review_step: 'Check your answers',
   editing: 'Editing',
   edit_days: 'Days to edit',
   min_seconds: 'Least seconds',
@@ -55,6 +57,15 @@ export const digestChoices: readonly Choice<DigestMode>[] = [
   { id: 'each', label: 'For each submission' },
   { id: 'hourly', label: 'Once an hour', description: 'One mail for all of them.' },
   { id: 'daily', label: 'Once a day', description: 'At 08:00 in the time zone of the form.' },
+];
+
+export const layoutChoices: readonly Choice<FormLayout>[] = [
+  { id: 'page', label: 'A step at a time', description: 'Each step is a page with its questions.' },
+  {
+    id: 'question',
+    label: 'One question at a time',
+    description: 'Each question is a page of its own, and Enter goes on. A group stays together.',
+  },
 ];
 
 /** The view in which a setting is changed. */

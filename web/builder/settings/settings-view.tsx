@@ -4,6 +4,7 @@ import type { SettingName, Settings } from '#ast/settings.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { AccessCard } from './access-card.tsx';
 import { AfterCard } from './after-card.tsx';
+import { AskingCard } from './asking-card.tsx';
 import { EmbedCard } from './embed-card.tsx';
 import { MailCard } from './mail-card.tsx';
 import { PasswordField } from './password-field.tsx';
@@ -58,6 +59,7 @@ export function SettingsView({ hasPassword, problems, setPassword }: SettingsPro
             />
           }
         />
+        <AskingCard form={form} />
         <AfterCard form={form} />
         <MailCard form={form} root={root} />
         <ProgressCard form={form} />

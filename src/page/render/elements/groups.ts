@@ -82,6 +82,17 @@ function rowAnswers(answers: RawAnswers, id: string, index: number): RawAnswers 
   return isRecord(row) ? row : {};
 }
 
+/** The HTML name of the first answer in elements: of a group with rows that of its first row. */
+export function firstNameIn(elements: readonly Element[]): string | undefined {
+  for (const element of elements) {
+    if (isInput(element)) return fieldName(element);
+    if (!isComposite(element)) continue;
+    const first = isRepeatable(element) ? rowName(element.attrs.id, 0) : firstNameIn(element.children);
+    if (first) return first;
+  }
+  return undefined;
+}
+
 /** The HTML name of the first input of a row. */
 function firstName(composite: Composite, index: number): string | undefined {
   const input = firstInput(composite.children);

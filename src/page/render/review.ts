@@ -1,0 +1,120 @@
+import { type AnswerSpeech, sayAnswer } from '#ast/answers/say-answer.ts';
+import { tidyAnswer } from '#ast/answers/tidy.ts';
+import { countRows, fieldName, type RawAnswers, type Row, rowAt } from '#ast/fields.ts';
+import { isRecord, own } from '#ast/json.ts';
+import type { Shown } from '#ast/logic/evaluate.ts';
+import { type Form, type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
+import { fill } from '#ast/words.ts';
+import { newWork } from '#ast/work.ts';
+import type { Words } from '../words/words.ts';
+import { attributes, type Html, html } from './html.ts';
+import { rowName } from './elements/rows.ts';
+
+/** What the list of answers says by itself. */
+export type ReviewWords = Pick<Words, 'change' | 'noAnswer' | 'row' | 'yes' | 'no'>;
+
+/** The answers as a page holds them, and how to say them. */
+export type Review = Omit<AnswerSpeech, 'words'> & {
+  readonly form: Form;
+  readonly values: RawAnswers;
+  readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
+  readonly shown: Shown;
+  readonly words: ReviewWords;
+};
+
+/** What the button that leads to a field posts as `_go`. */
+export const changeOf = (name: string): string => `change:${name}`;
+
+/**
+ * Every question that the visitor was asked with its answer, below the titles of their steps, and a button that leads
+ * back to each. The buttons are plain form posts.
+ */
+export function renderReview(review: Review): Html {
+  let title: string | undefined;
+  const parts = review.form.children.flatMap((step, index) => {
+    if (!review.shown.steps.includes(index)) return [];
+    const lists = [...listsOf(review, listQuestions({ ...review.form, children: [step] }))];
+    const own = step.attrs?.title;
+    const isNew = own !== title && lists.length > 0;
+    if (lists.length > 0) title = own;
+    return [...(isNew && own ? [html`<h3>${own}</h3>`] : []), ...lists];
+  });
+  return html`<div class="review">
+${parts}
+</div>`;
+}
+
+/** A list for the questions between two groups with rows, and one for each of their rows. */
+function* listsOf(review: Review, questions: readonly Question[]): Generator<Html, void> {
+  let entries: Html[] = [];
+  for (const question of questions) {
+    if (!review.shown.isShown(question.element)) continue;
+    if (question.kind === 'input') {
+      entries.push(entryOf(review, question.element));
+      continue;
+    }
+    if (entries.length > 0) yield list(entries);
+    entries = [];
+    yield* rowLists(review, question);
+  }
+  if (entries.length > 0) yield list(entries);
+}
+
+const list = (entries: readonly Html[]): Html => html`<dl class="answers">
+${entries}
+</dl>`;
+
+/** The rows that hold something; a group without any was not answered. */
+function* rowLists(
+  review: Review,
+  { element: group, inputs }: Extract<Question, { kind: 'group' }>,
+): Generator<Html, void> {
+  const { id, label } = group.attrs;
+  const { words, shown } = review;
+  let isBlank = true;
+  for (let index = 0; index < countRows(group, review.values, review.held); index += 1) {
+    const row = { group, index };
+    const asked = inputs.filter((input) => shown.isShown(input, row));
+    if (asked.every((input) => saidOf(review, input, row).length === 0)) continue;
+    isBlank = false;
+    yield html`<h4>${fill(words.row, { label, number: index + 1 })}</h4>`;
+    yield list(asked.map((input) => entryOf(review, input, row)));
+  }
+  if (isBlank) yield list([entry(review, { label, said: [], name: rowName(id, 0) })]);
+}
+
+const entryOf = (review: Review, input: InputElement, row?: Row): Html =>
+  entry(review, {
+    label: input.attrs.label,
+    said: saidOf(review, input, row),
+    name: fieldName(input, row),
+    place: row && fill(review.words.row, { label: row.group.attrs.label, number: row.index + 1 }),
+  });
+
+type Entry = {
+  readonly label: string;
+  readonly said: readonly string[];
+  readonly name: string;
+  /** The row, for those who hear the button without what stands around it. */
+  readonly place?: string | undefined;
+};
+
+function entry({ words }: Review, { label, said, name, place }: Entry): Html {
+  const button = attributes({ type: 'submit', name: '_go', value: changeOf(name), class: 'change' });
+  const answer =
+    said.length > 0 ? said.map((one) => html`<p>${one}</p>`) : html`<p class="size">${words.noAnswer}</p>`;
+  return html`<div>
+<dt>${label}</dt>
+<dd>${answer}</dd>
+<dd><button${button}>${words.change}<span class="unseen"> ${place && `${place} – `}${label}</span></button></dd>
+</div>`;
+}
+
+function saidOf(review: Review, input: InputElement, row?: Row): string[] {
+  if (kindOf(input) === 'files') {
+    return (review.held.get(fieldName(input, row)) ?? []).map(({ filename }) => filename);
+  }
+  const holder = row ? rowAt(review.values, row) : review.values;
+  const value = isRecord(holder) ? own(holder, input.attrs.id) : undefined;
+  return sayAnswer(input, tidyAnswer(input, value, newWork()), review);
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { composite, element } from '#ast/testing.ts';
+import { findBarriers } from '#test/console-browser.ts';
+import { until } from '#test/service.ts';
+import { field, focused, headingHasFocus, openScriptStage, pressButton, step } from './page-script-stage.ts';
+
+/* The list of answers, and one question at a time, with the page's script: no new page on the way. */
+const stage = await openScriptStage();
+after(() => stage.browser.assertQuiet());
+
+const isShownFor = (id: string, value: unknown) => ({ show_when: { element: id, is: 'equals', value } });
+const steps = [
+  step('You', [
+    element('text', 'name', { required: true }),
+    element('date', 'born'),
+    element('yes_no', 'abroad', { label: 'From abroad?' }),
+  ]),
+  step('Papers', [element('text', 'visa')], isShownFor('abroad', true)),
+  step('Stay', [
+    element('multiple_choice', 'meals'),
+    element('file_upload', 'ticket'),
+    composite('guests', [element('text', 'guest')], { label: 'Guest', repeatable: true }),
+  ]),
+];
+
+const listed = (page: Page): Promise<string[][]> =>
+  page.evaluate<string[][]>(
+    `[...document.querySelectorAll('.answers > div')].map((row) =>
+      [...row.querySelectorAll('dt, dd:not(:last-child)')].map(({ innerText }) => innerText.replaceAll(/\\n+/g, ' ')))`,
+  );
+
+/** Fits into every width and has no finding, light and dark. */
+async function lookAt(page: Page, where: string): Promise<void> {
+  for (const [width, colorScheme] of [
+    [320, 'dark'],
+    [375, 'light'],
+    [1280, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    // What comes in moves no more.
+    await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, where);
+    assert.deepEqual(await findBarriers(page), [], `${where} ${width}`);
+  }
+}
+
+test('the list of answers is drawn as they are now, and each is changed and returned from by keyboard alone', async () => {
+  const form = await stage.publish(steps, { review_step: true });
+  const page = await stage.visit(form);
+  await field(page, 'name').fill('<b>Ada</b>');
+  await field(page, 'born').fill('1999-04-30');
+  await page.getByRole('radio', { name: 'No', exact: true }).check();
+  await pressButton(page, 'Next');
+  await headingHasFocus(page, 'Stay');
+  await page.getByRole('checkbox', { name: 'Red' }).check();
+  await page.setInputFiles('[type=file]', {
+    name: 'ticket.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('a'),
+  });
+  await page.getByRole('button', { name: 'Remove ticket.txt' }).waitFor();
+  await field(page, 'guests[0][guest]').fill('Anni');
+  await page.keyboard.press('Enter');
+  await headingHasFocus(page, 'Check your answers');
+  assert.equal(await page.title(), 'Check your answers – Step 3 of 3 – Trip');
+  assert.deepEqual(await listed(page), [
+    ['The name', '<b>Ada</b>'],
+    ['The born', 'April 30, 1999'],
+    ['From abroad?', 'No'],
+    ['The meals', 'Red'],
+    ['The ticket', 'ticket.txt'],
+    ['The guest', 'Anni'],
+  ]);
+  await lookAt(page, 'the list');
+
+  await page.getByRole('button', { name: 'Change From abroad?' }).focus();
+  await page.keyboard.press('Enter');
+  await until('the focus on the question', async () => (await focused(page)) === 'abroad');
+  await page.getByRole('radio', { name: 'Yes', exact: true }).check();
+  await page.keyboard.press('Enter');
+  await headingHasFocus(page, 'Papers');
+  await field(page, 'visa').fill('A1');
+  await page.keyboard.press('Enter');
+  await headingHasFocus(page, 'Check your answers');
+  assert.deepEqual((await listed(page))[3], ['The visa', 'A1']);
+  await page.reload();
+  await page.locator('.answers').first().waitFor();
+  assert.deepEqual((await listed(page))[3], ['The visa', 'A1'], 'also after a reload');
+  await page.goBack();
+  await headingHasFocus(page, 'Papers');
+  await pressButton(page, 'Next');
+  await pressButton(page, 'Next');
+  await headingHasFocus(page, 'Check your answers');
+  await pressButton(page, 'Submit');
+  await page.locator('.receipt').waitFor();
+  const [submission] = await stage.submissions(form);
+  assert.equal(submission?.answers.visa, 'A1');
+});
+
+const questions = [
+  step('You', [
+    element('text', 'name', { required: true }),
+    element('radio', 'colour'),
+    element('multiple_choice', 'meals', { help_text: 'As many as you like.' }),
+    element('textarea', 'notes', isShownFor('colour', 'Green')),
+    element('dropdown', 'size'),
+    composite('guests', [element('text', 'guest'), element('yes_no', 'veg')], {
+      label: 'Guest',
+      repeatable: true,
+    }),
+  ]),
+];
+
+for (const [direction, lang] of [
+  ['left to right', 'en'],
+  ['right to left', 'ar'],
+] as const) {
+  test(`one question at a time, ${direction}: by keyboard alone, each with the focus, and clean at every width`, async () => {
+    const form = await stage.publish(questions, { layout: 'question', review_step: true });
+    const page = await stage.visit(form, { query: `?_lang=${lang}` });
+    const hasFocus = (id: string) => until(`the focus on ${id}`, async () => (await focusedId(page)) === id);
+    await lookAt(page, 'first');
+    await field(page, 'name').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.summary').waitFor();
+    await lookAt(page, 'error');
+    await field(page, 'name').fill('Ada');
+    await page.keyboard.press('Enter');
+    await hasFocus('colour');
+    await page.keyboard.press('2');
+    assert.equal(await page.locator('[name=colour]:checked').getAttribute('value'), 'Green');
+    await page.keyboard.press('a');
+    assert.equal(await page.locator('[name=colour]:checked').getAttribute('value'), 'Red');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.locator('[name=colour]:checked').getAttribute('value'), 'Green');
+    await lookAt(page, 'options');
+    await page.keyboard.press('Enter');
+    await hasFocus('meals');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('3');
+    await page.keyboard.press('Enter');
+    await hasFocus('notes');
+    await page.keyboard.type('One');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('two');
+    await lookAt(page, 'text');
+    await page.keyboard.press('Enter');
+    await hasFocus('size');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await hasFocus('guests[0][guest]');
+    await page.keyboard.type('Anni');
+    await lookAt(page, 'group');
+    await page.keyboard.press('Enter');
+    await page.locator('.answers').first().waitFor();
+    await page.goBack();
+    await hasFocus('guests[0][guest]');
+    await page.keyboard.press('Enter');
+    await page.locator('.answers').first().waitFor();
+    await page.keyboard.press('Tab');
+    await page.locator('.actions .submit').click();
+    await page.locator('.receipt').waitFor();
+    const [submission] = await stage.submissions(form);
+    assert.deepEqual(submission?.answers, {
+      name: 'Ada',
+      colour: 'Green',
+      meals: ['Green', 'Blue'],
+      notes: 'One\ntwo',
+      size: 'Red',
+      guests: [{ guest: 'Anni' }],
+    });
+  });
+}
+
+const focusedId = (page: Page): Promise<string> => page.evaluate('document.activeElement.id');
+
+test('a question comes in within 200 ms, and without any motion where the visitor wants none', async () => {
+  const form = await stage.publish(questions, { layout: 'question' });
+  const page = await stage.visit(form);
+  const motions = `document.querySelector('section.step:not([hidden])').getAnimations().map((each) => each.effect.getTiming().duration)`;
+  await field(page, 'name').fill('Ada');
+  const [moving] = await page.evaluate<number[]>(`document.querySelector('.next').click(), ${motions}`);
+  assert.equal(moving, 200);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await pressButton(page, 'Back');
+  assert.deepEqual(await page.evaluate(`document.querySelector('.next').click(), ${motions}`), []);
+});
+
+test('a form loads the script only of the ways in which it asks', async () => {
+  const loadedBy = async (settings: Record<string, unknown>): Promise<string[]> => {
+    const form = await stage.publish(questions, settings);
+    const page = await stage.visit(form);
+    const names = await page.evaluate<string[]>(
+      `performance.getEntriesByType('resource').map(({ name }) => name)`,
+    );
+    return ['review', 'questions'].filter((name) => names.some((address) => address.includes(`/${name}-`)));
+  };
+  assert.deepEqual(await loadedBy({}), []);
+  assert.deepEqual(await loadedBy({ review_step: true }), ['review']);
+  assert.deepEqual(await loadedBy({ layout: 'question' }), ['questions']);
+});

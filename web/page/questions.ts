@@ -1,0 +1,61 @@
+import type { Page } from './page.ts';
+
+const answerable = 'input:not([type=hidden]), select, textarea';
+
+/**
+ * One question at a time, by keyboard: a question that is reached has the focus, Enter goes on, digits and letters
+ * choose an option, and arrows move among boxes as they do among radio buttons.
+ */
+export function askSingly(page: Page): void {
+  const { form, sections, data } = page;
+  form.addEventListener('step', () => focusQuestion(sections[page.step]!));
+  form.addEventListener('keydown', (event) => {
+    if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
+    const { target, key } = event;
+    const done =
+      key === 'Enter' ? enter(form, target, event.shiftKey) : isChoice(target) && choose(target, key);
+    if (done) event.preventDefault();
+  });
+  for (const control of form.querySelectorAll('textarea')) {
+    const hint = document.createElement('p');
+    control.after(Object.assign(hint, { className: 'count keys', textContent: data.singly!.newLine }));
+  }
+}
+
+function focusQuestion(section: HTMLElement): void {
+  const controls = [...section.querySelectorAll<HTMLInputElement>(answerable)];
+  const seen = controls.filter((control) => control.checkVisibility());
+  (seen.find(({ checked }) => checked) ?? seen[0])?.focus({ preventScroll: true });
+}
+
+/** What of these the browser itself does not send the form at. */
+function enter(form: HTMLFormElement, target: EventTarget | null, isShifted: boolean): boolean {
+  const isText = target instanceof HTMLTextAreaElement;
+  if (!(isText || target instanceof HTMLSelectElement) || (isText && isShifted)) return false;
+  form.requestSubmit(form.querySelector<HTMLButtonElement>('button.unseen'));
+  return true;
+}
+
+const isChoice = (target: EventTarget | null): target is HTMLInputElement =>
+  target instanceof HTMLInputElement && (target.type === 'radio' || target.type === 'checkbox');
+
+function choose(target: HTMLInputElement, key: string): boolean {
+  const box = target.closest('.options');
+  const options = [...(box?.querySelectorAll<HTMLInputElement>('.option:not(.none) > input') ?? [])];
+  const isMirrored = document.documentElement.dir === 'rtl';
+  const moves = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    ArrowRight: isMirrored ? -1 : 1,
+    ArrowLeft: isMirrored ? 1 : -1,
+  };
+  if (target.type === 'checkbox' && Object.hasOwn(moves, key)) {
+    options.at((options.indexOf(target) + moves[key as keyof typeof moves]) % options.length)?.focus();
+    return true;
+  }
+  const letter = /^[a-z]$/i.test(key) ? key.toLowerCase().charCodeAt(0) - 97 : -1;
+  const option = options[/^[1-9]$/.test(key) ? Number(key) - 1 : letter];
+  option?.click();
+  option?.focus();
+  return option !== undefined;
+}

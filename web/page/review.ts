@@ -1,0 +1,60 @@
+import { evaluate } from '#ast/logic/evaluate.ts';
+import { stepOf } from '#ast/check-step.ts';
+import { type Answered, knownOf, stepOnReturn } from '#page/post/return-to-review.ts';
+import { toText } from '#page/render/html.ts';
+import { renderReview } from '#page/render/review.ts';
+import { reviewStepOf } from '#page/render/review-step.ts';
+import { readGiven } from './answers.ts';
+import { byId, make, type Page } from './page.ts';
+import { goTo } from './steps.ts';
+
+/** Draws the list of answers whenever it is reached, and leads from it to a question and back, as the server does. */
+export function listAnswers(page: Page): void {
+  const { form, data } = page;
+  const last = reviewStepOf(data.form);
+  if (last === undefined) return;
+  const known = (): HTMLInputElement | null => form.querySelector('[name=_known]');
+  const draw = (): void => {
+    if (page.step !== last) return;
+    known()?.remove();
+    const section = page.sections[last]!;
+    document.title = `${section.querySelector('h2')!.textContent} – ${document.title}`;
+    const { raw, files, shown } = answeredOf(page);
+    section.querySelector('.review')!.outerHTML = toText(
+      renderReview({
+        form: data.form,
+        values: raw,
+        held: files,
+        shown,
+        words: data.review!,
+        numbers: data.numbers,
+        language: document.documentElement.lang,
+      }),
+    );
+  };
+  page.review = {
+    change(field) {
+      const step = stepOf(data.form, field);
+      if (step === undefined) return;
+      const value = knownOf(answeredOf(page));
+      goTo(page, step);
+      form.append(make('input', { type: 'hidden', name: '_known', value }));
+      const control = byId(field);
+      control?.focus();
+      (control?.closest('.field') ?? control)?.scrollIntoView({ block: 'nearest' });
+    },
+    stepOnReturn(direction) {
+      const marks = known()?.value;
+      if (!marks) return undefined;
+      return direction < 0 ? last : stepOnReturn(answeredOf(page), page.step, marks);
+    },
+  };
+  form.addEventListener('step', draw);
+  draw();
+}
+
+function answeredOf(page: Page): Answered {
+  const { raw, files, context } = readGiven(page);
+  const { form } = page.data;
+  return { form, raw, files, context, shown: evaluate(form, raw, context, files) };
+}
