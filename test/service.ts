@@ -5,19 +5,14 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { startBackground } from '#app/background.ts';
 import { buildServer } from '#app/server.ts';
+import { openServices } from '#app/open-services.ts';
 import type { Services } from '#app/services.ts';
-import { openFileLinks } from '#files/link.ts';
-import { openLiveForms } from '#forms/live-form.ts';
-import { now } from '#kit/clock.ts';
 import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
-import { openStorage } from '#kit/open-storage.ts';
 import { openVault } from '#kit/vault.ts';
-import { openHeldFiles } from '#page/post/held-files.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { type Permission, permissionNames } from '#workspaces/permissions.ts';
 import type { Plan } from '#workspaces/plans.ts';
-import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from './database.ts';
@@ -126,18 +121,8 @@ export async function openService(
   const config = readConfig(settings);
   const log = openLog('debug', openTestLog());
   const vault = notingVault(openVault(secretKey));
-  const base = {
-    config,
-    log,
-    database,
-    vault,
-    storage: openStorage(config),
-    links: openFileLinks({ vault, publicUrl: config.publicUrl, now }),
-    liveForms: openLiveForms(database),
-    heldFiles: openHeldFiles({ database, vault }),
-    feedBell: openFeedBell({ database, log }),
-    requestCounter: await openRequestCounter({ valkeyUrl: config.valkeyUrl, log }),
-  };
+  const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
+  const base = openServices({ config, log, database, vault, requestCounter });
   const background = startBackground(base);
   const services: Services = { ...base, wakeQueue: background.wakeQueue };
   const server = await buildServer(services, { isStopping: () => false });

@@ -12,6 +12,7 @@ import { newId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { findInstanceKey, openVault } from '#kit/vault.ts';
 import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
+import { addMember } from '#workspaces/members.ts';
 import { joinByPassword } from '#workspaces/member-invitations/accept.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from '#test/database.ts';
@@ -162,6 +163,14 @@ test('user create, with or without a workspace', async () => {
     workspace,
   ]);
   assert.deepEqual(rows, [{ user_id: owner.id, role: 'owner' }]);
+  // The workspace is found by the member, until they have two.
+  assert.equal((await answer('members get', owner.id)).email, 'owner@example.org');
+  const { id: other } = await createWorkspace(database, { name: 'Others', plan: 'free' });
+  await addMember(database, { workspaceId: other, userId: owner.id, role: 'viewer' });
+  const unsure = await formloom(['members', 'get', owner.id]);
+  assert.deepEqual([unsure.code, unsure.stdout], [2, '']);
+  assert.match(unsure.stderr, /member of 2 workspaces: --workspace <id>/);
+  assert.equal((await answer('members get', owner.id, '--workspace', other)).role, 'viewer');
 });
 
 test('user invite gives a link to hand over, by which one joins', async () => {

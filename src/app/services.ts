@@ -10,7 +10,7 @@ import type { HeldFiles } from '#page/post/held-files.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Metrics } from './metrics/start-metrics.ts';
 
-/** Everything that a request may need, built once in assemble.ts and handed down; a room takes only its part of it. */
+/** Everything that a request may need, built once (open-services.ts) and handed down; a room takes only its part of it. */
 export type Services = {
   config: Config;
   log: Log;
@@ -27,3 +27,6 @@ export type Services = {
   /** Tells the queue that there is work, after the transaction that enqueued it. */
   wakeQueue: () => void;
 };
+
+/** What a process has before it answers anything, as its start or its primary opened it. */
+export type Ground = Pick<Services, 'config' | 'log' | 'database' | 'vault' | 'requestCounter' | 'metrics'>;

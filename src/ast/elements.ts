@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 import type { MomentFormat } from './rules/moments.ts';
 
 /** One row of the elements table. */
-export type ElementDefinition = {
+type ElementDefinition = {
   readonly group: 'input' | 'content' | 'composite';
   readonly title: string;
   readonly attrs: AttributeSpecs;
@@ -18,7 +18,7 @@ type InputDefinitions = Record<keyof typeof answerDefinitions, ElementDefinition
 export type ElementGroup = ElementDefinition['group'];
 
 /** How children are laid out (specification, "Element types"); a step accepts the same five. */
-export const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;
+const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;
 
 const id = { kind: 'id', title: 'Id', required: true } as const;
 const label = { kind: 'string', title: 'Label', required: true, maxBytes: limits.labelBytes } as const;

@@ -160,8 +160,8 @@ export type Settings = { readonly [Name in SettingName]?: ValueOf<(typeof table)
 /** For how many days after the submit the visitor's link to change the answers works (docs/decisions/0014). */
 export const editDaysOf = ({ edit_days = 365 }: Pick<Settings, 'edit_days'>): number => edit_days;
 
-export type SettingsError = { readonly field: string; readonly message: string };
-export type SettingsResult =
+type SettingsError = { readonly field: string; readonly message: string };
+type SettingsResult =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly errors: readonly SettingsError[] };
 

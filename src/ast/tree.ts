@@ -29,7 +29,7 @@ type NodeOf<Type extends ElementType> = { readonly type: Type } & WithAttributes
 type Leaf<Type extends ElementType> = NodeOf<Type> & { readonly children?: readonly [] };
 
 export type InputElement = { [Type in InputType]: Leaf<Type> }[InputType];
-export type ContentElement = { [Type in ContentType]: Leaf<Type> }[ContentType];
+type ContentElement = { [Type in ContentType]: Leaf<Type> }[ContentType];
 export type Composite = NodeOf<CompositeType> & { readonly children: readonly Element[] };
 export type Element = InputElement | ContentElement | Composite;
 
@@ -85,7 +85,7 @@ export function optionSetOf(input: InputElement): ReadonlySet<unknown> {
   return options;
 }
 
-export type Layout = NonNullable<Composite['attrs']['layout']>;
+type Layout = NonNullable<Composite['attrs']['layout']>;
 
 export function layoutOf(node: Step | Composite): Layout {
   return node.attrs?.layout ?? defaults.layout;

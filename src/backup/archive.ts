@@ -5,6 +5,7 @@ import { type ReadableStream, WritableStream } from 'node:stream/web';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { createTarDecoder, createTarPacker, type ParsedTarEntry } from 'modern-tar';
+import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './backup-error.ts';
 
 /** An archive that is being written. Entries are read again in the order in which they were added. */
@@ -84,15 +85,6 @@ async function explainFile(work: () => Promise<FileHandle>): Promise<FileHandle>
     return await work();
   } catch (error) {
     throw new BackupError((error as Error).message, { cause: error });
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }
 

@@ -19,7 +19,7 @@ export type BackupContext = {
   storage: Storage;
 };
 
-export type BackupOptions = {
+type BackupOptions = {
   path: string;
   /** Of Formloom, for whoever looks into it. */
   version: string;
@@ -29,7 +29,7 @@ export type BackupOptions = {
   key?: string | undefined;
 };
 
-export type BackupMade = {
+type BackupMade = {
   path: string;
   tables: number;
   rows: number;

@@ -28,7 +28,7 @@ import {
 } from './queries.ts';
 
 /** Where a backup goes. */
-export type RestoreContext = {
+type RestoreContext = {
   /** Without limits of time, and named as what restores (openDatabase): others on it are a service. */
   database: Database;
   storage: Storage;

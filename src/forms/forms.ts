@@ -20,7 +20,7 @@ export const removeFormJob = 'form.remove';
  * A change as it is sent: what is undefined stays as it is. `changedBy` is the person in the builder, if it was one;
  * `unchanged` what the change was made on (kit/conditional.ts).
  */
-export type FormChange = {
+type FormChange = {
   structure: unknown;
   status?: FormStatus;
   settings?: unknown;

@@ -8,7 +8,7 @@ import { judgeForm } from './check/judge.ts';
 import { findMissingImages } from './images/images.ts';
 
 /** What is taken in, complete or not, and by whom. */
-export type Import = { workspaceId: string; structure: object; settings: Settings; userId: string | null };
+type Import = { workspaceId: string; structure: object; settings: Settings; userId: string | null };
 
 /**
  * Makes a draft of what was exported, here or elsewhere. What is incomplete, as a draft may be, becomes the working copy

@@ -12,7 +12,7 @@ import { requireForm } from './require-form.ts';
 import { changeLockedSettings } from './settings.ts';
 
 /** A change of a form apart from its structure, by whom, and what it was made on. */
-export type FormPatch = {
+type FormPatch = {
   workspaceId: string;
   formId: string;
   settings?: object | undefined;

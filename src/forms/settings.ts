@@ -12,7 +12,7 @@ import { passwordIn, storedPassword } from './password.ts';
 import { lockForm, setFormPassword } from './queries.ts';
 
 /** What changes settings: the changes, or what makes them of the settings as they are. */
-export type SettingsChange = object | ((settings: Settings) => object);
+type SettingsChange = object | ((settings: Settings) => object);
 
 /**
  * Changes the named settings of the live form and leaves the others, so that two who change different ones lose

@@ -151,7 +151,7 @@ export const OverviewQuery = Type.Object(
   closed,
 );
 /** One line of the overview: a form with what happened to it. */
-export const FormLine = named(
+const FormLine = named(
   'FormActivity',
   Type.Object({
     ...summary,

@@ -17,7 +17,7 @@ export type InvitationDraft = {
 const draftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
 
 /** One thing that is wrong with a draft: by its property, and its entry where it has some. */
-export type DraftProblem = { field: string; message: string };
+type DraftProblem = { field: string; message: string };
 
 /** The questions that an invitation can fill in: all but files. */
 export type Prefillable = (name: string) => boolean;

@@ -26,7 +26,7 @@ export type Invitation = Message & {
 };
 
 /** A batch whose invitations are being made. */
-export type OpenBatch = { id: string; form_id: string; is_mailed: boolean; expires_at: Date | null };
+type OpenBatch = { id: string; form_id: string; is_mailed: boolean; expires_at: Date | null };
 
 /** How many people one request may invite; more are an import. */
 export const mostInvited = 1_000;

@@ -10,7 +10,7 @@ import type { InvitationStatus } from './status.ts';
 type ReadingContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
 
 /** Which invitations are looked for; `words` is a part of an address or a name. */
-export type InvitationFilter = { status?: InvitationStatus | undefined; words?: string | undefined };
+type InvitationFilter = { status?: InvitationStatus | undefined; words?: string | undefined };
 
 /** One page of a form's invitations, newest first. @throws ApiError not_found, bad_request. */
 export async function readInvitations(

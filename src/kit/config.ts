@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
-import { CronPattern } from 'croner';
+import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { type BackupConfig, readBackup } from './config/read-backup.ts';
+import { type Limits, readLimits } from './config/read-limits.ts';
+import { type MetricsConfig, readMetrics } from './config/read-metrics.ts';
 import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
 
 /** Everything an operator can set (docs/rules.md 18); the README's table lists the same names. */
@@ -37,8 +39,8 @@ export type Config = {
   s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string } | undefined;
   /** The backups that are made by themselves; undefined: none. */
   backup: BackupConfig | undefined;
-  /** Who may read metrics: whoever reaches an address of their own, or has a token; undefined: nothing is counted. */
-  metrics: { listen: { host: string; port: number } | undefined; token: string | undefined } | undefined;
+  /** Undefined: nothing is counted. */
+  metrics: MetricsConfig | undefined;
   /** The mail server and who mails come from; undefined: nothing is sent, and the console says so. */
   smtp: SmtpConfig | undefined;
   /** Mails that leave in a minute at most, over all processes. */
@@ -59,38 +61,6 @@ export type Config = {
   secretKey: string | undefined;
 };
 
-export type BackupConfig = {
-  /** When, as cron writes it, in UTC. */
-  schedule: string;
-  /** How many are kept. */
-  keep: number;
-  /** A folder, as an absolute path; undefined: the object storage. */
-  to: string | undefined;
-  /** Seals them. */
-  passphrase: string | undefined;
-  /** Whether the instance's key is inside. */
-  hasKey: boolean;
-};
-
-/** What others may cause at most; 0 is without a limit, but for `freeBytes`. */
-export type Limits = {
-  /** Submits in a minute: from one address to all forms, to one form, and to the forms of one workspace. */
-  submitsPerAddress: number;
-  submitsPerForm: number;
-  submitsPerWorkspace: number;
-  /** MB of files: from one address in a day, stored for one form, and for the forms of one workspace. */
-  uploadMbPerAddress: number;
-  uploadMbPerForm: number;
-  uploadMbPerWorkspace: number;
-  /** What stays free on the disk of the uploads: below it none is taken. */
-  freeBytes: number;
-  /** People who are invited to forms in a day: by one person, and in one workspace. */
-  invitationsPerPerson: number;
-  invitationsPerWorkspace: number;
-  /** Requests of the console in a minute, for each person; an address may send four times as many. */
-  consolePerMinute: number;
-};
-
 /** A start that cannot work: all problems at once, in words. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
@@ -100,7 +70,7 @@ export class ConfigError extends Error {
   }
 }
 
-export const workspaceCreations = ['operator', 'owners', 'everyone'] as const;
+const workspaceCreations = ['operator', 'owners', 'everyone'] as const;
 export type WorkspaceCreation = (typeof workspaceCreations)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -216,27 +186,6 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze(config);
 }
 
-const megabyte = 1024 * 1024;
-
-function readLimits(
-  wholeNumber: (name: string, fallback: number, least: number, most: number) => number,
-): Limits {
-  const limit = (name: string, fallback: number): number => wholeNumber(name, fallback, 0, 1_000_000_000);
-  return {
-    submitsPerAddress: limit('SUBMITS_PER_ADDRESS', 600),
-    submitsPerForm: limit('SUBMITS_PER_FORM', 6_000),
-    submitsPerWorkspace: limit('SUBMITS_PER_WORKSPACE', 12_000),
-    uploadMbPerAddress: limit('UPLOAD_MB_PER_ADDRESS', 2_000),
-    uploadMbPerForm: limit('UPLOAD_MB_PER_FORM', 20_000),
-    uploadMbPerWorkspace: limit('UPLOAD_MB_PER_WORKSPACE', 50_000),
-    // The largest upload fits in, and what is written beside it.
-    freeBytes: wholeNumber('UPLOAD_FREE_MB', 512, 16, 1_000_000_000) * megabyte,
-    invitationsPerPerson: limit('INVITATIONS_PER_PERSON', 20_000),
-    invitationsPerWorkspace: limit('INVITATIONS_PER_WORKSPACE', 50_000),
-    consolePerMinute: limit('CONSOLE_PER_MINUTE', 600),
-  };
-}
-
 /**
  * The origin of PUBLIC_URL, as browsers write it: that `HTTPS://Forms.Example` is https decides about cookies. The
  * addresses of pages begin with their own paths, so one below a path would not be found.
@@ -270,51 +219,6 @@ function readS3(
     );
   }
   return undefined;
-}
-
-function readBackup(
-  value: (name: string) => string | undefined,
-  wholeNumber: (name: string, fallback: number, least: number, most: number) => number,
-  problems: string[],
-): Config['backup'] {
-  const schedule = value('BACKUP_SCHEDULE');
-  const to = value('BACKUP_TO');
-  if (to === 's3' && !value('S3_ENDPOINT')) problems.push('BACKUP_TO is "s3", but S3_ENDPOINT is not set.');
-  const keep = wholeNumber('BACKUP_KEEP', 7, 1, 1_000);
-  if (schedule === undefined) return undefined;
-  try {
-    void new CronPattern(schedule);
-  } catch (error) {
-    problems.push(
-      `BACKUP_SCHEDULE is "${schedule}", but it must be a schedule as cron writes it, such as "0 3 * * *" for 3 o'clock UTC each night (${(error as Error).message}).`,
-    );
-  }
-  return {
-    schedule,
-    keep,
-    to: to === 's3' ? undefined : resolve(to ?? join(value('DATA_DIR') ?? './data', 'backups')),
-    passphrase: value('BACKUP_PASSPHRASE'),
-    hasKey: value('BACKUP_WITHOUT_KEY') !== 'true',
-  };
-}
-
-/** Short ones could be guessed: the port of the service is open to all. */
-const shortestToken = 16;
-
-function readMetrics(value: (name: string) => string | undefined, problems: string[]): Config['metrics'] {
-  const token = value('METRICS_TOKEN');
-  const address = value('METRICS_LISTEN');
-  if (token !== undefined && token.length < shortestToken)
-    problems.push(`METRICS_TOKEN must have at least ${shortestToken} characters.`);
-  const [, host, port] = /^(.+):(\d{1,5})$/.exec(address ?? '') ?? [];
-  if (address !== undefined && !(Number(port) > 0 && Number(port) < 65_536))
-    problems.push(
-      `METRICS_LISTEN is "${address}", but it must be an address with a port, such as 127.0.0.1:9464.`,
-    );
-  if (token === undefined && address === undefined) return undefined;
-  const listen =
-    host === undefined ? undefined : { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
-  return { token, listen };
 }
 
 const mostWebProcesses = 64;

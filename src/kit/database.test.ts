@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testDatabase } from '#test/database.ts';
@@ -40,6 +41,26 @@ test('a session begins as a pooler allows it, and has its plans and limits all t
     { name: 'plan_cache_mode', setting: 'force_generic_plan' },
     { name: 'statement_timeout', setting: '10000' },
   ]);
+});
+
+test('a connection that is lost is told of, but not while its pool ends: its server may be stopped next', async () => {
+  const told: string[] = [];
+  const log = openLog(
+    'warn',
+    new PassThrough().on('data', (line) => told.push(String(line))),
+  );
+  const lose = async (isEnding: boolean): Promise<void> => {
+    const pooled = openDatabase({ connectionString: url }, { pool: 1, log });
+    const client = await pooled.connect();
+    client.release();
+    const ended = isEnding ? pooled.end() : undefined;
+    client.emit('error', new Error('terminating connection due to administrator command'));
+    await (ended ?? pooled.end());
+  };
+  await lose(true);
+  assert.deepEqual(told, []);
+  await lose(false);
+  assert.match(told.join(''), /an idle database connection was lost/);
 });
 
 test('a connection that goes dead without a word ends its statement, and the next one gets another', {

@@ -89,9 +89,10 @@ export function openDatabase(
     types,
   });
   // Without a listener, a database restart ends the process (measured).
-  pool.on('error', (error) =>
-    options.log.warn({ reason: error.message }, 'an idle database connection was lost'),
-  );
+  pool.on('error', (error) => {
+    // The pool's end does not wait for its connections: a server that is stopped next says so to those that are still there.
+    if (!pool.ending) options.log.warn({ reason: error.message }, 'an idle database connection was lost');
+  });
   // The same for one that is lent, while it waits for its next statement, which then says that it was lost.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, rename, rm, statfs } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { diskRefused, headBytes, type Storage, tooLarge } from './storage.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 /** What a disk says that takes no more: full, over its quota or its largest file, read-only, broken. */
 const refusals = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO'];
@@ -104,15 +105,6 @@ async function writeDurably(
     return { size, head };
   } finally {
     await file.close();
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }
 

@@ -35,7 +35,7 @@ const bareItem = ({ message, field, path }: ErrorItem): ErrorItem => ({
 });
 
 /** The JSON body of every error answer. Specification, "Errors". */
-export type ErrorBody = {
+type ErrorBody = {
   error: ErrorCode;
   message: string;
   errors?: readonly ErrorItem[];

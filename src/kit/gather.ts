@@ -1,6 +1,6 @@
 import { isSilent } from './database.ts';
 
-export type GatherOptions = {
+type GatherOptions = {
   /** How much goes together. */
   most: number;
   /** How many of such batches run at the same time. */

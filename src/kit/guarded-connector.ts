@@ -4,7 +4,7 @@ import { buildConnector } from 'undici';
 import { type AddressGuard, bareHost } from './address-guard.ts';
 import { addressesToDial, type ConnectPhases, type ResolveName } from './outbound/addresses.ts';
 
-export type DialOptions = {
+type DialOptions = {
   guard: AddressGuard;
   resolve: ResolveName;
   timeoutMs: number;

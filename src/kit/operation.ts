@@ -87,7 +87,7 @@ export type Answer = Beside & {
 };
 
 /** What came over the wire, before its shape was checked. */
-export type RawInput = { params: unknown; query: unknown; body: unknown; unchanged?: Unchanged };
+type RawInput = { params: unknown; query: unknown; body: unknown; unchanged?: Unchanged };
 
 /** A request after its shape was checked. */
 type Given<P, Q, B, R, Own extends OwnCaller | undefined> = ScopeOf<Own> & {

@@ -6,7 +6,7 @@ import { reasonOf } from './outbound/reason.ts';
 import { blockedTarget, type TargetOptions, urlProblem } from './outbound/target.ts';
 import { resolveName } from './resolve-name.ts';
 
-export type OutboundRequest = {
+type OutboundRequest = {
   url: string;
   headers: Readonly<Record<string, string>>;
   /** The bytes to send, as they are. */
@@ -16,7 +16,7 @@ export type OutboundRequest = {
 };
 
 /** Milliseconds of each step; null for one that was not reached, or was done before (the connection was kept). */
-export type Phases = ConnectPhases & {
+type Phases = ConnectPhases & {
   /** From the beginning to the status line. */
   firstByte: number | null;
 };
@@ -44,7 +44,7 @@ export type OutboundOptions = TargetOptions & {
 };
 
 /** The only way out of the service over HTTP: to addresses that people enter, and that are not trusted. */
-export type Outbound = {
+type Outbound = {
   /**
    * Sends one POST. Redirects are answers like any other: following one would carry the body and its signature to
    * somebody else. Never throws but for `signal`.

@@ -13,7 +13,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A file that never changes while the process runs, as it is and packed for browsers that take it so. */
-export type PackedFile = Readonly<Record<'plain' | 'br' | 'gzip', () => Promise<Buffer>>>;
+type PackedFile = Readonly<Record<'plain' | 'br' | 'gzip', () => Promise<Buffer>>>;
 
 /**
  * The same result for all who ask, worked out for the first of them. What is served as it was built is packed so: most

@@ -14,7 +14,7 @@ Settings.Set({ maxErrors: 1_000 });
  * Checks what came over the wire against a TypeBox schema, once, at the edge. A property that the schema does not
  * know is an error: nothing that a caller sends is silently ignored (docs/rules.md 20).
  */
-export type Check<T> = (value: unknown) => { ok: true; value: T } | { ok: false; errors: ErrorItem[] };
+type Check<T> = (value: unknown) => { ok: true; value: T } | { ok: false; errors: ErrorItem[] };
 
 type SchemaError = {
   keyword: string;

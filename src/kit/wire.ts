@@ -6,7 +6,7 @@ export type JsonText<T> = string & { readonly [meaning]: T };
 export const jsonText = <T>(text: string): JsonText<T> => text as JsonText<T>;
 
 /** What a T is once it was written as JSON: moments are text. */
-export type Wired<T> = T extends Date
+type Wired<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
     ? Wired<Item>[]

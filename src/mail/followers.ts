@@ -3,7 +3,7 @@ import type { MailKind } from '#kit/outbox/kinds.ts';
 import type { Queryable } from '#kit/statement.ts';
 
 /** How a mail ended, or that an attempt failed and another follows (`queued`). */
-export type MailNote = {
+type MailNote = {
   workspaceId: string;
   mailId: string;
   state: 'queued' | 'sent' | 'failed';
@@ -11,7 +11,7 @@ export type MailNote = {
 };
 
 /** Hears how mails of a kind fare, in the transaction that writes it down. */
-export type Follower = (client: Queryable, note: MailNote) => Promise<void>;
+type Follower = (client: Queryable, note: MailNote) => Promise<void>;
 
 /** What lower rooms do when their mails have left, or never will. */
 export const followers: Partial<Readonly<Record<MailKind, Follower>>> = {

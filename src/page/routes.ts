@@ -37,7 +37,7 @@ import { makeKey, signKey } from '#submissions/keys.ts';
 import { linkToken } from '#submissions/links/token.ts';
 
 /** What the room needs. */
-export type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & ImagesContext;
+type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & ImagesContext;
 
 /**
  * The public page of a form (docs/rules.md 14): `GET /f/<id>` shows it, `POST /f/<id>` submits it, as an HTML form or

@@ -7,7 +7,7 @@ import { requireIdempotencyKey } from '#workspaces/idempotency/idempotency.ts';
  * The key of a submission, under which it is stored once however often it is sent
  * (docs/decisions/0014-exactly-once-and-held.md). A page carries it signed, so that nobody can make up another's.
  */
-export type SubmissionKey = {
+type SubmissionKey = {
   /** UUIDv7. */
   key: string;
   /** When the page was first served. */

@@ -34,7 +34,7 @@ export const Submission = named(
 );
 
 /** A row of queries.ts; every column is null where a left join found no submission. */
-export type SubmissionRow = {
+type SubmissionRow = {
   id: string | null;
   workspace_id: string | null;
   form_id: string | null;

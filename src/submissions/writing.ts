@@ -25,7 +25,7 @@ const segmentCheckShare = 1 / 512;
 const segmentLeadMs = 10_000;
 
 /** The version of a form that answers are written under, and the settings that they are written by. */
-export type WritingForm = Pick<
+type WritingForm = Pick<
   LiveForm,
   'workspaceId' | 'id' | 'name' | 'settings' | 'language' | 'version' | 'hasListeners' | 'form' | 'fields'
 >;

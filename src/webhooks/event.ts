@@ -8,7 +8,7 @@ export type EventKind = (typeof eventKinds)[number];
 export const isEventKind = (name: string): name is EventKind => eventKinds.some((kind) => kind === name);
 
 /** A file of a submission, without a link: that is signed at each send. */
-export type SnapshotFile = {
+type SnapshotFile = {
   id: string;
   filename: string;
   size: number;
@@ -30,7 +30,7 @@ export type Snapshot = {
   };
 };
 
-export type SnapshotSource = {
+type SnapshotSource = {
   form: { id: string; name: string; workspaceId: string };
   submission: {
     id: string;

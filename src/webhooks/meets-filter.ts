@@ -13,7 +13,7 @@ export type Filtered = {
 };
 
 /** What is known of an event beside its filter: the work that may be done, and what filters before have looked at. */
-export type FilterContext = {
+type FilterContext = {
   /** YYYY-MM-DD in the form's time zone. */
   readonly today: string;
   readonly work: Work;

@@ -78,30 +78,6 @@ export const insertWebhook = statement(
            $pauses_on_failure, $created_at, $created_at)`,
 );
 
-/** Newest first. */
-export const selectWebhooks = statement(
-  'webhooks.select_webhooks',
-  { workspace_id: uuid, form_id: uuid },
-  {
-    id: uuid,
-    url: text,
-    events: kinds,
-    active: boolean,
-    has_secret: boolean,
-    header_names: texts,
-    filter: nullable(condition),
-    pauses_on_failure: boolean,
-    failing_since: nullable(timestamp),
-    paused_by: nullable(word<PausedBy>()),
-    created_at: timestamp,
-  },
-  `select id, url, events, active, secret is not null as has_secret, header_names, filter, pauses_on_failure,
-          failing_since, paused_by, created_at
-     from webhooks
-    where workspace_id = $workspace_id and form_id = $form_id
-    order by id desc`,
-);
-
 /** A webhook of a form that is still there, kept from changing, and the plan that it is under. */
 export const lockWebhook = statement(
   'webhooks.lock_webhook',

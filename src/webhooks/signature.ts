@@ -8,7 +8,7 @@ export const signBody = (secret: string, body: string | Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
 /** What Standard Webhooks signs: `id.timestamp.body`. The timestamp is the attempt's, in seconds. */
-export type SignedMessage = { id: string; timestamp: number; body: Buffer };
+type SignedMessage = { id: string; timestamp: number; body: Buffer };
 
 /**
  * The value of webhook-signature by Standard Webhooks 1.0: for each secret `v1,` and a base64 HMAC-SHA256, separated

@@ -110,3 +110,14 @@ export async function readLog(
   const all = { page: 1, perPage: 1_000, limit: 1_000, offset: 0, after: null, total: 0, mark: null };
   return (await listDeliveries(database, place, {}, all)).data;
 }
+
+/** The webhooks of a form as they are stored, newest first, but for what is sealed. */
+export async function listWebhooks(database: Database, { workspaceId, formId }: Place) {
+  const { rows } = await database.query(
+    `select id, url, events, active, secret is not null as has_secret, header_names, filter, pauses_on_failure,
+            failing_since, paused_by, created_at
+       from webhooks where workspace_id = $1 and form_id = $2 order by id desc`,
+    [workspaceId, formId],
+  );
+  return rows;
+}

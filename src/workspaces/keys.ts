@@ -146,7 +146,7 @@ export async function revokeKey(
 }
 
 /** What a key may be changed to: what is left out stays, what is null is not limited. */
-export type KeyChange = {
+type KeyChange = {
   name?: string | undefined;
   permissions?: readonly string[] | null | undefined;
   formIds?: readonly string[] | null | undefined;

@@ -13,7 +13,7 @@ export const anonymousRate: Rate = plans.free;
 export const windowOfPerson = (userId: string): string => `console of ${userId}`;
 
 /** What every answer of the API carries. Specification, "API rate limits". */
-export type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>;
+type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>;
 
 /**
  * Counts one request against the window of `key`: a workspace's id, so that its keys share one window, or an

@@ -36,7 +36,7 @@ export async function addMember(
 export type Keeper = Pick<Scope, 'may'>;
 
 /** What a change of members is about: who makes it, where, to whom, and on what it was made (kit/conditional.ts). */
-export type MemberChange = {
+type MemberChange = {
   workspaceId: string;
   keeper: Keeper;
   userId: string;
@@ -64,7 +64,7 @@ export async function changeRole(database: Database, change: MemberChange & { ro
 
 /** What becomes of the API keys whose secret a person who goes was shown: keys belong to the workspace. */
 export const keyFates = ['revoke', 'keep'] as const;
-export type KeyFate = (typeof keyFates)[number];
+type KeyFate = (typeof keyFates)[number];
 
 /**
  * Takes a person out of a workspace; the account stays. They knew the secrets of the keys that they made, which reach the

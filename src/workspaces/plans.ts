@@ -1,5 +1,5 @@
 /** What a plan gives a workspace: the requests that pass in a minute, and whether its webhooks may be signed. */
-export type PlanTerms = {
+type PlanTerms = {
   /** X-RateLimit-Limit. */
   readonly perMinute: number;
   /** How many requests of a minute may pass beyond `perMinute`. */
@@ -20,8 +20,6 @@ export const plans = {
 } as const satisfies Record<string, PlanTerms>;
 
 export type Plan = keyof typeof plans;
-
-export const isPlan = (name: string): name is Plan => Object.hasOwn(plans, name);
 
 /** The plan's numbers, or the workspace's own where the operator has set one (columns rate_limit and burst). */
 export function rateOf(

@@ -6,7 +6,7 @@ import { type Role, roleNames } from './roles.ts';
 export type { Role };
 
 export const role = Type.Enum([...roleNames]);
-export const plan = Type.Enum(Object.keys(plans) as Plan[]);
+const plan = Type.Enum(Object.keys(plans) as Plan[]);
 export const uuid = Type.String({ format: 'uuid' });
 export const timestamp = Type.String({ format: 'date-time' });
 export const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>

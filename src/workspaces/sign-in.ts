@@ -22,7 +22,7 @@ export const signInTries = { ofAccount: 10, ofAddress: 30 } as const;
 type Context = { accounts: Accounts; database: Database; vault: Vault; requestCounter: RequestCounter };
 
 /** Who tries: what the address counts as (address-key.ts), the cookies, and the mark of a browser known from before. */
-export type Attempt = { address: string; headers: Headers; device: string | undefined };
+type Attempt = { address: string; headers: Headers; device: string | undefined };
 
 /**
  * Signs a person in with a session of its own; one that the browser had until now ends (docs/rules.md T20).

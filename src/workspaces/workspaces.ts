@@ -8,10 +8,10 @@ import { nameProblems, refuseProblems } from './problems.ts';
 import { insertWorkspace, selectWorkspaces, updatePlan } from './queries.ts';
 
 /** Numbers of the workspace's own in place of its plan's: requests per minute, and how many may pass beyond. */
-export type OwnRate = { rateLimit?: number | undefined; burst?: number | undefined };
+type OwnRate = { rateLimit?: number | undefined; burst?: number | undefined };
 
 /** A workspace as the operator sees it, with the rate that is in force. */
-export type Workspace = {
+type Workspace = {
   id: string;
   name: string;
   plan: Plan;

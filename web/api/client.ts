@@ -1,5 +1,5 @@
 /** One problem of a request: by the field it is about, or by the path of a node in a form's structure. */
-export type ProblemItem = { message: string; field?: string; path?: number[] };
+type ProblemItem = { message: string; field?: string; path?: number[] };
 
 /**
  * An answer that is no success. `status` 0: there was no answer, because the service or the connection is away.

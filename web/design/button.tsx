@@ -10,7 +10,7 @@ type Look = {
   size?: 'medium' | 'small';
 };
 
-export type ButtonProps = Omit<AriaButtonProps, 'children' | 'className'> &
+type ButtonProps = Omit<AriaButtonProps, 'children' | 'className'> &
   Look & { children: ReactNode; icon?: IconName; className?: string; ref?: Ref<HTMLButtonElement> };
 
 /** Does something. While `isPending` it keeps its place, its focus and its width, and says that it is busy. */
@@ -37,7 +37,7 @@ export function Button({
   );
 }
 
-export type IconButtonProps = Omit<AriaButtonProps, 'children' | 'className' | 'aria-label'> &
+type IconButtonProps = Omit<AriaButtonProps, 'children' | 'className' | 'aria-label'> &
   Look & { icon: IconName; label: string; className?: string; ref?: Ref<HTMLButtonElement> };
 
 /** A button that is only a picture: its label is its name and its tooltip. */

@@ -33,7 +33,7 @@ const statuses = {
   revoked: ['Revoked', 'bad'],
 } as const satisfies Record<string, readonly [word: string, tone: Tone | 'plain']>;
 
-export type Status = keyof typeof statuses;
+type Status = keyof typeof statuses;
 
 /** The status of a form, submission, delivery, webhook, mail or key. */
 export function StatusChip({ status }: { status: Status }): ReactElement {

@@ -34,7 +34,7 @@ export function Tabs<Id extends string>({
   );
 }
 
-export type TabLink = { to: string; label: string; icon?: IconName; isExact?: boolean };
+type TabLink = { to: string; label: string; icon?: IconName; isExact?: boolean };
 
 /** Links that look like tabs: a navigation between screens that belong together. */
 export function TabLinks({ label, links }: { label: string; links: readonly TabLink[] }): ReactElement {

@@ -17,7 +17,7 @@ export type FieldError = Pick<AnswerError, 'field' | 'message'>;
 type FoundError = FieldError & { readonly rule: RuleName };
 
 /** A file that is only chosen yet, by the HTML name of its field. */
-export type ChosenFile = readonly [field: string, file: FileFacts];
+type ChosenFile = readonly [field: string, file: FileFacts];
 
 /** The names and texts of all controls, the page's own among them, as a post would carry them; files aside. */
 export function entriesOf({ form }: Page): [name: string, value: string][] {
@@ -47,7 +47,7 @@ export function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given
 }
 
 /** Whether the browser itself cannot read what stands in a control for a date or time. */
-export function isUnread(name: string): boolean {
+function isUnread(name: string): boolean {
   const control = byId(name);
   return control instanceof HTMLInputElement && control.validity.badInput;
 }

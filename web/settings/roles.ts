@@ -2,7 +2,7 @@ import type { Choice } from '../design/select.tsx';
 import type { Role } from '#workspaces/shapes.ts';
 
 /** Every role with what it may do, from least to most. */
-export const roleChoices: readonly Choice<Role>[] = [
+const roleChoices: readonly Choice<Role>[] = [
   { id: 'viewer', label: 'Viewer', description: 'Reads forms and submissions.' },
   { id: 'editor', label: 'Editor', description: 'Forms, their submissions and their webhooks.' },
   { id: 'admin', label: 'Admin', description: 'Also members, API keys and settings.' },

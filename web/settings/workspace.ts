@@ -4,7 +4,7 @@ import type { Role, Workspace } from '#workspaces/shapes.ts';
 import { call } from '../api/operations.ts';
 
 /** The id in the address, on a workspace's screens. */
-export const useWorkspaceId = (): string => useParams({ strict: false }).workspace!;
+const useWorkspaceId = (): string => useParams({ strict: false }).workspace!;
 
 /** A workspace, and what the person who is signed in is in it. */
 export type WorkspaceDetail = Omit<Workspace, 'role'> & { role: Role };

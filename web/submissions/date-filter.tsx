@@ -5,7 +5,7 @@ import { TextField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
 import { dayBefore } from './view-state.ts';
 
-export type Days = { from: string | undefined; to: string | undefined };
+type Days = { from: string | undefined; to: string | undefined };
 
 /** Spans that end today, by the number of days before it. */
 const spans = { today: 0, week: 6, month: 29, quarter: 89 } as const;

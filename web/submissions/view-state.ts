@@ -36,7 +36,7 @@ export function useViewState(): [ViewState, ChangeView] {
 }
 
 /** Addresses are written by people too: what makes no sense is left out. */
-export function readView(search: Readonly<Record<string, unknown>>): ViewState {
+function readView(search: Readonly<Record<string, unknown>>): ViewState {
   const text = (key: string): string | undefined => {
     const value = search[key];
     const given = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';

@@ -1,17 +1,19 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { only } from '#kit/statement.ts';
 import {
   findPlaceOfDelivery,
   findPlaceOfForm,
   findPlaceOfKey,
   findPlaceOfMail,
+  findPlaceOfMemberInvitation,
   findPlaceOfReplay,
   findPlaceOfSubmission,
   findPlaceOfWebhook,
+  findPlacesOfMember,
 } from './queries.ts';
+import { UsageError } from './values.ts';
 
-/** What a path or a command names by an id alone, by the first word of such paths, and where its place is found. */
+/** What a path or a command names by an id alone, by what stands before the id in such paths, and where its place is found. */
 const finders = {
   forms: ['form', findPlaceOfForm],
   submissions: ['submission', findPlaceOfSubmission],
@@ -20,18 +22,24 @@ const finders = {
   replays: ['replay', findPlaceOfReplay],
   keys: ['API key', findPlaceOfKey],
   mails: ['mail', findPlaceOfMail],
+  members: ['member', findPlacesOfMember],
+  'members/invitations': ['invitation to a workspace', findPlaceOfMemberInvitation],
 } as const;
 
 type Kind = keyof typeof finders;
 
 /**
  * The workspace in which a thing lies.
- * @throws ApiError not_found when there is nothing of this kind with this id in any workspace.
+ * @throws ApiError not_found when there is nothing of this kind with this id in any workspace; UsageError for a person in several.
  */
 export async function findWorkspace(database: Database, kind: Kind, id: string): Promise<string> {
   const [name, find] = finders[kind];
-  const found = only(await find(database, { id }));
+  const [found, ...others] = await find(database, { id });
   if (!found) throw new ApiError('not_found', `There is no ${name} ${id}.`);
+  if (others.length > 0)
+    throw new UsageError(
+      `This person is a member of ${others.length + 1} workspaces: --workspace <id> says which one.`,
+    );
   return found.workspace_id;
 }
 
@@ -45,7 +53,7 @@ export async function findWorkspaceOf(
   path: string,
   id: string | undefined,
 ): Promise<string | undefined> {
-  const kind = path.split('/')[1]!;
+  const kind = path.slice(1, path.indexOf('/:id'));
   return id !== undefined && isKind(kind) ? findWorkspace(database, kind, id) : undefined;
 }
 

@@ -1,19 +1,14 @@
-import { openFileLinks } from '#files/link.ts';
-import { openLiveForms } from '#forms/live-form.ts';
-import { now } from '#kit/clock.ts';
 import { readUnchanged } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import { openStorage } from '#kit/open-storage.ts';
 import { announceJobs } from '#kit/queue.ts';
-import { openHeldFiles } from '#page/post/held-files.ts';
-import { openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import { lineOf, openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { isNoted } from '#workspaces/audit/is-noted.ts';
 import { runOnce } from '#workspaces/idempotency/idempotency.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
+import { openServices } from '../open-services.ts';
 import { apiOperations } from '../operations.ts';
 import { routeOf } from '../routes.ts';
 import type { Services } from '../services.ts';
@@ -34,16 +29,7 @@ export async function openLocalApi(
   let isWoken = false;
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   const services: Services = {
-    config,
-    database,
-    vault,
-    log,
-    requestCounter,
-    storage: openStorage(config),
-    links: openFileLinks({ vault, publicUrl: config.publicUrl, now }),
-    liveForms: openLiveForms(database),
-    heldFiles: openHeldFiles({ database, vault }),
-    feedBell: openFeedBell({ database, log }),
+    ...openServices({ config, database, vault, log, requestCounter }),
     wakeQueue: () => (isWoken = true),
   };
   const operations = apiOperations(services);

@@ -3,10 +3,10 @@ import { bytes, nullable, statement, text, texts, timestamp, uuid, uuids } from 
 // An id on the command line comes without its workspace, and the operator may see all of them.
 
 /** Where things of one kind lie, which the id alone leaves open. */
-const place = (table: string, named = 'id') =>
+const place = (table: string, named = 'id', type: typeof text = uuid) =>
   statement(
     `cli.find_place_in_${table}`,
-    { id: uuid },
+    { id: type },
     { workspace_id: uuid },
     `/* operator: across workspaces */
      select workspace_id from ${table} where ${named} = $id`,
@@ -19,6 +19,9 @@ export const findPlaceOfWebhook = place('webhooks');
 export const findPlaceOfDelivery = place('deliveries');
 export const findPlaceOfReplay = place('replays');
 export const findPlaceOfMail = place('mails');
+export const findPlaceOfMemberInvitation = place('member_invitations');
+/** A person may be a member of several workspaces. */
+export const findPlacesOfMember = place('members', 'user_id', text);
 
 /** Newest first. */
 export const selectAllKeys = statement(

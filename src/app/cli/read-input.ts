@@ -13,7 +13,7 @@ const wishes = {
 type Options = Readonly<Record<string, Option<unknown>>>;
 
 /** What a command line says: how the answer is wished for, where the command runs, and what it takes. */
-export type Line = { json: boolean; place: Input; input: Input };
+type Line = { json: boolean; place: Input; input: Input };
 
 /**
  * Reads what stands before and after a command's words.

@@ -20,7 +20,7 @@ import { explainCommand, helpFor, meantCommands, overview } from './usage.ts';
 import { UsageError } from './values.ts';
 
 /** Where a command runs: its environment, the two streams that it writes to, and whoever sits at the terminal. */
-export type Surroundings = {
+type Surroundings = {
   environment: NodeJS.ProcessEnv;
   /** Hears the answer: whole lines, or the parts of a file. */
   print: (text: string | Uint8Array) => Promise<void> | void;

@@ -7,6 +7,17 @@ import { id, json, list, text, UsageError } from './values.ts';
 /** So many lines of a delivery log, as ever; `webhooks deliveries --all` has them all. */
 const mostDeliveries = 1_000;
 
+const shownOfDelivery = [
+  'id',
+  'event',
+  'status',
+  'created_at',
+  'attempts',
+  'response_status',
+  'response_ms',
+  'next_attempt_at',
+] as const;
+
 /** Names of before every operation was a command; scripts depend on them and on what they answer (docs/rules.md 18). */
 export const webhookCommands = [
   apiCommand({
@@ -70,26 +81,9 @@ export const webhookCommands = [
           params: { id: webhook },
           query,
         });
-        for (const {
-          id,
-          event,
-          status,
-          created_at,
-          attempts,
-          response_status,
-          response_ms,
-          ...line
-        } of found.data)
-          data.push({
-            id,
-            event,
-            status,
-            created_at,
-            attempts,
-            response_status,
-            response_ms,
-            next_attempt_at: line.next_attempt_at,
-          });
+        data.push(
+          ...found.data.map((line) => Object.fromEntries(shownOfDelivery.map((name) => [name, line[name]]))),
+        );
         cursor = found.next_cursor;
       }
       return { data };

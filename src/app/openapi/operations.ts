@@ -11,7 +11,7 @@ import type { Content, Operation, Parameter, Response } from './types.ts';
 export type Resource = Permission extends `${infer Name}:${string}` ? Name : never;
 
 /** Whether a path has something that is read and changed: its readings carry the ETag that its changes ask for. */
-export type IsTagged = (path: string) => boolean;
+type IsTagged = (path: string) => boolean;
 
 /** An operation, from the very schemas that check its requests and its answers. */
 export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTagged): Operation {

@@ -47,7 +47,7 @@ const refusals = [
 ] as const satisfies readonly ErrorCode[];
 
 /** Sends what the example of `createForm` asks for. */
-export const submitExample = { answers: { message: 'The shuttle is stuck.' } };
+const submitExample = { answers: { message: 'The shuttle is stuck.' } };
 
 /** What anybody may call: a form's own address (docs/rules.md 14). Its page in HTML is for browsers, and is left out. */
 export function pageOperations(schemas: Schemas, publicUrl: string): OpenApi['paths'] {

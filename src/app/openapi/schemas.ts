@@ -88,7 +88,7 @@ export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
   };
 }
 
-export const referTo = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+const referTo = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
 /** A record that takes any name is said as generators of code know it. */
 const open = (patterns: unknown): Schema =>

@@ -7,7 +7,7 @@ import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { countForProcesses } from './shared-count.ts';
 
 /** The web processes, running, and where they are reached. */
-export type Serving = { listening: string; crew: Crew };
+type Serving = { listening: string; crew: Crew };
 
 /**
  * Opens the port and starts WEB_PROCESSES processes behind it. This process itself serves nothing: it has the database,

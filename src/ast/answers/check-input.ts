@@ -21,7 +21,7 @@ import { tidyAnswer } from './tidy.ts';
 export type PlainAnswer = string | number | boolean | string[];
 
 /** What a check says: the answer to store, or the rule that it breaks. */
-export type CheckedAnswer<Answer> =
+type CheckedAnswer<Answer> =
   | { readonly ok: true; readonly value: Answer }
   | { readonly ok: false; readonly broken: BrokenRule };
 

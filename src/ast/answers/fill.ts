@@ -31,7 +31,7 @@ export type Answers = Record<string, AnswerValue>;
 export type FieldProblem = { readonly field: string; readonly problem: AnswerProblem };
 
 /** What is checked, and what is known beside it. `File` is what the caller knows of a file. */
-export type Filling<File extends FileFacts = FileFacts> = {
+type Filling<File extends FileFacts = FileFacts> = {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly files: ReadonlyMap<string, readonly File[]>;
   readonly shown: Shown;

@@ -1,7 +1,7 @@
 import { type TextFormat, textFormats } from '../rules/text-formats.ts';
 
 /** What an input's answer is; several element types may share a kind (docs/rules.md 10). */
-export type AnswerDefinition =
+type AnswerDefinition =
   | { readonly kind: 'text'; readonly format: TextFormat }
   | { readonly kind: 'number' | 'boolean' | 'choice' | 'choices' | 'files' };
 

@@ -10,7 +10,7 @@ import { conditionFault } from './condition-problem.ts';
 import { indexOf } from './form-index.ts';
 
 /** One problem of a filter: a sentence, and the place of the part as `placedComparisons` counts it. */
-export type FilterProblem = { readonly message: string; readonly path: readonly number[] };
+type FilterProblem = { readonly message: string; readonly path: readonly number[] };
 
 /**
  * Checks a filter: a condition over whole submissions, outside of the form. It may name whatever has an answer of its

@@ -13,7 +13,7 @@ export const conditionProblem = (value: unknown): string | undefined => conditio
 /** The same with the place of the part, as `placedComparisons` counts it. */
 export const conditionFault = (value: unknown): Fault | undefined => findFault(value, [], { comparisons: 0 });
 
-export type Fault = { readonly problem: string; readonly path: Path };
+type Fault = { readonly problem: string; readonly path: Path };
 
 /** The same for the jumps of a step. */
 export function jumpsProblem(value: unknown): string | undefined {

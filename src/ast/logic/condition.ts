@@ -50,7 +50,7 @@ export function* comparisonsOf(condition: Condition): Generator<Comparison, void
 }
 
 /** A comparison and its place: the index of each part on the way to it; what a `not` negates is its part 0. */
-export type PlacedComparison = { readonly comparison: Comparison; readonly path: readonly number[] };
+type PlacedComparison = { readonly comparison: Comparison; readonly path: readonly number[] };
 
 /** The same with their places. */
 export function* placedComparisons(

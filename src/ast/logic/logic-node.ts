@@ -15,7 +15,7 @@ export type LogicNode = {
 };
 
 /** The attributes that look at other parts of the form. */
-export type LogicAttributes = {
+type LogicAttributes = {
   readonly show_when?: Condition;
   readonly hide_when?: Condition;
   readonly require_when?: Condition;

@@ -4,7 +4,7 @@ import { contrast, isColour, sayContrast } from './colour.ts';
 import { paletteOf, readableAccent, type Scheme, schemesOf, textContrast } from './palette.ts';
 import { corners, densities, fontNames, modes, type Theme } from './theme.ts';
 
-export type ThemeProblem = { readonly field: string; readonly message: string };
+type ThemeProblem = { readonly field: string; readonly message: string };
 
 type Check = (value: unknown) => string | undefined;
 

@@ -3,7 +3,7 @@ import { createForm } from '../forms.ts';
 import { type DraftChange, readBuilderForm, saveFirstCopy } from './draft.ts';
 
 /** What becomes a form of its own, and who wants it. */
-export type CopyRequest = Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'settings' | 'userId'>;
+type CopyRequest = Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'settings' | 'userId'>;
 
 /**
  * A new draft form whose working copy is what is sent, complete or not: how an editor keeps what another one's save

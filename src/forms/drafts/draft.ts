@@ -9,10 +9,10 @@ import { withoutPassword } from '../password.ts';
 import { findBuilderForm, saveDraft } from './queries.ts';
 
 /** What the builder edits: the form, and how it behaves. */
-export type FormDocument = { structure: object; settings: Settings };
+type FormDocument = { structure: object; settings: Settings };
 
 /** The working copy. Revision 0: nothing was saved yet, and the document is the live one. */
-export type WorkingCopy = FormDocument & {
+type WorkingCopy = FormDocument & {
   revision: number;
   /** The live version that the copy rests on; when the form's is another, live was changed beside it. */
   base_version: number;

@@ -13,7 +13,7 @@ import { rebaseDraft } from './queries.ts';
  * Who publishes, and what they saw when they decided to: the revisions of the working copy of which one must be its,
  * and the live version; what is left out may be any.
  */
-export type Publication = {
+type Publication = {
   workspaceId: string;
   formId: string;
   revisions: readonly number[] | null;

@@ -7,7 +7,7 @@ import type { CsvRecord } from './read-csv.ts';
 export type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'prefill'; name: string };
 
 /** One use for each column, in their order. */
-export type Mapping = readonly ColumnUse[];
+type Mapping = readonly ColumnUse[];
 
 /** A column as a person sees it before choosing: its heading, or its number, and its first values. */
 export type Column = { title: string; samples: string[] };

@@ -20,10 +20,10 @@ export type ImportSource =
   | { kind: 'csv'; text: string; mapping?: readonly ColumnUse[] | undefined };
 
 /** Somebody who will be invited, and the line that they are on. */
-export type PlannedDraft = { line: number; draft: InvitationDraft };
+type PlannedDraft = { line: number; draft: InvitationDraft };
 
 /** A line that is left out, and why. */
-export type LineProblem = { line: number; message: string };
+type LineProblem = { line: number; message: string };
 
 /** What an import would do. `columns` and `mapping` are empty for pasted addresses. */
 export type ImportPlan = {

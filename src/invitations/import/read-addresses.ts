@@ -1,7 +1,7 @@
 import { readMailAddress } from '#kit/outbox/address.ts';
 
 /** What was pasted, piece by piece, with the line that each is on, from 1. */
-export type PastedAddress = { line: number; email: string; name: string };
+type PastedAddress = { line: number; email: string; name: string };
 
 /**
  * Splits pasted addresses: one on a line, or several between commas or semicolons, with or without names

@@ -2,7 +2,7 @@
 export type CsvRecord = { line: number; cells: string[] };
 
 /** `problem` says in words why the text cannot be read as CSV. */
-export type CsvResult = { ok: true; records: CsvRecord[] } | { ok: false; problem: string };
+type CsvResult = { ok: true; records: CsvRecord[] } | { ok: false; problem: string };
 
 /** Separators between cells: what spreadsheets write in one country or another. */
 const separators = [',', ';', '\t', '|'] as const;

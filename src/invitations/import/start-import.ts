@@ -18,7 +18,7 @@ export const importJob = 'invitations.import';
 const stepSize = 500;
 
 /** What an import would do, with what is known of its addresses: who is invited already, and who wants no mails. */
-export type ImportPreview = ImportPlan & { unsubscribed: number };
+type ImportPreview = ImportPlan & { unsubscribed: number };
 
 /**
  * Reads what is to be imported, and changes nothing. The reference values of a person are all that there are columns

@@ -23,7 +23,7 @@ export const defaultMessage: Message = {
 };
 
 /** One thing that is wrong with a message. */
-export type MessageProblem = { field: string; message: string };
+type MessageProblem = { field: string; message: string };
 
 /** Everything that is wrong with a message to people who have these reference values. */
 export function checkMessage(message: Message, referenceNames: ReadonlySet<string>): MessageProblem[] {

@@ -1,7 +1,7 @@
 import type { Locale } from '#ast/locales.ts';
 
 /** What the service says in a mail beside the author's own words. `{parts}` are the same in every language. */
-export type LetterWords = {
+type LetterWords = {
   readonly button: string;
   readonly until: string;
   readonly reason: string;

@@ -9,7 +9,7 @@ import { invitationUrl, unsubscribeUrl } from '../token.ts';
 import { type mailColumns, noteMails } from './queries.ts';
 
 /** An invitation with all that a mail about it says. */
-export type Mailable = RowOf<typeof mailColumns>;
+type Mailable = RowOf<typeof mailColumns>;
 
 /** What writing mails needs. */
 export type MailingContext = Pick<InvitationContext, 'vault' | 'config'>;

@@ -1,9 +1,10 @@
 import { chown, mkdir, rm, rmdir, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncDirectory } from '../sync-directory.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { findCluster, type Cluster } from './cluster.ts';
-import { draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts, syncDirectory } from './drafts.ts';
+import { draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
 import { EmbeddedPostgresError, fileError, hasCode } from './error.ts';
 import { chooseHome, type Home } from './placement.ts';
 import { runProgram } from './program.ts';

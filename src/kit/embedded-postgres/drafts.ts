@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncDirectory } from '../sync-directory.ts';
 import { hasCode } from './error.ts';
 
 /**
@@ -28,16 +29,6 @@ export async function publishDraft(draft: string, path: string): Promise<boolean
   }
   await syncDirectory(dirname(path));
   return true;
-}
-
-/** Makes names in a directory survive a loss of power. */
-export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Making a cluster takes seconds; in a container, or after a restart, the id of a dead maker is soon somebody else's. */

@@ -32,7 +32,7 @@ const headerBytes = 16 * 1_024;
 /** Longer, and receivers that close idle connections after 2 s (gunicorn) would do so under a request. */
 const keepAliveMs = 1_000;
 
-export type ConnectionsOptions = { guard: AddressGuard; resolve: ResolveName; timeoutMs: number };
+type ConnectionsOptions = { guard: AddressGuard; resolve: ResolveName; timeoutMs: number };
 
 export function openConnections(options: ConnectionsOptions): Connections {
   const idle = new Map<string, Connection[]>();

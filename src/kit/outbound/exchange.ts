@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Connection } from './connections.ts';
 
 /** What is sent over a connection. */
-export type Message = { path: string; headers: Readonly<Record<string, string>>; body: Buffer };
+type Message = { path: string; headers: Readonly<Record<string, string>>; body: Buffer };
 
 export type Answer = {
   status: number;

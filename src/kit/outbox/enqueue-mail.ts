@@ -23,7 +23,7 @@ export type NewMail = {
 export type MailContent = Pick<NewMail, 'letter' | 'replyTo' | 'unsubscribeUrl'> & { name?: string };
 
 /** Where mails belong. */
-export type MailOwner = {
+type MailOwner = {
   workspaceId: string;
   /** The form that they are about: they are deleted with it. */
   formId?: string;

@@ -17,7 +17,6 @@ export const mailPaces = {
 } as const satisfies Record<string, 'prompt' | 'bulk'>;
 
 export type MailKind = keyof typeof mailPaces;
-export type MailPace = (typeof mailPaces)[MailKind];
 
 /** The kind of the jobs that send; the job's id is the mail's. */
 export const sendMailJob = 'send_mail';

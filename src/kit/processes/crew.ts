@@ -19,7 +19,7 @@ export type Crew = {
   stop(noticeMs: number): Promise<void>;
 };
 
-export type CrewOptions = {
+type CrewOptions = {
   size: number;
   launch: (number: number) => WebProcess;
   door: Door;

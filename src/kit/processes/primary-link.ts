@@ -22,7 +22,7 @@ export class PrimaryGone extends Error {
 }
 
 /** What the primary wants. */
-export type Orders = {
+type Orders = {
   /** The whole service is about to end. */
   onStopping: () => void;
   /** Finish what has begun and end: told so by the primary, or because it is gone. Called once. */

@@ -23,7 +23,7 @@ export type WebProcess = Receiver & {
   kill(): void;
 };
 
-export type WebProcessOptions = {
+type WebProcessOptions = {
   /** The program, which begins with joinPrimary (primary-link.ts). */
   script: string;
   environment: NodeJS.ProcessEnv;

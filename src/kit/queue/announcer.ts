@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { announceJobs } from '../queue.ts';
 
 /** Tells the queues of other processes that there are new jobs. */
-export type Announcer = {
+type Announcer = {
   /** Call it after the commit. They hear of it within 20 ms. */
   announce(): void;
   /** Announces what is left. Never rejects. */

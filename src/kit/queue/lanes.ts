@@ -29,7 +29,7 @@ export type Lanes = {
   keepOpened(names: readonly string[]): void;
 };
 
-export type LanesOptions = {
+type LanesOptions = {
   /** How many jobs of all lanes may be inside. */
   places: number;
   /** Is told when a lane that was closed has room again. */

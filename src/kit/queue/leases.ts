@@ -12,7 +12,7 @@ export type Held = {
   leasedUntil: number;
 };
 
-export type LeasesOptions = {
+type LeasesOptions = {
   database: Database;
   log: Log;
   leaseSeconds: number;

@@ -1,7 +1,7 @@
 import { capOf, type Lane, type Waiting } from './lane.ts';
 
 /** The places of a process: so many jobs may be inside of their lanes. Who waits gets one lane by lane in turn. */
-export type Places = {
+type Places = {
   /** @throws the signal's reason, or that of `refuse`, when it comes before a place. */
   take(lane: Lane, signal: AbortSignal): Promise<void>;
   giveBack(lane: Lane): void;

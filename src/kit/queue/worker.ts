@@ -17,7 +17,7 @@ import { putBackFailed, putBackUnfinished } from './put-back.ts';
 /** What a kind of job is done by, and how many of one lane may run at once in a process. */
 export type Handlers = Readonly<Record<string, { readonly run: JobHandler } & Readonly<Width>>>;
 
-export type QueueOptions = {
+type QueueOptions = {
   database: Database;
   log: Log;
   handlers: Handlers;

@@ -6,7 +6,7 @@ import type { SmtpConfig } from './read-smtp.ts';
 export type SmtpOutcome = { kind: 'sent'; response: string } | SmtpFailure;
 
 /** A message as it goes over the wire, and for whom. */
-export type SmtpMessage = { recipient: string; raw: Buffer };
+type SmtpMessage = { recipient: string; raw: Buffer };
 
 /** A dialogue that takes longer is given up; it counts as put off, though the server may have taken the message. */
 const deadlineMs = 12_000;

@@ -7,10 +7,10 @@ import type { Vault } from '#kit/vault.ts';
 import { insertAnnounced, selectAudience } from './queries.ts';
 
 /** What is announced: the same subject and text are the same announcement. */
-export type Announcement = { subject: string; text: string };
+type Announcement = { subject: string; text: string };
 
 /** Somebody whom it concerns. */
-export type Listener = { email: string; name: string; workspace_id: string };
+type Listener = { email: string; name: string; workspace_id: string };
 
 type Audience = Awaited<ReturnType<typeof selectAudience>>;
 

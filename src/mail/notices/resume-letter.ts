@@ -8,7 +8,7 @@ import { mailWords } from '../words/words.ts';
 import { maySendToVisitor } from './visitor-limit.ts';
 
 /** Saved answers, and where the visitor goes on with them. */
-export type ResumeLink = {
+type ResumeLink = {
   workspaceId: string;
   formId: string;
   formName: string;

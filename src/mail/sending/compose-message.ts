@@ -2,7 +2,7 @@ import type { MailAddress } from '#kit/outbox/address.ts';
 import type { DrawnLetter } from '../template/draw-letter.ts';
 
 /** What a message is made of. */
-export type MessageParts = {
+type MessageParts = {
   /** The mail's id: the Message-ID is made of it, so whoever gets it twice has the same message twice. */
   id: string;
   from: MailAddress;

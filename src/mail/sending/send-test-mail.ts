@@ -7,7 +7,7 @@ import { composeMessage } from './compose-message.ts';
 import { mailIsOff } from './send-mail.ts';
 
 /** How a test fared: in words, and line by line as it was spoken, without credentials. */
-export type TestResult = { sent: boolean; result: string; dialogue: string[] };
+type TestResult = { sent: boolean; result: string; dialogue: string[] };
 
 /** Sends one mail at once, past the outbox, to see whether the mail server takes it. */
 export async function sendTestMail(smtp: SmtpConfig | undefined, to: MailAddress): Promise<TestResult> {

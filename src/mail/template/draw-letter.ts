@@ -3,7 +3,7 @@ import { html, type Markup, toHtml, verbatim } from './markup.ts';
 import { style } from './style.ts';
 
 /** Signs the link of a file that a letter names. */
-export type SignFile = (fileId: string) => string;
+type SignFile = (fileId: string) => string;
 
 /** One letter in its two forms, which say the same. */
 export type DrawnLetter = { html: string; text: string };

@@ -11,7 +11,7 @@ import type { AnsweringContext } from './answering.ts';
 import { type Controls, controlOf } from './controls.ts';
 
 /** What was sent. `key` is the submission's own, read from whatever carried it. */
-export type Sent = {
+type Sent = {
   readonly raw: unknown;
   readonly files: AnswerFiles;
   readonly key: string | undefined;

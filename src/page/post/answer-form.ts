@@ -30,7 +30,7 @@ export type Ending = {
 };
 
 /** One post of a page and how it is answered. */
-export type Answering = {
+type Answering = {
   readonly context: AnsweringContext;
   readonly visit: Visit;
   readonly request: FastifyRequest;

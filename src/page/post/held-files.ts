@@ -27,7 +27,7 @@ export type HeldFiles = {
 };
 
 /** Held files by HTML name, and the names whose file is gone: submitted already, or swept after its day. */
-export type Held = { files: ReadonlyMap<string, readonly FileAnswer[]>; lost: readonly string[] };
+type Held = { files: ReadonlyMap<string, readonly FileAnswer[]>; lost: readonly string[] };
 
 /** A row's number may change between posts, so a token is bound to the question and not to the row. */
 const questionOf = (fieldName: string): string => parseRowName(fieldName)?.id ?? fieldName;

@@ -22,7 +22,7 @@ export type Part =
     };
 
 /** The whole of a multipart body: more than ten full files, and past it the connection is closed. */
-export const multipartBytes = 12 * fileLimits.fileBytes;
+const multipartBytes = 12 * fileLimits.fileBytes;
 
 /** Text fields are cut here, over the 64 KB that an answer may have, so that the check can say what is wrong. */
 export const partLimits = {

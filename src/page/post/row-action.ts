@@ -14,7 +14,7 @@ export type PageAction =
   | { kind: 'change'; field: string }
   | RowAction;
 
-export type RowAction = { kind: 'add'; group: string } | { kind: 'remove'; group: string; row: number };
+type RowAction = { kind: 'add'; group: string } | { kind: 'remove'; group: string; row: number };
 
 /** Reads the pressed button from the page's controls. What is no button of the page submits. */
 export function readAction(controls: readonly (readonly [string, string])[]): PageAction {

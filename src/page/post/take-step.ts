@@ -10,7 +10,7 @@ import type { FieldMessage } from '../render/view.ts';
 import { type Answered, knownOf, stepOnReturn } from './return-to-review.ts';
 
 /** A press of Back, Next or Submit, with everything that the page held. */
-export type StepPost = {
+type StepPost = {
   readonly form: Form;
   readonly raw: RawAnswers;
   readonly files: AnswerFiles;
@@ -29,7 +29,7 @@ export type StepPost = {
 };
 
 /** What the page shows next, or that everything can be submitted. `notice` names a sentence of the page. */
-export type StepResult =
+type StepResult =
   | { readonly kind: 'submit' }
   | {
       readonly kind: 'show';

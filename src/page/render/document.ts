@@ -10,7 +10,7 @@ function directionOf(language: string): 'rtl' | 'ltr' {
 }
 
 /** A whole page. */
-export type Document = {
+type Document = {
   /** BCP-47 tag. */
   readonly language: string;
   readonly title: string;

@@ -5,7 +5,7 @@ const markup = Symbol('markup');
 export type Html = { readonly [markup]: string };
 
 /** What a template takes: text is escaped, `Html` stays, a list is written line by line, nothing leaves nothing. */
-export type Part = Html | string | number | null | undefined | false | readonly Part[];
+type Part = Html | string | number | null | undefined | false | readonly Part[];
 
 /** What stands for a character, by its code. */
 type Replacements = readonly (string | undefined)[];

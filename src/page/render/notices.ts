@@ -9,7 +9,7 @@ import { lead } from './steps.ts';
 type Framed = { readonly script?: string | undefined };
 
 /** What the page after a submission says. */
-export type Confirmation = {
+type Confirmation = {
   readonly formName: string;
   /** The author's own words. */
   readonly message: string | undefined;

@@ -5,7 +5,7 @@ import type { ReviewWords } from './review.ts';
 import type { FileLimits } from './elements/place.ts';
 
 /** The sentences that the page's script says; the others stay on the server. */
-export const scriptWordNames = [
+const scriptWordNames = [
   'errorTitle',
   'problem',
   'step',
@@ -36,7 +36,7 @@ export const scriptWordNames = [
   'aFile',
 ] as const satisfies readonly (keyof Words)[];
 
-export type ScriptWords = Pick<Words, (typeof scriptWordNames)[number]>;
+type ScriptWords = Pick<Words, (typeof scriptWordNames)[number]>;
 
 /**
  * What the page tells its script (web/page/), as JSON in `<script type="application/json" id="_form">`.

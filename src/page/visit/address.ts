@@ -50,7 +50,7 @@ export function writeAddress(path: string, { reference, own }: Address): string 
 }
 
 /** First answers, and the labels of the questions whose answers were left out. */
-export type Prefill = { readonly raw: RawAnswers; readonly leftOut: readonly string[] };
+type Prefill = { readonly raw: RawAnswers; readonly leftOut: readonly string[] };
 
 /** First answers that are as valid as sent ones; a wrong one is left out, and nothing else is. */
 export function readPrefill(form: Form, { prefill }: Address, context: AnswerContext): Prefill {

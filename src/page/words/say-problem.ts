@@ -7,7 +7,7 @@ import { type FileNouns, sayOneFile } from './say-file-types.ts';
 import { fillCounted, type PageProblems, saySize } from './words.ts';
 
 /** What it takes to say a problem to a visitor. */
-export type Speech = {
+type Speech = {
   /** BCP-47 tag of the page's language, in which the sentences are. */
   readonly language: string;
   readonly sentences: PageProblems;

@@ -17,7 +17,7 @@ import { batchSize, readDown } from '#submissions/read-down.ts';
 import type { ViewQuery } from '#submissions/shapes.ts';
 
 /** Which submissions of a form are looked at, and in which order: newest first, or with `q` by relevance. */
-export type View = {
+type View = {
   /** As the statements take it. */
   filter: Filter & { workspace_id: string; form_id: string; is_any: boolean };
   q: string | undefined;

@@ -31,7 +31,7 @@ export async function openEdit(database: Database, formId: string, token: string
 }
 
 /** `seen` is what openEdit gave; without it, changes of somebody else since then are overwritten. */
-export type TokenEdit = {
+type TokenEdit = {
   formId: string;
   token: string;
   raw: unknown;

@@ -13,7 +13,7 @@ import { type Form, type FormNode, type InputElement, kindOf, listQuestions } fr
 import type { SubmissionStatus } from '../queries.ts';
 
 /** What a member has entered, and what it stands beside: the answers before the edit, the status, the day. */
-export type AnswersEdit = {
+type AnswersEdit = {
   raw: unknown;
   stored: Answers;
   status: SubmissionStatus;

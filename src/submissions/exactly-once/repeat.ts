@@ -41,7 +41,7 @@ export type KeyedRequest = {
 };
 
 /** `none`: nothing was submitted under the key; `other`: other answers were; else the submission that this repeats. */
-export type Repeat =
+type Repeat =
   | { kind: 'none' }
   | { kind: 'other'; earlier: Submitted }
   | { kind: 'same'; earlier: Submitted; isHeld: boolean };

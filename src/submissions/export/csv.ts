@@ -21,7 +21,7 @@ export const guardFormula = (text: string): string =>
   !plainStart.test(text) && (formulaStart.test(text) || text.startsWith("'")) ? `'${text}` : text;
 
 /** What a text becomes in a file: guarded for a spreadsheet, as it is for a program. */
-export type TextWriter = (text: string) => string;
+type TextWriter = (text: string) => string;
 export const asItIs: TextWriter = (text) => text;
 
 /**

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { rateLimitExceeded } from '#workspaces/limit.ts';
 
 /** Exports of one workspace that this process writes at once: each takes a share of what it can do for everybody. */
-export const exportsAtOnce = 2;
+const exportsAtOnce = 2;
 const retrySeconds = 10;
 
 /** How many each workspace has under way. */

@@ -36,8 +36,8 @@ export const formFilterParameters = {
 };
 
 const FormFilter = Type.Object(formFilterParameters);
-export type FormFilterQuery = Static<typeof FormFilter>;
-export type FilterQuery = Omit<FormFilterQuery, 'version' | 'where'>;
+type FormFilterQuery = Static<typeof FormFilter>;
+type FilterQuery = Omit<FormFilterQuery, 'version' | 'where'>;
 
 /** Which submissions are meant, as the statements take it, and which of them it takes (queries.ts). */
 export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };

@@ -12,7 +12,7 @@ import { holdFiles, insertHeld } from './queries.ts';
 import type { HoldReason } from './reasons.ts';
 
 /** Why answers are held, the keyed hash of the address that they came from, and the other site whose page sent them. */
-export type Suspicion = { reason: HoldReason; address: Buffer; origin?: string | undefined };
+type Suspicion = { reason: HoldReason; address: Buffer; origin?: string | undefined };
 
 /**
  * Lays suspicious answers into the spam box, and answers as submitAnswers would: a machine must not learn that it was

@@ -3,7 +3,7 @@ import type { Difference } from './differences.ts';
 
 /** What a change of a submission was. */
 export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
-export type ChangeKind = (typeof changeKinds)[number];
+type ChangeKind = (typeof changeKinds)[number];
 /** By which way it was changed: by a member, by a key, by the operator, or by whoever has the submission's own link. */
 export const changeThroughs = ['console', 'api', 'cli', 'link'] as const;
 export type ChangeThrough = (typeof changeThroughs)[number];

@@ -6,7 +6,7 @@ import { findLink, saveLink } from './queries.ts';
 import { hashOfToken, type LinkPurpose, linkToken } from './token.ts';
 
 /** A submission of a form, as far as a link to it needs to know. */
-export type Linked = { workspaceId: string; formId: string; submissionId: string };
+type Linked = { workspaceId: string; formId: string; submissionId: string };
 
 /**
  * Gives a submission a link that works for so many days from now; a link that it has already is prolonged.

@@ -7,7 +7,7 @@ import { type foundColumns, listSubmissions, listSubmissionsByStatus } from '../
 import { countByCounters, countFiltered, listFiltered } from './queries.ts';
 
 /** Newest first, or oldest first. */
-export type Sort = 'newest' | 'oldest';
+type Sort = 'newest' | 'oldest';
 export const sorts = ['newest', 'oldest'] as const satisfies Sort[];
 
 type FoundSubmission = RowOf<typeof foundColumns>;

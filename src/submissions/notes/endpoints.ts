@@ -12,7 +12,7 @@ import { deleteNote, insertNote, listNotes } from './queries.ts';
 
 /** So many notes a submission has at most, of so many characters. */
 export const mostNotes = 200;
-export const longestNote = 10_000;
+const longestNote = 10_000;
 
 const uuid = Type.String({ format: 'uuid' });
 const Note = Type.Object({

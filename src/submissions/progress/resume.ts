@@ -5,7 +5,7 @@ import { followLink } from '../links/links.ts';
 import { findProgress } from './queries.ts';
 
 /** Answers that were saved, to be gone on with: under the same key, from the step at which they were left. */
-export type Resumed = OpenedAnswers & {
+type Resumed = OpenedAnswers & {
   submissionId: string;
   key: string;
   step: number;

@@ -15,7 +15,7 @@ import { lockProgress, writeProgress } from './queries.ts';
 const defaultResumeDays = 30;
 
 /** What is saved; `step` is where the visitor is, from 0. */
-export type ProgressRequest = SubmitRequest & { key: string; step: number };
+type ProgressRequest = SubmitRequest & { key: string; step: number };
 
 /** Where the visitor goes on: `/f/<form>/resume/<resumeToken>`, until `expiresAt`. */
 export type SavedProgress = { id: string; resumeToken: string; expiresAt: Date };

@@ -3,7 +3,7 @@ import { isRecord, own } from '#ast/json.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 
 /** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
-export type Tally = {
+type Tally = {
   add(answer: unknown): void;
   result(): Pick<ElementSummary, 'chart' | 'bars' | 'numbers'>;
 };

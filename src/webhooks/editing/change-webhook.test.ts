@@ -5,8 +5,7 @@ import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { changeWebhook, type WebhookChange } from './change-webhook.ts';
-import { happen, makeForm, makeWebhook, type Place } from '../testing.ts';
-import { listWebhooks } from './webhooks.ts';
+import { happen, listWebhooks, makeForm, makeWebhook, type Place } from '../testing.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));
@@ -30,7 +29,7 @@ const change = (scene: Scene, more: Partial<WebhookChange>): Promise<{ secret?: 
   );
 
 const read = async (scene: Scene) => {
-  const [webhook] = await listWebhooks({ database }, scene);
+  const [webhook] = await listWebhooks(database, scene);
   const { rows } = await database.query('select secret from webhooks where id = $1', [scene.webhookId]);
   return { ...webhook!, secret: rows[0].secret && vault.unseal('webhook secrets', rows[0].secret) };
 };

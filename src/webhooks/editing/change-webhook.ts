@@ -31,7 +31,7 @@ export type WebhookChange = {
   unchanged?: Unchanged | undefined;
 };
 
-export type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
+type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
 
 /** How long the secret of before a rotation goes on signing, in seconds. */
 const overlapSeconds = 24 * 3_600;

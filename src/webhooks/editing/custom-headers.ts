@@ -3,7 +3,7 @@ import type { ErrorItem } from '#kit/errors.ts';
 /** A header that a person adds to every delivery. null keeps the value that it has: values are never shown again. */
 export type CustomHeader = { name: string; value: string | null };
 
-export const mostHeaders = 10;
+const mostHeaders = 10;
 const longestName = 64;
 const longestValue = 1_024;
 

@@ -7,8 +7,8 @@ import { testDatabase } from '#test/database.ts';
 import { plans, type Plan } from '#workspaces/plans.ts';
 import { eventKinds } from '../event.ts';
 import { retryDelivery } from '../retry-delivery.ts';
-import { happen, makeForm, makeWebhook, readLog } from '../testing.ts';
-import { createWebhook, deleteWebhook, listWebhooks, type NewWebhook } from './webhooks.ts';
+import { happen, listWebhooks, makeForm, makeWebhook, readLog } from '../testing.ts';
+import { createWebhook, deleteWebhook, type NewWebhook } from './webhooks.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));
@@ -39,7 +39,7 @@ test('a webhook without a secret has none, and a list shows what it does', async
   const first = await create({ ...form, events });
   assert.deepEqual(Object.keys(first), ['id']);
   const second = await create({ ...form, secret: 'a secret of my own' });
-  const listed = await listWebhooks({ database }, form);
+  const listed = await listWebhooks(database, form);
   const plain = { header_names: [], filter: null, pauses_on_failure: true };
   const fine = { failing_since: null, paused_by: null, ...plain };
   const active = { ...fine, url, active: true, created_at: listed[0]!.created_at };
@@ -106,7 +106,7 @@ test('a filter comes back as it was sent, and every problem of one is told at it
     ],
   };
   await create({ ...form, filter, pausesOnFailure: false });
-  const [listed] = await listWebhooks({ database }, form);
+  const [listed] = await listWebhooks(database, form);
   assert.equal(JSON.stringify(listed!.filter), JSON.stringify(filter));
   assert.equal(listed!.pauses_on_failure, false);
 
@@ -159,7 +159,7 @@ test('a webhook is deleted with its log, by its workspace only', async () => {
   assert.equal(await happen(database, form), 1);
   await rejects(deleteWebhook({ database }, { workspaceId: place.workspaceId, webhookId }), 'not_found');
   await deleteWebhook({ database }, { workspaceId: form.workspaceId, webhookId });
-  assert.deepEqual(await listWebhooks({ database }, form), []);
+  assert.deepEqual(await listWebhooks(database, form), []);
   assert.deepEqual(await readLog(database, { workspaceId: form.workspaceId, webhookId }), []);
   await rejects(deleteWebhook({ database }, { workspaceId: form.workspaceId, webhookId }), 'not_found');
 });

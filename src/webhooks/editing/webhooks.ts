@@ -9,15 +9,13 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { type EventKind, eventKinds } from '../event.ts';
+import { eventKinds } from '../event.ts';
 import {
   lockWebhook,
   countWebhooks,
   deleteWebhookRow,
   insertWebhook,
   lockFormForWebhook,
-  type PausedBy,
-  selectWebhooks,
 } from '../queries.ts';
 import { type CustomHeader, fillHeaders, headerProblems } from './custom-headers.ts';
 import {
@@ -42,28 +40,6 @@ export type NewWebhook = {
   filter?: unknown;
   /** Whether it is paused when it has only failed for days; yes, when left out. */
   pausesOnFailure?: boolean | undefined;
-};
-
-/**
- * A webhook as its workspace sees it: never its secret, which is shown once, when it is set, and of its own headers
- * only the names.
- */
-export type Webhook = {
-  id: string;
-  url: string;
-  events: EventKind[];
-  active: boolean;
-  has_secret: boolean;
-  header_names: string[];
-  /** Null: it hears of every submission. */
-  filter: Condition | null;
-  /** Whether it is paused when it has only failed for days. */
-  pauses_on_failure: boolean;
-  /** Since when every delivery has failed; null while they arrive. */
-  failing_since: Date | null;
-  /** Null while it is active. */
-  paused_by: PausedBy | null;
-  created_at: Date;
 };
 
 export type CreateWebhookContext = {
@@ -112,12 +88,6 @@ export async function createWebhook(
   });
   return secret === undefined ? { id } : { id, secret };
 }
-
-/** The webhooks of a form, newest first; none when there is no such form. */
-export const listWebhooks = (
-  { database }: { database: Queryable },
-  { workspaceId, formId }: { workspaceId: string; formId: string },
-): Promise<Webhook[]> => selectWebhooks(database, { workspace_id: workspaceId, form_id: formId });
 
 /**
  * Removes a webhook with its delivery log. What waits to be sent is not sent.

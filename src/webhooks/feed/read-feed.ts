@@ -22,7 +22,7 @@ export type FeedQuestion = {
 /** `bodies` are the JSON texts of webhooks; `next` is where to go on, also when none is there. */
 export type FeedPage = { bodies: string[]; next: number; hasMore: boolean };
 
-export type FeedContext = { database: Database; links: Pick<FileLinks, 'sign'> };
+type FeedContext = { database: Database; links: Pick<FileLinks, 'sign'> };
 
 /** Events that one question looks at when it does not want all of them. */
 const filteredWindow = 1_000;

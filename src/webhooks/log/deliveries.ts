@@ -15,7 +15,7 @@ import {
 } from './queries.ts';
 import type { DeliveryDetail, DeliveryLine, DeliveryList } from '../shapes.ts';
 
-export type DeliveryFilter = {
+type DeliveryFilter = {
   status?: DeliveryStatus | undefined;
   event?: EventKind | undefined;
   /** Inclusive. */

@@ -6,7 +6,7 @@ import type { EventKind } from '../event.ts';
 import { findWebhookPlace } from './queries.ts';
 
 /** A webhook that somebody names: where it is and leads, and of what it hears. */
-export type WebhookPlace = {
+type WebhookPlace = {
   workspaceId: string;
   formId: string;
   webhookId: string;

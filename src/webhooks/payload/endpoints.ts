@@ -18,7 +18,7 @@ import { receiversFor } from './receivers.ts';
 import { typeScriptOf } from './type-script.ts';
 
 /** Where the payload schema of a form is. */
-export const schemaUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
+const schemaUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
   `${publicUrl}/api/v1/forms/${formId}/schema.json`;
 
 /** What a program that reads a form's submissions can be checked against. */

@@ -16,7 +16,7 @@ import { meant, type ReplayFilter } from './filter.ts';
 import { replayJob, type ReplayJobPayload } from './replay-job.ts';
 
 /** A replay as its webhook shows it. `done` of `total` were put on their way; what changed meanwhile is left out. */
-export type Replay = {
+type Replay = {
   id: string;
   webhook_id: string;
   state: 'running' | 'finished' | 'cancelled';

@@ -7,7 +7,7 @@ import { type Form, type InputElement, kindOf, listQuestions, optionsOf } from '
 import { newWork } from '#ast/work.ts';
 
 /** Answers that somebody might have given, and the reference data of a form that was opened with `?test=true`. */
-export type SampleSubmission = { answers: Answers; reference: Record<string, string> };
+type SampleSubmission = { answers: Answers; reference: Record<string, string> };
 
 /**
  * A submission of this form that was never made, for the test of a webhook: every question that is shown has an

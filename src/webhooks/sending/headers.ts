@@ -4,7 +4,7 @@ import { signBody, signMessage } from '../signature.ts';
 
 const userAgent = `Formloom-Webhooks/${packageJson.version}`;
 
-export type HeaderSource = {
+type HeaderSource = {
   kind: EventKind;
   deliveryId: string;
   /** When this attempt began, in seconds. */

@@ -8,7 +8,7 @@ export type SendResult =
   | { kind: 'refusal'; reason: string };
 
 /** How a delivery goes on, and why, in words. `delay` is in seconds. */
-export type Verdict =
+type Verdict =
   | { status: 'Success'; reason: null }
   | { status: 'Retrying'; reason: string; delay: number }
   | { status: 'Failed'; reason: string };

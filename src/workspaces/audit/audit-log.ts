@@ -8,7 +8,7 @@ import { runPeriodically } from '#kit/periodic.ts';
 import { deleteOldLines, insertLines, settleLines } from './queries.ts';
 
 /** What is done, by whom, where: no answers and no secrets. */
-export type AuditLine = {
+type AuditLine = {
   workspaceId: string;
   actor: Actor;
   operation: string;

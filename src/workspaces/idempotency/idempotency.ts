@@ -15,7 +15,7 @@ const longestMs = 120_000;
 const keptFrom = (): Date => new Date(now().getTime() - keptMs);
 
 /** What came under an Idempotency-Key: all that makes two requests the same. */
-export type RepeatableRequest = { key: string; method: string; url: string; body: unknown };
+type RepeatableRequest = { key: string; method: string; url: string; body: unknown };
 
 /**
  * Runs a request once, however often it is sent under its Idempotency-Key within 24 hours: the first answer that is a

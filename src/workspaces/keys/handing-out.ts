@@ -3,7 +3,7 @@ import type { Scope } from '#kit/operation.ts';
 import { dataPermissions } from '../permissions.ts';
 
 /** What a key may do and reach, as far as it is said; null: everything with data, every form. */
-export type Grant = {
+type Grant = {
   permissions?: readonly string[] | null | undefined;
   formIds?: readonly string[] | null | undefined;
 };

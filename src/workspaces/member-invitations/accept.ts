@@ -21,10 +21,10 @@ type AcceptContext = { database: Database; vault: Vault };
  * tells which: whoever was shown one to hand it over could ask about any address.
  */
 export const waysIn = ['choose_password', 'sign_in', 'either'] as const;
-export type WayIn = (typeof waysIn)[number];
+type WayIn = (typeof waysIn)[number];
 
 /** What the holder of a link is asked. */
-export type OpenInvitation = {
+type OpenInvitation = {
   workspace: string;
   email: string;
   role: Role;

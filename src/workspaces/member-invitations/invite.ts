@@ -38,7 +38,7 @@ export type InviteContext = {
 export type Inviter = Keeper & { id: string; userId: string | null; name: string };
 
 /** `link` only where no mail server is set: then it is handed over by hand. */
-export type Invited = { id: string; link: string | null };
+type Invited = { id: string; link: string | null };
 
 /** For how long an invitation is open, from its last mail on. */
 const openDays = 7;

@@ -11,7 +11,7 @@ import { CanvasNode, StillMarkup } from './canvas-node.tsx';
 import { elementMarkup, frameMarkup } from './page-markup.ts';
 
 /** What the canvas shows besides the form itself. */
-export type CanvasView = {
+type CanvasView = {
   readonly state: EditorState;
   readonly editor: Editor;
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;

@@ -3,7 +3,7 @@ import type { Editor } from '../editor/editor.ts';
 import type { NodeKey } from '../model/edit-node.ts';
 
 /** What the keys of the canvas reach beyond the editor. */
-export type KeyActions = { readonly openMenu: () => void; readonly onDelete: (key: NodeKey) => void };
+type KeyActions = { readonly openMenu: () => void; readonly onDelete: (key: NodeKey) => void };
 
 /**
  * The keys of a selected part of the form (docs/rules.md B1-B3). What is written into a text box never comes here, nor

@@ -15,7 +15,7 @@ import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
 import { labelElement, writeLabel } from './write-label.ts';
 
 /** How a node stands on the canvas right now. All are simple values, so that only what changed is drawn again. */
-export type NodeLook = {
+type NodeLook = {
   readonly isSelected: boolean;
   readonly isTabStop: boolean;
   readonly isLifted: boolean;
@@ -146,7 +146,7 @@ function useInnerMarkup(
 }
 
 /** Which attribute holds the text that stands on the canvas. */
-export function textAttribute(node: EditNode): 'name' | 'title' | 'label' {
+function textAttribute(node: EditNode): 'name' | 'title' | 'label' {
   if (node.type === 'form') return 'name';
   return node.type === 'step' ? 'title' : 'label';
 }

@@ -4,7 +4,7 @@ import { stylesheet } from '#page/style.ts';
  * The respondent's style sheet for a page that is drawn inside another one: the document's own selectors become
  * those of the canvas, the width of the window becomes the width of the canvas, and the theme is the console's.
  */
-export function scopeStylesheet(source: string): string {
+function scopeStylesheet(source: string): string {
   return source
     .replace(
       /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/,

@@ -67,7 +67,7 @@ function strangerMarkup(node: EditNode): Markup {
 }
 
 /** The page around the elements: its header, its steps with empty places, its button with the room that it keeps. */
-export type Frame = { readonly header: Markup; readonly steps: readonly Markup[]; readonly actions: Markup };
+type Frame = { readonly header: Markup; readonly steps: readonly Markup[]; readonly actions: Markup };
 
 let lastFrame: { readonly text: string; readonly frame: Frame } | undefined;
 

@@ -1,5 +1,5 @@
 /** How a label is written on the canvas. */
-export type Writing = {
+type Writing = {
   readonly text: string;
   /** What a screen reader calls the text box. */
   readonly name: string;

@@ -37,7 +37,7 @@ export type EditorState = {
 };
 
 /** An edit with the references that it would break (docs/rules.md B7). */
-export type AskedEdit = {
+type AskedEdit = {
   readonly edited: Edited;
   readonly gesture: string | undefined;
   readonly broken: readonly Reference[];
@@ -64,7 +64,7 @@ export function startState(root: EditNode, settings: Settings): EditorState {
 }
 
 /** An edit as one step of history, or as part of the running `gesture`. `now` is in milliseconds. */
-export function applyEdit(
+function applyEdit(
   state: EditorState,
   edited: Edited,
   gesture: string | undefined,

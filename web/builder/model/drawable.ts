@@ -4,7 +4,7 @@ import type { Element, Form } from '#ast/tree.ts';
 import { type Attributes, type EditNode } from './edit-node.ts';
 
 /** What stands on the canvas where the author has not written a label yet. */
-export const untitled = 'Untitled';
+const untitled = 'Untitled';
 
 /**
  * A node without its children as the page renderer takes it, whatever is wrong with it: what is missing is filled in

@@ -34,9 +34,9 @@ export function makeNode(type: string, attrs: Attributes, children: readonly Edi
 }
 
 /** Why a structure cannot be shown as a tree: the place and the reason. */
-export type ShapeProblem = { readonly path: readonly number[]; readonly message: string };
+type ShapeProblem = { readonly path: readonly number[]; readonly message: string };
 
-export type ReadResult =
+type ReadResult =
   | { readonly ok: true; readonly root: EditNode }
   | { readonly ok: false; readonly problems: readonly ShapeProblem[] };
 

@@ -1,6 +1,6 @@
 import { type ElementGroup, elements, type ElementType } from '#ast/elements.ts';
 
-export type ElementEntry = { readonly id: ElementType; readonly title: string };
+type ElementEntry = { readonly id: ElementType; readonly title: string };
 
 const titles: Readonly<Record<ElementGroup | 'choice', string>> = {
   input: 'Questions',

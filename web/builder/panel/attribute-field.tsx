@@ -13,7 +13,7 @@ import { OptionsEditor } from './options-editor.tsx';
 import { PatternInput } from './pattern-input.tsx';
 
 /** One attribute of the selected part, as it is now. */
-export type AttributeProps<Kind extends AttributeKind> = {
+type AttributeProps<Kind extends AttributeKind> = {
   readonly name: string;
   readonly spec: AttributeSpec<Kind>;
   readonly value: unknown;

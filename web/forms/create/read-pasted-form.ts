@@ -5,7 +5,7 @@ import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './jso
 /** One problem of a pasted text: what, in which part of the form, and where in the text. */
 export type PastedProblem = { message: string; where: string; place?: TextPlace };
 
-export type PastedForm =
+type PastedForm =
   | { ok: true; structure: Form; settings?: object }
   | { ok: false; problems: readonly PastedProblem[] };
 

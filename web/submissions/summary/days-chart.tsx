@@ -49,7 +49,7 @@ function sayMost(days: Days): string {
 const leastDays = 7;
 
 /** Every day from the first to the end of the span: a day without submissions is a zero, not a gap. */
-export function fillDays(days: Days, until: string): Days {
+function fillDays(days: Days, until: string): Days {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return [];

@@ -2,7 +2,7 @@ import type { DeliveryLine } from '#webhooks/shapes.ts';
 import { type EventKind, eventChoices } from '../events.ts';
 import { startOf } from '../../design/day.ts';
 
-export type DeliveryStatus = DeliveryLine['status'];
+type DeliveryStatus = DeliveryLine['status'];
 
 /** What the delivery log shows: all of it is in the address. Days are the reader's own, `YYYY-MM-DD`, both included. */
 export type LogView = {

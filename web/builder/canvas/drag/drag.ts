@@ -21,7 +21,7 @@ export type Drag = {
 };
 
 /** The canvas that things are dragged to, and who is told how it goes. */
-export type DragGround = {
+type DragGround = {
   readonly editor: Editor;
   readonly host: HTMLElement;
   readonly scroller: HTMLElement;

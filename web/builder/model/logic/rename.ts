@@ -9,7 +9,7 @@ import {
 import { conditionNames, jumpsOf } from './references.ts';
 
 /** What ids become, those of elements and those of steps apart. */
-export type Renamed = {
+type Renamed = {
   readonly elements: ReadonlyMap<string, string>;
   readonly steps: ReadonlyMap<string, string>;
 };

@@ -45,7 +45,7 @@ export function sayRule(root: EditNode, node: EditNode, attribute: string): stri
 }
 
 /** The place that a jump leads to. */
-export function sayTarget(root: EditNode, to: string): Words {
+function sayTarget(root: EditNode, to: string): Words {
   if (to === endOfForm) return plain('the end');
   const placed = indexOf(root).steps.get(to);
   return strong(placed ? stepName(root, placed.node) : `${to} (missing)`);
