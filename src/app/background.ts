@@ -23,6 +23,7 @@ import { pruneAudit } from '#workspaces/audit/audit-log.ts';
 import { pruneKeptAnswers } from '#workspaces/idempotency/idempotency.ts';
 import { mailNewsJob } from '#workspaces/mail-news.ts';
 import { version } from './version.ts';
+import { watch } from './watch/watch.ts';
 import { hearRevokedKeys } from './hear-revoked-keys.ts';
 import type { Services } from './services.ts';
 
@@ -36,6 +37,7 @@ export type Background = {
 /** Starts the queue's worker and the housekeeping of this process. */
 export function startBackground(services: Omit<Services, 'wakeQueue'>): Background {
   const { config, database, log } = services;
+  let mailProblem: string | undefined;
   const queue: Queue = startQueue({
     database,
     log,
@@ -62,7 +64,10 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
           config,
           vault: services.vault,
           signLink: services.links.sign,
-          onAttempt: services.metrics?.meter.mailed,
+          onAttempt(state, outcome) {
+            services.metrics?.meter.mailed(state);
+            mailProblem = outcome.kind !== 'sent' && outcome.isOfServer ? outcome.reason : undefined;
+          },
         }),
       },
       [mailNewsJob]: {
@@ -134,6 +139,11 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
           }),
         ]
       : []),
+    runPeriodically('watching', {
+      pauseMs: 30_000,
+      log,
+      work: () => watch({ ...services, mailProblem: () => mailProblem, wakeQueue: () => queue.wake() }),
+    }),
     runPeriodically('sweeping files', { pauseMs: 10_000, log, work: () => sweepFiles(services) }),
     runPeriodically('sweeping images', { pauseMs: 3_600_000, log, work: () => sweepImages(services) }),
   ];

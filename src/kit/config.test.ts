@@ -33,6 +33,7 @@ test('nothing set: the defaults that the README lists', () => {
     s3: undefined,
     backup: undefined,
     metrics: undefined,
+    operatorEmail: undefined,
     smtp: undefined,
     mailPerMinute: 300,
     mailToVisitors: 200,

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { type BackupConfig, readBackup } from './config/read-backup.ts';
 import { type Limits, readLimits } from './config/read-limits.ts';
 import { type MetricsConfig, readMetrics } from './config/read-metrics.ts';
+import { readMailAddress } from './outbox/address.ts';
 import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
 
 /** Everything an operator can set (docs/rules.md 18); the README's table lists the same names. */
@@ -43,6 +44,8 @@ export type Config = {
   metrics: MetricsConfig | undefined;
   /** The mail server and who mails come from; undefined: nothing is sent, and the console says so. */
   smtp: SmtpConfig | undefined;
+  /** Who is told by mail of what is wrong with the service; undefined: the log alone says it. */
+  operatorEmail: string | undefined;
   /** Mails that leave in a minute at most, over all processes. */
   mailPerMinute: number;
   /** Mails to visitors (receipts, links to go on) that leave for one form in an hour at most. */
@@ -172,6 +175,7 @@ export function readConfig(environment: Environment): Config {
     backup: readBackup(value, wholeNumber, problems),
     metrics: readMetrics(value, problems),
     smtp: readSmtp({ url: value('SMTP_URL'), from: value('MAIL_FROM') }, problems),
+    operatorEmail: readOperator(value('OPERATOR_EMAIL'), complain),
     mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
     mailToVisitors: wholeNumber('MAIL_TO_VISITORS', 200, 1, 1_000_000),
     mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
@@ -185,6 +189,14 @@ export function readConfig(environment: Environment): Config {
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
+
+const readOperator = (
+  given: string | undefined,
+  complain: <T>(name: string, expected: string, fallback: T) => T,
+): string | undefined =>
+  given === undefined || readMailAddress(given)
+    ? given
+    : complain('OPERATOR_EMAIL', 'an email address', undefined);
 
 /**
  * The origin of PUBLIC_URL, as browsers write it: that `HTTPS://Forms.Example` is https decides about cookies. The

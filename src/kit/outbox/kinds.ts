@@ -12,6 +12,7 @@ export const mailPaces = {
   member_invitation: 'prompt',
   password_reset: 'prompt',
   security_notice: 'prompt',
+  incident: 'prompt',
   announcement: 'bulk',
   test: 'prompt',
 } as const satisfies Record<string, 'prompt' | 'bulk'>;

@@ -1,5 +1,10 @@
 /** Why a message was not taken. `deferred`: it may be taken later; `refused`: the same message never will be. */
-export type SmtpFailure = { kind: 'deferred' | 'refused'; reason: string };
+export type SmtpFailure = {
+  kind: 'deferred' | 'refused';
+  reason: string;
+  /** It was not about this message: no other one would have been taken. */
+  isOfServer?: boolean;
+};
 
 type SmtpError = Error & { code?: unknown; command?: unknown; response?: unknown; responseCode?: unknown };
 
@@ -42,7 +47,7 @@ export function judgeFailure(error: unknown): SmtpFailure {
   if (code === 'EENVELOPE' || code === 'EMESSAGE') return { kind: 'refused', reason: tidy(message) };
   const cause =
     (typeof code === 'string' && causes[code]) || 'The mail could not be handed to the mail server';
-  return { kind: 'deferred', reason: `${cause}: ${answer ?? tidy(message)}` };
+  return { kind: 'deferred', reason: `${cause}: ${answer ?? tidy(message)}`, isOfServer: true };
 }
 
 /** One line of bounded length: servers answer in several. */

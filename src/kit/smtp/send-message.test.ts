@@ -37,6 +37,7 @@ test('wrong credentials put mails off, for an operator can put that right, and a
   assert.deepEqual(outcome, {
     kind: 'deferred',
     reason: 'The mail server does not accept the credentials of SMTP_URL: 535 Authentication failed',
+    isOfServer: true,
   });
 });
 

@@ -68,6 +68,7 @@ const quotasOf = {
   member_invitation: () => few('member_invitation'),
   password_reset: () => few('password_reset'),
   security_notice: () => few('security_notice'),
+  incident: () => few('incident'),
   announcement: () => few('announcement'),
   test: () => few('test'),
 } as const satisfies Record<MailKind, (perForm: number) => readonly Quota[]>;

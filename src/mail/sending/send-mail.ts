@@ -26,7 +26,7 @@ export type SendContext = {
     mailToVisitors: number;
   };
   /** Counts what became of each mail that the server was asked to take. */
-  onAttempt?: ((state: Verdict['state']) => void) | undefined;
+  onAttempt?: ((state: Verdict['state'], outcome: SmtpOutcome) => void) | undefined;
 };
 
 type FoundMail = Awaited<ReturnType<typeof findMail>>[number];
@@ -132,7 +132,7 @@ async function settle(
     await followers[kind]?.(client, { workspaceId: job.workspaceId, mailId: job.id, state, error });
     await settleMail(client, { workspace_id: job.workspaceId, id: job.id, state, error, delay });
   });
-  onAttempt?.(state);
+  onAttempt?.(state, outcome);
 }
 
 type Verdict = { state: 'queued' | 'sent' | 'failed'; error: string | null; delay: number | null };

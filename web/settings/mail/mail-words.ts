@@ -11,6 +11,7 @@ export const kindWords: Readonly<Record<MailKind, string>> = {
   member_invitation: 'Member invitation',
   password_reset: 'Password reset',
   security_notice: 'Security notice',
+  incident: 'Something is wrong',
   announcement: 'Announcement',
   test: 'Test',
 };

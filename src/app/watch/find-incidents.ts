@@ -1,0 +1,119 @@
+import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { Cron } from 'croner';
+import { now } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import type { LetterField } from '#kit/outbox/letter.ts';
+import { only } from '#kit/statement.ts';
+import { readBackups, selectLostWebhooks } from './queries.ts';
+
+/** Something that is wrong now and that somebody should see to. */
+export type Incident = {
+  /** Names it over all processes, for as long as it lasts. */
+  key: string;
+  /** Whom it concerns: the owners of a workspace, or else the operator. */
+  workspaceId?: string;
+  /** One sentence, for the log and the subject of the mail. */
+  what: string;
+  /** What to do about it. */
+  remedy: string;
+  fields: LetterField[];
+  url?: string;
+};
+
+export type WatchContext = {
+  config: Config;
+  database: Database;
+  /** Why the mail server has taken nothing lately, in words; undefined: it does, or nothing was to be sent. */
+  mailProblem: () => string | undefined;
+};
+
+/** Beside what the uploads keep free there should be as much again: below, somebody has to make room soon. */
+const roomFactor = 2;
+/** A moment of the schedule may be missed, while nothing runs; of three in a row, something is wrong. */
+const missedBackups = 3;
+
+/** Everything that is wrong now, as far as this process sees. */
+export const findIncidents = async (context: WatchContext): Promise<Incident[]> =>
+  (
+    await Promise.all([lostWebhooks(context), lowDisks(context), oldBackup(context), lostMailServer(context)])
+  ).flat();
+
+async function lostWebhooks({ database, config }: WatchContext): Promise<Incident[]> {
+  const lost = await selectLostWebhooks(database, {});
+  return lost.map(({ workspace_id, workspace, id, form_id, form, url, is_paused }) => ({
+    // A pause is told of although the failure was.
+    key: `webhook ${id} ${is_paused ? 'paused' : 'failed'}`,
+    workspaceId: workspace_id,
+    what: is_paused
+      ? `A webhook of “${form}” was paused: it failed for days`
+      : `A webhook of “${form}” fails: a delivery has no retries left`,
+    remedy: is_paused
+      ? 'Nothing is sent any more. Repair the receiver, take up the webhook again, and replay what failed.'
+      : 'Repair the receiver; then replay what failed.',
+    // Its path may be a secret.
+    fields: [
+      { label: 'Workspace', value: workspace },
+      { label: 'Receiver', value: URL.parse(url)?.origin ?? '' },
+    ],
+    url: `${config.publicUrl}/app/forms/${form_id}/webhooks/${id}`,
+  }));
+}
+
+async function lowDisks({ config }: WatchContext): Promise<Incident[]> {
+  const folders = new Set([config.dataDir, ...(config.backup?.to ? [config.backup.to] : [])]);
+  const found = await Promise.all([...folders].map((folder) => lowDisk(folder, config.limits.freeBytes)));
+  return found.flat();
+}
+
+const megabyte = 1024 * 1024;
+
+async function lowDisk(folder: string, freeBytes: number): Promise<Incident[]> {
+  // A folder for backups that is not there yet is made by the first of them.
+  const disk = await statfs(folder).catch(() => undefined);
+  const free = disk && disk.bavail * disk.bsize;
+  if (free === undefined || free >= freeBytes * roomFactor) return [];
+  return [
+    {
+      key: `disk ${hostname()} ${folder}`,
+      what: `The disk of ${folder} is nearly full`,
+      remedy: `Make room, or give it a larger disk. Below ${Math.round(freeBytes / megabyte)} MB (UPLOAD_FREE_MB) uploads are refused; without any the database stops.`,
+      fields: [
+        { label: 'Machine', value: hostname() },
+        { label: 'Free', value: `${Math.floor(free / megabyte)} MB` },
+      ],
+    },
+  ];
+}
+
+async function oldBackup({ config, database }: WatchContext): Promise<Incident[]> {
+  if (!config.backup) return [];
+  const { has_failed: hasFailed, seconds_old: age } = only(await readBackups(database, {}))!;
+  const schedule = new Cron(config.backup.schedule, { timezone: 'UTC', paused: true });
+  const oldest = schedule.previousRuns(missedBackups, now()).at(-1);
+  const isOld = oldest !== undefined && now().getTime() - age * 1_000 < oldest.getTime();
+  if (!hasFailed && !isOld) return [];
+  return [
+    {
+      key: 'backup',
+      what: hasFailed ? 'A backup could not be made' : 'The last backup is old',
+      remedy:
+        'The log says why it failed. Make one by hand with `formloom backup <file>` until it works again.',
+      fields: age > 0 ? [{ label: 'Last backup', value: `${Math.round(age / 3_600)} hours ago` }] : [],
+    },
+  ];
+}
+
+const lostMailServer = async ({ mailProblem }: WatchContext): Promise<Incident[]> => {
+  const problem = mailProblem();
+  if (problem === undefined) return [];
+  return [
+    {
+      key: 'mail server',
+      what: 'The mail server takes no mail',
+      remedy: 'Look at SMTP_URL and at the server. Mails wait and are tried again.',
+      fields: [{ label: 'What it says', value: problem }],
+    },
+  ];
+};

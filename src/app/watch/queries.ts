@@ -1,0 +1,70 @@
+import { boolean, double, statement, text, texts, uuid } from '#kit/statement.ts';
+
+/** Notes that these are wrong now. Of several processes that see one at the same time, one is told that it is new. */
+export const noteIncidents = statement(
+  'watch.note_incidents',
+  { keys: texts },
+  { key: text, is_new: boolean },
+  `insert into incidents (key, began_at, seen_at)
+   select key, now(), now() from unnest($keys) as key order by key
+   on conflict (key) do update set seen_at = now()
+   returning key, xmax = 0 as is_new`,
+);
+
+/** Ends those that nobody has seen for so many seconds. */
+export const endIncidents = statement(
+  'watch.end_incidents',
+  { calm: double },
+  { key: text },
+  `delete from incidents where seen_at < now() - make_interval(secs => $calm) returning key`,
+);
+
+/**
+ * Webhooks that are paused because they failed, and active ones with a delivery that failed for good since they fail.
+ * Deliveries of that time are looked at in their order, and so many at most: the first of them fails first.
+ */
+export const selectLostWebhooks = statement(
+  'watch.select_lost_webhooks',
+  {},
+  { workspace_id: uuid, workspace: text, id: uuid, form_id: uuid, form: text, url: text, is_paused: boolean },
+  `/* operator: across workspaces */
+   select w.workspace_id, workspaces.name as workspace, w.id, w.form_id, forms.name as form, w.url, not w.active as is_paused
+     from (
+       select * from webhooks where paused_by = 'failure'
+       union all
+       select * from webhooks
+        where failing_since is not null and active
+          and exists (
+            select from (
+              select status, is_test from deliveries
+               where deliveries.workspace_id = webhooks.workspace_id and deliveries.webhook_id = webhooks.id
+                 and deliveries.id >= (lpad(to_hex(floor(extract(epoch from failing_since) * 1000)::bigint - 60000), 12, '0')
+                                       || repeat('0', 20))::uuid
+                 and deliveries.created_at >= failing_since
+               order by deliveries.id
+               limit 500) as since
+             where status = 'Failed' and not is_test)
+     ) as w
+     join forms on forms.workspace_id = w.workspace_id and forms.id = w.form_id and forms.deleted_at is null
+     join workspaces on workspaces.id = w.workspace_id
+    limit 1000`,
+);
+
+export const selectOwners = statement(
+  'watch.select_owners',
+  { workspace_id: uuid },
+  { email: text },
+  `select u.email from members m join users u on u.id = m.user_id
+    where m.workspace_id = $workspace_id and m.role = 'owner' order by u.id`,
+);
+
+/** Whether the schedule's last backup failed, and when the last one was made. */
+export const readBackups = statement(
+  'watch.read_backups',
+  {},
+  { has_failed: boolean, seconds_old: double },
+  `select coalesce((select problem is not null from backups where finished_at is not null order by due_at desc limit 1),
+                   false) as has_failed,
+          coalesce(extract(epoch from now() - max(finished_at)), 0)::double precision as seconds_old
+     from backups where finished_at is not null and problem is null`,
+);

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { readConfig } from '#kit/config.ts';
+import { openMailServer, type TakenMail } from '#test/mail-server.ts';
+import { openReceiver } from '#test/receiver.ts';
+import { openService, until } from '#test/service.ts';
+import { addMember } from '#workspaces/members.ts';
+import { createUser } from '#workspaces/users.ts';
+import type { WatchContext } from './find-incidents.ts';
+import { watch } from './watch.ts';
+
+const server = await openMailServer();
+const service = await openService({
+  SMTP_URL: server.url,
+  MAIL_FROM: 'forms@formloom.test',
+  MAIL_PER_MINUTE: '60000',
+  WEBHOOK_RETRY_DELAYS: '0.01',
+});
+const { services } = service;
+const { database } = services;
+const tenant = await service.makeTenant();
+const owner = await createUser(database, {
+  email: 'owner@example.test',
+  name: 'Olga',
+  password: 'a long password of nobody else',
+});
+await addMember(database, { workspaceId: tenant.workspaceId, userId: owner.id, role: 'owner' });
+
+/** Looks as three processes do at the same time, and gives back the lines of warning that are new. */
+async function look(
+  environment: Record<string, string> = {},
+  { mailProblem, calm }: { mailProblem?: string; calm?: number } = {},
+): Promise<string[]> {
+  const lines: string[] = [];
+  const log = pino({ level: 'info', base: null }, { write: (line: string) => void lines.push(line) });
+  const config = readConfig({
+    ...service.environment,
+    // Of the machine that this runs on nothing is known.
+    UPLOAD_FREE_MB: '16',
+    OPERATOR_EMAIL: 'operator@example.test',
+    ...environment,
+  });
+  const context: Parameters<typeof watch>[0] = {
+    ...services,
+    config,
+    log,
+    mailProblem: (() => mailProblem) satisfies WatchContext['mailProblem'],
+  };
+  // An end without calm would end what another one has just seen.
+  await Promise.all((calm === undefined ? [1, 2, 3] : [1]).map(() => watch(context, calm)));
+  return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+}
+
+const taken = (address: string): TakenMail[] =>
+  server.taken.filter(({ to, mail }) => to.includes(address) && !mail.subject!.includes('API key'));
+const told = (address: string, count: number): Promise<TakenMail[]> =>
+  until(`${count} mails to ${address}`, async () => taken(address).length === count && taken(address));
+const over = 'an incident is over';
+
+test('an instance that is well tells nobody anything', async () => {
+  assert.deepEqual(await look(), []);
+});
+
+test('the first delivery that fails for good, and a pause, are told to the owners of the workspace, once each', async () => {
+  const receiver = await openReceiver();
+  receiver.replyWith(500);
+  const leaf = { type: 'text', attrs: { id: 'a', label: 'A' }, children: [] };
+  const structure = {
+    type: 'form',
+    attrs: { name: 'Orders' },
+    children: [{ type: 'step', attrs: {}, children: [leaf] }],
+  };
+  const { body: form } = await tenant.call('POST', '/forms', { structure, publish: true });
+  const { rows } = await database.query<{ id: string }>(
+    `insert into webhooks (workspace_id, id, form_id, url, events, created_at, updated_at)
+     values ($1, gen_random_uuid(), $2, $3, '{submission.created}', now(), now()) returning id`,
+    [tenant.workspaceId, form.id, receiver.url],
+  );
+  const submit = () =>
+    fetch(`${service.url}/f/${form.id}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify({ answers: { a: 'b' } }),
+    });
+  assert.equal((await submit()).status, 201);
+  const failed = async (count: number) =>
+    until('the delivery to fail for good', async () => {
+      const found = await database.query("select from deliveries where status = 'Failed'");
+      return found.rowCount === count;
+    });
+  await failed(1);
+  assert.deepEqual(await look(), ['A webhook of “Orders” fails: a delivery has no retries left']);
+  const [{ mail }] = (await told('owner@example.test', 1)) as [TakenMail];
+  assert.match(mail.text!, /Repair the receiver/);
+  assert.match(mail.text!, new RegExp(`/app/forms/${form.id}/webhooks/${rows[0]!.id}`));
+  assert.ok(!mail.text!.includes('/hook'), 'its path may be a secret');
+  assert.equal((await submit()).status, 201);
+  await failed(2);
+  assert.deepEqual(await look(), []);
+  await database.query("update webhooks set active = false, paused_at = now(), paused_by = 'failure'");
+  assert.deepEqual(await look(), ['A webhook of “Orders” was paused: it failed for days']);
+  await told('owner@example.test', 2);
+  assert.deepEqual(taken('operator@example.test'), []);
+  await database.query('delete from webhooks');
+  assert.deepEqual(await look({}, { calm: 0 }), [over, over]);
+});
+
+test('a disk that is nearly full is told to the operator; what comes and goes is one incident, and when it was over it is told again', async () => {
+  const full = { UPLOAD_FREE_MB: '999999999' };
+  const [line] = await look(full);
+  assert.match(line!, /^The disk of .* is nearly full$/);
+  await told('operator@example.test', 1);
+  assert.deepEqual(await look(), []);
+  assert.deepEqual(await look(full), []);
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  assert.equal((await look(full)).length, 1);
+  await told('operator@example.test', 2);
+  await look({}, { calm: 0 });
+});
+
+test('a mail server that takes nothing is one line, and a mail when it does again', async () => {
+  const before = taken('operator@example.test').length;
+  await server.goAway();
+  assert.deepEqual(await look({}, { mailProblem: 'The mail server cannot be reached' }), [
+    'The mail server takes no mail',
+  ]);
+  await server.comeBack();
+  await told('operator@example.test', before + 1);
+  await look({}, { calm: 0 });
+});
+
+test('a backup that failed, and one that is older than three moments of its schedule, are told to the operator', async () => {
+  const schedule = { BACKUP_SCHEDULE: '0 3 * * *' };
+  assert.deepEqual(await look(schedule), [], 'a new instance has none yet');
+  const made = (days: number, problem: string | null) =>
+    database.query(
+      `insert into backups (due_at, name, begun_at, finished_at, bytes, problem)
+       values (now() - make_interval(days => $1), 'a', now(), now() - make_interval(days => $1), 1, $2)`,
+      [days, problem],
+    );
+  await made(1, null);
+  assert.deepEqual(await look(schedule), []);
+  await made(0, 'the disk is full');
+  assert.deepEqual(await look(schedule), ['A backup could not be made']);
+  await database.query('delete from backups');
+  assert.deepEqual(await look({}, { calm: 0 }), [over]);
+  await made(4, null);
+  assert.deepEqual(await look(schedule), ['The last backup is old']);
+});

@@ -1,0 +1,61 @@
+import { transaction } from '#kit/database.ts';
+import type { Log } from '#kit/log.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { findFirstWorkspace } from '#workspaces/password-reset/queries.ts';
+import { findIncidents, type Incident, type WatchContext } from './find-incidents.ts';
+import { endIncidents, noteIncidents, selectOwners } from './queries.ts';
+
+type Context = WatchContext & { log: Log; vault: Vault; wakeQueue: () => void };
+
+/** What comes and goes within this time is one incident. */
+const calmSeconds = 600;
+
+/**
+ * Looks whether something is wrong that somebody should know of. What is new is one line of warning and one mail, over all
+ * processes once; it is told again only after it was over for a while.
+ */
+export async function watch(context: Context, calm = calmSeconds): Promise<void> {
+  const { database, log } = context;
+  const incidents = await findIncidents(context);
+  const fresh = await transaction(database, async (client) => {
+    const noted = await noteIncidents(client, { keys: incidents.map(({ key }) => key) });
+    const isNew = new Set(noted.filter((each) => each.is_new).map(({ key }) => key));
+    const found = incidents.filter(({ key }) => isNew.has(key));
+    for (const incident of found) await mail(context, client, incident);
+    return found;
+  });
+  for (const { key, what, remedy, workspaceId } of fresh)
+    log.warn({ incident: key, workspace_id: workspaceId, remedy }, what);
+  for (const { key } of await endIncidents(database, { calm }))
+    log.info({ incident: key }, 'an incident is over');
+  if (fresh.length > 0) context.wakeQueue();
+}
+
+async function mail({ config, vault }: Context, client: Queryable, incident: Incident): Promise<void> {
+  if (!config.smtp) return;
+  const { what, remedy, fields, url } = incident;
+  const workspaceId = incident.workspaceId ?? only(await findFirstWorkspace(client, {}))?.id;
+  if (workspaceId === undefined) return;
+  const addresses = incident.workspaceId
+    ? (await selectOwners(client, { workspace_id: incident.workspaceId })).map(({ email }) => email)
+    : [config.operatorEmail];
+  const letter: NewMail['letter'] = {
+    heading: what,
+    blocks: [
+      { kind: 'fields', fields },
+      { kind: 'text', text: remedy },
+      ...(url === undefined ? [] : [{ kind: 'button' as const, label: 'Open it', url }]),
+    ],
+    reason: incident.workspaceId
+      ? `You get this mail because you own the workspace. It is not repeated while this lasts.`
+      : `You get this mail because you run ${config.publicUrl} (OPERATOR_EMAIL). It is not repeated while this lasts.`,
+  };
+  const mails = addresses.flatMap((address): NewMail[] => {
+    const to = address === undefined ? undefined : readMailAddress(address);
+    return to ? [{ kind: 'incident', to, subject: what, letter }] : [];
+  });
+  await enqueueMails(client, vault, { workspaceId, isPrivate: incident.workspaceId === undefined }, mails);
+}
