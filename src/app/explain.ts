@@ -5,12 +5,14 @@ import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { InstanceKeyError } from '#kit/instance-key/open-instance-vault.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/refuse-transaction-pooling.ts';
+import { CheckError } from './checks/check.ts';
 import { WebProcessError } from '#kit/processes/web-process.ts';
 
 /** These say themselves, in words, what an operator can do. */
 const inWords = [
   BackupError,
   ConfigError,
+  CheckError,
   PoolingError,
   MigrationError,
   InstanceKeyError,

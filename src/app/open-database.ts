@@ -6,8 +6,9 @@ import { EmbeddedPostgresError } from '#kit/embedded-postgres/error.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
 import type { Log } from '#kit/log.ts';
 import { checkMigrated, migrate, readMigrations } from '#kit/migrate.ts';
-import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import type { Vault } from '#kit/vault.ts';
+import { refuseProblems } from './checks/check.ts';
+import { databaseChecks } from './checks/database-checks.ts';
 
 type Settings = Pick<Config, 'databaseUrl' | 'databasePool' | 'dataDir' | 'webProcesses' | 'secretKey'>;
 
@@ -34,7 +35,7 @@ export type FormloomDatabase = {
  * @param say hears a sentence when something takes a moment: a new database, a migration.
  * @param options.replacesKey as openInstanceVault has `replaces`.
  * @param options.mustExist where there is no embedded database yet, none is made.
- * @throws PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
+ * @throws CheckError, PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
  */
 export async function openFormloomDatabase(
   config: Settings,
@@ -85,11 +86,20 @@ export async function openEmptyDatabase(
   return { database, close };
 }
 
+/** The database that is there, as it is, to be looked at. @throws EmbeddedPostgresError, or the driver's error. */
+export async function openExistingDatabase(
+  config: Settings,
+  log: Log,
+): Promise<Pick<FormloomDatabase, 'database' | 'close'>> {
+  if (config.databaseUrl === undefined) await findEmbedded(config);
+  return openEmptyDatabase(config, log);
+}
+
 /** Migrates over connections of its own, which nothing ends for being busy: a migration takes as long as it takes. */
 async function prepare(connection: Connection, log: Log): Promise<string[]> {
   const database = openDatabase(connection, { pool: 2, log, limits: false });
   try {
-    await refuseTransactionPooling(database);
+    await refuseProblems(databaseChecks, { database });
     return await migrate(database, await readMigrations());
   } finally {
     await database.end();

@@ -63,13 +63,24 @@ export async function migrate(database: Database, migrations: readonly Migration
  * @throws MigrationError also when it is older.
  */
 export async function checkMigrated(database: Database, migrations: readonly Migration[]): Promise<void> {
-  const applied = await appliedMigrations(database);
-  refuseForeignHistory(applied, migrations);
-  const next = migrations[applied.length];
-  if (!next) return;
+  const [next] = await findPending(database, migrations);
+  if (next === undefined) return;
   throw new MigrationError(
-    `This version of Formloom changes the database (${next.name}), which the running one does not expect. Stop it and start it again.`,
+    `This version of Formloom changes the database (${next}), which the running one does not expect. Stop it and start it again.`,
   );
+}
+
+/**
+ * The names of the migrations that have not run yet; all of them for a database that is empty.
+ * @throws MigrationError as `migrate` does.
+ */
+export async function findPending(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+  const { rows } = await database.query<{ is_there: boolean }>(
+    "select to_regclass('migrations') is not null as is_there",
+  );
+  const applied = rows[0]!.is_there ? await appliedMigrations(database) : [];
+  refuseForeignHistory(applied, migrations);
+  return migrations.slice(applied.length).map(({ name }) => name);
 }
 
 type Applied = { number: number; name: string; checksum: string };

@@ -2,6 +2,7 @@ import { backupCommands } from './backup-commands.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion-command.ts';
 import { databaseCommands } from './database-commands.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
 import { invitationCommands } from './invitation-commands.ts';
 import { keyCommands } from './key-commands.ts';
@@ -21,6 +22,7 @@ export const ownCommands: readonly Command[] = [
   ...instanceKeyCommands,
   ...databaseCommands,
   ...backupCommands,
+  doctorCommand,
   completionCommand,
 ];
 

@@ -128,23 +128,32 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
     const { openRemoteApi } = await import('./remote-api.ts');
     return show(await command.run({ ...context, api: openRemoteApi(place.remote) }, input));
   }
-  if (command.at === 'machine') return show(await command.run(readSettings(around.environment), input));
+  if (command.at === 'machine')
+    return showPart(show, () => command.run(readSettings(around.environment), input));
   await withDatabase(command, around.environment, async (opened) => {
+    // Shown before the database is closed: what is shown only once must not be lost to a failure there.
+    if (command.at === 'database') return showPart(show, () => command.run(opened, input));
+    const { openLocalApi } = await import('./local-api.ts');
+    const { api, close } = await openLocalApi(opened, place.remote ? undefined : place.workspace);
     try {
-      // Shown before the database is closed: what is shown only once must not be lost to a failure there.
-      if (command.at === 'database') return await show(await command.run(opened, input));
-      const { openLocalApi } = await import('./local-api.ts');
-      const { api, close } = await openLocalApi(opened, place.remote ? undefined : place.workspace);
-      try {
-        await show(await command.run({ ...context, api }, input));
-      } finally {
-        await close();
-      }
-    } catch (error) {
-      if (error instanceof PartlyDone) await show(error.answer);
-      throw error;
+      await showPart(show, () => command.run({ ...context, api }, input));
+    } finally {
+      await close();
     }
   });
+}
+
+/** Shows the answer, also of what was done only in part. */
+async function showPart(
+  show: (answer: object | undefined) => Promise<void>,
+  run: () => Promise<object | undefined>,
+): Promise<void> {
+  try {
+    await show(await run());
+  } catch (error) {
+    if (error instanceof PartlyDone) await show(error.answer);
+    throw error;
+  }
 }
 
 const atTerminal = ({ ask, print }: Surroundings): Pick<ApiContext, 'confirm' | 'write'> => ({

@@ -53,17 +53,18 @@ export function openMeter(process: string, database: Database): Meter {
     registers,
   });
   watchPoolWaits(database, (seconds) => waits.observe(seconds));
-  new Gauge({
+  const pool = new Gauge({
     name: 'formloom_pool_connections',
     help: 'Connections of the pool by what they do, and work that waits for one.',
     labelNames: ['state'] as const,
-    registers,
+    registers: [],
     collect() {
       this.set({ state: 'busy' }, database.totalCount - database.idleCount);
       this.set({ state: 'idle' }, database.idleCount);
       this.set({ state: 'waited_for' }, database.waitingCount);
     },
   });
+  registry.registerMetric(pool);
 
   return {
     answered(request, reply) {

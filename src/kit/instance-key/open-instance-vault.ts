@@ -19,24 +19,47 @@ const remedy =
  */
 export async function openInstanceVault(
   database: Database,
-  { dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>,
+  config: Settings,
   { replaces = false }: { replaces?: boolean } = {},
 ): Promise<Vault> {
-  const find = async (): Promise<string | undefined> =>
-    only(await selectKeyFingerprint(database, {}))?.key_fingerprint;
-  const known = await find();
+  const { dataDir, secretKey } = config;
+  const known = await findFingerprint(database);
   const found = await findInstanceKey(dataDir, secretKey);
-  if (found === undefined && known !== undefined && !replaces) {
-    throw new InstanceKeyError(
-      `The key of this instance is gone: ${join(dataDir, 'secret.key')} is not there, and the database is used with one. ` +
-        `Restore the file from a backup, or set SECRET_KEY to what was in it. ${remedy}`,
-    );
-  }
+  if (!replaces) refuseLostKey(config, found, known);
   const vault = openVault(found ?? (await makeInstanceKey(dataDir)));
   const mine = { key_fingerprint: vault.derive('fingerprint') };
   if (known === undefined) await insertKeyFingerprint(database, mine);
   else if (replaces) await updateKeyFingerprint(database, mine);
-  if ((await find()) === mine.key_fingerprint) return vault;
+  refuseOtherKey(config, vault, await findFingerprint(database));
+  return vault;
+}
+
+/** The same, where nothing is made: a database that is used with no key yet takes any. @throws InstanceKeyError */
+export async function checkInstanceKey(database: Database, config: Settings): Promise<void> {
+  const { rows } = await database.query<{ is_there: boolean }>(
+    "select to_regclass('instance') is not null as is_there",
+  );
+  const known = rows[0]!.is_there ? await findFingerprint(database) : undefined;
+  const found = await findInstanceKey(config.dataDir, config.secretKey);
+  refuseLostKey(config, found, known);
+  if (found !== undefined && known !== undefined) refuseOtherKey(config, openVault(found), known);
+}
+
+const findFingerprint = async (database: Database): Promise<string | undefined> =>
+  only(await selectKeyFingerprint(database, {}))?.key_fingerprint;
+
+type Settings = Pick<Config, 'dataDir' | 'secretKey'>;
+
+function refuseLostKey({ dataDir }: Settings, found: string | undefined, known: string | undefined): void {
+  if (found !== undefined || known === undefined) return;
+  throw new InstanceKeyError(
+    `The key of this instance is gone: ${join(dataDir, 'secret.key')} is not there, and the database is used with one. ` +
+      `Restore the file from a backup, or set SECRET_KEY to what was in it. ${remedy}`,
+  );
+}
+
+function refuseOtherKey({ dataDir, secretKey }: Settings, vault: Vault, known: string | undefined): void {
+  if (vault.derive('fingerprint') === known) return;
   const given = secretKey ? 'SECRET_KEY' : `the key in ${join(dataDir, 'secret.key')}`;
   throw new InstanceKeyError(
     `The database is used with another key than ${given}: secrets of webhooks could not be read with it, nor links that ` +

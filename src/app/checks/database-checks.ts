@@ -1,0 +1,117 @@
+import { now } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
+import { findPending, readMigrations } from '#kit/migrate.ts';
+import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
+import { only } from '#kit/statement.ts';
+import { type Check, ok, problem, warning } from './check.ts';
+import { readServer, selectLeftovers } from './queries.ts';
+
+type Context = { database: Database };
+
+const oldestVersion = 15;
+/** Nothing of ours holds a transaction open for so long without a word: such a session is ended after 30 s. */
+const leftSeconds = 120;
+const largestDrift = 5;
+
+/** What a database must be, whatever is in it. A start looks at these before it changes anything. */
+export const databaseChecks: readonly Check<Context>[] = [
+  {
+    name: 'sessions',
+    stopsStart: true,
+    async look({ database }) {
+      await refuseTransactionPooling(database);
+      return ok('Each connection keeps its session.');
+    },
+  },
+  {
+    name: 'database version',
+    stopsStart: true,
+    async look({ database }) {
+      const { version, encoding } = only(await readServer(database, {}))!;
+      const major = Math.floor(version / 10_000);
+      if (major < oldestVersion)
+        return problem(
+          `The database is PostgreSQL ${major}, and Formloom needs ${oldestVersion} or newer.`,
+          'Upgrade it, or leave DATABASE_URL empty for the PostgreSQL that comes along.',
+        );
+      if (encoding !== 'UTF8')
+        return problem(
+          `The database keeps texts as ${encoding}, which has no place for most of the world's letters.`,
+          "Make one with `create database formloom encoding 'UTF8' template template0`, and name it in DATABASE_URL.",
+        );
+      return ok(`PostgreSQL ${major}, UTF8.`);
+    },
+  },
+  {
+    name: 'writable',
+    stopsStart: true,
+    async look({ database }) {
+      const { is_read_only: isReadOnly, is_standby: isStandby } = only(await readServer(database, {}))!;
+      if (isStandby)
+        return problem(
+          'The database is a standby, which takes no writes.',
+          'Let DATABASE_URL lead to the primary (with several hosts: target_session_attrs=read-write).',
+        );
+      if (isReadOnly)
+        return problem(
+          'The database is read-only.',
+          'Look for default_transaction_read_only: `alter database … reset default_transaction_read_only`, the same for the role.',
+        );
+      return ok('It takes writes.');
+    },
+  },
+  {
+    name: 'left-over locks',
+    stopsStart: false,
+    async look({ database }) {
+      const found = await selectLeftovers(database, { seconds: leftSeconds });
+      if (found.length === 0) return ok('No transaction was left open.');
+      const who = found.map(({ who: one, age }) => `${one} for ${Math.round(age)} s`).join(', ');
+      return problem(
+        `Transactions were left open and may hold locks: ${who}.`,
+        'End them: `select pg_terminate_backend(<process>)`, or `rollback prepared` for one that was prepared.',
+      );
+    },
+  },
+  {
+    name: 'clock',
+    stopsStart: false,
+    async look({ database }) {
+      const { now: theirs } = only(await readServer(database, {}))!;
+      const drift = Math.round(Math.abs(now().getTime() / 1_000 - theirs));
+      return drift <= largestDrift
+        ? ok('This machine and the database agree.')
+        : problem(
+            `The clocks of this machine and of the database are ${drift} s apart.`,
+            'Let both keep time by NTP: signatures, links and schedules go by it.',
+          );
+    },
+  },
+];
+
+/** What is in the database, held against this version and this instance. A start does these as it migrates and opens the key. */
+export const contentChecks: readonly Check<Context & { config: Config }>[] = [
+  {
+    name: 'schema',
+    stopsStart: true,
+    async look({ database }) {
+      const pending = await findPending(database, await readMigrations());
+      return pending.length === 0
+        ? ok('Of this version.')
+        : warning(
+            `The next start migrates: ${pending.join(', ')}.`,
+            'Make a backup before it; a migrated database is not for the version of before.',
+          );
+    },
+  },
+  {
+    name: 'key',
+    stopsStart: true,
+    async look({ database, config }) {
+      await checkInstanceKey(database, config);
+      return ok('The one that the database is used with.');
+    },
+  },
+];

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Client } from 'pg';
+import { readConfig } from '#kit/config.ts';
+import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
+import { openLog } from '#kit/log.ts';
+import { testDatabase } from '#test/database.ts';
+import { freePort } from '#test/service.ts';
+import { startTransactionPooler } from '#test/transaction-pooler.ts';
+import { runCommandLine } from '../cli/run-command-line.ts';
+import { openFormloomDatabase } from '../open-database.ts';
+import type { Diagnosis } from './examine.ts';
+import { selectLeftovers } from './queries.ts';
+
+const { database, url } = await testDatabase();
+const dataDir = await mkdtemp(join(tmpdir(), 'formloom-doctor-'));
+after(() => rm(dataDir, { recursive: true }));
+const key = '0f'.repeat(32);
+const settings = {
+  DATABASE_URL: url,
+  DATA_DIR: dataDir,
+  SECRET_KEY: key,
+  UPLOAD_FREE_MB: '16',
+  PORT: String(await freePort()),
+};
+await openInstanceVault(database, readConfig(settings));
+
+/** How the doctor ended, what it complained of, and what it said of a thing. */
+async function ask(environment: Record<string, string> = {}) {
+  let printed = '';
+  let complaint = '';
+  const code = await runCommandLine(['doctor', '--json'], {
+    environment: { ...settings, ...environment },
+    print: (text) => void (printed += String(text)),
+    complain: (text) => void (complaint += text),
+  });
+  const { data } = JSON.parse(printed) as { data: Diagnosis[] };
+  const problems = data.filter(({ state }) => state === 'problem');
+  return { code, complaint, data, problems };
+}
+
+/** The one problem that there should be, in its words with the remedy. */
+async function problemOf(check: string, environment: Record<string, string>): Promise<string> {
+  const { code, problems } = await ask(environment);
+  assert.equal(code, 1);
+  assert.deepEqual(
+    problems.map((each) => each.check),
+    [check],
+    JSON.stringify(problems),
+  );
+  return `${problems[0]!.finding} ${problems[0]!.remedy}`;
+}
+
+/** How a start with these settings ends. */
+async function start(environment: Record<string, string>): Promise<void> {
+  const opened = await openFormloomDatabase(readConfig({ ...settings, ...environment }), openLog('silent'));
+  await opened.close();
+}
+
+test('of an instance that is well every check says so, and the code is 0', async () => {
+  const { code, data, complaint } = await ask();
+  assert.equal(code, 0, JSON.stringify(data));
+  assert.equal(complaint, '');
+  assert.deepEqual(
+    data.map(({ check, state }) => `${check}: ${state}`),
+    [
+      'versions: ok',
+      'disks: ok',
+      'key file: ok',
+      'memory limit: ok',
+      'PUBLIC_URL: ok',
+      'X-Forwarded-For: ok',
+      'sessions: ok',
+      'database version: ok',
+      'writable: ok',
+      'left-over locks: ok',
+      'clock: ok',
+      'schema: ok',
+      'key: ok',
+    ],
+  );
+});
+
+test('a pooler of transactions is found, and stops a start', async () => {
+  const pooled = { DATABASE_URL: await startTransactionPooler(url) };
+  assert.match(await problemOf('sessions', pooled), /pool_mode=session/);
+  await assert.rejects(start(pooled), /pool_mode=session/);
+});
+
+test('a database that takes no writes is found, and stops a start', async () => {
+  const readOnly = {
+    DATABASE_URL: `${url}${url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only=on`,
+  };
+  assert.match(await problemOf('writable', readOnly), /read-only.*default_transaction_read_only/);
+  await assert.rejects(start(readOnly), /The database is read-only/);
+});
+
+test('another key than that of the database is found, and stops a start', async () => {
+  const other = { SECRET_KEY: '0e'.repeat(32) };
+  assert.match(await problemOf('key', other), /used with another key/);
+  await assert.rejects(start(other), /used with another key/);
+});
+
+test('a database of a newer version is found, and stops a start', async () => {
+  await database.query("insert into migrations (number, name, checksum) values (9999, '9999_later.sql', '')");
+  assert.match(await problemOf('schema', {}), /newer than this version.*Start the newer version/);
+  await assert.rejects(start({}), /newer than this version/);
+  await database.query('delete from migrations where number = 9999');
+});
+
+test('a migration that is to come is a warning, with which it still ends with 0', async () => {
+  const { rows } = await database.query<{ number: number; name: string; checksum: string }>(
+    'delete from migrations where number = (select max(number) from migrations) returning number, name, checksum',
+  );
+  const { code, data } = await ask();
+  const last = rows[0]!;
+  await database.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
+    last.number,
+    last.name,
+    last.checksum,
+  ]);
+  assert.equal(code, 0);
+  const schema = data.find(({ check }) => check === 'schema')!;
+  assert.equal(schema.state, 'warning');
+  assert.match(`${schema.finding} ${schema.remedy}`, /The next start migrates: .*\.sql.*backup/);
+});
+
+test('a database that is away is a problem in words', async () => {
+  const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
+  assert.match(await problemOf('sessions', away), /does not answer/);
+});
+
+test('a transaction that was left open is found by who holds it', async () => {
+  const client = new Client({ connectionString: url, application_name: 'somebody' });
+  await client.connect();
+  await client.query('begin');
+  const found = await selectLeftovers(database, { seconds: 0 });
+  assert.match(found[0]!.who, /^process \d+ \(somebody\)$/);
+  await client.end();
+});
+
+test('a proxy that nobody believes, a PUBLIC_URL that leads to everybody themselves, a full disk and a key for all are found', async () => {
+  const https = { PUBLIC_URL: 'https://forms.invalid' };
+  assert.match(await problemOf('X-Forwarded-For', https), /share one limit.*TRUST_PROXY/);
+  assert.equal((await ask({ ...https, TRUST_PROXY: '1' })).code, 0);
+  assert.match(
+    await problemOf('PUBLIC_URL', { HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:3000' }),
+    /their own machine/,
+  );
+  assert.match(await problemOf('disks', { UPLOAD_FREE_MB: '999999999' }), /uploads are refused.*Make room/);
+  const path = join(dataDir, 'secret.key');
+  await writeFile(path, key);
+  await chmod(path, 0o644);
+  assert.match(await problemOf('key file', { SECRET_KEY: '' }), /can be read by others.*chmod 600/);
+  await chmod(path, 0o600);
+  assert.equal((await ask({ SECRET_KEY: '' })).code, 0);
+});

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { askHealth } from '#kit/ask-health.ts';
+import type { Config } from '#kit/config.ts';
+import { type Check, type Finding, ok, problem, warning } from './check.ts';
+
+type Context = { config: Config };
+
+const megabyte = 1024 * 1024;
+/** Resident after a start and under load, measured (docs/decisions/0022-processes.md), in MB. */
+const memory = { alone: 256, primary: 80, process: 200, database: 150 } as const;
+/** What the pinned Node has; older ones cannot run TypeScript. */
+const oldestNode = 24;
+
+const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
+
+/** What surrounds a process of the service on its machine. */
+export const machineChecks: readonly Check<Context>[] = [
+  {
+    name: 'versions',
+    stopsStart: true,
+    look: async () => {
+      const { node } = process.versions;
+      if (Number.parseInt(node, 10) < oldestNode)
+        return problem(
+          `This is Node ${node}, and Formloom needs ${oldestNode}.`,
+          'Start it by npm start or setup.mjs, which bring the right one.',
+        );
+      return existsSync(fileURLToPath(new URL('../../../dist/web', import.meta.url)))
+        ? ok(`Node ${node}.`)
+        : warning('The pages of the console are not built.', 'npm start builds them; a release has them.');
+    },
+  },
+  { name: 'disks', stopsStart: false, look: ({ config }) => lookAtDisk(config) },
+  { name: 'key file', stopsStart: false, look: ({ config }) => lookAtKeyFile(config) },
+  {
+    name: 'memory limit',
+    stopsStart: false,
+    async look({ config: { webProcesses, databaseUrl } }) {
+      const ours = webProcesses === 1 ? memory.alone : memory.primary + webProcesses * memory.process;
+      const needed = ours + (databaseUrl === undefined ? memory.database : 0);
+      // Infinity, or larger than the machine, where there is none.
+      const limit = Math.floor(process.constrainedMemory() / megabyte);
+      return limit === 0 || limit >= needed
+        ? ok(`${needed} MB are needed.`)
+        : problem(
+            `The limit of this container or service is ${limit} MB, and ${needed} MB are needed.`,
+            'Raise it, or lower WEB_PROCESSES.',
+          );
+    },
+  },
+  {
+    name: 'PUBLIC_URL',
+    stopsStart: false,
+    async look({ config: { publicUrl, host, port } }) {
+      if (isLoopback(new URL(publicUrl).hostname) && !isLoopback(host))
+        return problem(
+          `PUBLIC_URL is ${publicUrl}, which leads everybody to their own machine.`,
+          'Set it to the address that people use, such as https://forms.example.org.',
+        );
+      const there = await askHealth(publicUrl);
+      if (there === 'ours') return ok(`${publicUrl} leads here.`);
+      const isRunning =
+        (await askHealth(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) === 'ours';
+      if (!isRunning) return ok(`${publicUrl}; whether it leads here is seen while the service runs.`);
+      return there === 'another'
+        ? problem(
+            `At ${publicUrl} answers something else.`,
+            'Let the proxy there pass requests on to HOST and PORT, or correct PUBLIC_URL.',
+          )
+        : warning(
+            `${publicUrl} cannot be reached from this machine.`,
+            'Look whether it can from others: mails and builders link to it.',
+          );
+    },
+  },
+  {
+    name: 'X-Forwarded-For',
+    stopsStart: false,
+    look: async ({ config: { publicUrl, trustProxy } }) =>
+      publicUrl.startsWith('https:') && trustProxy === false
+        ? problem(
+            'PUBLIC_URL is https, so a proxy stands in front, and its X-Forwarded-For is not believed: all visitors seem to be one, and share one limit.',
+            'Set TRUST_PROXY to the number of proxies, or to their addresses.',
+          )
+        : ok(trustProxy === false ? 'No proxy is expected.' : `Believed from ${String(trustProxy)}.`),
+  },
+];
+
+async function lookAtDisk({ dataDir, limits }: Config): Promise<Finding> {
+  // Before the first start only what it will be made in is there.
+  const folder = existsSync(dataDir) ? dataDir : dirname(dataDir);
+  try {
+    await access(folder, constants.W_OK);
+  } catch {
+    return problem(
+      `${folder} cannot be written to.`,
+      'Give it to the user that runs Formloom, or choose another DATA_DIR.',
+    );
+  }
+  const { bavail, bsize } = await statfs(folder);
+  const free = Math.floor((bavail * bsize) / megabyte);
+  return bavail * bsize < limits.freeBytes
+    ? problem(
+        `${free} MB are free on the disk of ${folder}, less than UPLOAD_FREE_MB: uploads are refused.`,
+        'Make room.',
+      )
+    : ok(`${free} MB are free.`);
+}
+
+async function lookAtKeyFile({ dataDir, secretKey }: Config): Promise<Finding> {
+  const path = join(dataDir, 'secret.key');
+  if (secretKey !== undefined) return ok('SECRET_KEY is set.');
+  if (!existsSync(path)) return ok('The first start makes one.');
+  const { mode } = await stat(path);
+  return (mode & 0o077) === 0
+    ? ok(`${path} is its owner's alone.`)
+    : problem(`${path} can be read by others on this machine.`, `chmod 600 ${path}`);
+}

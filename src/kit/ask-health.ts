@@ -1,0 +1,12 @@
+/** Whether this service answers at an address: `ours`, `another` program, or nobody. It never rejects. */
+export async function askHealth(origin: string): Promise<'ours' | 'another' | 'nobody'> {
+  try {
+    const response = await fetch(`${origin}/healthz`, {
+      signal: AbortSignal.timeout(3_000),
+      redirect: 'manual',
+    });
+    return response.status === 200 && (await response.text()) === '{"status":"ok"}' ? 'ours' : 'another';
+  } catch {
+    return 'nobody';
+  }
+}
