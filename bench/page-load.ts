@@ -1,24 +1,42 @@
 import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { openBrowser } from '#test/browser.ts';
 import { twentyElements } from '#test/flows/page-script-form.ts';
 import { openInstance } from '#test/process.ts';
 import { callApi } from '#test/service.ts';
 
 /*
- * npm run bench:page               how a public page of 20 elements loads in a real Chromium, as a phone and as a desk
+ * npm run bench:page               how a public page of 20 elements loads in a real Chromium, as a phone and as a desk:
+ *                                  plain, and in a theme with a cover, a logo and a face of its own
  *   DATABASE_URL=…                 on this database instead of the embedded one
  * Each figure is the median of five loads with an empty cache.
  */
-const rounds = 5;
+const rounds = 3;
 
 /** A machine and its line. `slowdown` divides the speed of this machine; times in ms, rates in bits a second. */
-type Profile = { name: string; slowdown: number; latencyMs: number; down: number; up: number; width: number };
+type Profile = {
+  name: string;
+  slowdown: number;
+  latencyMs: number;
+  down: number;
+  up: number;
+  width: number;
+  density: number;
+};
 
 const profiles: readonly Profile[] = [
   // Lighthouse's mobile profile ("slow 4G").
-  { name: 'phone, slow 4G', slowdown: 4, latencyMs: 150, down: 1_638_400, up: 750_000, width: 375 },
-  { name: 'phone, slow 3G', slowdown: 6, latencyMs: 400, down: 400_000, up: 400_000, width: 375 },
-  { name: 'desk, no limit', slowdown: 1, latencyMs: 0, down: -8, up: -8, width: 1280 },
+  {
+    name: 'phone, slow 4G',
+    slowdown: 4,
+    latencyMs: 150,
+    down: 1_638_400,
+    up: 750_000,
+    width: 375,
+    density: 2,
+  },
+  { name: 'phone, slow 3G', slowdown: 6, latencyMs: 400, down: 400_000, up: 400_000, width: 375, density: 2 },
+  { name: 'desk, no limit', slowdown: 1, latencyMs: 0, down: -8, up: -8, width: 1280, density: 1 },
 ];
 
 /** What one load shows; times in ms since the navigation began, `blocked` over 50 ms of each long task. */
@@ -50,6 +68,7 @@ const report = `({
 async function loadOnce(browser: Browser, url: string, profile: Profile): Promise<Load> {
   const context = await browser.newContext({
     viewport: { width: profile.width, height: 800 },
+    deviceScaleFactor: profile.density,
     locale: 'en-US',
   });
   const page = await context.newPage();
@@ -104,6 +123,31 @@ function describe(profile: Profile, loads: readonly Load[]): string {
   ].join(' · ');
 }
 
+const structure = {
+  type: 'form',
+  attrs: { name: 'Twenty elements' },
+  children: [{ type: 'step', attrs: { title: 'Everything' }, children: twentyElements }],
+};
+
+/** A picture as authors upload them, about 215 KB: grain on soft shapes, which is what photographs weigh by. */
+async function makeCover(): Promise<Buffer> {
+  const [width, height] = [1600, 640];
+  const pixels = Buffer.alloc(width * height * 3);
+  for (let at = 0; at < pixels.length; at += 1) {
+    const [x, y] = [(at / 3) % width, Math.floor(at / 3 / width)];
+    const shape = 128 + 70 * Math.sin(x / 170 + (at % 3)) * Math.cos(y / 90);
+    pixels[at] = shape + ((Math.imul(at, 2_654_435_761) >>> 24) & 3);
+  }
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .png({ palette: true, colours: 64 })
+    .toBuffer();
+}
+
+const makeLogo = (): Promise<Buffer> =>
+  sharp({ create: { width: 900, height: 300, channels: 4, background: '#7a1f8a' } })
+    .png()
+    .toBuffer();
+
 const database = process.env['DATABASE_URL'];
 const instance = await openInstance(database === undefined ? {} : { DATABASE_URL: database });
 try {
@@ -116,19 +160,33 @@ try {
     '--name',
     'Bench',
   );
-  const structure = {
-    type: 'form',
-    attrs: { name: 'Twenty elements' },
-    children: [{ type: 'step', attrs: { title: 'Everything' }, children: twentyElements }],
+  const make = async (settings: object): Promise<string> => {
+    const { body } = await callApi(instance.url, key, 'POST', '/forms', {
+      structure,
+      settings,
+      publish: true,
+    });
+    return `${instance.url}/f/${body.id}`;
   };
-  const { body: form } = await callApi(instance.url, key, 'POST', '/forms', { structure, publish: true });
+  const put = async (picture: Buffer): Promise<string> =>
+    (await callApi(instance.url, key, 'POST', '/images', picture)).body.id;
+  const cover = await makeCover();
+  const theme = {
+    color: '#7a1f8a',
+    font: 'figtree',
+    cover: await put(cover),
+    logo: await put(await makeLogo()),
+  };
+  const pages = { plain: await make({}), themed: await make({ theme }) };
+  process.stdout.write(`The cover is a PNG of ${Math.round(cover.length / 1000)} KB.\n`);
   const browser = await openBrowser();
-  const url = `${instance.url}/f/${form.id}`;
-  await loadOnce(browser, url, profiles.at(-1)!);
-  for (const profile of profiles) {
-    const loads: Load[] = [];
-    for (let round = 0; round < rounds; round += 1) loads.push(await loadOnce(browser, url, profile));
-    process.stdout.write(`${describe(profile, loads)}\n`);
+  for (const [name, url] of Object.entries(pages)) {
+    await loadOnce(browser, url, profiles.at(-1)!);
+    for (const profile of profiles) {
+      const loads: Load[] = [];
+      for (let round = 0; round < rounds; round += 1) loads.push(await loadOnce(browser, url, profile));
+      process.stdout.write(`${name} · ${describe(profile, loads)}\n`);
+    }
   }
   await browser.close();
 } finally {

@@ -105,15 +105,29 @@ const schemas: Readonly<Record<SettingName, object>> = {
 
 const colour = (description: string) => ({ type: 'string', pattern: '^#[0-9a-fA-F]{6}$', description });
 const image = (description: string) => ({ type: 'string', format: 'uuid', description });
+const line = (description: string) => ({
+  type: 'string',
+  description: `${description} One line of at most ${limits.labelBytes} bytes of UTF-8.`,
+});
 const theme: Readonly<Record<keyof Theme, object>> = {
   color: colour('The accent: buttons, the chosen, the focus. Text on it needs a contrast of 4.5:1.'),
   background: colour('What the page lies on.'),
+  paper: colour('What the questions stand on. The text on it needs a contrast of 10:1.'),
   font: { type: 'string', enum: [...fontNames] },
   corner: { type: 'string', enum: [...corners] },
   density: { type: 'string', enum: [...densities] },
   mode: { type: 'string', enum: [...modes] },
-  logo: image('The id of an image of this form.'),
-  cover: image('The id of an image of this form.'),
+  logo: image('The id of an image of the workspace, above the title.'),
+  logo_dark: image('The id of the image in its place on a dark page.'),
+  cover: image('The id of the image across the top.'),
+  submit_label: line('What the last button says.'),
+  confirmation_title: line('The heading of the page after a submission.'),
+  short_reference: flag(
+    'Whether that page shows a short reference, like `K7QF2-9XM4D`, in place of the whole receipt. Searching for it finds the submission.',
+  ),
+  favicon: image("The id of the image in the browser's tab, best a square."),
+  social_title: line("What sites that show a link say of it, in place of the form's name."),
+  social_image: image('The id of the picture that they show, best 1200 by 630 pixels.'),
 };
 
 /** A schema that takes null as well, which a request takes a setting away by. */

@@ -1,10 +1,12 @@
 import { defaultLanguage, type Language } from '#ast/languages.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
+import type { PictureSize } from '#ast/theme/theme.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
 import { gather } from '#kit/gather.ts';
 import { only } from '#kit/statement.ts';
+import { findPictureSizes, imagesOf } from './images/images.ts';
 import { findFormVersion, findLiveForm, type FormStatus } from './queries.ts';
 
 /** A form as a visitor's request sees it: its live version. */
@@ -23,6 +25,8 @@ export type LiveForm = {
   passwordHash: string | null;
   form: Form;
   fields: Readonly<Record<string, FieldDescription>>;
+  /** The sizes of the pictures of its theme, by id. */
+  pictures: ReadonlyMap<string, PictureSize>;
 };
 
 /** Finds forms by their id alone, as the public page is asked for them. */
@@ -32,6 +36,8 @@ type Version = { form: Form; fields: Readonly<Record<string, FieldDescription>> 
 
 /** Parsed structures that are kept; one is at most 1 MB, and typically a few KB. */
 const keptVersions = 200;
+/** Pictures whose sizes are kept: a few numbers each. */
+const keptPictures = 2_000;
 
 /**
  * Status and settings are read each time, by a query that begins after it was asked for: requests that come together
@@ -55,6 +61,27 @@ export function openLiveForms(database: Database): LiveForms {
     if (versions.size >= keptVersions) versions.delete(versions.keys().next().value!);
     versions.set(key, loaded);
     return loaded;
+  };
+
+  const pictures = new Map<string, PictureSize | undefined>();
+
+  /** A picture never changes, so its size is read once. */
+  const sizesOf = async (workspaceId: string, settings: Settings): Promise<LiveForm['pictures']> => {
+    const ids = imagesOf(settings).map(([, id]) => id);
+    const unknown = ids.filter((id) => !pictures.has(id));
+    if (unknown.length > 0) {
+      const found = await findPictureSizes(database, workspaceId, unknown);
+      for (const id of unknown) {
+        if (pictures.size >= keptPictures) pictures.delete(pictures.keys().next().value!);
+        pictures.set(id, found.get(id));
+      }
+    }
+    return new Map(
+      ids.flatMap((id) => {
+        const size = pictures.get(id);
+        return size ? [[id, size] as const] : [];
+      }),
+    );
   };
 
   const findRow = gather(
@@ -84,6 +111,7 @@ export function openLiveForms(database: Database): LiveForms {
         version: row.version,
         hasListeners: row.has_listeners,
         passwordHash: row.password_hash,
+        pictures: await sizesOf(row.workspace_id, row.settings),
         ...version,
       };
     },

@@ -96,7 +96,8 @@ export const belowId = ({ after }: Pick<Cut, 'after'>): string => after ?? lastI
 export const leastId = ({ after }: Pick<Cut, 'after'>): string =>
   after === null ? firstId : idBehind(after);
 
-function idBehind(id: string): string {
+/** The least id that is greater than this one. */
+export function idBehind(id: string): string {
   const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
   return [0, 8, 12, 16, 20].map((at, index) => hex.slice(at, [8, 12, 16, 20, 32][index])).join('-');
 }

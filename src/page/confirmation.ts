@@ -1,4 +1,5 @@
 import { editDaysOf } from '#ast/settings.ts';
+import { shortReference } from '#ast/short-reference.ts';
 import { sayDay } from '#ast/words.ts';
 import { timeOfId, uuidPattern } from '#kit/clock.ts';
 import type { LiveForm } from '#forms/live-form.ts';
@@ -16,6 +17,8 @@ export function confirmationPage(
   const { live, locale, look, words, address } = visit;
   const { receipt, edit } = query;
   if (typeof receipt !== 'string' || !uuidPattern.test(receipt)) return undefined;
+  const { theme } = live.settings;
+  const isChanged = address.own.has('_changed');
   const isEditable =
     live.settings.editing === true && typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit);
   const own = new Map([...address.own].filter(([name]) => name !== '_changed'));
@@ -26,8 +29,9 @@ export function confirmationPage(
   const plain = new Map([...own].filter(([name]) => name === '_lang'));
   return renderConfirmation({
     formName: live.name,
-    message: address.own.has('_changed') ? words.changed : live.settings.confirmation_message,
-    receipt,
+    title: isChanged ? undefined : theme?.confirmation_title,
+    message: isChanged ? words.changed : live.settings.confirmation_message,
+    receipt: theme?.short_reference ? shortReference(receipt) : receipt,
     edit: isEditable
       ? {
           address: leadTo(`/f/${live.id}/edit/${edit}`, leavesFrame ? plain : own),
@@ -35,7 +39,7 @@ export function confirmationPage(
           leavesFrame,
         }
       : undefined,
-    onward: look.isEmbedded && !address.own.has('_changed') ? redirectOf(live.settings, receipt) : undefined,
+    onward: look.isEmbedded && !isChanged ? redirectOf(live.settings, receipt) : undefined,
     again: live.settings.access === 'invited' ? undefined : leadTo(`/f/${live.id}`),
     language: locale,
     look,

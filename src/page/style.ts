@@ -52,12 +52,13 @@ header::before {
   content: ""; display: block; inline-size: 2.5rem; block-size: .3125rem; margin-block-end: var(--5); border-radius: 1rem;
   background: var(--accent);
 }
-:is(.logo, .cover) ~ header::before { display: none; }
+picture ~ header::before { display: none; }
+picture { display: contents; }
 .cover {
-  display: block; inline-size: calc(100% + 2 * var(--pad)); aspect-ratio: 5 / 2; object-fit: cover;
+  display: block; inline-size: calc(100% + 2 * var(--pad)); block-size: auto; aspect-ratio: 5 / 2; object-fit: cover;
   margin: calc(-1 * var(--6)) calc(-1 * var(--pad)) var(--6);
 }
-.logo { display: block; block-size: 3.5rem; max-inline-size: 100%; object-fit: contain; object-position: left; margin-block-end: var(--5); }
+.logo { display: block; block-size: 3.5rem; inline-size: auto; max-inline-size: 100%; object-fit: contain; object-position: left; margin-block-end: var(--5); }
 [dir=rtl] .logo { object-position: right; }
 .step { margin-block-start: var(--part); }
 .step + .step:not([hidden]) { border-block-start: 1px solid var(--line); padding-block-start: var(--part); }

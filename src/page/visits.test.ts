@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import sharp from 'sharp';
+import { shortReference } from '#ast/short-reference.ts';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
@@ -343,6 +345,83 @@ for (const [what, [settings, said, next]] of Object.entries(shut)) {
     for (const sentence of [said, next]) assert.match(text, sentence);
   });
 }
+
+test('a theme says what the last button and the confirmation say, and gives a short reference in place of the receipt', async () => {
+  const theme = {
+    submit_label: 'Book <now>',
+    confirmation_title: 'See you on Monday',
+    short_reference: true,
+  };
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { theme });
+  const page = await visitor.fetch(`/f/${form}`);
+  assert.match(page.text, /class="submit">Book &lt;now&gt;</);
+  const receipt = newId();
+  const { text } = await visitor.fetch(`/f/${form}/submitted?receipt=${receipt}`);
+  assert.match(text, /<h1[^>]*>See you on Monday<\/h1>/);
+  assert.match(text, /<title>See you on Monday – [^<]+<\/title>/);
+  assert.ok(text.includes(`<code>${shortReference(receipt)}</code>`));
+  assert.ok(!text.includes(`>${receipt}<`));
+});
+
+test('a theme names what tabs and links show of the page, and only the page of the form says it', async () => {
+  const square = await sharp({ create: { width: 300, height: 300, channels: 4, background: '#0b665580' } })
+    .png()
+    .toBuffer();
+  const { body } = await tenant.call('POST', '/images', square);
+  const theme = {
+    favicon: body.id,
+    social_title: 'Join us',
+    social_image: body.id,
+    logo: body.id,
+    logo_dark: body.id,
+  };
+  const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { theme });
+  const place = `/f/${form}/images/${body.id}`;
+  const { text } = await visitor.fetch(`/f/${form}`);
+  assert.ok(text.includes(`<link rel="icon" href="${place}-icon.png">`), text);
+  assert.ok(text.includes('<meta property="og:title" content="Join us">'));
+  assert.ok(
+    text.includes(`<meta property="og:image" content="${service.services.config.publicUrl}${place}">`),
+  );
+  assert.ok(text.includes('<meta property="og:image:width" content="300">'));
+  const icon = await fetch(`${service.url}${place}-icon.png`);
+  assert.deepEqual([icon.status, icon.headers.get('content-type')], [200, 'image/png']);
+  const plain = await publishForm(tenant, stepsOf({}, [element('text', 'name')]));
+  assert.doesNotMatch((await visitor.fetch(`/f/${plain}`)).text, /og:|rel="icon"/);
+});
+
+test('a dark page has the logo for dark pages: by the device, by the theme, and by the page around it', async () => {
+  const paint = (background: string) =>
+    sharp({ create: { width: 40, height: 20, channels: 3, background } })
+      .png()
+      .toBuffer();
+  const [light, dark] = await Promise.all(
+    ['#000000', '#ffffff'].map(
+      async (colour) => (await tenant.call('POST', '/images', await paint(colour))).body.id,
+    ),
+  );
+  const logos = { logo: light, logo_dark: dark };
+  const show = async (theme: object, query = ''): Promise<string> => {
+    const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { theme });
+    const [picture] =
+      (await visitor.fetch(`/f/${form}${query}`)).text.match(/<picture>.*?<\/picture>/s) ?? [];
+    return picture!.replaceAll(/\s/g, ' ');
+  };
+  const isIn = (markup: string, id: string | undefined): boolean => markup.includes(`/images/${id}`);
+  const byDevice = await show(logos);
+  assert.match(byDevice, new RegExp(`media="\\(prefers-color-scheme: dark\\)"`));
+  assert.ok(isIn(byDevice.slice(0, byDevice.indexOf('media=')), dark));
+  assert.ok(isIn(byDevice.slice(byDevice.indexOf('<img')), light));
+  for (const [theme, query, shown, other] of [
+    [{ ...logos, mode: 'dark' }, '', dark, light],
+    [{ ...logos, mode: 'light' }, '', light, dark],
+    [logos, '?_embed=1&_scheme=dark', dark, light],
+    [logos, '?_embed=1', light, dark],
+  ] as const) {
+    const picture = await show(theme, query);
+    assert.deepEqual([isIn(picture, shown), isIn(picture, other)], [true, false], `${theme.logo} ${query}`);
+  }
+});
 
 test('a frame of a form that does not exist says so inside the page around it', async () => {
   const { status, text, headers } = await visitor.fetch(`/f/${newId()}?_embed=1`);

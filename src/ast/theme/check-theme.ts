@@ -1,7 +1,17 @@
 import { isRecord, own } from '../json.ts';
 import { quote } from '../problems.ts';
-import { contrast, isColour, sayContrast } from './colour.ts';
-import { paletteOf, readableAccent, type Scheme, schemesOf, textContrast } from './palette.ts';
+import { contrast, fromOklch, isColour, sayContrast, toOklch } from './colour.ts';
+import { limits } from '../limits.ts';
+import { fitsBytes, isCleanText } from '../text.ts';
+import {
+  inkContrast,
+  paletteOf,
+  paperContrast,
+  readableAccent,
+  type Scheme,
+  schemesOf,
+  textContrast,
+} from './palette.ts';
 import { corners, densities, fontNames, modes, type Theme } from './theme.ts';
 
 type ThemeProblem = { readonly field: string; readonly message: string };
@@ -15,18 +25,37 @@ const oneOf =
 const colour: Check = (value) => (isColour(value) ? undefined : 'must be a colour like "#0b6655"');
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const image: Check = (value) =>
-  typeof value === 'string' && uuid.test(value) ? undefined : 'must be the id of an image of this form';
+  typeof value === 'string' && uuid.test(value) ? undefined : 'must be the id of an image of this workspace';
+
+/** A text of one line, as labels are. */
+const line: Check = (value) =>
+  typeof value === 'string' &&
+  value.trim() !== '' &&
+  isCleanText(value) &&
+  !/[\n\r]/.test(value) &&
+  fitsBytes(value, limits.labelBytes)
+    ? undefined
+    : `must be text of one line, of at most ${limits.labelBytes} bytes`;
+const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 
 /** What each key takes; the end of the sentence about a value that it does not. */
 const keys = {
   color: colour,
   background: colour,
+  paper: colour,
   font: oneOf(fontNames),
   corner: oneOf(corners),
   density: oneOf(densities),
   mode: oneOf(modes),
   logo: image,
+  logo_dark: image,
   cover: image,
+  submit_label: line,
+  confirmation_title: line,
+  short_reference: flag,
+  favicon: image,
+  social_title: line,
+  social_image: image,
 } as const satisfies Record<keyof Theme, Check>;
 
 /**
@@ -44,7 +73,7 @@ export function findThemeProblems(input: unknown): readonly ThemeProblem[] {
     const problem = check(value);
     return problem === undefined ? [] : [{ field: `theme.${key}`, message: `"theme.${key}" ${problem}.` }];
   });
-  return problems.length > 0 ? problems : contrastProblems(input);
+  return problems.length > 0 ? problems : [...paperProblems(input), ...contrastProblems(input)];
 }
 
 /** The lowest of the contrasts that the accent of a theme has, and in which scheme. */
@@ -60,10 +89,35 @@ export function accentContrast(theme: Theme): { ratio: number; scheme: Scheme } 
   return found.reduce((low, next) => (next.ratio < low.ratio ? next : low));
 }
 
+/** The shade of the theme's paper nearest to it that would be accepted. */
+export function suggestPaper(theme: Theme): string {
+  const { lightness, ...hue } = toOklch(theme.paper!);
+  const step = schemesOf(theme)[0] === 'dark' ? -0.02 : 0.02;
+  for (let next = lightness + step; next > 0 && next < 1; next += step) {
+    const paper = fromOklch({ ...hue, lightness: next });
+    if (paperContrast({ ...theme, paper }) >= inkContrast) return paper;
+  }
+  return step < 0 ? '#000000' : '#ffffff';
+}
+
 /** The shade of the theme's colour nearest to it that would be accepted. */
 export function suggestColour(theme: Theme): string {
   const [chosen] = schemesOf(theme);
   return readableAccent(theme.color!, paletteOf(theme, chosen).paper, chosen);
+}
+
+function paperProblems(theme: Theme): ThemeProblem[] {
+  const ratio = theme.paper === undefined ? inkContrast : paperContrast(theme);
+  if (ratio >= inkContrast) return [];
+  const [scheme] = schemesOf(theme);
+  return [
+    {
+      field: 'theme.paper',
+      message:
+        `"theme.paper" ${theme.paper} has a contrast of ${sayContrast(ratio)} with the ${scheme === 'dark' ? 'light' : 'dark'} text on it; ` +
+        `it needs ${inkContrast}:1. The nearest shade that has it is ${suggestPaper(theme)}.`,
+    },
+  ];
 }
 
 function contrastProblems(theme: Theme): ThemeProblem[] {

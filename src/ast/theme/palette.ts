@@ -22,6 +22,10 @@ type PaletteName =
 
 /** What text needs on its ground (WCAG 2.2, 1.4.3). */
 export const textContrast = 4.5;
+/** What the main text needs on a chosen paper; a paper on which it has that leaves room for all others. */
+export const inkContrast = 10;
+/** What edges need that show where a control is (1.4.11). */
+const edgeContrast = 3;
 
 /** The accent of a form whose theme names none. */
 export const defaultColour = '#0b6655';
@@ -48,21 +52,23 @@ const neutrals = {
   },
 } as const satisfies Record<Scheme, Partial<Record<PaletteName, readonly [number, number]>>>;
 
-/** The red of what is wrong, and two others for accents that it could be taken for: further from the paper, and nearer. */
+/** The red of what is wrong, and others for accents that it could be taken for: further from the paper, nearer, and furthest. */
 const warnings = {
-  light: { reds: ['#b3261e', '#6f0e0f', '#db1c22'], tint: '#fcf1f0' },
-  dark: { reds: ['#ff9d94', '#ffd1d0', '#f3625d'], tint: '#2b1d1c' },
-} as const satisfies Record<Scheme, { reds: readonly [string, string, string]; tint: string }>;
+  light: { red: '#b3261e', others: ['#6f0e0f', '#db1c22', '#3d0000'], tint: '#fcf1f0' },
+  dark: { red: '#ff9d94', others: ['#ffd1d0', '#f3625d', '#fff0ef'], tint: '#2b1d1c' },
+} as const satisfies Record<Scheme, { red: string; others: readonly string[]; tint: string }>;
 
 /** From this distance (Oklab) on two colours are told apart at a glance; white and black are 1 apart. */
 export const plainDistance = 0.15;
 
-/** What says that something is wrong, in a colour that nobody takes for the accent. */
-function warningsOf(accent: string, scheme: Scheme): Pick<Palette, 'bad' | 'bad-tint'> {
-  const { reds, tint } = warnings[scheme];
-  const [red, far, near] = reds;
-  if (distance(accent, red) >= plainDistance) return { bad: red, 'bad-tint': tint };
-  return { bad: contrast(accent, far) > contrast(accent, near) ? far : near, 'bad-tint': tint };
+/** What says that something is wrong, in a colour that reads on the paper and that nobody takes for the accent. */
+function warningsOf(accent: string, paper: string, scheme: Scheme): Pick<Palette, 'bad' | 'bad-tint'> {
+  const { red, others, tint } = warnings[scheme];
+  const reading = (shade: string): string => readableOn([paper], shade, textContrast, scheme);
+  const plain = reading(red);
+  if (distance(accent, plain) >= plainDistance) return { bad: plain, 'bad-tint': tint };
+  const [bad] = others.map(reading).toSorted((one, other) => contrast(accent, other) - contrast(accent, one));
+  return { bad: bad!, 'bad-tint': tint };
 }
 
 /** The scheme for which an author chooses the colours, and the schemes that visitors see. */
@@ -76,37 +82,80 @@ export function schemesOf({ mode = 'auto' }: Theme): readonly [chosen: Scheme, .
  */
 export function paletteOf(theme: Theme, scheme: Scheme): Palette {
   const chosen = theme.color ?? defaultColour;
-  const { hue, chroma } = toOklch(chosen);
-  // A grey accent gets grey paper; from a chroma of 0.05 on, the paper has the full breath of the hue.
-  const strength = Math.min(1, chroma / 0.05);
-  const neutral = ([lightness, breath]: readonly [number, number]): string =>
-    fromOklch({ lightness, chroma: breath * strength, hue });
+  const neutral = neutralsOf(theme);
   const shades = neutrals[scheme];
-  const paper = neutral(shades.paper);
+  const { paper, tint, line } = groundsOf(theme, scheme, neutral);
   const isChosen = schemesOf(theme)[0] === scheme;
-  // The default colour was chosen for light paper.
-  const isReadable = theme.color === undefined ? scheme === 'light' : isChosen;
+  // The default colour was chosen for white paper.
+  const isReadable =
+    theme.color === undefined ? scheme === 'light' && contrast(chosen, paper) >= textContrast : isChosen;
   const accent = isReadable ? chosen : readableAccent(chosen, paper, scheme);
   return {
-    ground: theme.background === undefined ? neutral(shades.ground) : groundOf(theme.background, isChosen),
+    ground:
+      theme.background === undefined
+        ? neutral(shades.ground)
+        : isChosen
+          ? theme.background
+          : atNight(theme.background, neutrals.dark.ground[0]),
     paper,
     ink: neutral(shades.ink),
-    soft: neutral(shades.soft),
-    edge: neutral(shades.edge),
-    line: neutral(shades.line),
-    tint: neutral(shades.tint),
+    soft: readableOn([paper, tint], neutral(shades.soft), textContrast, scheme),
+    edge: readableOn([paper, tint], neutral(shades.edge), edgeContrast, scheme),
+    line,
+    tint,
     accent,
     deep: pressedShade(accent, scheme),
     'on-accent': textOn(accent),
-    ...warningsOf(accent, scheme),
+    ...warningsOf(accent, paper, scheme),
   };
 }
 
-/** A chosen ground as it is; in the other scheme, which is dark, its hue at night. */
-function groundOf(background: string, isChosen: boolean): string {
-  if (isChosen) return background;
-  const { hue, chroma } = toOklch(background);
-  return fromOklch({ lightness: 0.175, chroma: Math.min(chroma, 0.03), hue });
+type Neutral = (shade: readonly [lightness: number, breath: number]) => string;
+
+/** A grey accent gets grey paper; from a chroma of 0.05 on, the paper has the full breath of the hue. */
+function neutralsOf({ color = defaultColour }: Theme): Neutral {
+  const { hue, chroma } = toOklch(color);
+  const strength = Math.min(1, chroma / 0.05);
+  return ([lightness, breath]) => fromOklch({ lightness, chroma: breath * strength, hue });
+}
+
+/** The contrast that the main text of a theme has where it has the least, in the scheme that the theme was chosen for. */
+export function paperContrast(theme: Theme): number {
+  const [scheme] = schemesOf(theme);
+  const neutral = neutralsOf(theme);
+  const { paper, tint } = groundsOf(theme, scheme, neutral);
+  const ink = neutral(neutrals[scheme].ink);
+  return Math.min(contrast(ink, paper), contrast(ink, tint));
+}
+
+/** What text stands on. A chosen paper is shown as it is in the scheme it was chosen for, and what is laid on it is a shade of it. */
+function groundsOf(theme: Theme, scheme: Scheme, neutral: Neutral): Pick<Palette, 'paper' | 'tint' | 'line'> {
+  const { paper, tint, line } = neutrals[scheme];
+  if (theme.paper === undefined) return { paper: neutral(paper), tint: neutral(tint), line: neutral(line) };
+  const chosen = schemesOf(theme)[0] === scheme ? theme.paper : atNight(theme.paper, paper[0]);
+  const { lightness, ...hue } = toOklch(chosen);
+  const shade = ([other]: readonly [number, number]): string =>
+    fromOklch({ ...hue, lightness: lightness + other - paper[0] });
+  return { paper: chosen, tint: shade(tint), line: shade(line) };
+}
+
+/** A colour that was chosen by day as it is at night. */
+function atNight(colour: string, lightness: number): string {
+  const { hue, chroma } = toOklch(colour);
+  return fromOklch({ lightness, chroma: Math.min(chroma, 0.03), hue });
+}
+
+/** The colour itself where it reads on these grounds, or the nearest shade further from them that does. */
+function readableOn(grounds: readonly string[], colour: string, least: number, scheme: Scheme): string {
+  const reads = (shade: string): boolean => grounds.every((ground) => contrast(shade, ground) >= least);
+  const from = toOklch(colour);
+  const step = scheme === 'dark' ? 0.02 : -0.02;
+  let shade = colour;
+  for (let lightness = from.lightness; !reads(shade) && lightness > 0 && lightness < 1; ) {
+    lightness += step;
+    shade = fromOklch({ ...from, lightness });
+  }
+  return shade;
 }
 
 /** White or nearly black, whichever reads better: one of them always has 4.5:1. */

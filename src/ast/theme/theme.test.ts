@@ -1,14 +1,45 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assert as check, constantFrom, integer, pre, property, record } from 'fast-check';
+import {
+  assert as check,
+  constantFrom,
+  double,
+  integer,
+  oneof,
+  pre,
+  property,
+  record,
+  tuple,
+} from 'fast-check';
 import { contrast, distance, fromOklch, sayContrast, toOklch } from './colour.ts';
-import { accentContrast, findThemeProblems, suggestColour } from './check-theme.ts';
-import { defaultColour, type Palette, paletteOf, plainDistance, schemesOf, textContrast } from './palette.ts';
+import { accentContrast, findThemeProblems, suggestColour, suggestPaper } from './check-theme.ts';
+import {
+  defaultColour,
+  inkContrast,
+  type Palette,
+  paletteOf,
+  paperContrast,
+  plainDistance,
+  schemesOf,
+  textContrast,
+} from './palette.ts';
 import { modes, type Theme } from './theme.ts';
 
+const shades = (from: number, to: number) =>
+  tuple(
+    double({ min: from, max: to, noNaN: true }),
+    double({ min: 0, max: 0.2, noNaN: true }),
+    integer({ min: 0, max: 359 }),
+  ).map(([lightness, chroma, hue]) => fromOklch({ lightness, chroma, hue }));
 const colours = integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`);
+/** Papers that have a chance: pale, or deep, of every hue; and any. */
+const papers = oneof(
+  { arbitrary: shades(0.85, 1), weight: 3 },
+  { arbitrary: shades(0, 0.35), weight: 2 },
+  { arbitrary: colours, weight: 1 },
+);
 const themes = record(
-  { color: colours, background: colours, mode: constantFrom(...modes) },
+  { color: colours, background: colours, paper: papers, mode: constantFrom(...modes) },
   { requiredKeys: [] },
 );
 
@@ -85,6 +116,7 @@ test('what is wrong has a colour that is told from every accent: far from it, or
 test('a colour is refused exactly when its contrast is below 4.5:1, with the figure and a shade that is accepted', () => {
   check(
     property(themes, (theme: Theme) => {
+      pre(theme.paper === undefined || paperContrast(theme) >= inkContrast);
       const { ratio } = accentContrast(theme);
       const [problem] = findThemeProblems(theme);
       assert.equal(problem === undefined, ratio >= textContrast);
@@ -94,6 +126,26 @@ test('a colour is refused exactly when its contrast is below 4.5:1, with the fig
       assert.deepEqual(findThemeProblems({ ...theme, color: suggestColour(theme) }), []);
     }),
   );
+});
+
+test('a paper is refused exactly when text has less than 10:1 on it, with the figure and a shade that is accepted', () => {
+  const papered = record({ paper: papers, mode: constantFrom(...modes) }, { requiredKeys: ['paper'] });
+  check(
+    property(papered, (theme: Theme) => {
+      const problem = findThemeProblems(theme).find(({ field }) => field === 'theme.paper');
+      assert.equal(problem === undefined, paperContrast(theme) >= inkContrast);
+      if (!problem) return;
+      assert.ok(problem.message.includes(sayContrast(paperContrast(theme))));
+      const better = { ...theme, paper: suggestPaper(theme) };
+      assert.deepEqual(
+        findThemeProblems(better).filter(({ field }) => field === 'theme.paper'),
+        [],
+      );
+    }),
+  );
+  assert.deepEqual(findThemeProblems({ paper: '#fdf6e3' }), []);
+  assert.deepEqual(findThemeProblems({ paper: '#0f172a', mode: 'dark' }), []);
+  assert.equal(paletteOf({ paper: '#fdf6e3' }, 'light').paper, '#fdf6e3');
 });
 
 test('the colour of a theme is shown as it was chosen', () => {
@@ -114,6 +166,16 @@ const wrong: Readonly<Record<string, [theme: unknown, field: string]>> = {
   'an address as logo': [{ logo: 'https://example.com/a.png' }, 'theme.logo'],
   'yellow text on white': [{ color: '#ffd400' }, 'theme.color'],
   'navy text on a dark page': [{ color: '#001f5b', mode: 'dark' }, 'theme.color'],
+  'a paper on which dark text cannot be read': [{ paper: '#7a7a7a' }, 'theme.paper'],
+  'a dark paper on a light page': [{ paper: '#0f172a' }, 'theme.paper'],
+  'a label of two lines': [{ submit_label: 'Send\nit' }, 'theme.submit_label'],
+  'a label that says nothing': [{ submit_label: ' ' }, 'theme.submit_label'],
+  'a title that is too long': [{ confirmation_title: 'x'.repeat(1_025) }, 'theme.confirmation_title'],
+  'a title that is no text': [{ social_title: 5 }, 'theme.social_title'],
+  'a short reference by word': [{ short_reference: 'yes' }, 'theme.short_reference'],
+  'an address as favicon': [{ favicon: '/favicon.ico' }, 'theme.favicon'],
+  'an address as dark logo': [{ logo_dark: '/dark.png' }, 'theme.logo_dark'],
+  'an address as picture of links': [{ social_image: '/a.png' }, 'theme.social_image'],
   'a key that it does not have': [{ shadow: true }, 'theme'],
   'a key of every object': [{ constructor: 'x' }, 'theme'],
 };

@@ -6,12 +6,12 @@ import { type ImagesContext, imageLimits, imageTypes, storeImage } from './image
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Logos and covers. */
+/** Pictures of themes. */
 export const imageEndpoints = ({ database, storage }: ImagesContext) => ({
   create: operation({
     summary: 'Create image',
     description:
-      'Takes an image of at most 2 MB as it is. Its id goes into `theme.logo` or `theme.cover` of the settings of any form of the workspace; an image that no form names is removed after a day. 409: the workspace has as many as it may have.',
+      'Takes a PNG, JPEG or WebP of at most 2 MB and 25 megapixels. It is kept in the sizes that pages ask for, without what a camera wrote into it. Its id goes into `theme.logo`, `theme.logo_dark`, `theme.cover`, `theme.favicon` or `theme.social_image` of the settings of any form of the workspace; an image that no form names is removed after a day. 409: the workspace has as many as it may have. 503: too many come at once.',
     // Also of a key that is limited to certain forms: it may give these a logo, and an id opens nothing.
     permission: 'forms:write',
     bodyContent: imageTypes,

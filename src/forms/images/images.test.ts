@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import sharp from 'sharp';
 import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
@@ -16,7 +17,9 @@ const png = Buffer.from(
   'base64',
 );
 const webp = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64');
-const jpeg = Buffer.from('/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//', 'base64');
+const paint = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#0b6655' } });
+const photo = await paint(1000, 400).jpeg().toBuffer();
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 
 /** Uploads bytes as a page of the console does, as the person of a cookie. */
@@ -42,8 +45,15 @@ async function uploaded(bytes = png): Promise<string> {
 const storedImages = async (): Promise<string[]> =>
   (await listFiles(service)).filter((path) => path.includes('/images/'));
 
-for (const [type, bytes] of Object.entries({ 'image/png': png, 'image/webp': webp, 'image/jpeg': jpeg })) {
-  test(`an image of the type ${type} is served as such, for ever, unsniffed and powerless`, async () => {
+/** How many pictures these files are. */
+const pictures = (paths: readonly string[]): number => paths.filter((path) => !/\.\w+$/.test(path)).length;
+
+for (const [what, bytes, type] of [
+  ['PNG', png, 'image/png'],
+  ['WebP', webp, 'image/png'],
+  ['JPEG', photo, 'image/jpeg'],
+] as const) {
+  test(`a ${what} is served by its id for ever, unsniffed and powerless`, async () => {
     const id = await uploaded(bytes);
     const form = await makeForm(tenant, [element('text', 'a')], { settings: { theme: { logo: id } } });
     const response = await fetch(`${service.url}/f/${form.id}/images/${id}`);
@@ -52,10 +62,78 @@ for (const [type, bytes] of Object.entries({ 'image/png': png, 'image/webp': web
     assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
     assert.equal(response.headers.get('content-security-policy'), "sandbox; default-src 'none'");
-    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes);
-    const page = await (await fetch(form.public_url)).text();
-    assert.ok(page.includes(`<img class="logo" src="/f/${form.id}/images/${id}" alt="">`));
+    const shown = Buffer.from(await response.arrayBuffer());
+    assert.equal(Number(response.headers.get('content-length')), shown.length);
+    const [{ width, height }, sent] = [await sharp(shown).metadata(), await sharp(bytes).metadata()];
+    assert.deepEqual([width, height], [sent.width, sent.height]);
   });
+}
+
+test('a picture is kept in the widths of screens as AVIF and WebP, which the page offers with its dimensions', async () => {
+  const id = await uploaded(photo);
+  const { form, page } = await pageWith({ cover: id });
+  const place = `/f/${form}/images/${id}`;
+  const offered = (format: string): string =>
+    [160, 320, 480, 800, 1000].map((width) => `${place}-${width}.${format} ${width}w`).join(', ');
+  assert.ok(page.includes(`type="image/avif" srcset="${offered('avif')}"`), page);
+  assert.ok(page.includes(`type="image/webp" srcset="${offered('webp')}"`));
+  const [image] = page.match(/<img class="cover"[^>]*>/) ?? [''];
+  assert.match(image, / width="1000" height="400"/);
+  assert.match(image, / fetchpriority="high"/);
+  for (const format of ['avif', 'webp']) {
+    const response = await fetch(`${service.url}${place}-480.${format}`);
+    assert.equal(response.headers.get('content-type'), `image/${format}`);
+    const { width, height } = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
+    assert.deepEqual([width, height], [480, 192]);
+  }
+  for (const other of ['-481.webp', '-480.png', '-480.', '-', '.webp'])
+    assert.equal((await fetch(`${service.url}${place}${other}`)).status, 404, other);
+});
+
+test('nothing of a picture tells where and by whom it was taken, and it stands as its camera was held', async () => {
+  const taken = paint(600, 300).jpeg();
+  const bytes = await taken
+    .withExif({ IFD0: { Artist: 'Gunta' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
+    .withMetadata({ orientation: 6 })
+    .toBuffer();
+  assert.ok((await sharp(bytes).metadata()).exif, 'the upload has what is to go');
+  const id = await uploaded(bytes);
+  const { form } = await pageWith({ logo: id });
+  for (const name of ['', '-160.webp', '-160.avif', '-icon.png']) {
+    const response = await fetch(`${service.url}/f/${form}/images/${id}${name}`);
+    const { exif, orientation, width, height } = await sharp(
+      Buffer.from(await response.arrayBuffer()),
+    ).metadata();
+    assert.deepEqual([exif, orientation], [undefined, undefined], name);
+    if (name !== '-icon.png') assert.ok(height > width, `${name} stands upright`);
+  }
+});
+
+test('a picture of the time before there were sizes is served as it came', async () => {
+  const id = await uploaded(photo);
+  await database.query(
+    `update form_images set width = null, height = null, renditions = '{}' where id = $1`,
+    [id],
+  );
+  const { form, page } = await pageWith({ logo: id });
+  assert.ok(page.includes(`<img class="logo" src="/f/${form}/images/${id}" alt="">`));
+  assert.equal((await fetch(`${service.url}/f/${form}/images/${id}`)).status, 200);
+});
+
+/** The page of a form with a theme. */
+async function pageWith(theme: object): Promise<{ form: string; page: string }> {
+  const form = await makeForm(tenant, [element('text', 'a')], { settings: { theme } });
+  return { form: form.id, page: await (await fetch(form.public_url)).text() };
+}
+
+/** A WebP of two frames. */
+async function makeMoving(): Promise<Buffer> {
+  const frames = await Promise.all(
+    ['#0b6655', '#7a1f8a'].map((background) => paint(8, 8).tint(background).png().toBuffer()),
+  );
+  return sharp(frames, { join: { animated: true } })
+    .webp({ loop: 0 })
+    .toBuffer();
 }
 
 const refused: Readonly<Record<string, [status: number, bytes: Buffer, type?: string]>> = {
@@ -65,12 +143,17 @@ const refused: Readonly<Record<string, [status: number, bytes: Buffer, type?: st
   'nothing at all': [415, Buffer.alloc(0)],
   'a GIF': [415, Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')],
   'an image of more than 2 MB': [413, Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)])],
+  'half an image': [415, photo.subarray(0, photo.length / 2)],
+  'the beginning of an image': [415, png.subarray(0, 30)],
+  'a bomb of a few KB that unpacks to 100 megapixels': [413, await paint(10_000, 10_000).png().toBuffer()],
+  'an image that moves': [415, await makeMoving()],
 };
 for (const [what, [status, bytes, type]] of Object.entries(refused)) {
   test(`${what} is refused, and nothing of it is kept`, async () => {
     const before = await storedImages();
     const response = await upload(bytes, type);
     assert.equal(response.status, type === 'image/svg+xml' ? 403 : status);
+    assert.match(((await response.json()) as { message: string }).message, /^[A-Z].+\.$/);
     assert.deepEqual(await storedImages(), before);
   });
 }
@@ -95,7 +178,7 @@ test('a viewer, a stranger and another site cannot upload', async () => {
 });
 
 test('a program uploads with a key, once under an Idempotency-Key, and only bytes of a type that is taken', async () => {
-  const before = (await storedImages()).length;
+  const before = await storedImages();
   const send = (bytes: Buffer | object, headers: Record<string, string> = {}) =>
     tenant.call('POST', '/images', bytes, headers);
   const once = { 'Idempotency-Key': 'logo' };
@@ -108,7 +191,7 @@ test('a program uploads with a key, once under an Idempotency-Key, and only byte
   assert.deepEqual([asJson.status, asJson.body.error], [415, 'unsupported_media_type']);
   // No other operation reads so much, nor bytes.
   assert.equal((await tenant.call('POST', '/forms', png)).status, 415);
-  assert.equal((await storedImages()).length, before + 1);
+  assert.equal(pictures(await storedImages()), pictures(before) + 1);
 });
 
 test('settings that name an image of another workspace, or none, are refused by the field', async () => {

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { fileTypeFromBuffer } from 'file-type';
+import { own } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
+import { type PictureKey, pictureKeys, type PictureSize } from '#ast/theme/theme.ts';
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
@@ -15,6 +17,7 @@ import {
   selectStoredImages,
   takeUnnamedImages,
 } from './queries.ts';
+import { makeRenditions } from './renditions.ts';
 
 /** What storing and showing images needs. */
 export type ImagesContext = { database: Database; storage: Storage };
@@ -22,18 +25,20 @@ export type ImagesContext = { database: Database; storage: Storage };
 /** The largest image, in bytes; and how many one workspace may have. */
 export const imageLimits = { bytes: 2 * 1024 * 1024, images: 500 } as const;
 
-/** What is stored. SVG is not: it is a document that can hold scripts. */
+/** What is taken. SVG is not: it is a document that can hold scripts. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
-const storageKey = (workspaceId: string, id: string): string => `${workspaceId}/images/${id}`;
+/** Of an image as a whole, and of each of its renditions. */
+const storageKey = (workspaceId: string, id: string, rendition?: string): string =>
+  `${workspaceId}/images/${id}${rendition === undefined ? '' : `-${rendition}`}`;
 
 /** An image that no form names is removed after so long. */
 const graceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Stores an image of at most 2 MB. Its bytes decide what it is, whatever it was sent as. The row comes first, so that
- * a stop in between leaves no bytes that nobody knows of.
- * @throws ApiError unsupported_media_type, payload_too_large, conflict when the workspace has 500.
+ * Stores an image of at most 2 MB, in the sizes and formats that pages ask for. Its bytes decide what it is, whatever it
+ * was sent as. The row comes first, so that a stop in between leaves no bytes that nobody knows of.
+ * @throws ApiError conflict when the workspace has 500; payload_too_large, and whatever makeRenditions throws.
  */
 export async function storeImage(
   { database, storage }: ImagesContext,
@@ -45,47 +50,91 @@ export async function storeImage(
   const type = (await fileTypeFromBuffer(bytes))?.mime;
   if (!imageTypes.some((known) => known === type))
     throw new ApiError('unsupported_media_type', 'This is no PNG, JPEG or WebP image.');
+  const { contentType, width, height, whole, named } = await makeRenditions(bytes);
   const id = newId();
-  const row = { workspace_id: workspaceId, id, content_type: type!, size: bytes.length };
-  const inserted = await insertImage(database, { ...row, limit: imageLimits.images, now: now() });
+  const inserted = await insertImage(database, {
+    workspace_id: workspaceId,
+    id,
+    content_type: contentType,
+    size: whole.length,
+    width,
+    height,
+    renditions: Object.fromEntries([...named].map(([name, { length }]) => [name, length])),
+    limit: imageLimits.images,
+    now: now(),
+  });
   if (inserted.length === 0)
     throw new ApiError('conflict', `The workspace has ${imageLimits.images} images, which is the limit.`);
-  await storage.put(storageKey(workspaceId, id), Readable.from([bytes]), imageLimits.bytes);
+  for (const [name, content] of [[undefined, whole] as const, ...named])
+    await storage.put(storageKey(workspaceId, id, name), Readable.from([content]), content.length);
   return { id };
 }
 
-/** An image as a page of a form shows it; undefined when there is none. The caller reads or destroys the stream. */
+/** What names an image, whole or one of its renditions, in an address: `<id>`, `<id>-800.avif`. */
+const imageName = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-([0-9a-z]+\.[a-z]+))?$/;
+
+/**
+ * An image, or the rendition that a name asks for, as a page of a form shows it; undefined when there is none. The
+ * caller reads or destroys the stream.
+ */
 export async function openImage(
   { database, storage }: ImagesContext,
   formId: string,
-  id: string,
+  name: string,
 ): Promise<{ contentType: string; size: number; stream: Readable } | undefined> {
-  const [found] = await findImage(database, { form_id: formId, id });
-  const stream = found && (await storage.open(storageKey(found.workspace_id, id)));
-  return stream && { contentType: found.content_type, size: found.size, stream };
+  const [, id, rendition] = imageName.exec(name) ?? [];
+  const [found] = id === undefined ? [] : await findImage(database, { form_id: formId, id });
+  if (id === undefined || found === undefined) return undefined;
+  const kept =
+    rendition === undefined
+      ? { contentType: found.content_type, size: found.size }
+      : { contentType: `image/${rendition.split('.')[1]}`, size: own(found.renditions, rendition) };
+  if (kept.size === undefined) return undefined;
+  const stream = await storage.open(storageKey(found.workspace_id, id, rendition));
+  return stream && { ...kept, size: kept.size, stream };
+}
+
+/** The sizes of images of a workspace, by id, but for those of the time before there were any. */
+export async function findPictureSizes(
+  database: Queryable,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, PictureSize>> {
+  const rows = await findImages(database, { workspace_id: workspaceId, ids: [...ids] });
+  return new Map(
+    rows.flatMap(({ id, width, height, renditions }) => {
+      const widths = Object.keys(renditions).flatMap((name) =>
+        name.endsWith('.webp') ? [Number.parseInt(name, 10)] : [],
+      );
+      const size = width !== null &&
+        height !== null && { width, height, widths: widths.toSorted((a, b) => a - b) };
+      return size ? [[id, size] as const] : [];
+    }),
+  );
 }
 
 type Themed = Pick<Settings, 'theme'>;
-/** What settings name, checked or not. */
-const namedBy = ({ theme }: Themed): [key: string, id: string][] =>
-  Object.entries({ logo: theme?.logo, cover: theme?.cover }).flatMap(([key, id]) =>
-    typeof id === 'string' && uuidPattern.test(id) ? [[key, id]] : [],
-  );
+/** The images that settings name, checked or not, by the keys of the theme. */
+export const imagesOf = ({ theme }: Themed): [key: PictureKey, id: string][] =>
+  pictureKeys.flatMap((key) => {
+    const id: unknown = theme?.[key];
+    return typeof id === 'string' && uuidPattern.test(id) ? [[key, id]] : [];
+  });
 
 function missingOf(settings: Themed, rows: readonly { id: string }[]): ErrorItem[] {
   const known = new Set(rows.map(({ id }) => id));
-  return namedBy(settings)
+  return imagesOf(settings)
     .filter(([, id]) => !known.has(id))
     .map(([key]) => ({ field: `theme.${key}`, message: `"theme.${key}" must be the id of an image.` }));
 }
 
-/** The images that settings name and the workspace does not have, as problems of `theme.logo` and `theme.cover`. */
+/** The images that settings name and the workspace does not have, as problems of `theme.logo` and the like. */
 export async function findMissingImages(
   database: Queryable,
   workspaceId: string,
   settings: Themed,
 ): Promise<ErrorItem[]> {
-  const ids = namedBy(settings).map(([, id]) => id);
+  const ids = imagesOf(settings).map(([, id]) => id);
   return ids.length === 0
     ? []
     : missingOf(settings, await findImages(database, { workspace_id: workspaceId, ids }));
@@ -93,10 +142,10 @@ export async function findMissingImages(
 
 /**
  * Makes sure that the workspace has the images that settings name, before these are stored.
- * @throws ApiError validation_error with `theme.logo` or `theme.cover`.
+ * @throws ApiError validation_error with `theme.logo` or the like.
  */
 export async function claimImages(database: Queryable, workspaceId: string, settings: Themed): Promise<void> {
-  const ids = namedBy(settings).map(([, id]) => id);
+  const ids = imagesOf(settings).map(([, id]) => id);
   if (ids.length === 0) return;
   const errors = missingOf(
     settings,
@@ -113,8 +162,9 @@ export async function sweepImages({ database, storage }: ImagesContext): Promise
   const time = now();
   const before = new Date(time.getTime() - graceMs);
   const taken = await takeUnnamedImages(database, { before, now: time });
-  for (const { workspace_id, id } of taken) {
-    await storage.remove(storageKey(workspace_id, id));
+  for (const { workspace_id, id, renditions } of taken) {
+    for (const name of [undefined, ...Object.keys(renditions)])
+      await storage.remove(storageKey(workspace_id, id, name));
     await deleteImage(database, { workspace_id, id });
   }
   return taken.length;
@@ -122,7 +172,10 @@ export async function sweepImages({ database, storage }: ImagesContext): Promise
 
 /** Where the bytes of every image lie, across workspaces: what a backup holds. */
 export const storedImages = async (db: Queryable): Promise<{ key: string; size: number }[]> =>
-  (await selectStoredImages(db, {})).map(({ workspace_id, id, size }) => ({
-    key: storageKey(workspace_id, id),
-    size,
-  }));
+  (await selectStoredImages(db, {})).flatMap(({ workspace_id, id, size, renditions }) => [
+    { key: storageKey(workspace_id, id), size },
+    ...Object.entries(renditions).map(([name, each]) => ({
+      key: storageKey(workspace_id, id, name),
+      size: each,
+    })),
+  ]);

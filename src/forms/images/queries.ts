@@ -1,12 +1,25 @@
-import { integer, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
+import { integer, jsonb, nullable, statement, text, timestamp, uuid, uuids } from '#kit/statement.ts';
+
+/** The bytes of each, by its name like `800.avif`. */
+const renditions = jsonb<Readonly<Record<string, number>>>();
 
 /** No row when the workspace has as many as it may have. */
 export const insertImage = statement(
   'insert_form_image',
-  { workspace_id: uuid, id: uuid, content_type: text, size: integer, limit: integer, now: timestamp },
+  {
+    workspace_id: uuid,
+    id: uuid,
+    content_type: text,
+    size: integer,
+    width: integer,
+    height: integer,
+    renditions,
+    limit: integer,
+    now: timestamp,
+  },
   { id: uuid },
-  `insert into form_images (workspace_id, id, content_type, size, created_at, named_at)
-   select $workspace_id, $id, $content_type, $size, $now, $now
+  `insert into form_images (workspace_id, id, content_type, size, width, height, renditions, created_at, named_at)
+   select $workspace_id, $id, $content_type, $size, $width, $height, $renditions, $now, $now
    where (select count(*) from form_images where workspace_id = $workspace_id) < $limit
    returning id`,
 );
@@ -21,20 +34,20 @@ export const nameImages = statement(
    returning id`,
 );
 
-/** Which of these images there are. */
+/** Which of these images there are, and their sizes. */
 export const findImages = statement(
   'find_form_images',
   { workspace_id: uuid, ids: uuids },
-  { id: uuid },
-  `select id from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`,
+  { id: uuid, width: nullable(integer), height: nullable(integer), renditions },
+  `select id, width, height, renditions from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`,
 );
 
 /** An image by the id of a form of its workspace, as the public page asks for it. */
 export const findImage = statement(
   'find_form_image',
   { form_id: uuid, id: uuid },
-  { workspace_id: uuid, content_type: text, size: integer },
-  `select i.workspace_id, i.content_type, i.size
+  { workspace_id: uuid, content_type: text, size: integer, renditions },
+  `select i.workspace_id, i.content_type, i.size, i.renditions
    from form_lookup l
    join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
    join form_images i on i.workspace_id = l.workspace_id and i.id = $id
@@ -48,7 +61,7 @@ export const findImage = statement(
 export const takeUnnamedImages = statement(
   'take_unnamed_form_images',
   { before: timestamp, now: timestamp },
-  { workspace_id: uuid, id: uuid },
+  { workspace_id: uuid, id: uuid, renditions },
   `/* sweep: across workspaces */
    update form_images set removed_at = coalesce(removed_at, $now)
    where (workspace_id, id) in (
@@ -62,10 +75,11 @@ export const takeUnnamedImages = statement(
          union all
          select v.settings from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) used
        where f.workspace_id = i.workspace_id and f.deleted_at is null
-         and i.id::text in (used.settings #>> '{theme,logo}', used.settings #>> '{theme,cover}'))
+         and exists (
+           select from jsonb_path_query(used.settings, '$.theme.*') named where named #>> '{}' = i.id::text))
      order by i.named_at limit 500)
      and named_at < $before
-   returning workspace_id, id`,
+   returning workspace_id, id, renditions`,
 );
 
 /** The last step, after the bytes are gone. */
@@ -80,6 +94,6 @@ export const deleteImage = statement(
 export const selectStoredImages = statement(
   'select_stored_form_images',
   {},
-  { workspace_id: uuid, id: uuid, size: integer },
-  `/* sweep: across workspaces */ select workspace_id, id, size from form_images where removed_at is null`,
+  { workspace_id: uuid, id: uuid, size: integer, renditions },
+  `/* sweep: across workspaces */ select workspace_id, id, size, renditions from form_images where removed_at is null`,
 );

@@ -1,3 +1,4 @@
+import { shortReference } from '#ast/short-reference.ts';
 import { own } from '#ast/json.ts';
 import type { LocaleChoice } from '#ast/locales.ts';
 import { fill, sayDay } from '#ast/words.ts';
@@ -102,7 +103,8 @@ export function receiptOf(
   language: LocaleChoice | undefined,
 ): Omit<NewMail, 'to'> {
   const { locale, words } = mailWords(language);
-  const values = { form: form_name, receipt: id };
+  const receipt = settings.theme?.short_reference ? shortReference(id) : id;
+  const values = { form: form_name, receipt };
   return {
     kind: 'receipt',
     subject: fill(words.receiptSubject, values),

@@ -1,6 +1,7 @@
 import { attributes, type Html, html, toText, verbatim } from './html.ts';
+import { cover, iconAddress, logo, preloadCover } from './picture.ts';
 import { stylesheet } from '../style.ts';
-import { type Look, plainLook } from '../theme/look.ts';
+import { type Look, type Picture, plainLook } from '../theme/look.ts';
 
 /** Languages written from right to left, by their primary subtag. */
 const rightToLeft = ['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'];
@@ -8,6 +9,13 @@ const rightToLeft = ['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'
 function directionOf(language: string): 'rtl' | 'ltr' {
   return rightToLeft.includes(language.toLowerCase().split('-')[0]!) ? 'rtl' : 'ltr';
 }
+
+/** What sites that show a link to a page say of it (Open Graph). */
+export type Social = {
+  readonly title: string;
+  /** With its origin: it is fetched from elsewhere. */
+  readonly image?: Picture | undefined;
+};
 
 /** A whole page. */
 type Document = {
@@ -17,13 +25,21 @@ type Document = {
   readonly main: Html;
   /** What the form's theme makes of the page. */
   readonly look?: Look | undefined;
+  readonly social?: Social | undefined;
   /** The address of the page's script. */
   readonly script?: string | undefined;
 };
 
 /** The text of a page. Its style sheets are inline, exactly as `headers.ts` hashes them. */
-export function renderDocument({ language, title, main, look = plainLook, script }: Document): string {
-  const { style, mode, font, logo, cover, isEmbedded } = look;
+export function renderDocument({
+  language,
+  title,
+  main,
+  look = plainLook,
+  script,
+  social,
+}: Document): string {
+  const { style, mode, font, isEmbedded } = look;
   const early = attributes({ rel: 'preload', href: font, as: 'font', type: 'font/woff2', crossorigin: true });
   return toText(html`<!doctype html>
 <html${attributes({ lang: language, dir: directionOf(language), 'data-embedded': isEmbedded })}>
@@ -34,6 +50,9 @@ export function renderDocument({ language, title, main, look = plainLook, script
 <meta name="color-scheme" content="${mode === 'auto' ? 'light dark' : mode}">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
+${look.favicon && html`<link${attributes({ rel: 'icon', href: iconAddress(look.favicon) })}>`}
+${social && socialLines(social)}
+${look.cover && preloadCover(look.cover)}
 ${font && html`<link${early}>`}
 <style>${verbatim(stylesheet)}</style>${
     style &&
@@ -47,8 +66,8 @@ ${font && html`<link${early}>`}
 </head>
 <body>
 <main>
-${cover && image('cover', cover)}
-${logo && image('logo', logo)}
+${look.cover && cover(look.cover)}
+${look.logo && logo(look.logo, look.darkLogo)}
 ${main}
 </main>
 </body>
@@ -56,7 +75,16 @@ ${main}
 `);
 }
 
-/** Pictures of the author's say nothing that the title does not: they have no words of their own. */
-function image(className: string, address: string): Html {
-  return html`<img${attributes({ class: className, src: address, alt: '' })}>`;
+function socialLines({ title, image }: Social): Html[] {
+  const lines: Readonly<Record<string, string | number | undefined>> = {
+    'og:type': 'website',
+    'og:title': title,
+    'og:image': image?.address,
+    'og:image:width': image?.size?.width,
+    'og:image:height': image?.size?.height,
+    'twitter:card': image && 'summary_large_image',
+  };
+  return Object.entries(lines).flatMap(([property, content]) =>
+    content === undefined ? [] : [html`<meta${attributes({ property, content })}>`],
+  );
 }

@@ -19,6 +19,7 @@ export function renderForm(view: FormView): string {
   return renderDocument({
     language,
     look: view.look,
+    social: view.social,
     title: titleOf(view),
     script: script?.source,
     main: html`${hasErrors && errorSummary(form, errors, { answers: values, held }, words)}

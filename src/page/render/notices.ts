@@ -11,7 +11,8 @@ type Framed = { readonly script?: string | undefined };
 /** What the page after a submission says. */
 type Confirmation = {
   readonly formName: string;
-  /** The author's own words. */
+  /** The author's own heading and words. */
+  readonly title?: string | undefined;
   readonly message: string | undefined;
   /** What the visitor can refer to. */
   readonly receipt: string;
@@ -30,14 +31,15 @@ type Confirmation = {
 
 /** The page after a submission; it takes the focus to its heading. */
 export function renderConfirmation(view: Confirmation): string {
-  const { words, edit, onward, again } = view;
+  const { words, edit, onward, again, title } = view;
   return renderDocument({
     language: view.language,
     look: view.look,
     script: view.script,
-    title: fill(words.thanksTitle, { title: view.formName }),
+    title:
+      title === undefined ? fill(words.thanksTitle, { title: view.formName }) : `${title} – ${view.formName}`,
     main: html`<div class="notice done">
-<h1 tabindex="-1" autofocus>${words.thanks}</h1>
+<h1 tabindex="-1" autofocus>${title ?? words.thanks}</h1>
 ${lead(view.message || words.received)}
 <p class="receipt">${view.formName}<br>${words.receipt} <code>${view.receipt}</code></p>
 ${onward !== undefined && link({ address: onward, text: words.goOn, leavesFrame: true })}

@@ -5,6 +5,7 @@ import type { Form } from '#ast/tree.ts';
 import type { Look } from '../theme/look.ts';
 import type { PageProblems, Words } from '../words/words.ts';
 import type { FileLimits, HeldByName } from './elements/place.ts';
+import type { Social } from './document.ts';
 import type { ScriptData } from './script-data.ts';
 
 /** What is wrong with a field, by its HTML name, in the language of the page. */
@@ -29,6 +30,8 @@ export type FormView = {
   readonly numbers: NumberMarks;
   /** What the form's theme makes of the page. */
   readonly look?: Look | undefined;
+  /** What sites that show a link to the page say of it. */
+  readonly social?: Social | undefined;
   readonly limits: FileLimits;
   /** The index of the step that is asked now. `all` draws every step as the builder's canvas has them. */
   readonly step: number | 'all';

@@ -8,14 +8,13 @@ import { refuseOtherMethods, type Server } from '#kit/http.ts';
 const path = '/f/:id/images/:image';
 
 /**
- * Serves the images of themes: for ever the same under their ids, never sniffed, and powerless when somebody opens one
+ * Serves the images of themes, whole and in their renditions: for ever the same under their names, never sniffed, and powerless when somebody opens one
  * as a page of its own. They are public, as logos are, also for a form that is closed or asks for a password.
  */
 export function imageRoutes(server: Server, context: ImagesContext): void {
   server.get(path, async (request: FastifyRequest<{ Params: { id: string; image: string } }>, reply) => {
     const { id, image } = request.params;
-    const isKnown = uuidPattern.test(id) && uuidPattern.test(image);
-    const found = isKnown ? await openImage(context, id, image) : undefined;
+    const found = uuidPattern.test(id) ? await openImage(context, id, image) : undefined;
     if (!found) throw new ApiError('not_found', 'There is no such image.');
     if (request.method === 'HEAD') found.stream.destroy();
     return reply

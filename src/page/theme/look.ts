@@ -1,9 +1,12 @@
 import type { Settings } from '#ast/settings.ts';
 import type { Scheme } from '#ast/theme/palette.ts';
-import type { Mode, Theme } from '#ast/theme/theme.ts';
+import type { Mode, PictureSize, Theme } from '#ast/theme/theme.ts';
 import { type AskingStyle, askingStyle } from './asking-style.ts';
 import { fontAddress } from './fonts.ts';
 import { themeStyle } from './theme-style.ts';
+
+/** A picture of a theme: where it is, and its sizes where they are known. */
+export type Picture = { readonly address: string; readonly size?: PictureSize | undefined };
 
 /** How a form's pages look, beside the style sheet that all share. */
 export type Look = {
@@ -13,9 +16,12 @@ export type Look = {
   readonly mode: Mode;
   /** The face that the first words need, for the browser to load before it has read the style. */
   readonly font?: string | undefined;
-  /** Addresses of images. */
-  readonly logo?: string | undefined;
-  readonly cover?: string | undefined;
+  readonly logo?: Picture | undefined;
+  /** In place of the logo where the visitor's device is dark, and the page with it. */
+  readonly darkLogo?: Picture | undefined;
+  readonly cover?: Picture | undefined;
+  /** What the browser's tab shows. */
+  readonly favicon?: Picture | undefined;
   /** Whether the page stands inside another one (`_embed=1`). */
   readonly isEmbedded: boolean;
   /** Whose pages may have it inside them; any, when there is no list. */
@@ -30,9 +36,11 @@ type Occasion = {
   readonly isEmbedded: boolean;
   readonly language: string;
   /** Whether it is of one visitor: no site may have it inside its pages but those that the form names. */
-  readonly isPersonal?: boolean;
+  readonly isPersonal?: boolean | undefined;
   /** The scheme of the page that it stands in. */
-  readonly scheme?: Scheme;
+  readonly scheme?: Scheme | undefined;
+  /** The sizes of the theme's pictures, by id. */
+  readonly pictures?: ReadonlyMap<string, PictureSize> | undefined;
 };
 
 const made = new Map<string, Look>();
@@ -49,8 +57,8 @@ export function lookOf(
   const asking = askingStyle(settings);
   const isEmbedded = asked.isEmbedded && !(asked.isPersonal && embedOrigins === undefined);
   if (!theme && !isEmbedded && asking === '') return plainLook;
-  const { language, scheme } = asked;
-  const occasion = { isEmbedded, language, scheme };
+  const { language, scheme, pictures } = asked;
+  const occasion = { isEmbedded, language, scheme, pictures };
   const key = JSON.stringify([formId, theme, embedOrigins, isEmbedded, scheme, language === 'ar', asking]);
   const known = made.get(key);
   if (known) return known;
@@ -74,16 +82,22 @@ function framedStyle(theme: Theme, scheme: Scheme): string {
 function drawLook(
   formId: string,
   theme: Theme,
-  { isEmbedded, language, scheme = 'light' }: Omit<Occasion, 'scheme'> & { scheme?: Scheme | undefined },
+  { isEmbedded, language, scheme = 'light', pictures }: Occasion,
 ): Look {
-  const { font = 'system', mode = 'auto', logo, cover } = theme;
+  const { font = 'system', mode = 'auto', cover, favicon } = theme;
+  const paper = mode === 'auto' && isEmbedded ? scheme : mode;
+  const picture = (id: string | undefined): Picture | undefined =>
+    id === undefined ? undefined : { address: imageAddress(formId, id), size: pictures?.get(id) };
+  const { logo = theme.logo_dark, logo_dark: dark = theme.logo } = theme;
   const subset = language === 'ar' ? 'arabic' : 'latin';
   return {
     style: isEmbedded ? framedStyle(theme, scheme) : themeStyle(theme),
     mode: isEmbedded ? scheme : mode,
     font: font === 'system' ? undefined : (fontAddress(font, subset) ?? fontAddress(font, 'latin')),
-    logo: logo && imageAddress(formId, logo),
-    cover: cover && imageAddress(formId, cover),
+    logo: picture(paper === 'dark' ? dark : logo),
+    darkLogo: paper === 'auto' && dark !== logo ? picture(dark) : undefined,
+    cover: picture(cover),
+    favicon: picture(favicon),
     isEmbedded,
   };
 }

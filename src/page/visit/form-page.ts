@@ -4,14 +4,18 @@ import { evaluate } from '#ast/logic/evaluate.ts';
 import type { Form } from '#ast/tree.ts';
 import { spend } from '#ast/work.ts';
 import { fileLimits } from '#files/receive.ts';
+import type { LiveForm } from '#forms/live-form.ts';
 import { newId } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
 import { openSharedPage, type Page } from '#kit/packing.ts';
 import type { Vault } from '#kit/vault.ts';
 import { makeKey } from '#submissions/keys.ts';
 import type { HeldFiles } from '../post/held-files.ts';
 import { drawingSteps } from '../render/drawing-steps.ts';
+import type { Social } from '../render/document.ts';
 import { renderForm } from '../render/form.ts';
 import type { FieldMessage, FormView } from '../render/view.ts';
+import { imageAddress } from '../theme/look.ts';
 import { writeAddress } from './address.ts';
 import { scriptDataOf } from './script-data.ts';
 import type { Visit } from './visit.ts';
@@ -20,6 +24,7 @@ import type { Visit } from './visit.ts';
 export type DrawingContext = {
   readonly vault: Vault;
   readonly heldFiles: HeldFiles;
+  readonly config: Pick<Config, 'publicUrl'>;
   /** Where the page's script is; undefined when it was not built. */
   readonly scriptSource: string | undefined;
 };
@@ -64,6 +69,8 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     words,
     sentences,
     numbers,
+    submitText: more.submitText ?? live.settings.theme?.submit_label,
+    social: socialOf(live, context.config.publicUrl),
     limits: fileLimits,
     step,
     shown,
@@ -78,6 +85,19 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
             data: scriptDataOf(visit, { step, path, saves, isEdit }),
           },
   });
+}
+
+/** What sites that show a link to the form are told, where its theme says anything of it. */
+function socialOf({ id, name, settings, pictures }: LiveForm, publicUrl: string): Social | undefined {
+  const { social_title: title = name, social_image: image } = settings.theme ?? {};
+  if (settings.theme?.social_title === undefined && image === undefined) return undefined;
+  return {
+    title,
+    image:
+      image === undefined
+        ? undefined
+        : { address: `${publicUrl}${imageAddress(id, image)}`, size: pictures.get(image) },
+  };
 }
 
 function namedHeld(

@@ -60,6 +60,7 @@ export function readVisit(found: LiveForm, request: FastifyRequest, guest?: Gues
       isPersonal: guest !== undefined || request.routeOptions.url?.endsWith('/:token') === true,
       scheme: address.own.get('_scheme') === 'dark' ? 'dark' : 'light',
       language: locale,
+      pictures: live.pictures,
     }),
     context: answerContext(live.settings, reference),
   };

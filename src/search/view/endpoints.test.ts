@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shortReference } from '#ast/short-reference.ts';
 import { element, structure } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
@@ -49,6 +50,22 @@ test('the table shows pages, newest first, with the exact total, by status, date
   assert.deepEqual(namesOf(await list(form, `?created_to=${since}&q=run`)), ['Ada runs']);
   const past = await list(form, '?q=run&page=9');
   assert.deepEqual([past.data, past.pagination.total_count], [[], 2]);
+});
+
+test('the short reference of a submission, however it is written, finds it and nothing else, within the filters', async () => {
+  const form = await makeForm();
+  for (const name of ['Ada', 'Ben']) await submit(form, { name });
+  const [ben, ada] = (await list(form)).data;
+  const reference = shortReference(ada!.id);
+  for (const q of [reference, reference.toLowerCase().replace('-', ' ')]) {
+    const found = await list(form, `?${new URLSearchParams({ q }).toString()}`);
+    assert.deepEqual([namesOf(found), found.pagination.total_count], [['Ada'], 1], q);
+  }
+  assert.deepEqual(namesOf(await list(form, `?q=${reference}&status=incomplete`)), []);
+  assert.deepEqual(namesOf(await list(form, `?q=${reference}&created_from=${ben!.created_at}`)), []);
+  // A word of ten letters is a question like any other.
+  await submit(form, { name: 'strawberry' });
+  assert.deepEqual(namesOf(await list(form, '?q=strawberry')), ['strawberry']);
 });
 
 test('columns are the union of the versions that were answered, in form order, each question where it used to be', async () => {

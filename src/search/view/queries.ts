@@ -15,6 +15,15 @@ import { filterColumns, isMet } from '#submissions/filter/queries.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
 import { questionIn, wordsInSubject } from '../question.ts';
 
+/** The submissions of a form that were made in some milliseconds. */
+export const findIdsBetween = statement(
+  'find_ids_between',
+  { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid },
+  { id: uuid },
+  `select id from submissions
+   where workspace_id = $workspace_id and form_id = $form_id and id >= $from_id and id < $to_id`,
+);
+
 /*
  * A view is a search in one form with the console's filters on top: the same question, the same order, and every match,
  * since a view is also deleted and exported. Times are given as the ids that were made then.

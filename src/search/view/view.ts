@@ -1,8 +1,11 @@
+import { readShortReference, shortReference } from '#ast/short-reference.ts';
+import { leastIdAt } from '#kit/clock.ts';
+import { idBehind } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, type Cut, refuseCursor } from '#kit/cursor.ts';
 import { refuseUnsearchable } from '../endpoints.ts';
-import { searchNeighbours, searchView, searchViewIds } from './queries.ts';
+import { findIdsBetween, searchNeighbours, searchView, searchViewIds } from './queries.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { type Filter, isPlain, readFormFilter } from '#submissions/filter/read-filter.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
@@ -26,7 +29,10 @@ type View = {
 /** As many ids are held in memory at once: about 20 MB. */
 const listedLimit = 200_000;
 
-/** @throws ApiError bad_request for a question that cannot be searched, and conditions that are not understood. */
+/**
+ * A question that is the short reference of a submission asks for that one alone.
+ * @throws ApiError bad_request for a question that cannot be searched, and conditions that are not understood.
+ */
 export async function readView(
   database: Database,
   form: { workspaceId: string; formId: string },
@@ -35,8 +41,33 @@ export async function readView(
   if (q !== undefined) refuseUnsearchable(q);
   const filter = await readFormFilter(database, form, query);
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
+  const named = q === undefined ? undefined : await findByReference(database, key, q);
+  if (named !== undefined) {
+    const one = { from_id: greatest(filter.from_id, named), to_id: least(filter.to_id, idBehind(named)) };
+    return {
+      filter: { ...key, ...filter, ...one, isDated: true, is_any: filter.kind === 'any' },
+      q: undefined,
+    };
+  }
   return { filter: { ...key, ...filter, is_any: filter.kind === 'any' }, q };
 }
+
+/** The submission that a text is the short reference of; undefined when there is none, and the text is a question. */
+async function findByReference(
+  database: Database,
+  form: { workspace_id: string; form_id: string },
+  q: string,
+): Promise<string | undefined> {
+  const asked = readShortReference(q);
+  if (!asked) return undefined;
+  const from_id = leastIdAt(asked.time);
+  const to_id = leastIdAt(new Date(asked.time.getTime() + 1));
+  const rows = await findIdsBetween(database, { ...form, from_id, to_id });
+  return rows.find(({ id }) => shortReference(id) === asked.reference)?.id;
+}
+
+const least = (one: string, other: string): string => (one < other ? one : other);
+const greatest = (one: string, other: string): string => (one > other ? one : other);
 
 /** A submission of a page; its JSON is not parsed yet. */
 export type FoundRow = {

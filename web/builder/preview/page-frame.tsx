@@ -17,7 +17,9 @@ type FrameProps = {
 export function PageFrame({ form, settings, look, width }: FrameProps): ReactElement {
   const frame = useRef<HTMLIFrameElement>(null);
   const theme = useRef('');
-  const { style, logo, cover } = look;
+  const { style } = look;
+  // Addresses, not the pictures: a look is made anew with each colour.
+  const [logo, darkLogo, cover] = [look.logo, look.darkLogo, look.cover].map((picture) => picture?.address);
   useEffect(() => {
     theme.current = style;
     // Another colour is no other page: what was entered stays.
@@ -30,7 +32,11 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
     const begin = (): (() => void) =>
       showPage(current, {
         theme: theme.current,
-        trial: startTrial(form, settings, new Date(), { logo, cover }),
+        trial: startTrial(form, settings, new Date(), {
+          logo: logo === undefined ? undefined : { address: logo },
+          darkLogo: darkLogo === undefined ? undefined : { address: darkLogo },
+          cover: cover === undefined ? undefined : { address: cover },
+        }),
       });
     let leave = begin();
     // Some browsers put the empty document in place only now, and with it take away what was shown.
@@ -44,7 +50,7 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
       current.removeEventListener('load', again);
       leave();
     };
-  }, [form, settings, logo, cover]);
+  }, [form, settings, logo, darkLogo, cover]);
   return (
     <iframe ref={frame} title="Preview of the form" className="preview-frame" style={{ inlineSize: width }} />
   );

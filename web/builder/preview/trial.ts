@@ -52,7 +52,7 @@ export type TrialLook = {
 /** What of the settings changes how the page looks and asks. */
 export type TrialSettings = Pick<
   Settings,
-  'confirmation_message' | 'layout' | 'locale' | 'review_step' | 'time_zone'
+  'confirmation_message' | 'layout' | 'locale' | 'review_step' | 'theme' | 'time_zone'
 >;
 
 type Posted = {
@@ -75,7 +75,7 @@ export function startTrial(
   structure: Form,
   settings: TrialSettings,
   now: Date,
-  images: Pick<Look, 'logo' | 'cover'> = {},
+  images: Pick<Look, 'logo' | 'darkLogo' | 'cover'> = {},
 ): Trial {
   const look = { ...plainLook, ...images };
   const language: Locale = isLocale(settings.locale) ? settings.locale : 'en';
@@ -117,6 +117,7 @@ export function startTrial(
       limits: fileLimits,
       shown: evaluate(form, raw, context, files),
       today: context.today,
+      submitText: settings.theme?.submit_label,
     });
   let held: AnswerFiles = new Map();
 
@@ -125,6 +126,7 @@ export function startTrial(
     if (!result.ok) return draw(posted, firstWrongStep(form, result.errors.map(sayError), posted.step));
     return renderConfirmation({
       formName: form.attrs.name,
+      title: settings.theme?.confirmation_title,
       message: settings.confirmation_message,
       receipt: 'test, not stored',
       language,

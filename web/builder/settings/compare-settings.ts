@@ -1,6 +1,6 @@
 import { changedSettings } from '#ast/merge-settings.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
-import type { Theme } from '#ast/theme/theme.ts';
+import { pictureKeys, type Theme } from '#ast/theme/theme.ts';
 import { type Difference, sayChange } from '../model/compare.ts';
 import {
   cornerChoices,
@@ -46,7 +46,8 @@ const choices: Partial<Record<SettingName | keyof Theme, readonly { id: string; 
 
 function say(name: SettingName | keyof Theme, value: unknown): unknown {
   if (value === undefined) return value;
-  if (name === 'logo' || name === 'cover') return 'an image';
+  if (pictureKeys.some((key) => key === name)) return 'an image';
+  if (name === 'short_reference') return value === true ? 'shown' : 'not shown';
   if ((name === 'opens_at' || name === 'closes_at') && typeof value === 'string')
     return toLocal(value).replace('T', ' ') || value;
   return choices[name]?.find(({ id }) => id === value)?.label ?? value;

@@ -38,12 +38,20 @@ export const settingTitles: Readonly<Record<SettingName, string>> = {
 export const themeTitles: Readonly<Record<keyof Theme, string>> = {
   color: 'Colour',
   background: 'Background',
+  paper: 'Paper',
   mode: 'Light or dark',
   font: 'Font',
   corner: 'Corners',
   density: 'Density',
   logo: 'Logo',
+  logo_dark: 'Logo on dark pages',
   cover: 'Cover',
+  submit_label: 'Submit button',
+  confirmation_title: 'Title of the confirmation',
+  short_reference: 'Short reference',
+  favicon: 'Icon of the tab',
+  social_title: 'Title of links',
+  social_image: 'Picture of links',
 };
 
 export const accessChoices: readonly Choice<AccessMode>[] = [

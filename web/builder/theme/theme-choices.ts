@@ -67,10 +67,11 @@ export function changedTheme(theme: Theme, change: ThemeChange): Theme | undefin
 
 /** The theme as far as it can be drawn: without a colour that is half written. */
 export function drawableTheme(theme: Theme): Theme {
-  const { color, background } = theme;
+  const { color, background, paper } = theme;
   const colours = {
     color: isColour(color) ? color : undefined,
     background: isColour(background) ? background : undefined,
+    paper: isColour(paper) ? paper : undefined,
   };
   return changedTheme(theme, colours) ?? {};
 }

@@ -1,9 +1,12 @@
 import type { ReactElement } from 'react';
 import type { LocaleChoice } from '#ast/locales.ts';
 import { isColour } from '#ast/theme/colour.ts';
-import { defaultColour, paletteOf, schemesOf } from '#ast/theme/palette.ts';
+import { suggestPaper } from '#ast/theme/check-theme.ts';
+import { defaultColour, inkContrast, paletteOf, paperContrast, schemesOf } from '#ast/theme/palette.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import { imageAddress } from '#page/theme/look.ts';
+import { Switch } from '../../design/checkbox.tsx';
+import { TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
 import { ColourField } from './colour-field.tsx';
 import { ContrastNote } from './contrast-note.tsx';
@@ -40,12 +43,14 @@ export function ThemePanel(props: PanelProps): ReactElement {
       <Colours {...props} />
       <Shape {...props} />
       <Images {...props} />
+      <Words {...props} />
+      <Links {...props} />
     </>
   );
 }
 
 function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
-  const { color = '', background = '' } = theme;
+  const { color = '', background = '', paper = '' } = theme;
   const drawable = drawableTheme(theme);
   const plain = changedTheme(drawable, { background: undefined }) ?? {};
   const [chosen] = schemesOf(theme);
@@ -93,6 +98,15 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         isReadOnly={isReadOnly}
         onChange={(text) => onTheme({ background: text === '' ? undefined : text })}
       />
+      <ColourField
+        label={themeTitles.paper}
+        description="Of what the questions stand on: pale on a light page, deep on a dark one."
+        value={paper}
+        fallback={paletteOf(changedTheme(drawable, { paper: undefined }) ?? {}, chosen).paper}
+        error={problem(paper) ?? paperProblem(drawable) ?? error('theme.paper')}
+        isReadOnly={isReadOnly}
+        onChange={(text) => onTheme({ paper: text === '' ? undefined : text })}
+      />
       <Select
         label={themeTitles.mode}
         value={theme.mode ?? 'auto'}
@@ -103,6 +117,12 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
     </>
   );
 }
+
+/** What keeps text from being read on the paper, as it is chosen. */
+const paperProblem = (theme: Theme): string | undefined =>
+  theme.paper !== undefined && paperContrast(theme) < inkContrast
+    ? `Text cannot be read on it. ${suggestPaper(theme)} is the nearest that it can.`
+    : undefined;
 
 function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelProps): ReactElement {
   return (
@@ -143,6 +163,76 @@ function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelPro
   );
 }
 
+/** What a text is to be in a theme: none, when nothing is left of it. */
+const textOf = (text: string): string | undefined => (text.trim() === '' ? undefined : text);
+
+function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
+  return (
+    <>
+      <TextField
+        label={themeTitles.submit_label}
+        placeholder="Submit"
+        value={theme.submit_label ?? ''}
+        error={error('theme.submit_label')}
+        isReadOnly={isReadOnly}
+        onChange={(text) => onTheme({ submit_label: textOf(text) })}
+      />
+      <TextField
+        label={themeTitles.confirmation_title}
+        placeholder="Thank you"
+        description="What follows it is in Settings."
+        value={theme.confirmation_title ?? ''}
+        error={error('theme.confirmation_title')}
+        isReadOnly={isReadOnly}
+        onChange={(text) => onTheme({ confirmation_title: textOf(text) })}
+      />
+      <Switch
+        isSelected={theme.short_reference ?? false}
+        isDisabled={isReadOnly}
+        description="Ten letters and digits after the submit, in place of 36. Search for them, and you find the submission."
+        onChange={(isOn) => onTheme({ short_reference: isOn || undefined })}
+      >
+        {themeTitles.short_reference}
+      </Switch>
+    </>
+  );
+}
+
+/** What browsers and other sites show beside the page. */
+function Links({ formId, workspaceId, theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
+  const common = { workspaceId, isReadOnly };
+  return (
+    <>
+      <ImageField
+        {...common}
+        label={themeTitles.favicon}
+        description="In the browser’s tab, best a square."
+        address={theme.favicon && imageAddress(formId, theme.favicon)}
+        error={error('theme.favicon')}
+        onChange={(favicon) => onTheme({ favicon })}
+      />
+      <TextField
+        label={themeTitles.social_title}
+        description="What chats and other sites say of a link to the form, in place of its name."
+        value={theme.social_title ?? ''}
+        error={error('theme.social_title')}
+        isReadOnly={isReadOnly}
+        onChange={(text) => onTheme({ social_title: textOf(text) })}
+      />
+      <ImageField
+        {...common}
+        label={themeTitles.social_image}
+        description="What they show with it, best 1200 by 630 pixels."
+        address={theme.social_image && imageAddress(formId, theme.social_image)}
+        error={error('theme.social_image')}
+        onChange={(social_image) => onTheme({ social_image })}
+      />
+    </>
+  );
+}
+
+const imageKinds = 'PNG, JPEG or WebP, at most 2 MB.';
+
 function Images({ formId, workspaceId, theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
   const place = (id: string | undefined): string | undefined => id && imageAddress(formId, id);
   const common = { workspaceId, isReadOnly };
@@ -151,15 +241,25 @@ function Images({ formId, workspaceId, theme, isReadOnly, error, onTheme }: Pane
       <ImageField
         {...common}
         label={themeTitles.logo}
-        description="Above the title, 56 px high. PNG, JPEG or WebP, at most 2 MB."
+        description={`Above the title, 56 px high. ${imageKinds}`}
         address={place(theme.logo)}
         error={error('theme.logo')}
         onChange={(logo) => onTheme({ logo })}
       />
+      {schemesOf(theme).includes('dark') && (
+        <ImageField
+          {...common}
+          label={themeTitles.logo_dark}
+          description="In its place where the page is dark."
+          address={place(theme.logo_dark)}
+          error={error('theme.logo_dark')}
+          onChange={(logo_dark) => onTheme({ logo_dark })}
+        />
+      )}
       <ImageField
         {...common}
         label={themeTitles.cover}
-        description="Across the top, cut to 4 by 1. PNG, JPEG or WebP, at most 2 MB."
+        description={`Across the top, cut to 4 by 1. ${imageKinds}`}
         address={place(theme.cover)}
         error={error('theme.cover')}
         onChange={(cover) => onTheme({ cover })}

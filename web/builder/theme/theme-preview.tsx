@@ -67,19 +67,29 @@ function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Sch
   return useMemo(() => {
     const made = lookOf(formId, { theme }, { isEmbedded: false, language: locale ?? 'en' });
     return schemesOf(theme).length > 1
-      ? { ...made, style: `${made.style}\n${schemeStyle(theme, wished)}` }
+      ? {
+          ...made,
+          style: `${made.style}\n${schemeStyle(theme, wished)}`,
+          logo: wished === 'dark' ? (made.darkLogo ?? made.logo) : made.logo,
+          darkLogo: undefined,
+        }
       : made;
   }, [formId, theme, locale, wished]);
 }
 
 /** The settings that the trial reads: the same object until one of them changes, or the trial would begin anew. */
-function useTrialSettings({ confirmation_message, locale, time_zone }: Settings): TrialSettings {
+function useTrialSettings({ confirmation_message, locale, theme, time_zone }: Settings): TrialSettings {
+  const { submit_label, confirmation_title } = theme ?? {};
   return useMemo(
     () => ({
       ...(confirmation_message !== undefined && { confirmation_message }),
       ...(locale !== undefined && { locale }),
       ...(time_zone !== undefined && { time_zone }),
+      theme: {
+        ...(submit_label !== undefined && { submit_label }),
+        ...(confirmation_title !== undefined && { confirmation_title }),
+      },
     }),
-    [confirmation_message, locale, time_zone],
+    [confirmation_message, locale, submit_label, confirmation_title, time_zone],
   );
 }

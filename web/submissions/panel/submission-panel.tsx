@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { shortReference } from '#ast/short-reference.ts';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../design/button.tsx';
 import { StatusChip } from '../../design/chip.tsx';
@@ -127,7 +128,9 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
             </>
           )}
           <footer className="panel-footer">
-            <span className="soft small numeric">{data.id}</span>
+            <span className="soft small numeric">
+              {shortReference(data.id)} · {data.id}
+            </span>
             <CopyButton text={data.id} label="Copy ID" variant="quiet" size="small" />
             <CopyButton text={location.href} label="Copy link" variant="quiet" size="small" />
             <Button size="small" variant="quiet" icon="file" onPress={() => print()}>

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId, timeOfId } from '#kit/clock.ts';
+import { readShortReference, shortReference } from './short-reference.ts';
+
+test('a short reference leads to the millisecond of its submission, and tells those of one millisecond apart', () => {
+  const ids = Array.from({ length: 2_000 }, newId);
+  const references = ids.map(shortReference);
+  assert.equal(new Set(references).size, ids.length);
+  for (const [index, id] of ids.entries()) {
+    assert.match(references[index]!, /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/);
+    const asked = readShortReference(references[index]!);
+    assert.deepEqual(asked, { reference: references[index], time: timeOfId(id) });
+  }
+});
+
+test('a short reference is read as people write it, and another text is none', () => {
+  const reference = shortReference('0199f3b2-6a10-7abc-9def-012345678901');
+  const { time } = readShortReference(reference)!;
+  const written = reference.toLowerCase().replace('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l');
+  for (const text of [written, ` ${reference.replace('-', '')} `])
+    assert.deepEqual(readShortReference(text), { reference, time });
+  for (const text of ['', 'K7QF2', 'K7QF2-9XM4D-2', 'K7QF2-9XM4U', 'ä7QF2-9XM4D', 'stuck shuttle'])
+    assert.equal(readShortReference(text), undefined, text);
+});
