@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { countCost } from './cost.ts';
 
 /**
  * Runs test files one after the other in this process, each as a test with its own under it and its own end: what it
@@ -10,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 export async function runInTurn(units: readonly (readonly string[])[], timeoutMs: number): Promise<void> {
   for (const files of units) {
     const names = files.map((file) => relative('.', file)).join(', ');
+    const end = countCost(names);
     await test(names, { timeout: timeoutMs }, async (t) => {
       // Node waits for those tests of a test that are there when the last one ends: so one lasts until all are there.
       const loaded = Promise.withResolvers<void>();
@@ -20,5 +22,21 @@ export async function runInTurn(units: readonly (readonly string[])[], timeoutMs
         loaded.resolve();
       }
     });
+    end();
   }
+  endInTime();
+}
+
+/** So long a process may take to end when its last test has: several times what a busy machine makes of it. */
+const endMs = Math.min(60_000, Number(process.env['TEST_TIMEOUT_MS'] ?? 60_000));
+/** That of the machine, whatever a test puts in its place. */
+const { setTimeout: startTimer } = globalThis;
+
+/** A test that hangs fails by its limit, but may hold the process open, for whose end the run would wait for ever. */
+function endInTime(): void {
+  startTimer(() => {
+    const held = process.getActiveResourcesInfo().join(', ');
+    process.stderr.write(`The tests were over, and the process was held open by: ${held}\n`);
+    process.exit(1);
+  }, endMs).unref();
 }

@@ -14,7 +14,7 @@ const isStage = /^after\(|^export const .* = await open/m;
 const imported = /from '(\.{1,2}\/[^']+|#[^']+)'/g;
 
 /** So many files share a process: enough to gain from it, few enough that three processes end at about the same time. */
-const perGroup = { browser: 4, other: 10 } as const;
+const perGroup = { browser: 4, other: 20 } as const;
 
 /** Sorts test files into groups, the slow ones first. */
 export async function groupFiles(files: readonly string[]): Promise<Group[]> {
@@ -61,7 +61,7 @@ function fill(units: readonly (readonly string[])[], most: number): Group[] {
   return groups;
 }
 
-/** Writes the file that each group of several is run by, and returns what to run. */
+/** Writes the file that each group is run by, and returns what to run: Node takes files by their names, in that order. */
 export function writeGroups(
   groups: readonly Group[],
   directory: string,
@@ -70,13 +70,9 @@ export function writeGroups(
   const runner = JSON.stringify(import.meta.resolve('./group.ts'));
   return Promise.all(
     groups.map(async (group, index) => {
-      const [first, ...more] = group.flat();
-      if (more.length === 0) return first!;
-      const path = join(directory, `group-${index}.ts`);
-      await writeFile(
-        path,
-        `import { runInTurn } from ${runner};\nawait runInTurn(${JSON.stringify(group)}, ${timeoutMs});\n`,
-      );
+      const path = join(directory, `${String(index).padStart(3, '0')}.ts`);
+      const call = `runInTurn(${JSON.stringify(group)}, ${timeoutMs})`;
+      await writeFile(path, `import { runInTurn } from ${runner};\nawait ${call};\n`);
       return path;
     }),
   );

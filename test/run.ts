@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cpuSeconds, dearest } from './cost.ts';
 import { groupFiles, writeGroups } from './groups.ts';
 import { findLoggedSecrets } from './secrets.ts';
 import { openTestServer } from './server.ts';
@@ -12,6 +13,8 @@ import { openTestServer } from './server.ts';
  * npm test                 everything: types, lint, format, then every test on a real PostgreSQL and a real browser
  * npm test -- <files…>     these test files only
  * npm run test:external    everything, on the PostgreSQL at TEST_DATABASE_URL
+ *
+ * TEST_COSTS=30            says at the end which test files took most of the processors, so many of them
  */
 const home = fileURLToPath(new URL('..', import.meta.url));
 const files = process.argv.slice(2);
@@ -33,15 +36,12 @@ function run(
   });
 }
 
-/** Runs a step of the check-up, and ends with its code when it fails. */
-async function step(name: string, command: string, parameters: readonly string[]): Promise<void> {
+/** Runs a step of the check-up, and says whether it succeeded. */
+async function step(name: string, command: string, parameters: readonly string[]): Promise<boolean> {
   const since = Date.now();
-  const code = await run(command, parameters);
-  if (code !== 0) {
-    say(`✖ ${name}`);
-    process.exit(code);
-  }
-  say(`✔ ${name} (${seconds(since)})`);
+  const isGood = (await run(command, parameters)) === 0;
+  say(isGood ? `✔ ${name} (${seconds(since)})` : `✖ ${name}`);
+  return isGood;
 }
 
 const tool = (name: string): string => join(home, 'node_modules', '.bin', name);
@@ -49,12 +49,20 @@ const tool = (name: string): string => join(home, 'node_modules', '.bin', name);
 /** By its package: npm's `.bin/tsc` may be that of the version with which generators of code write. */
 const compiler = join(home, 'node_modules', 'typescript', 'bin', 'tsc');
 
-if (files.length === 0) {
-  await step('types', process.execPath, [compiler, '--noEmit', '-p', '.']);
-  await step('types of web', process.execPath, [compiler, '--noEmit', '-p', 'web']);
-  await step('lint', tool('oxlint'), ['--type-aware', '--quiet']);
-  await step('format', tool('biome'), ['format', '--log-level=error']);
+/** Side by side with one checker each: several of one project infer the same types, each for itself. */
+const checkTypes = (name: string, project: string): Promise<boolean> =>
+  step(name, process.execPath, [compiler, '--noEmit', '--checkers', '1', '-p', project]);
+
+async function checkUp(): Promise<boolean> {
+  const areTyped = await Promise.all([checkTypes('types', '.'), checkTypes('types of web', 'web')]);
+  return (
+    areTyped.every(Boolean) &&
+    (await step('lint', tool('oxlint'), ['--type-aware', '--quiet'])) &&
+    step('format', tool('biome'), ['format', '--log-level=error'])
+  );
 }
+
+if (files.length === 0 && !(await checkUp())) process.exit(1);
 
 const since = Date.now();
 const server = await openTestServer(say);
@@ -62,7 +70,7 @@ const logs = await mkdtemp(join(tmpdir(), 'formloom-logs-'));
 const environment: NodeJS.ProcessEnv = { ...process.env, ...server.environment, TEST_LOGS: logs };
 say(`✔ database (${seconds(since)})`);
 const chosen = globSync(files.length > 0 ? files : ['{src,web,test}/**/*.test.ts'], { cwd: home });
-const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 180_000);
+const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000);
 const code = await run(
   process.execPath,
   [
@@ -71,16 +79,19 @@ const code = await run(
     // One more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver.
     '--test-concurrency=3',
     `--test-timeout=${timeoutMs}`,
-    ...(await writeGroups(await groupFiles(chosen), logs, 5 * timeoutMs)),
+    ...(await writeGroups(await groupFiles(chosen), logs, 10 * timeoutMs)),
   ],
   environment,
 );
 await server.close();
 const { lines, secrets, found } = await findLoggedSecrets(logs);
+const costs = await dearest(logs, Number(process.env['TEST_COSTS'] ?? 0));
 await rm(logs, { recursive: true });
 for (const each of found.slice(0, 20)) say(`  ${each}`);
 if (files.length === 0 && (lines === 0 || secrets === 0)) found.push('nothing was logged');
 say(`${found.length === 0 ? '✔' : '✖'} no secret in the logs (${secrets} secrets, ${lines} lines)`);
+for (const each of costs) say(each);
 const isGood = code === 0 && found.length === 0;
-say(isGood ? `Everything passed in ${seconds(started)}.` : `Something failed, after ${seconds(started)}.`);
+const took = `${seconds(started)}, ${cpuSeconds().toFixed(0)} s of CPU`;
+say(isGood ? `Everything passed in ${took}.` : `Something failed, after ${took}.`);
 process.exit(isGood ? 0 : code || 1);

@@ -11,3 +11,11 @@ export function slowness(): number {
   }
   return Math.max(1, (performance.now() - start) / worked);
 }
+
+/** The milliseconds of CPU that a piece of work takes: they say how much there is to do, however busy the machine is. */
+export function cpuMsOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}

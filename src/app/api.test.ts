@@ -453,16 +453,17 @@ test('keys of a body that nobody asked for are refused by name, never kept', asy
 test('a body over 1 MB is refused when it is announced, and when it turns out to be, while it is still being sent', async () => {
   const head = (length: string): string =>
     `POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+  let sent = 0;
   function* endless(first: string): Generator<string> {
     yield first;
-    for (;;) yield `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    for (sent = 0; ; sent += 65_536) yield `10000\r\n${'x'.repeat(65_536)}\r\n`;
   }
   for (const first of [head('Content-Length: 104857600'), head('Transfer-Encoding: chunked')]) {
-    const start = performance.now();
     const { status, body } = await sendRaw(service.url, endless(first));
     assert.equal(status, 413);
     assert.match(body, /"error":"payload_too_large"/);
-    assert.ok(performance.now() - start < 1_000, 'it hangs up within a second');
+    // What is on its way is more than what is read: the sender hears of the end only then.
+    assert.ok(sent < 50_000_000, `it hung up after ${sent} bytes`);
   }
 });
 

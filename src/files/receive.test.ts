@@ -8,6 +8,7 @@ import { diskStorage } from '#kit/disk-storage.ts';
 import { toApiError } from '#kit/problem-of.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import { testDatabase } from '#test/database.ts';
+import { cpuMsOf } from '#test/slowness.ts';
 import { cleanFilename, discardFiles, fileLimits, receiveFile, storageKey } from './receive.ts';
 
 const { database } = await testDatabase();
@@ -136,9 +137,8 @@ test('a file name becomes a plain name of at most 200 bytes, its extension kept'
 });
 
 test('a name of a megabyte is cut at once', () => {
-  const start = performance.now();
-  assert.equal(cleanFilename(`${'é'.repeat(500_000)}.pdf`), `${'é'.repeat(98)}.pdf`);
-  assert.ok(performance.now() - start < 500);
+  const work = (): void => assert.equal(cleanFilename(`${'é'.repeat(500_000)}.pdf`), `${'é'.repeat(98)}.pdf`);
+  assert.ok(cpuMsOf(work) < 500);
 });
 
 test('where the bytes lie says nothing of the visitor', async () => {

@@ -96,7 +96,7 @@ test('a slow statement is waited for while the database answers others; when it 
   const asked = [1, 2, 3].map(() => assert.rejects(pooled.query('select 1'), isUnavailable));
   await Promise.all(asked);
   // 2.5 s where nothing else runs; without the question it would be 12 s.
-  assert.ok(performance.now() - since < 5_000);
+  assert.ok(performance.now() - since < 10_000);
 });
 
 for (const zone of ['UTC', 'Asia/Kolkata', 'America/St_Johns'])

@@ -71,14 +71,14 @@ export type Connection =
  */
 export function openDatabase(
   connection: Connection,
-  options: { pool: number; log: Log; limits?: boolean; silenceMs?: number; name?: string },
+  options: { pool: number; log: Log; limits?: boolean; silenceMs?: number; waitMs?: number; name?: string },
 ): Database {
-  const { limits = true, silenceMs = silenceLimitMs, name = 'formloom' } = options;
+  const { limits = true, silenceMs = silenceLimitMs, waitMs = poolWaitMs, name = 'formloom' } = options;
   const isAnswering = openProbe(connection);
   const pool = new Pool({
     ...connection,
     max: options.pool,
-    connectionTimeoutMillis: poolWaitMs,
+    connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: name,
