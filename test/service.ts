@@ -173,16 +173,16 @@ export async function callApi(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  // Bytes are those of an image.
-  const isImage = body instanceof Buffer;
+  const isBytes = body instanceof Buffer;
+  const bytes = path.startsWith('/images') ? 'image/png' : 'application/octet-stream';
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
     headers: {
       Authorization: `Bearer ${key}`,
-      ...(body !== undefined && { 'Content-Type': isImage ? 'image/png' : 'application/json' }),
+      ...(body !== undefined && { 'Content-Type': isBytes ? bytes : 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: isImage || typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: isBytes || typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   const isFile = response.ok && !response.headers.get('content-type')?.startsWith('application/json');

@@ -129,6 +129,36 @@ test('every list that takes a cursor is the same by cursor as by page, and refus
 test('submissions are read by cursor while others submit and delete: no gap, no repeat', () =>
   readWhileOthersWrite(service, 5_000));
 
+// Lengths -----------------------------------------------------------------------------------------------------
+
+test('lengths are counted in characters, as JSON Schema counts them: a character beyond 16 bits is one', async () => {
+  const own = await service.makeTenant();
+  const { key, ...made } = await makeOneOfEach(service, own);
+  const call = async (method: string, path: string, body: object) =>
+    (await own.call(method, path, body, { Authorization: `Bearer ${key}` })).status;
+  const settings = (password: string) => call('PATCH', `/forms/${made['forms']}`, { settings: { password } });
+  const invite = (more: object) =>
+    call('POST', `/forms/${made['forms']}/invitations`, {
+      invitations: [{ email: 'ada@example.org', ...more }],
+    });
+  const limits: [most: number, send: (text: string) => Promise<number>][] = [
+    [128, settings],
+    [100, (name) => call('PATCH', '/workspace', { name })],
+    [100, (name) => call('POST', '/keys', { name })],
+    [256, (secret) => call('PATCH', `/webhooks/${made['webhooks']}`, { secret })],
+    [10_000, (text) => call('POST', `/submissions/${made['submissions']}/notes`, { text })],
+    [50, (tag) => call('PATCH', `/submissions/${made['submissions']}`, { tags: [tag] })],
+    [8_192, (x) => call('PATCH', `/submissions/${made['submissions']}`, { reference: { x } })],
+    [200, (name) => invite({ name })],
+  ];
+  for (const [most, send] of limits) {
+    const fits = await send('𝒳'.repeat(most));
+    assert.ok(fits < 300, `${most}: ${fits}`);
+    assert.equal(await send('𝒳'.repeat(most + 1)), 422, String(most));
+  }
+  assert.equal(await settings('𝒳𝒳𝒳'), 422);
+});
+
 // Idempotency-Key ---------------------------------------------------------------------------------------------
 
 const create = (key: string, body: object = valid, by = tenant) =>

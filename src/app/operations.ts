@@ -8,6 +8,7 @@ import type { OwnOperation, OwnRoute } from '#console/serve.ts';
 import type { ConsoleServices } from '#console/services.ts';
 import { draftEndpoints } from '#forms/drafts/endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
+import { fileEndpoints } from '#files/endpoints.ts';
 import { imageEndpoints } from '#forms/images/endpoints.ts';
 import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
 import { invitationEndpoints } from '#invitations/endpoints.ts';
@@ -84,6 +85,7 @@ export function apiOperations(services: Services) {
     countAnswers: wholeForms.answerCounts,
     getFormSchema: payloads.schema,
     createImage: imageEndpoints(services).create,
+    createFile: fileEndpoints(services).create,
 
     listFormSubmissions: submissions.listOfForm,
     listSubmissions: submissions.list,

@@ -27,6 +27,7 @@ export const routes = {
   countAnswers: 'GET /forms/:id/answer-counts',
   getFormSchema: 'GET /forms/:id/schema.json',
   createImage: 'POST /images',
+  createFile: 'POST /files',
 
   listFormSubmissions: 'GET /forms/:id/submissions',
   listSubmissions: 'GET /submissions',

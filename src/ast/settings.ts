@@ -7,7 +7,7 @@ import { isOrigin, originLimit } from './origins.ts';
 import { quote, sayBytes } from './problems.ts';
 import { isRedirect } from './redirect.ts';
 import { subjectCandidates } from './searchable.ts';
-import { fitsBytes, isCleanText } from './text.ts';
+import { countCharacters, fitsBytes, isCleanText } from './text.ts';
 import { isEmail } from './rules/text-formats.ts';
 import { readTimestamp } from './rules/timestamp.ts';
 import { isTimeZone } from './rules/today.ts';
@@ -100,8 +100,11 @@ const table = {
   resume_days: wholeNumber(1, 365),
   /** Only ever written: the service keeps a hash of it, elsewhere (src/forms/password.ts). */
   password: {
-    accepts: (value): value is string =>
-      typeof value === 'string' && isCleanText(value) && value.length >= 4 && value.length <= 128,
+    accepts(value): value is string {
+      if (typeof value !== 'string' || !isCleanText(value)) return false;
+      const length = countCharacters(value);
+      return length >= 4 && length <= 128;
+    },
     problem: 'must be text of 4 to 128 characters',
   },
   closed_message: message,

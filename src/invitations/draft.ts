@@ -1,5 +1,5 @@
 import { type QuestionsById, findInput, questionsById } from '#ast/fields.ts';
-import { isCleanText } from '#ast/text.ts';
+import { countCharacters, isCleanText } from '#ast/text.ts';
 import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 
@@ -36,7 +36,7 @@ export function checkDraft(draft: InvitationDraft, isPrefillable: Prefillable): 
   const problems: DraftProblem[] = [];
   if (readMailAddress(email)?.name !== undefined || readMailAddress(email) === undefined)
     problems.push({ field: 'email', message: `"${clip(email)}" is no email address.` });
-  if (name.length > draftLimits.name || !isOneLine(name))
+  if (countCharacters(name) > draftLimits.name || !isOneLine(name))
     problems.push({
       field: 'name',
       message: `A name is one line of at most ${draftLimits.name} characters.`,
@@ -62,11 +62,17 @@ function checkEntry(kind: 'reference' | 'prefill', key: string, values: readonly
   const field = `${kind}.${clip(key)}`;
   const { entryName, entryValue } = draftLimits;
   // Names that begin with an underscore are the page's own.
-  if (key === '' || key.length > entryName || key.startsWith('_') || !isCleanText(key) || !isOneLine(key))
+  if (
+    key === '' ||
+    countCharacters(key) > entryName ||
+    key.startsWith('_') ||
+    !isCleanText(key) ||
+    !isOneLine(key)
+  )
     return [
       { field, message: `A name has 1 to ${entryName} characters, and does not begin with an underscore.` },
     ];
-  const isKept = values.every((value) => value.length <= entryValue && isCleanText(value));
+  const isKept = values.every((value) => countCharacters(value) <= entryValue && isCleanText(value));
   return isKept ? [] : [{ field, message: `A value is text of at most ${entryValue} characters.` }];
 }
 

@@ -6,6 +6,8 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
+import { findArrived } from './changes/arrived-files.ts';
+import { takeNamedFiles } from './changes/edited-answers.ts';
 import { Submission, submissionJson, submissionTag } from './present.ts';
 import { findSubmission } from './queries.ts';
 import { requireClean } from './reference.ts';
@@ -25,7 +27,13 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
     body: Type.Object(
       {
         answers: Type.Unsafe<Record<string, unknown>>(
-          Type.Object({}, { additionalProperties: true, description: 'By element id.' }),
+          Type.Object(
+            {},
+            {
+              additionalProperties: true,
+              description: 'By element id. Files by their ids, as Create file answers them.',
+            },
+          ),
         ),
         reference: Type.Optional(
           Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
@@ -48,7 +56,10 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
         throw new ApiError('conflict', 'This form was never published, and so takes no submissions.');
       if (closure) throw new ApiError(closures[closure][0], closures[closure][1]);
       requireClean(reference);
-      const result = await submitAnswers(context, { live, raw: answers, files: new Map(), reference });
+      const arrived = await findArrived(context.database, { workspaceId, formId: live.id }, answers);
+      const { raw, files, errors } = takeNamedFiles(live.form, answers, { arrived });
+      if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
+      const result = await submitAnswers(context, { live, raw, files, reference });
       if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
       const row = only(
         await findSubmission(context.database, { workspace_id: workspaceId, id: result.submission.id }),

@@ -1,4 +1,4 @@
-import { isCleanText } from '#ast/text.ts';
+import { countCharacters, isCleanText } from '#ast/text.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 
 const longest = 100;
@@ -11,7 +11,7 @@ const longest = 100;
 export function nameProblems(field: string, name: string): ErrorItem[] {
   const say = (message: string): ErrorItem[] => [{ field, message }];
   if (name.trim() === '') return say('A name is required.');
-  if (name.length > longest) return say(`A name has at most ${longest} characters.`);
+  if (countCharacters(name) > longest) return say(`A name has at most ${longest} characters.`);
   if (!isCleanText(name)) return say('The name holds a NUL or half of a surrogate pair.');
   return [];
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
@@ -71,6 +72,10 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
 
   await page.reload();
   await rowOf(page, 'ada@example.org').getByText('Completed').waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download links' }).click();
+  const file = await readFile(await (await download).path(), 'utf8');
+  assert.ok(file.includes('ada@example.org') && file.includes(link), file);
   await rowOf(page, 'ada@example.org').getByRole('link', { name: 'View' }).click();
   await page.getByRole('dialog').or(page.getByRole('complementary')).getByText('London').first().waitFor();
   browser.assertQuiet();

@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts';
+import { countCharacters } from '../text.ts';
 import { countPlaces } from './pattern.ts';
 
 /** What the subset leaves out, as tokens of a valid regular expression; classes and escapes are skipped whole. */
@@ -6,7 +7,7 @@ const construct = /\[(?:\\.|[^\]\\])*\]|\\(?:[1-9]|[bBk])|\(\?(?!:)[<a-zA-Z=!-]{
 
 /** What is wrong with a pattern, as the end of a sentence about the attribute. */
 export function patternProblem(source: string): string | undefined {
-  if (source === '' || source.length > limits.patternLength) {
+  if (source === '' || countCharacters(source) > limits.patternLength) {
     return `must have 1 to ${limits.patternLength} characters`;
   }
   if (!isRegularExpression(source)) return 'must be a regular expression';

@@ -1,4 +1,5 @@
 import { findInput, questionsById } from '#ast/fields.ts';
+import { countCharacters } from '#ast/text.ts';
 import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from '../draft.ts';
 import { importLimits } from './limits.ts';
@@ -39,7 +40,7 @@ export type ImportPlan = {
  * @returns a text that says why nothing of it can be used, or the plan.
  */
 export function planImport(source: ImportSource, form: Form): ImportPlan | string {
-  if (source.text.length > importLimits.characters)
+  if (countCharacters(source.text) > importLimits.characters)
     return `The text is longer than ${say(importLimits.characters)} characters. Import it in parts.`;
   if (source.text.trim() === '') return 'There is nothing in it yet.';
   const read = source.kind === 'csv' ? readFile(source, form) : readPasted(source.text);

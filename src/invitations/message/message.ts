@@ -1,4 +1,4 @@
-import { isCleanText } from '#ast/text.ts';
+import { countCharacters, isCleanText } from '#ast/text.ts';
 import { placeholders, unknownPlaceholders } from './placeholders.ts';
 
 /** What the mails of a batch say, with placeholders. Without words of their own, reminders say the same once more. */
@@ -37,7 +37,7 @@ export function checkMessage(message: Message, referenceNames: ReadonlySet<strin
   const problems = texts.flatMap(([field, text, most, hasLines]): MessageProblem[] => {
     if (text === null) return [];
     if (text.trim() === '') return [{ field, message: 'Write something.' }];
-    if (text.length > most || !isCleanText(text))
+    if (countCharacters(text) > most || !isCleanText(text))
       return [{ field, message: `It is text of at most ${most.toLocaleString('en')} characters.` }];
     if (!hasLines && /[\r\n]/.test(text)) return [{ field, message: 'A subject is one line.' }];
     const unknown = unknownPlaceholders(text, referenceNames);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { storedBytes } from '#files/queries.ts';
 import type { FilesContext } from '#files/receive.ts';
+import { readRoom } from '#files/room.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Config } from '#kit/config.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -37,11 +37,7 @@ export async function* metered(
   address: string,
   source: Readable,
 ): AsyncGenerator<Buffer> {
-  const [stored] = await storedBytes(database, { workspace_id: workspaceId, form_id: id });
-  const room = Math.min(
-    roomIn(limits.uploadMbPerForm, stored!.of_form),
-    roomIn(limits.uploadMbPerWorkspace, stored!.of_workspace),
-  );
+  const room = await readRoom(database, limits, { workspaceId, formId: id });
   let [bytes, counted] = [0, 0];
   const count = async (points: number): Promise<void> => {
     counted += points;
@@ -59,6 +55,3 @@ export async function* metered(
     yield chunk;
   }
 }
-
-const roomIn = (megabytes: number, stored: number): number =>
-  megabytes === 0 ? Number.POSITIVE_INFINITY : megabytes * megabyte - stored;

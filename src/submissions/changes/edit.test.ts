@@ -132,7 +132,7 @@ test('of two editors who saw the same submission the second is told, and overwri
   assert.deepEqual((await scene.read(id)).answers, { name: 'First' });
 });
 
-test('files stay when they are named and become orphans for the sweep when they are taken away; none can be added', async () => {
+test('files stay when they are named and become orphans for the sweep when they are taken away; one of another question is none', async () => {
   const scene = await openHeardScene();
   const [photo, other, ticket] = [
     await scene.upload('photo', 'a.png'),
@@ -145,7 +145,7 @@ test('files stay when they are named and become orphans for the sweep when they 
   ]);
   const id = await scene.submit({ name: 'Ada', guests: [{ guest: 'Tom' }, { guest: 'Ann' }] }, { files });
 
-  const foreign = await scene.upload('photo', 'foreign.png');
+  const foreign = await scene.upload('ticket', 'foreign.png');
   for (const sent of [[foreign], [photo, photo]]) {
     await assert.rejects(
       edit(scene, id, { answers: { name: 'Ada', photo: sent } }),

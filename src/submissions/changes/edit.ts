@@ -19,7 +19,8 @@ import { requireClean } from '../reference.ts';
 import type { SubmitContext } from '../submit.ts';
 import { readTags } from '../tags/tags.ts';
 import { claimAll, giveEditLink, reportCompletion } from '../writing.ts';
-import { checkAskedAnswers, checkEditedAnswers, listFiles } from './edited-answers.ts';
+import { findArrived } from './arrived-files.ts';
+import { type ArrivedFile, checkAskedAnswers, checkEditedAnswers, listFiles } from './edited-answers.ts';
 import { eventOf, type FormKey } from './event.ts';
 import { lockSubmission, releaseFiles, updateSubmission } from './queries.ts';
 
@@ -54,12 +55,13 @@ export async function changeSubmission(
   patch: SubmissionPatch,
 ): Promise<{ unasked: string[] }> {
   const tags = patch.tags && readTags(patch.tags);
+  const arrived = await findArrived(context.database, target, patch.answers);
   let unasked: string[] = [];
   await change(context, target, (current) => {
     const { status = current.status } = patch;
     const next = { ...current, status, tags: tags ?? current.tags };
     if (patch.reference) next.reference = patchReference(current.reference, patch.reference);
-    const checked = checkChanged(current, next, patch.answers);
+    const checked = checkChanged(current, next, patch.answers, arrived);
     if (checked) {
       next.answers = checked.answers;
       unasked = checked.unasked;
@@ -75,10 +77,11 @@ function checkChanged(
   { structure, settings, answers: stored, status: before }: Current,
   { status, reference }: Current,
   answers: SubmissionPatch['answers'],
+  arrived: readonly ArrivedFile[],
 ): { answers: Answers; unasked: string[] } | undefined {
   const edit = { stored, status, context: answerContext(settings, reference) };
   if (answers) {
-    const checked = checkEditedAnswers(structure, { ...edit, raw: mergePatch(stored, answers) });
+    const checked = checkEditedAnswers(structure, { ...edit, arrived, raw: mergePatch(stored, answers) });
     if (!checked.ok) throw invalid('The answers are not valid.', checked.errors);
     return checked;
   }

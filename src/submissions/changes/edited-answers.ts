@@ -18,15 +18,23 @@ type AnswersEdit = {
   stored: Answers;
   status: SubmissionStatus;
   context: AnswerContext;
+  /** Files that were uploaded for it, and are nobody's yet. */
+  arrived?: readonly ArrivedFile[];
 };
+
+/** A file with the question that it was uploaded for. */
+export type ArrivedFile = FileAnswer & { element: string };
 
 /**
  * Checks answers by the rules that the visitor was under: against the version that was answered, without what is not
  * asked. What is required may be missing while the submission is incomplete. Files are kept by naming their id (an
- * object with it, as a submission is read, or the id alone) and removed by leaving them out; an edit cannot add one.
+ * object with it, as a submission is read, or the id alone), removed by leaving them out, and added when they arrived.
  */
 export function checkAskedAnswers(form: Form, edit: AnswersEdit): AnswersResult {
-  const { raw, files, errors } = separateFiles(form, edit.raw, filesById(form, edit.stored));
+  const { raw, files, errors } = takeNamedFiles(form, edit.raw, {
+    stored: filesById(form, edit.stored),
+    arrived: edit.arrived ?? [],
+  });
   const asked = edit.status === 'completed' ? form : laidOpen(form, required);
   const checked = checkAnswers(asked, raw, files, edit.context);
   if (errors.length === 0) return checked;
@@ -95,28 +103,31 @@ function filesById(form: Form, answers: Answers): Map<string, FileAnswer> {
   return new Map((files as FileAnswer[]).map((file) => [file.id, file]));
 }
 
-/** Takes the files out of what was sent, as the check reads them apart from the other answers. */
-function separateFiles(
+/** Takes the files that are named out of what was sent, as the check reads them apart from the other answers. */
+export function takeNamedFiles(
   form: Form,
   sent: unknown,
-  stored: ReadonlyMap<string, FileAnswer>,
+  { stored, arrived }: { stored?: ReadonlyMap<string, FileAnswer>; arrived: readonly ArrivedFile[] },
 ): { raw: unknown; files: AnswerFiles; errors: AnswerError[] } {
   const files = new Map<string, FileAnswer[]>();
   const errors: AnswerError[] = [];
   if (!isRecord(sent)) return { raw: sent, files, errors };
   const raw = structuredClone(sent);
   const left = new Map(stored);
+  const news = new Map(arrived.map((file) => [`${file.element}/${file.id}`, file]));
   for (const { input, holder, row } of uploadsIn(form, raw)) {
     const { id, label } = input.attrs;
     const value = own(holder, id);
     if (value === undefined || value === null) continue;
     Reflect.deleteProperty(holder, id);
-    const kept = (Array.isArray(value) ? value : [value]).map((item) => takeFile(left, item));
+    const kept = (Array.isArray(value) ? value : [value]).map(
+      (item) => takeFile(left, idOf(item)) ?? takeFile(news, `${id}/${idOf(item)}`),
+    );
     const field = fieldName(input, row);
     if (kept.includes(undefined)) {
       errors.push({
         field,
-        message: `${label}: an edit keeps or removes the files that are there; it adds none.`,
+        message: `${label}: there is no such file. One that was uploaded for this question can be named for a day.`,
       });
     }
     const known = kept.filter((file) => file !== undefined);
@@ -125,12 +136,15 @@ function separateFiles(
   return { raw, files, errors };
 }
 
-/** A file can be kept once. */
-function takeFile(left: Map<string, FileAnswer>, item: unknown): FileAnswer | undefined {
-  const id = String(isRecord(item) ? own(item, 'id') : item);
-  const file = left.get(id);
-  left.delete(id);
-  return file;
+const idOf = (item: unknown): string => String(isRecord(item) ? own(item, 'id') : item);
+
+/** A file can be named once. */
+function takeFile(left: Map<string, FileAnswer>, name: string): FileAnswer | undefined {
+  const found = left.get(name);
+  left.delete(name);
+  if (!found) return undefined;
+  const { id, filename, size, content_type } = found;
+  return { id, filename, size, content_type };
 }
 
 /** What makes an answer required, and what hides questions. */

@@ -25,7 +25,7 @@ const SubmissionPatch = Type.Object(
           {
             additionalProperties: true,
             description:
-              'By element id; null takes an answer away. Checked by the version that was answered. Files are kept by their id, and none are added.',
+              'By element id; null takes an answer away. Checked by the version that was answered. Files are named by their id: those that stay, and those of Create file that come along.',
           },
         ),
       ),

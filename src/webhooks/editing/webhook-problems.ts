@@ -1,5 +1,5 @@
 import { checkFilter } from '#ast/logic/check-filter.ts';
-import { isCleanText } from '#ast/text.ts';
+import { countCharacters, isCleanText } from '#ast/text.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
@@ -24,7 +24,7 @@ export async function urlProblems(
   config: Pick<Config, 'webhookAllowNetworks' | 'publicUrl'>,
   url: string,
 ): Promise<ErrorItem[]> {
-  if (url.length > longestUrl)
+  if (countCharacters(url) > longestUrl)
     return [{ field: 'url', message: `A URL has at most ${longestUrl} characters.` }];
   const target = { allowNetworks: config.webhookAllowNetworks, ownUrls: [config.publicUrl] };
   const problem = await checkTarget(url, target);
@@ -44,7 +44,8 @@ export function eventProblems(events: readonly string[]): ErrorItem[] {
 export function secretProblems(secret: string): ErrorItem[] {
   if (secret === 'generate') return [];
   const { least, most } = secretLength;
-  if (secret.length < least || secret.length > most) {
+  const length = countCharacters(secret);
+  if (length < least || length > most) {
     return [{ field: 'secret', message: `A secret has ${least} to ${most} characters.` }];
   }
   if (!isCleanText(secret)) {

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { publishForm } from '#test/crowd.ts';
+import { makeInstance } from '#test/process.ts';
+import { until } from '#test/service.ts';
+
+const total = 10_000;
+type Progress = { id: string; done: number; total: number; finished_at: string | null };
+
+test('kill -9 in the midst of tagging and of deleting many: each goes on, does nothing twice and forgets nothing', async () => {
+  // A lease is the time limit and 15 s: what a dead server held goes on after 16 s.
+  const instance = await makeInstance({ WEBHOOK_TIMEOUT: '1' });
+  let server = await instance.start();
+  /** Starts a change of all submissions of a form; each workspace has its own turn, so that two run side by side. */
+  const begin = async (kind: 'taggings' | 'deletions', more: object) => {
+    const form = await publishForm(instance);
+    await instance.query(
+      `with made as (
+         insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
+         select workspace_id, gen_random_uuid(), id, version, 'completed', '{"entry": "word"}', '{}', false, now(), now(), now()
+         from forms, generate_series(1, ${total}) where id = '${form.id}' returning workspace_id, form_id)
+       insert into submission_counts (workspace_id, form_id, status, slot, count)
+       select workspace_id, form_id, 'completed', 0, count(*) from made group by workspace_id, form_id`,
+    );
+    return async () => {
+      const path = `/forms/${form.id}/submissions`;
+      const asked = await form.call('POST', `${path}/${kind}`, { filter: {}, expected: total, ...more });
+      assert.equal(asked.status, 202);
+      const { id } = asked.body;
+      const look = async () => (await form.call('GET', `${path}/${kind}/${id}`)).body as unknown as Progress;
+      return { form, id, look };
+    };
+  };
+  const ready = [await begin('taggings', { add: ['urgent'] }), await begin('deletions', {})] as const;
+  const [tagging, deletion] = await Promise.all([ready[0](), ready[1]()]);
+  for (const { look } of [tagging, deletion])
+    await until('the first batches', async () => (await look()).done > 0);
+  await server.kill();
+  const killed = await instance.query<{ id: string; done: number; finished_at: Date | null }>(
+    'select id, done, finished_at from bulk_changes',
+  );
+  for (const { done, finished_at } of killed)
+    assert.ok(finished_at === null && done > 0 && done < total, `killed after ${done}`);
+
+  server = await instance.start();
+  for (const { id, look } of [tagging, deletion]) {
+    const before = killed.find((one) => one.id === id)!;
+    const end = await until(
+      'its end',
+      async () => {
+        const found = await look();
+        assert.ok(found.done >= before.done, 'progress never goes back');
+        return found.finished_at !== null && found;
+      },
+      90,
+    );
+    assert.deepEqual([end.done, end.total], [total, total]);
+  }
+  const changes = await instance.query(
+    `select kind, count(distinct submission_id)::int as submissions, count(*)::int as changes
+     from submission_changes group by kind order by kind`,
+  );
+  const each = { submissions: total, changes: total };
+  assert.deepEqual(changes, [
+    { kind: 'edited', ...each },
+    { kind: 'trashed', ...each },
+  ]);
+  const countOf = async ({ form }: typeof tagging, rest: string) =>
+    (await form.call('GET', `/forms/${form.id}/${rest}`)).body.pagination.total_count;
+  assert.equal(await countOf(tagging, 'submissions?tag=urgent'), total);
+  assert.equal(await countOf(deletion, 'submissions'), 0);
+  assert.equal(await countOf(deletion, 'trash'), total);
+});
