@@ -5,9 +5,9 @@ import { ApiError } from '#kit/errors.ts';
 import { allowed, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { Answer } from '#kit/operation.ts';
 import { placeOf } from '#kit/place-of.ts';
-import { sendAnswer } from '#kit/send-answer.ts';
+import { payloadOf } from '#kit/payload-of.ts';
 import { type AuditLog, lineOf } from '#workspaces/audit/audit-log.ts';
-import { isNoted } from '#workspaces/audit/is-noted.ts';
+import { isDryRun, isNoted } from '#workspaces/audit/is-noted.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
 import { runOnce } from '#workspaces/idempotency/idempotency.ts';
 import { type Rate, rateLimitExceeded, takeRequest } from '#workspaces/limit.ts';
@@ -43,9 +43,10 @@ export async function serveApi(
       count(services, reply, key, rate),
     );
   });
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
     if (request.caller?.actor.kind === 'key')
       requestLog.note(describeRequest(request.caller, request, reply));
+    done();
   });
   server.setNotFoundHandler(() => {
     throw new ApiError('not_found', 'There is nothing at this path.');
@@ -71,38 +72,36 @@ export async function serveApi(
 function serveOperation(server: Server, services: ApiServices, route: ApiRoute, auditLog: AuditLog): void {
   const { method, path, operation } = route;
   const { isReplyChecked } = services.config;
+  const hasLine = isNoted(route);
   server.route({
     method,
     url: path,
     // That of a file holds for the file alone (readFiles), as JSON is refused there after it was read.
     ...(operation.bodyLimit !== undefined && !operation.bodyContent && { bodyLimit: operation.bodyLimit }),
     // Before the body is read: whoever may not write has nothing to send.
-    onRequest: async (request) => requirePermission(request.caller!, operation.permission),
+    onRequest(request, _reply, done) {
+      requirePermission(request.caller!, operation.permission);
+      done();
+    },
     async handler(request, reply) {
+      const { params, query, body } = request;
+      const caller = request.caller!;
       const unchanged = readMatch(request, operation.isConditional);
-      const handle = (): Promise<Answer> =>
-        operation.handle(request.caller!, { ...rawOf(request), unchanged });
-      const run = () =>
-        isNoted(route, request.query)
-          ? auditLog.note(lineOf(route, request.caller!, request), handle)
-          : handle();
+      const line = hasLine && !isDryRun(query) ? lineOf(route, caller, request) : undefined;
+      const run = (): Promise<Answer> =>
+        auditLog.note(operation, line, caller, (scope) =>
+          operation.handle(scope, { params, query, body, unchanged }),
+        );
       const key = method === 'POST' ? request.headers['idempotency-key'] : undefined;
       const answer =
         key === undefined
           ? await run()
-          : await runOnce(
-              services,
-              request.caller!,
-              { key: String(key), method, url: request.url, body: request.body },
-              run,
-            );
+          : await runOnce(services, caller, { key: String(key), method, url: request.url, body }, run);
       if (isReplyChecked) operation.holdReply(answer);
-      return sendAnswer(request, reply, answer);
+      return payloadOf(request, reply, answer);
     },
   });
 }
-
-const rawOf = ({ params, query, body }: FastifyRequest) => ({ params, query, body });
 
 /** @throws ApiError bad_request where If-Match says nothing: who relies on it is not let down in silence. */
 function readMatch(request: FastifyRequest, isConditional: boolean) {

@@ -119,6 +119,7 @@ export function formEndpoints(context: {
       description:
         'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true.',
       permission: 'forms:write',
+      isNotingItself: true,
       example: { body: { structure: example, publish: true } },
       body: Type.Object({ ...body, publish: Type.Optional(Type.Boolean({ default: false })) }, closed),
       reply: {
@@ -126,14 +127,12 @@ export function formEndpoints(context: {
         description: 'The form, with the address where it is filled in.',
         schema: CreatedForm,
       },
-      async run({ workspaceId, formIds, body, ...caller }) {
+      async run({ workspaceId, formIds, body, line, ...caller }) {
         requireWholeWorkspace(formIds);
         await requireAnswerReader(caller, body.settings, async () => ({}));
-        const row = await createForm(database, workspaceId, {
-          structure: body.structure,
-          status: body.publish ? 'published' : 'draft',
-          settings: body.settings,
-        });
+        const { structure, settings, publish } = body;
+        const status = publish ? 'published' : 'draft';
+        const row = await createForm(database, workspaceId, { structure, status, settings }, line);
         return { body: presentCreated(row, body.structure, addresses), tag: tagOf(row.updated_at, 0) };
       },
     }),

@@ -7,8 +7,10 @@ import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
+import type { AuditLine } from '#kit/operation.ts';
 import { enqueueJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { lineValues } from '#workspaces/audit/audit-log.ts';
 import { claimImages } from './images/images.ts';
 import { type PasswordChange, passwordIn, storedPassword, withoutPassword } from './password.ts';
 import { findForm, type FormStatus, insertForm, markFormDeleted, updateForm } from './queries.ts';
@@ -30,9 +32,15 @@ type FormChange = {
 
 /**
  * Creates a form; name and description come from `structure.attrs` (specification, "Forms", note 1).
+ * @param line its line in the audit log, where nobody else writes one.
  * @throws ApiError validation_error with every problem of the structure (`message`, `path`).
  */
-export async function createForm(database: Queryable, workspaceId: string, change: FormChange) {
+export async function createForm(
+  database: Queryable,
+  workspaceId: string,
+  change: FormChange,
+  line?: AuditLine,
+) {
   const { form, settings, password } = readChange(change);
   await claimImages(database, workspaceId, settings ?? {});
   const { password_hash } = await storedPassword(password);
@@ -46,6 +54,7 @@ export async function createForm(database: Queryable, workspaceId: string, chang
     password_hash,
     language: settings?.language ?? defaultLanguage,
     created_at: timeOfId(id),
+    ...lineValues(line),
   });
   return row!;
 }

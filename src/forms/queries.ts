@@ -15,6 +15,7 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
+import { insertedLine, lineParameters } from '#workspaces/audit/queries.ts';
 
 /** Specification, "Form status". */
 export type FormStatus = 'draft' | 'published' | 'archived';
@@ -32,7 +33,10 @@ export const formColumns = {
   published_at: nullable(timestamp),
 } as const;
 
-/** A form, its first version, the way to it from its id alone, and the language its answers will be searched in. */
+/**
+ * A form, its first version, the way to it from its id alone, the language its answers will be searched in, and its line
+ * in the audit log: all of it or nothing, in one round trip.
+ */
 export const insertForm = statement(
   'insert_form',
   {
@@ -47,6 +51,7 @@ export const insertForm = statement(
     structure: jsonText,
     fields: json<object>(),
     created_at: timestamp,
+    ...lineParameters,
   },
   formColumns,
   `with form as (
@@ -64,7 +69,9 @@ export const insertForm = statement(
    segment as (
      insert into search_segments (workspace_id, first_id)
      select $workspace_id, '00000000-0000-0000-0000-000000000000'
-     where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing)
+     where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing),
+   line as (
+     ${insertedLine('form')})
    select id, workspace_id, name, description, status, created_at, updated_at, published_at from form`,
 );
 

@@ -13,6 +13,19 @@ export type Actor = {
   readonly id: string;
 };
 
+/** What is done, by whom, where: no answers and no secrets. */
+export type AuditLine = {
+  workspaceId: string;
+  actor: Actor;
+  operation: string;
+  method: string;
+  /** Below /api/v1, with the ids in it and nothing else. */
+  path: string;
+  /** What it is done to, where that is there already. */
+  thingId: string | undefined;
+  requestId: string | undefined;
+};
+
 /** Where a request acts, for whom, and what it may do there. */
 export type Scope = {
   workspaceId: string;
@@ -21,6 +34,8 @@ export type Scope = {
   actor: Actor;
   /** Whether the caller has a permission beside the one that the operation takes. */
   may: (permission: string) => boolean;
+  /** For an operation that `isNotingItself`: its line in the audit log. */
+  line?: AuditLine;
 };
 
 /** Whoever sends a request, signed in or not. */
@@ -133,6 +148,8 @@ export type Operation<
   readonly isConditional: boolean;
   /** What it takes away cannot be brought back. */
   readonly isDestructive: boolean;
+  /** It writes its line in the audit log by the statement that does it; others run when theirs is written. */
+  readonly isNotingItself: boolean;
   /** Its two words on the command line, where the rule for all (app/cli/operation-names.ts) reads badly. */
   readonly command: string | undefined;
   /** A request as it may be sent: the document shows it, and a test sends it to a service. */
@@ -187,6 +204,7 @@ export function operation<
     errors?: readonly ErrorCode[];
     isConditional?: Conditional;
     isDestructive?: boolean;
+    isNotingItself?: boolean;
     command?: string;
     example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
     run(request: Given<Static<P>, Static<Q>, BodyOf<B, Content>, R, Own>): Promise<ContentOf<R>>;
@@ -220,6 +238,7 @@ export function operation<
     errors: definition.errors ?? [],
     isConditional: (definition.isConditional ?? false) as Conditional,
     isDestructive: definition.isDestructive ?? false,
+    isNotingItself: definition.isNotingItself ?? false,
     command: definition.command,
     example: definition.example ?? {},
     holdReply: compileReply(definition.reply),

@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { announceJobs } from '#kit/queue.ts';
 import { lineOf, openAuditLog } from '#workspaces/audit/audit-log.ts';
-import { isNoted } from '#workspaces/audit/is-noted.ts';
+import { isDryRun, isNoted } from '#workspaces/audit/is-noted.ts';
 import { runOnce } from '#workspaces/idempotency/idempotency.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
@@ -45,10 +45,12 @@ export async function openLocalApi(
       may: () => true,
     };
     const unchanged = readUnchanged(request.ifMatch);
-    const handle = () => operation.handle(scope, { params, query, body, unchanged });
     const route = { name: request.name, method, path, operation };
+    const line = isNoted(route) && !isDryRun(query) ? lineOf(route, scope, { params }) : undefined;
     const run = () =>
-      isNoted(route, query) ? auditLog.note(lineOf(route, scope, { params }), handle) : handle();
+      auditLog.note(operation, line, scope, (noted) =>
+        operation.handle(noted, { params, query, body, unchanged }),
+      );
     const place = { method, url: `${path} ${JSON.stringify({ params, query })}`, body };
     const answer = await (key === undefined ? run() : runOnce(services, scope, { key, ...place }, run));
     if (config.isReplyChecked) operation.holdReply(answer);

@@ -3,22 +3,9 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { gather } from '#kit/gather.ts';
 import type { Log } from '#kit/log.ts';
-import type { Actor, Answer, Scope } from '#kit/operation.ts';
+import type { Answer, AuditLine, Scope } from '#kit/operation.ts';
 import { runPeriodically } from '#kit/periodic.ts';
 import { deleteOldLines, insertLines, settleLines } from './queries.ts';
-
-/** What is done, by whom, where: no answers and no secrets. */
-type AuditLine = {
-  workspaceId: string;
-  actor: Actor;
-  operation: string;
-  method: string;
-  /** Below /api/v1, with the ids in it and nothing else. */
-  path: string;
-  /** What it is done to, where that is there already. */
-  thingId: string | undefined;
-  requestId: string | undefined;
-};
 
 /** The line of a request to an operation. Of what stands in its address the ids alone are kept. */
 export function lineOf(
@@ -40,12 +27,28 @@ export function lineOf(
   };
 }
 
+/** What a statement that writes a line itself (insertedLine) is given of it; null: there is none. */
+export const lineValues = (line: AuditLine | undefined) => ({
+  line_id: line ? newId() : null,
+  line_actor_kind: line?.actor.kind ?? null,
+  line_actor_id: line?.actor.id || null,
+  line_operation: line?.operation ?? null,
+  line_method: line?.method ?? null,
+  line_path: line?.path ?? null,
+  line_request_id: line?.requestId ?? null,
+});
+
 export type AuditLog = {
   /**
-   * Runs an operation that is noted: it begins when its line is written, so that none is without one. Where the line
-   * cannot be written nothing is done.
+   * Runs an operation with its line, if it has one: it begins when that is written, or writes it with what it does, so
+   * that none is without one. Where the line cannot be written nothing is done.
    */
-  note(line: AuditLine, run: () => Promise<Answer>): Promise<Answer>;
+  note<Caller extends Scope>(
+    operation: { readonly isNotingItself: boolean },
+    line: AuditLine | undefined,
+    caller: Caller,
+    run: (caller: Caller) => Promise<Answer>,
+  ): Promise<Answer>;
   /** Writes how the last ones ended. */
   stop(): Promise<void>;
 };
@@ -103,23 +106,28 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
   };
   const settling = runPeriodically('noting how operations ended', { pauseMs, log, work: settle });
 
+  /** Writes that it begins, runs it, and has its end written. */
+  const noteBoth = async (line: AuditLine, run: () => Promise<Answer>): Promise<Answer> => {
+    const { workspaceId } = line;
+    const id = newId();
+    await begin({ ...line, id });
+    const end = (status: number, thingId = ''): void => void ended.push({ workspaceId, id, status, thingId });
+    try {
+      const answer = await run();
+      end(answer.status, madeBy(answer));
+      return answer;
+    } catch (error) {
+      const status = error instanceof ApiError ? errorCodes[error.code].status : 500;
+      // What was refused did nothing; what failed may have done something.
+      if (status < 500) end(status);
+      throw error;
+    }
+  };
+
   return {
-    async note(line, run) {
-      const { workspaceId } = line;
-      const id = newId();
-      await begin({ ...line, id });
-      const end = (status: number, thingId = ''): void =>
-        void ended.push({ workspaceId, id, status, thingId });
-      try {
-        const answer = await run();
-        end(answer.status, madeBy(answer));
-        return answer;
-      } catch (error) {
-        const status = error instanceof ApiError ? errorCodes[error.code].status : 500;
-        // What was refused did nothing; what failed may have done something.
-        if (status < 500) end(status);
-        throw error;
-      }
+    note(operation, line, caller, run) {
+      if (!line) return run(caller);
+      return operation.isNotingItself ? run({ ...caller, line }) : noteBoth(line, () => run(caller));
     },
     async stop() {
       await settling.stop();
@@ -130,8 +138,9 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
 
 /** The id of what an operation answers with. */
 function madeBy({ body, json }: Answer): string | undefined {
-  const text = json ?? (body === undefined ? '' : JSON.stringify(body));
-  return /^\{"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(text)?.[1];
+  if (json !== undefined) return /^\{"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(json)?.[1];
+  const { id } = (body ?? {}) as { id?: unknown };
+  return typeof id === 'string' && uuidPattern.test(id) ? id : undefined;
 }
 
 /** Forgets lines that are older than the log reaches back. */

@@ -90,6 +90,18 @@ test('who changed what is noted, with the request, and nothing of what was said 
   assert.deepEqual(await operations(`?from=${lines[1]!.at}&to=${lines[0]!.at}`), ['createKey']);
 });
 
+test('a form and its line are made by one statement: it says at once how that ended, and a refused form has none', async () => {
+  const person = await signIn(service, { name: 'Grace' });
+  const refused = await person.api('POST', '/forms', { structure: { type: 'form' } });
+  assert.equal(refused.status, 422);
+  const made = await person.api<{ id: string }>('POST', '/forms', form);
+  const lines = await read('', person);
+  assert.deepEqual(
+    lines.map(({ operation, thing_id, status }) => ({ operation, thing_id, status })),
+    [{ operation: 'createForm', thing_id: made.body.id, status: 201 }],
+  );
+});
+
 test('what is only read, what is refused, and what visitors send is not noted', async () => {
   const person = await signIn(service);
   const made = await person.api<{ id: string }>('POST', '/forms', form);

@@ -39,6 +39,24 @@ export const insertLines = statement(
        as given (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id)`,
 );
 
+/** The parameters of a statement that makes something and notes it. */
+export const lineParameters = {
+  line_id: nullable(uuid),
+  line_actor_kind: nullable(text),
+  line_actor_id: nullable(text),
+  line_operation: nullable(text),
+  line_method: nullable(text),
+  line_path: nullable(text),
+  line_request_id: nullable(uuid),
+} as const;
+
+/** For its `with`: the line of what it has made (workspace_id, id), with how that ended. */
+export const insertedLine = (made: string): string =>
+  `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, status)
+     select workspace_id, $line_id, $line_actor_kind, $line_actor_id, $line_operation, $line_method, $line_path, id,
+            $line_request_id, 201
+       from ${made} where $line_id is not null`;
+
 /** Notes how they ended: those that were refused did nothing, and their lines go. */
 export const settleLines = statement(
   'audit.settle_lines',
