@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import type { Operation, OwnCaller, Person, Visitor } from '#kit/operation.ts';
-import { sendAnswer } from '#kit/send-answer.ts';
+import { payloadOf } from '#kit/payload-of.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import { countUpTo, windowOfPerson } from '#workspaces/limit.ts';
 import { refuseForeignRequest, requirePerson } from './access.ts';
@@ -47,7 +47,7 @@ export async function serveConsole(
         const caller = await admit(services, operation.caller, request, reply);
         const answer = await operation.handle(caller, { params, query, body });
         if (services.config.isReplyChecked) operation.holdReply(answer);
-        return sendAnswer(request, reply, answer);
+        return payloadOf(request, reply, answer);
       },
     });
   }

@@ -67,11 +67,11 @@ const packers = {
 } as const satisfies Record<keyof typeof codings, (text: Buffer) => Promise<Buffer>>;
 
 /** Packs an answer in the first of our codings that the caller takes, beside the event loop, and says so in its head. */
-export async function packAnswer(
+export function packAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   text: string,
-): Promise<string | Buffer> {
+): string | Promise<Buffer> {
   reply.header('Vary', 'Accept-Encoding');
   if (text.length < packedFrom || request.headers['accept-encoding'] === undefined) return text;
   const coding = (Object.keys(packers) as (keyof typeof packers)[]).find((name) => accepts(request, name));

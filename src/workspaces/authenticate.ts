@@ -2,11 +2,10 @@ import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import { only } from '#kit/statement.ts';
 import { hashApiKey, parseAuthorization } from './api-key.ts';
 import { findKeyByHash } from './keys/queries.ts';
 import type { Rate } from './limit.ts';
-import { keyMay, permissions, type Permission } from './permissions.ts';
+import { keyMay, permissionNames, permissions, type Permission } from './permissions.ts';
 import { rateOf } from './plans.ts';
 import { roleMay } from './roles.ts';
 
@@ -21,7 +20,9 @@ export type Caller = Scope & {
 
 type KeyRow = Awaited<ReturnType<typeof findKeyByHash>>[number];
 
-type Question = { at: number; row: Promise<KeyRow | undefined> };
+type Known = { caller: Caller; expiresAt: Date | null };
+
+type Question = { at: number; known: Promise<Known | undefined> };
 
 /** The channel on which a revocation is told (NOTIFY, no payload). Whoever hears it calls forgetKeys(). */
 export const keyChannel = 'formloom_keys';
@@ -53,18 +54,25 @@ export async function authenticate(
   header: string | readonly string[] | undefined,
 ): Promise<Caller> {
   const key = parseAuthorization(header);
-  const row = key === undefined ? undefined : await findKey(database, hashApiKey(key));
-  if (!row || (row.expires_at && row.expires_at <= now())) {
+  const known = key === undefined ? undefined : await findKey(database, hashApiKey(key));
+  if (!known || (known.expiresAt && known.expiresAt <= now())) {
     throw new ApiError('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
+  return known.caller;
+}
+
+/** Whom a key stands for: the same for all requests that share a question. */
+function callerOf(row: KeyRow): Caller {
   const { permissions: list, maker_role: role } = row;
   // A key may no more than who made it and knows its secret: a role that is taken away would not be otherwise.
-  const isWithheld = (permission: string): boolean => role !== null && !roleMay(role, permission);
+  const granted = new Set<string>(
+    permissionNames.filter((name) => keyMay(list, name) && (role === null || roleMay(role, name))),
+  );
   return {
     workspaceId: row.workspace_id,
     formIds: row.form_ids,
     actor: { kind: 'key', id: row.id },
-    may: (permission) => keyMay(list, permission) && !isWithheld(permission),
+    may: (permission) => granted.has(permission),
     // The keys of a workspace share one window.
     counted: row.workspace_id,
     rate: rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
@@ -80,15 +88,17 @@ export function requirePermission(caller: Caller, permission: Permission): void 
   if (!caller.may(permission)) throw new ApiError('forbidden', caller.refusal(permission));
 }
 
-function findKey(database: Database, hash: Buffer): Promise<KeyRow | undefined> {
+function findKey(database: Database, hash: Buffer): Promise<Known | undefined> {
   const name = hash.toString('base64');
   // Not the clock: were it set back, a key that was revoked would be remembered for longer.
   const at = performance.now();
-  const known = asked.get(name);
-  if (known && at - known.at < rememberMs) return known.row;
-  const row = findKeyByHash(database, { hash }).then(only);
-  remember(name, { at, row });
-  return row;
+  const question = asked.get(name);
+  if (question && at - question.at < rememberMs) return question.known;
+  const known = findKeyByHash(database, { hash }).then(
+    ([row]) => row && { caller: callerOf(row), expiresAt: row.expires_at },
+  );
+  remember(name, { at, known });
+  return known;
 }
 
 function remember(name: string, question: Question): void {
@@ -99,5 +109,5 @@ function remember(name: string, question: Question): void {
   const forget = (): void => {
     if (asked.get(name) === question) asked.delete(name);
   };
-  question.row.then((row) => row ?? forget(), forget);
+  question.known.then((known) => known ?? forget(), forget);
 }

@@ -1,0 +1,37 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isKnown } from './conditional.ts';
+import { jsonType } from './http.ts';
+import type { Answer } from './operation.ts';
+import { packAnswer } from './packing.ts';
+
+/**
+ * Writes the head of what an operation answers: packed where the caller takes that, 304 where it has it.
+ * @returns what follows it, for the route's handler to return; of HEAD nothing.
+ */
+export function payloadOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, tag, isReplayed, stream, json, body }: Answer,
+): string | Readable | Promise<Buffer> | undefined {
+  reply.code(status);
+  if (headers) reply.headers(headers);
+  if (isReplayed) reply.header('Idempotency-Replayed', 'true');
+  if (tag !== undefined) {
+    reply.header('ETag', tag);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (isRead && isKnown(request.headers['if-none-match'], tag)) {
+      reply.code(304);
+      return undefined;
+    }
+  }
+  if (stream) {
+    // Of a file only the head: what would write it is told that nobody reads.
+    if (request.method === 'HEAD') stream.destroy();
+    return request.method === 'HEAD' ? Readable.from([]) : stream;
+  }
+  const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+  if (text === undefined) return undefined;
+  reply.type(jsonType);
+  return packAnswer(request, reply, text);
+}
