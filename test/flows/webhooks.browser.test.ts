@@ -10,9 +10,9 @@ import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import { laneOf } from '#webhooks/delivery-job.ts';
 import { verifySignature } from '#webhooks/signature.ts';
 
-// The delay is long enough for a person (and this test) to see Retrying.
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '2.5,2.5' });
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
@@ -139,14 +139,28 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
   await stayedQuiet(page);
 });
 
+/** Has what waits for its next attempt wait for so long from now. */
+const putOff = (scene: Scene, wait: string): Promise<true | undefined> =>
+  until('the attempt to be written down', async () => {
+    const { rowCount } = await service.services.database.query(
+      'update jobs set run_at = now() + $1::interval where lane = $2 and lease_token is null',
+      [wait, laneOf(scene.webhook)],
+    );
+    return rowCount === 1 || undefined;
+  });
+
 test('a submission: Retrying while the receiver fails, then Success, without a reload', async () => {
   const scene = await setScene(503, { status: 200, body: 'now' });
   assert.equal((await visitor.submit(scene.form, { name: payload })).status, 201);
   await scene.receiver.waitFor(1);
+  // The page may take longer than the delay to open.
+  await putOff(scene, '1 hour');
   const page = await openPage(editor, `/forms/${scene.form}/webhooks/${scene.webhook}`);
   const row = page.getByRole('table').getByRole('row').nth(1);
   await row.getByText('Retrying').waitFor();
   assert.match((await row.textContent())!, /503.*1 of 3/);
+  await putOff(scene, '0');
+  service.services.wakeQueue();
   await row.getByText('Success').waitFor({ timeout: 20_000 });
   assert.match((await row.textContent())!, /200/);
   await page.getByText('1 delivered').waitFor();
