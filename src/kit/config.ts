@@ -7,7 +7,7 @@ import { type MetricsConfig, readMetrics } from './config/read-metrics.ts';
 import { readMailAddress } from './outbox/address.ts';
 import { readSmtp, type SmtpConfig } from './smtp/read-smtp.ts';
 
-/** Everything an operator can set (docs/rules.md 18); the README's table lists the same names. */
+/** Everything an operator can set (docs/rules.md 18); docs/operating/settings.md lists the same names. */
 export type Config = {
   /** Address and port that the server listens on. */
   host: string;

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { makeInstance } from '#test/process.ts';
-import { until } from '#test/service.ts';
+import { freePort, until } from '#test/service.ts';
 
 const run = promisify(execFile);
 const home = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,8 +31,9 @@ const guides = [
   'idempotency-and-concurrency',
 ];
 
-test('the five-minute tour of the README works as it is written, and after it every command of the guides', async () => {
-  const instance = await makeInstance({}, { isNew: true });
+test('the five-minute tour of the README works as it is written, and after it every command of the guides and of the operator’s handbook', async () => {
+  const metrics = `127.0.0.1:${await freePort()}`;
+  const instance = await makeInstance({ METRICS_LISTEN: metrics }, { isNew: true });
   const server = await instance.start();
   const directory = await mkdtemp(join(tmpdir(), 'formloom-tour-'));
   after(() => rm(directory, { recursive: true, force: true }));
@@ -40,19 +41,20 @@ test('the five-minute tour of the README works as it is written, and after it ev
   const tour = await readCommands('README.md', 'tour');
   assert.ok(tour.length >= 4, 'the tour was found');
   // The reader stands in the clone and the service is on port 3000; here it has a port and a directory of its own.
-  const script = tour
-    .map((block) =>
-      block
-        .replaceAll('http://127.0.0.1:3000', server.url)
-        .replaceAll('npm run -s formloom', `npm --prefix "${home}" run -s formloom`),
-    )
-    .join('\necho "---8<---"\n');
+  const here = (block: string): string =>
+    block
+      .replaceAll('http://127.0.0.1:3000', server.url)
+      .replaceAll('127.0.0.1:9464', metrics)
+      .replaceAll('npm run -s formloom', `npm --prefix "${home}" run -s formloom`)
+      .replaceAll(' ./', ` ${directory}/`);
+  const script = tour.map(here).join('\necho "---8<---"\n');
   const guided: string[] = [];
   for (const guide of guides) guided.push(...(await readCommands(`docs/guides/${guide}.md`, 'run')));
   const separator = '\necho "---8<---"\n';
-  const { stdout } = await run('sh', ['-euc', [script, ...guided].join(separator)], {
+  const operated = (await readCommands('docs/operating/README.md', 'run')).map(here);
+  const { stdout } = await run('sh', ['-euc', [script, ...guided, ...operated].join(separator)], {
     cwd: directory,
-    env: { ...process.env, DATA_DIR: instance.dataDir },
+    env: { ...process.env, ...instance.environment },
   });
 
   const [, created, submitted, read, ...answers] = stdout.split('---8<---').map((part) => part.trim());
@@ -76,7 +78,7 @@ test('the five-minute tour of the README works as it is written, and after it ev
   );
   const [first, again, sent, withFile, lists, byCursor, searched, events, refused, head, once, late] =
     answers;
-  assert.equal(answers.length, guided.length);
+  assert.equal(answers.length, guided.length + operated.length);
   assert.match(first!, /"status":"published"/);
   assert.match(again!, /"submission_count":0/);
   for (const text of [sent, withFile]) assert.match(text!, /"status":"completed"/);
@@ -86,5 +88,10 @@ test('the five-minute tour of the README works as it is written, and after it ev
   assert.match(head!, /x-ratelimit-remaining: \d+/i);
   assert.match(once!, /idempotency-replayed: true/i);
   assert.match(late!, /etag: "[^]*"error":"precondition_failed"/i);
+  const [health, , restored, ready, up] = answers.slice(guided.length);
+  assert.match(health!, /^ok +sessions[^]*^ok +key/m);
+  assert.doesNotMatch(restored!, /^$/);
+  assert.equal(ready, '{"status":"ready"}');
+  assert.match(up!, /^formloom_database_up 1$/m);
   await until('the page', async () => (await fetch(form.public_url)).status === 200);
 });

