@@ -33,7 +33,7 @@ export function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactEle
       {impact.length > 0 && (
         <section className="stack-tight">
           <h3>What it does to answers</h3>
-          <ul>
+          <ul role="list" className="stack-tight">
             {impact.map(({ message }) => (
               <li key={message}>{message}</li>
             ))}
@@ -44,7 +44,7 @@ export function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactEle
       {warnings.length > 0 && (
         <section className="stack-tight">
           <h3>What could be better</h3>
-          <ul>
+          <ul role="list" className="stack-tight">
             {warnings.map(({ message, path }) => (
               <li key={`${path.join('.')} ${message}`}>
                 <button type="button" className="link-button" onClick={() => onShow(nodeAt(root, path).key)}>
