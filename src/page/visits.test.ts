@@ -423,6 +423,25 @@ test('a dark page has the logo for dark pages: by the device, by the theme, and 
   }
 });
 
+test('a page that the browser posts again after the submit shows no answers: it leads to a new form', async () => {
+  const form = await publishForm(tenant, trip);
+  const first = await openPaper(service, `/f/${form}?utm=mail`);
+  const second = await first.press('next', { name: 'Ada' });
+  const third = await second.press('next', { colour: 'Red' });
+  assert.match((await third.press('submit')).location ?? '', /submitted\?/);
+  for (const [page, go] of [
+    [first, 'next'],
+    [second, 'next'],
+    [third, 'back'],
+    [second, 'back'],
+  ] as const) {
+    const again = await page.press(go, { name: 'Ada' });
+    assert.deepEqual([again.status, again.location], [303, `/f/${form}?utm=mail`], go);
+  }
+  const fresh = await openPaper(service, `/f/${form}?utm=mail`);
+  assert.deepEqual(fresh.values('name'), ['']);
+});
+
 test('a frame of a form that does not exist says so inside the page around it', async () => {
   const { status, text, headers } = await visitor.fetch(`/f/${newId()}?_embed=1`);
   assert.equal(status, 404);

@@ -118,6 +118,46 @@ test('a form in another page is filled in from its attributes, grows with its st
   await page.close();
 });
 
+test('the frame of a form far down the page has its height before anybody scrolls', async () => {
+  const page = await visit(`<div style="block-size: 6000px"></div>${tag(await publish())}`);
+  // Its body is not asked for its height: that would have the browser lay it out, which it else does when it is seen.
+  const height = await until('a height of its own', async () => {
+    const style = await page
+      .locator('.formloom iframe')
+      .evaluate((frame) => (frame as unknown as { style: { blockSize: string } }).style.blockSize);
+    return style !== '' && Number.parseFloat(style);
+  });
+  assert.equal(await page.evaluate('scrollY'), 0);
+  assert.equal(height, await fittingHeight(page));
+  await page.close();
+});
+
+test('parameters of the page around arrive as reference where the tag names them, and no others', async () => {
+  const form = await publish();
+  const path = `/${pages.size}`;
+  const send = async (attributes: string): Promise<object> => {
+    pages.set(path, `<!doctype html><title>Shop</title>${recorder}${tag(form, attributes)}`);
+    const page = await browser.newPage({ viewport: { width: 800, height: 700 } });
+    const query = '?utm_source=news&utm_campaign=spring&_lang=de&fullName=Mallory&session=secret';
+    await page.goto(`${site}${path}${query}`);
+    const frame = frameOf(page);
+    assert.equal(await frame.locator('#fullName').inputValue(), '');
+    await frame.locator('#fullName').fill('Ada');
+    await frame.getByRole('button', { name: 'Next' }).click();
+    await frame.getByRole('button', { name: 'Submit' }).click();
+    const receipt = await until(
+      'the receipt',
+      async () => (await heard(page)).find(({ name }) => name === 'submitted')?.receipt,
+    );
+    await page.close();
+    return (await tenant.call('GET', `/submissions/${receipt}`)).body.metadata.reference;
+  };
+  assert.deepEqual(await send(''), {});
+  assert.deepEqual(await send(' data-reference'), { utm_source: 'news', utm_campaign: 'spring' });
+  const named = ' data-reference="utm_source _lang gclid" data-prefill="utm_source=tag"';
+  assert.deepEqual(await send(named), { utm_source: 'tag' });
+});
+
 test('without the script the frame has the height of its tag, and every page of the form stays in it', async () => {
   const form = await publish({ editing: true, save_progress: true, embed_origins: [site] });
   const page = await visit('');

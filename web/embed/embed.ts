@@ -27,6 +27,9 @@
 :where(.formloom-button, .formloom-close):focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
 @media (max-width: 40rem) { :where(.formloom-dialog) { inline-size: 100vw; max-block-size: none; block-size: 100dvh; border-radius: 0; } }`;
 
+  /** What a bare data-reference takes along from the address of the page. */
+  const campaign = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
+
   const make = <Tag extends keyof HTMLElementTagNameMap>(
     tag: Tag,
     properties: Partial<HTMLElementTagNameMap[Tag]>,
@@ -40,6 +43,14 @@
       address.searchParams.append(name, value);
     for (const { name, value } of script.attributes) {
       if (name.startsWith('data-prefill-')) address.searchParams.append(name.slice(13), value);
+    }
+    // Of the page around only what the tag names: its address may hold what is nobody's business.
+    const named = script.dataset['reference']?.match(/\S+/g);
+    const around = new URLSearchParams(location.search);
+    for (const name of script.dataset['reference'] === undefined ? [] : (named ?? campaign)) {
+      const value = around.get(name);
+      if (value !== null && !name.startsWith('_') && !address.searchParams.has(name))
+        address.searchParams.set(name, value);
     }
     if (script.dataset['lang']) address.searchParams.set('_lang', script.dataset['lang']);
     address.searchParams.set('_embed', '1');
@@ -126,11 +137,16 @@
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     const container = make('div', { className: 'formloom' });
     container.dataset['form'] = form;
-    // A script in the head has no place of its own.
-    if (script.parentElement === document.head) document.body.append(container);
-    else script.after(container);
-    const text = script.dataset['popup'];
-    if (text) showBehindButton(script, form, container, text);
-    else container.append(show(script, form, container));
+    const place = (): void => {
+      // A script in the head has no place of its own.
+      if (script.parentElement === document.head) document.body.append(container);
+      else script.after(container);
+      const text = script.dataset['popup'];
+      if (text) showBehindButton(script, form, container, text);
+      else container.append(show(script, form, container));
+    };
+    // One that runs while the head is read comes before the body.
+    if (document.body as HTMLElement | null) place();
+    else addEventListener('DOMContentLoaded', place);
   }
 }

@@ -29,9 +29,13 @@ export function tellReceipt(): void {
 export function tellHeight(): void {
   if (parent === window) return;
   tell({ event: 'loaded' });
-  new ResizeObserver(() => {
+  const tellNow = (): void =>
     tell({ event: 'height', height: Math.ceil(document.body.getBoundingClientRect().height) });
-  }).observe(document.body);
+  // Browsers draw no frame of another site that is not seen yet, and observe nothing in it: who scrolls to the form
+  // finds it as high as it is.
+  tellNow();
+  void document.fonts.ready.then(tellNow);
+  new ResizeObserver(tellNow).observe(document.body);
   addEventListener('keydown', ({ key, defaultPrevented }) => {
     if (key === 'Escape' && !defaultPrevented) tell({ event: 'escape' });
   });

@@ -36,7 +36,7 @@ export async function submit(page: Page): Promise<readonly FieldError[]> {
   // No answer, or one that is not from this service, is a failure of the line.
   const outcome = await send(page).catch((): Outcome => failed(page));
   if (outcome.kind === 'taken') {
-    leave(outcome.answer);
+    leave(page, outcome.answer);
     return [];
   }
   sending.delete(page);
@@ -102,8 +102,10 @@ function showSending({ form, data }: Page): () => void {
   };
 }
 
-function leave({ id, next }: Answer): void {
+function leave({ form }: Page, { id, next }: Answer): void {
   forget();
+  // Nobody who comes back sees what was answered, not even until the page is there anew.
+  addEventListener('pagehide', () => form.reset());
   // Our own page tells it when it is there (embed.ts); the author's, on another site, does not.
   if (!next?.startsWith('/')) tell({ event: 'submitted', receipt: id });
   // Who comes back to this page from the next finds a new one, not this one still sending.

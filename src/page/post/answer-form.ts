@@ -14,6 +14,8 @@ import type { AnsweringContext } from './answering.ts';
 import { controlOf, seenOf } from './controls.ts';
 import { type Again, pageAgain, type PagePost, readPagePost, withoutWrongFiles } from './page-post.ts';
 import { discardReceived } from './read-post.ts';
+import { isSent } from '#submissions/exactly-once/repeat.ts';
+import { writeAddress } from '../visit/address.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
 import { firstWrongStep, leadToField, takeStep } from './take-step.ts';
 
@@ -133,10 +135,20 @@ async function finish(answering: Answering, post: PagePost): Promise<void> {
 
 async function showWithErrors(answering: Answering, post: PagePost, again: Again): Promise<void> {
   const { context, visit } = answering;
-  show(answering, await withoutWrongFiles(context, visit, post, again.errors), again);
+  await show(answering, await withoutWrongFiles(context, visit, post, again.errors), again);
 }
 
-function show({ context, visit, reply, ending }: Answering, post: PagePost, again: Again): void {
+async function show(
+  { context, visit, reply, ending }: Answering,
+  post: PagePost,
+  again: Again,
+): Promise<void> {
+  // Whoever goes back after a submit, and has the browser post an earlier page again, may be another person.
+  if (ending.submissionId === undefined && (await isSent(context.database, visit.live, post.key))) {
+    await discardReceived(context, visit.live, post.received);
+    reply.redirect(writeAddress(`/f/${visit.live.id}`, visit.address), 303);
+    return;
+  }
   const status = again.errors.length > 0 ? errorCodes.validation_error.status : 200;
   const page = pageAgain(context, visit, post, { ...ending.showing(post), ...again });
   sendPage(reply, status, page, visit.look, visit.live.settings.redirect_url);

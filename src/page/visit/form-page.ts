@@ -76,7 +76,7 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     shown,
     today: visit.context.today,
     saves,
-    hidden: [['_key', key], ...(showing.hidden ?? [])],
+    hidden: [['_key', key], [onceName(key), ''], ...(showing.hidden ?? [])],
     script:
       scriptSource === undefined
         ? undefined
@@ -114,6 +114,12 @@ function namedHeld(
   return new Map([...held].map(([name, files]) => [name, files.map((file) => named(name, file))]));
 }
 
+/**
+ * Names a control that no other showing of the page has. Browsers put what was typed back into a page that is gone back
+ * to when it looks the same (its address and its first controls); on a shared computer that would be another's answers.
+ */
+const onceName = (key: string): string => `_once-${key.slice(24, 36)}`;
+
 /** Stands for the key in a page that is drawn once for many visitors. Nothing that an author writes can be it. */
 const keyPlace = newId();
 
@@ -135,8 +141,12 @@ export function firstPage(context: DrawingContext, visit: Visit): Page {
   let withKey = known.get(name);
   if (!withKey) {
     const page = formPage(context, visit, { raw: {}, errors: [], held: new Map(), key: keyPlace });
-    const at = page.indexOf(keyPlace);
-    withKey = openSharedPage(page.slice(0, at), page.slice(at + keyPlace.length));
+    // The key, and behind it the name that is made of it.
+    const [from, to] = [page.indexOf(keyPlace), page.indexOf(onceName(keyPlace)) + onceName(keyPlace).length];
+    const own = (key: string): string =>
+      page.slice(from, to).replace(keyPlace, key).replace(onceName(keyPlace), onceName(key));
+    const shared = openSharedPage(page.slice(0, from), page.slice(to));
+    withKey = (key) => shared(own(key));
     if (known.size >= keptPages) known.clear();
     known.set(name, withKey);
   }

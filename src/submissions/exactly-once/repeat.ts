@@ -66,6 +66,12 @@ export async function findRepeat(db: Queryable, request: KeyedRequest): Promise<
   return isSame ? { kind: 'same', earlier, isHeld: found.is_held } : { kind: 'other', earlier };
 }
 
+/** Whether answers were submitted under a key, whichever. */
+export async function isSent(db: Queryable, live: LiveForm, key: string): Promise<boolean> {
+  const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
+  return found?.completed_at != null;
+}
+
 type Fields = Readonly<Record<string, FieldDescription>>;
 
 async function readVersion(
