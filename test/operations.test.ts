@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -346,16 +347,26 @@ test('bash completes every command, its options, their words and the names of fi
   const { stdout: script } = await here('completion', 'bash');
   const path = join(service.dataDir, 'complete.bash');
   await writeFile(path, script);
-  const complete = (...words: string[]): string[] => {
-    const run = `source "${path}"; COMP_WORDS=(formloom ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _formloom; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    return execFileSync('bash', ['-c', run], { encoding: 'utf8', cwd: service.dataDir })
-      .split('\n')
-      .slice(0, -1);
+  /** What bash proposes behind each of some beginnings; one process looks at them all. */
+  const completeAll = (beginnings: readonly (readonly string[])[]): string[][] => {
+    const runs = beginnings.map(
+      (words) =>
+        `COMP_WORDS=(formloom ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; COMPREPLY=(); _formloom; printf '%s\\n' "\${COMPREPLY[@]}" --end--`,
+    );
+    const script = join(service.dataDir, 'completions.bash');
+    writeFileSync(script, [`source "${path}"`, ...runs].join('\n'));
+    return execFileSync('bash', [script], { encoding: 'utf8', cwd: service.dataDir })
+      .split('--end--\n')
+      .slice(0, -1)
+      .map((found) => found.split('\n').slice(0, -1));
   };
-  for (const { name } of commands) {
-    const [first, second] = name.split(' ');
-    assert.ok(complete(first!.slice(0, -1)).includes(first!), name);
-    if (second !== undefined) assert.ok(complete(first!, '').includes(second), name);
+  const complete = (...words: string[]): string[] => completeAll([words])[0]!;
+  const names = commands.map(({ name }) => name.split(' '));
+  const firsts = completeAll(names.map(([first]) => [first!.slice(0, -1)]));
+  const seconds = completeAll(names.map(([first]) => [first!, '']));
+  for (const [index, [first, second]] of names.entries()) {
+    assert.ok(firsts[index]!.includes(first!), first);
+    if (second !== undefined) assert.ok(seconds[index]!.includes(second), `${first} ${second}`);
   }
   assert.deepEqual(complete('forms', 'list', '--sta'), ['--status']);
   assert.deepEqual(complete('forms', 'list', '--status', 'd'), ['draft']);

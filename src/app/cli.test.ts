@@ -206,14 +206,22 @@ test('a user whose workspace does not exist is not made', async () => {
   assert.equal((await database.query("select from users where email = 'nobody@example.org'")).rows.length, 0);
 });
 
-test('invitation import says who will be invited and which lines not; list shows links, and revoke ends one', async () => {
+test('invitations import says who will be invited and which lines not; list shows links, and revoke ends one', async () => {
   const { id: workspace } = await createWorkspace(database, { name: 'Inviting', plan: 'free' });
   const form = await createForm(database, workspace, { structure, status: 'published' });
   const file = join(dataDir, 'people.csv');
   await writeFile(file, '\uFEFFE-Mail;Customer\r\nada@example.org;17\r\nnobody;18\r\n');
-  const started = await answer('invitation import', '--form', form.id, '--file', file, '--no-mail');
+  const started = await answer(
+    'invitations import',
+    form.id,
+    '--kind',
+    'csv',
+    '--text',
+    `@${file}`,
+    '--no-send',
+  );
   assert.deepEqual(
-    [started.total, started.left_out],
+    [started.total, started.problems],
     [1, [{ line: 3, message: '"nobody" is no email address.' }]],
   );
   // What a running server does with it.
@@ -448,9 +456,9 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
   ['a webhook that does not exist', ['delivery', 'list', '--webhook', nothing], 1, /There is no webhook/],
   [
     'a file of people that is not there',
-    ['invitation', 'import', '--form', nothing, '--file', '/nowhere.csv'],
-    1,
-    /There is no form/,
+    ['invitations', 'import', nothing, '--kind', 'csv', '--text', '@/nowhere.csv'],
+    2,
+    /nowhere.csv cannot be read/,
   ],
   ['a delivery that does not exist', ['delivery', 'retry', nothing], 1, /There is no delivery/],
   ['a workspace that does not exist', ['workspace', 'plan', nothing, 'pro'], 1, /There is no such workspace/],

@@ -4,13 +4,14 @@ import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { belowId, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import { tagOf } from '#kit/tag-of.ts';
+import { personOf } from '#workspaces/actor.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
 import { requireAnswerReader } from './answer-settings.ts';
+import { exampleStructure } from './example.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
 import { dryRun } from './check/dry-run.ts';
 import type { Candidate } from './check/judge.ts';
 import { patchForm, settingsAfter } from './patch-form.ts';
-import { personOf } from './person-of.ts';
 import { type FormAddresses, presentCreated, presentForm, presentListItem } from './present.ts';
 import { countForms, listForms } from './queries.ts';
 import { readForm } from './read-form.ts';
@@ -30,21 +31,6 @@ import {
 const body = {
   structure: structureShape,
   settings: Type.Optional(settingsShape),
-};
-
-/** A form that asks one question. */
-const example = {
-  type: 'form',
-  attrs: { name: 'Contact', description: 'How may we help?' },
-  children: [
-    {
-      type: 'step',
-      attrs: { title: 'Your message', layout: 'stack' },
-      children: [
-        { type: 'textarea', attrs: { id: 'message', label: 'Message', required: true }, children: [] },
-      ],
-    },
-  ],
 };
 
 /** The five operations on forms of the specification ("Forms"), and a change of parts. */
@@ -120,7 +106,7 @@ export function formEndpoints(context: {
         'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true.',
       permission: 'forms:write',
       isNotingItself: true,
-      example: { body: { structure: example, publish: true } },
+      example: { body: { structure: exampleStructure, publish: true } },
       body: Type.Object({ ...body, publish: Type.Optional(Type.Boolean({ default: false })) }, closed),
       reply: {
         status: 201,
@@ -142,7 +128,7 @@ export function formEndpoints(context: {
       description:
         'A published form changes at once. `status` publishes, takes back to draft, archives or restores.',
       permission: 'forms:write',
-      example: { body: { structure: example } },
+      example: { body: { structure: exampleStructure } },
       params: idParameter,
       query: dryRunParameter,
       body: Type.Object({ ...body, status: Type.Optional(statusShape) }, closed),
@@ -154,7 +140,7 @@ export function formEndpoints(context: {
         const readSettings = async () => (await requireForm(database, key)).settings;
         await requireAnswerReader(scope, body.settings, readSettings);
         if (query.dry_run) return tryChange(scope, params.id, { ...body, unchanged });
-        const changedBy = personOf(scope);
+        const changedBy = personOf(scope.actor);
         await changeForm(database, key.workspaceId, params.id, {
           unchanged,
           structure: body.structure,
@@ -193,7 +179,13 @@ export function formEndpoints(context: {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
         requireReach(scope.formIds, params.id);
         if (!query.dry_run) {
-          await patchForm(database, { ...key, ...body, unchanged, userId: personOf(scope), caller: scope });
+          await patchForm(database, {
+            ...key,
+            ...body,
+            unchanged,
+            userId: personOf(scope.actor),
+            caller: scope,
+          });
           return readForm(database, key);
         }
         const { settings } = await requireForm(database, key);

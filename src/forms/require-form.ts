@@ -1,5 +1,7 @@
 import { ApiError } from '#kit/errors.ts';
+import type { Scope } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { requireReach } from '#workspaces/reach.ts';
 import { findForm } from './queries.ts';
 
 /** A form of a workspace. @throws ApiError not_found, for that of another workspace as for none. */
@@ -7,4 +9,15 @@ export async function requireForm(db: Queryable, key: { workspaceId: string; for
   const [found] = await findForm(db, { workspace_id: key.workspaceId, id: key.formId });
   if (!found) throw new ApiError('not_found');
   return found;
+}
+
+/** The key of a form that is there, and within reach of who asks. @throws ApiError not_found. */
+export async function reachForm(
+  db: Queryable,
+  { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
+  formId: string,
+): Promise<{ workspaceId: string; formId: string }> {
+  requireReach(formIds, formId);
+  await requireForm(db, { workspaceId, formId });
+  return { workspaceId, formId };
 }

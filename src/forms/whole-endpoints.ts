@@ -3,8 +3,10 @@ import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/wire.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { belowId, endCut, readCut, refuseCursor } from '#kit/cursor.ts';
+import { personOf } from '#workspaces/actor.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/reach.ts';
 import { requireAnswerReader } from './answer-settings.ts';
+import { exampleStructure } from './example.ts';
 import { countStoredAnswers } from './check/answer-counts.ts';
 import { judgeForm } from './check/judge.ts';
 import { copyAsNewForm } from './drafts/copy.ts';
@@ -12,7 +14,6 @@ import { readBuilderForm } from './drafts/draft.ts';
 import { duplicateForm } from './drafts/duplicate.ts';
 import { importForm } from './import-form.ts';
 import { countFormLines, listFormLines } from './overview/queries.ts';
-import { personOf } from './person-of.ts';
 import { type FormAddresses, presentCreated } from './present.ts';
 import { readForm } from './read-form.ts';
 import { requireForm } from './require-form.ts';
@@ -29,13 +30,7 @@ import {
 } from './shapes.ts';
 import { changeStatus, type StatusChange } from './status.ts';
 
-const example = {
-  structure: {
-    type: 'form',
-    attrs: { name: 'Contact' },
-    children: [{ type: 'step', attrs: { title: 'Your message' }, children: [] }],
-  },
-};
+const example = { structure: exampleStructure };
 
 /** What is done to forms as a whole, beside the specification's five operations. */
 export function wholeFormEndpoints({
@@ -145,7 +140,7 @@ export function wholeFormEndpoints({
           body.settings,
           async () => (await requireForm(database, key)).settings,
         );
-        const copy = { ...key, userId: personOf(scope) };
+        const copy = { ...key, userId: personOf(scope.actor) };
         const { structure, settings } = body;
         const { id } = structure
           ? await copyAsNewForm(database, { ...copy, structure, settings })
@@ -186,7 +181,12 @@ export function wholeFormEndpoints({
         requireWholeWorkspace(scope.formIds);
         const { structure, settings = {} } = body;
         await requireAnswerReader(scope, settings, async () => ({}));
-        const request = { workspaceId: scope.workspaceId, structure, settings, userId: personOf(scope) };
+        const request = {
+          workspaceId: scope.workspaceId,
+          structure,
+          settings,
+          userId: personOf(scope.actor),
+        };
         const { row, structure: stored, missing } = await importForm(database, request);
         return { body: { ...presentCreated(row, stored, addresses), left_out: missing } };
       },

@@ -26,9 +26,9 @@ async function stage() {
     overview: async () => (await viewer.api<Overview>('GET', `${path}/overview`)).body,
     list: async (query = '') => (await editor.api<Page>('GET', `${path}${query}`)).body,
     preview: (source: object) =>
-      editor.api<ReplyOf<'previewInvitationImport'>>('POST', `${path}/imports/preview`, { source }),
+      editor.api<ReplyOf<'previewInvitationImport'>>('POST', `${path}/imports/preview`, source),
     start: (source: object, more: object = {}) =>
-      editor.api<ReplyOf<'startInvitationImport'>>('POST', `${path}/imports`, { source, ...more }),
+      editor.api<ReplyOf<'startInvitationImport'>>('POST', `${path}/imports`, { ...source, ...more }),
     /** Waits until an import has come to its end. */
     finished: () =>
       until(

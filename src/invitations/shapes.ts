@@ -14,18 +14,21 @@ const ColumnUse = Type.Union([
 ]);
 
 /** What is imported: pasted addresses, or the text of a CSV file with what its columns become. */
-const ImportSource = Type.Object(
-  {
-    kind: Type.Enum(['addresses', 'csv']),
-    text: Type.String({ maxLength: importLimits.characters }),
-    mapping: Type.Optional(Type.Array(ColumnUse, { maxItems: 100 })),
-  },
-  closed,
-);
+const importSource = {
+  kind: Type.Enum(['addresses', 'csv']),
+  text: Type.String({ maxLength: importLimits.characters }),
+  mapping: Type.Optional(Type.Array(ColumnUse, { maxItems: 100 })),
+};
 
-export const PreviewBody = Type.Object({ source: ImportSource }, closed);
+export const PreviewBody = Type.Object(importSource, closed);
 
-/** What an import would do; of its lines the first few, and of what is wrong the first hundred. */
+/** Of what is wrong, the first hundred. */
+const leftOut = {
+  problem_count: Type.Integer(),
+  problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() })),
+};
+
+/** What an import would do; of its lines the first few. */
 export const ImportPreview = Type.Object({
   columns: Type.Array(Type.Object({ title: Type.String(), samples: Type.Array(Type.String()) })),
   mapping: Type.Array(ColumnUse),
@@ -41,12 +44,11 @@ export const ImportPreview = Type.Object({
       prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     }),
   ),
-  problem_count: Type.Integer(),
-  problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() })),
+  ...leftOut,
 });
 
-export const ImportBody = Type.Object({ source: ImportSource, ...messageProperties }, closed);
-export const ImportStarted = Type.Object({ batch_id: uuid, total: Type.Integer() });
+export const ImportBody = Type.Object({ ...importSource, ...messageProperties }, closed);
+export const ImportStarted = Type.Object({ batch_id: uuid, total: Type.Integer(), ...leftOut });
 
 /** One person that the preview of a mail is written to. */
 export const LetterBody = Type.Object(

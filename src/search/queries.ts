@@ -1,17 +1,5 @@
-import {
-  bigint,
-  boolean,
-  integer,
-  nullable,
-  statement,
-  text,
-  texts,
-  timestamp,
-  uuid,
-  uuids,
-  word,
-} from '#kit/statement.ts';
-import { answeredVersion, type SubmissionStatus } from '#submissions/queries.ts';
+import { bigint, boolean, integer, nullable, statement, text, texts, uuid, uuids } from '#kit/statement.ts';
+import { answeredVersion, foundColumns } from '#submissions/queries.ts';
 import { questionIn, searchWindow, subjectWindow, walk, wordsInSubject } from './question.ts';
 
 const questionParameters = {
@@ -29,20 +17,7 @@ const questionParameters = {
 export const searchSubmissions = statement(
   'search_submissions',
   { ...questionParameters, limit: integer, offset: bigint },
-  {
-    total: bigint,
-    id: uuid,
-    workspace_id: uuid,
-    form_id: uuid,
-    status: word<SubmissionStatus>(),
-    answers: text,
-    reference: text,
-    fields: text,
-    form_name: text,
-    has_files: boolean,
-    created_at: timestamp,
-    completed_at: nullable(timestamp),
-  },
+  { total: bigint, ...foundColumns },
   `with ${questionIn('$form_ids')},
    matches as materialized (${walk('anywhere', { limit: String(searchWindow), inOrder: false })}),
    total as materialized (select count(*) as total from matches),

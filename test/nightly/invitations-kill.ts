@@ -22,11 +22,12 @@ async function importPeople(form: string, people: number, ...options: string[]):
   const lines = Array.from({ length: people }, (_, index) => `person-${index}@example.org,${index}`);
   await writeFile(file, `email,number\n${lines.join('\n')}\n`);
   const { total } = await instance.cli<{ total: number }>(
-    'invitation import',
-    '--form',
+    'invitations import',
     form,
-    '--file',
-    file,
+    '--kind',
+    'csv',
+    '--text',
+    `@${file}`,
     ...options,
   );
   assert.equal(total, people);
@@ -42,7 +43,7 @@ async function count(database: Instance, form: string, what = '*', where = 'true
 test('after kill -9 an import goes on where it was, and everybody has one invitation', async () => {
   const people = 8_000;
   const form = await publishForm(instance);
-  await importPeople(form.id, people, '--no-mail');
+  await importPeople(form.id, people, '--no-send');
   await until('the first invitations', async () => (await count(instance, form.id)) > 0, 30);
   await server.kill();
   const made = await count(instance, form.id);

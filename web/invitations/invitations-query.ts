@@ -8,10 +8,10 @@ export type InvitationsOverview = ReplyOf<'getInvitationsOverview'>;
 export type InvitationRow = ReplyOf<'listInvitations'>['data'][number];
 export type InvitationStatus = InvitationRow['status'];
 export type ImportPreview = ReplyOf<'previewInvitationImport'>;
-export type ImportSource = InputOf<'previewInvitationImport'>['body']['source'];
+export type ImportSource = InputOf<'previewInvitationImport'>['body'];
 export type ColumnUse = ImportPreview['mapping'][number];
 export type LetterPreview = ReplyOf<'previewInvitationMail'>;
-export type MessageBody = Omit<InputOf<'startInvitationImport'>['body'], 'source'>;
+export type MessageBody = Omit<InputOf<'startInvitationImport'>['body'], keyof ImportSource>;
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
@@ -66,7 +66,7 @@ export const previewQuery = (form: FormPlace, source: ImportSource) =>
       call(
         form.workspace_id,
         'previewInvitationImport',
-        { params: { id: form.id }, body: { source } },
+        { params: { id: form.id }, body: source },
         { signal },
       ),
     placeholderData: keepPreviousData,
@@ -104,7 +104,7 @@ export async function startImport(
 ): Promise<ReplyOf<'startInvitationImport'>> {
   const started = await call(form.workspace_id, 'startInvitationImport', {
     params: { id: form.id },
-    body: { source, ...message },
+    body: { ...source, ...message },
   });
   await refreshInvitations(form);
   return started;

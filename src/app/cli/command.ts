@@ -117,45 +117,24 @@ type Definition<P, O, Context> = About & {
   run: (context: Context, input: InputOf<P, O>) => Promise<object>;
 };
 
-/** Declares a command of the operator, on the database alone: its input's types follow from what it takes. */
-export function command<P extends Values = None, O extends Options = None>(
-  definition: Definition<P, O, CommandContext>,
-): Command {
+function declared<P extends Values, O extends Options, Context>(definition: Definition<P, O, Context>) {
   const { parameters = {}, options = {}, run, ...rest } = definition;
   // read-input.ts makes the input by these very declarations.
-  return {
-    ...rest,
-    at: 'database',
-    parameters,
-    options,
-    run: (context, input) => run(context, input as InputOf<P, O>),
-  };
+  const runWith = (context: Context, input: Input) => run(context, input as InputOf<P, O>);
+  return { ...rest, parameters, options, run: runWith };
 }
+
+/** Declares a command of the operator, on the database alone: its input's types follow from what it takes. */
+export const command = <P extends Values = None, O extends Options = None>(
+  definition: Definition<P, O, CommandContext>,
+): Command => ({ at: 'database', ...declared(definition) });
 
 /** Declares a command of the operator that opens its database itself. */
-export function machineCommand<P extends Values = None, O extends Options = None>(
+export const machineCommand = <P extends Values = None, O extends Options = None>(
   definition: Definition<P, O, BareContext>,
-): Command {
-  const { parameters = {}, options = {}, run, ...rest } = definition;
-  return {
-    ...rest,
-    at: 'machine',
-    parameters,
-    options,
-    run: (context, input) => run(context, input as InputOf<P, O>),
-  };
-}
+): Command => ({ at: 'machine', ...declared(definition) });
 
 /** Declares a command that is another name for operations of the API, here or at another service. */
-export function apiCommand<P extends Values = None, O extends Options = None>(
+export const apiCommand = <P extends Values = None, O extends Options = None>(
   definition: Definition<P, O, ApiContext>,
-): Command {
-  const { parameters = {}, options = {}, run, ...rest } = definition;
-  return {
-    ...rest,
-    at: 'api',
-    parameters,
-    options,
-    run: (context, input) => run(context, input as InputOf<P, O>),
-  };
-}
+): Command => ({ at: 'api', ...declared(definition) });

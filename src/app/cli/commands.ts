@@ -4,7 +4,6 @@ import { completionCommand } from './completion-command.ts';
 import { databaseCommands } from './database-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
-import { invitationCommands } from './invitation-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { mailCommands } from './mail-commands.ts';
 import { userCommands } from './user-commands.ts';
@@ -17,7 +16,6 @@ export const ownCommands: readonly Command[] = [
   ...keyCommands,
   ...userCommands,
   ...webhookCommands,
-  ...invitationCommands,
   ...mailCommands,
   ...instanceKeyCommands,
   ...databaseCommands,

@@ -18,7 +18,8 @@ function argumentsFor(properties: object, fields: unknown): string[] {
     const reader = valueOf((properties as Record<string, object>)[field] ?? {});
     if (!reader) return [String(value) === 'true' ? `--${name}` : `--no-${name}`];
     if (value === null) return [`--no-${name}`];
-    if (typeof value === 'string' && reader.isFile !== true) return [`--${name}`, value];
+    if (typeof value === 'string' && (!reader.isFile || reader.read(value) === value))
+      return [`--${name}`, value];
     const joined = Array.isArray(value) ? value.join(',') : '';
     return [`--${name}`, isSameJson(reader.read(joined), value) ? joined : JSON.stringify(value)];
   });

@@ -1,6 +1,17 @@
 import type { TObject } from 'typebox';
 import { flag, type Input, type Option } from './command.ts';
-import { choice, date, id, json, list, text, UsageError, type Value, wholeNumber } from './values.ts';
+import {
+  choice,
+  date,
+  id,
+  json,
+  list,
+  longText,
+  text,
+  UsageError,
+  type Value,
+  wholeNumber,
+} from './values.ts';
 
 /** As much of a JSON Schema as the command line reads. */
 type Schema = {
@@ -8,6 +19,7 @@ type Schema = {
   enum?: readonly unknown[];
   const?: unknown;
   format?: string;
+  maxLength?: number;
   anyOf?: readonly Schema[];
   items?: Schema;
   description?: string;
@@ -19,7 +31,7 @@ export const optionName = (field: string): string => field.replaceAll('_', '-');
 
 /**
  * The options by which the fields of a query or a body are said, each by its schema: a text, one of some words, a list
- * with commas, JSON or `@file`; yes and no are `--name` and `--no-name`, and `--no-name` of what may be null is null.
+ * with commas, JSON; `@file` for JSON and long texts; yes and no are `--name` and `--no-name`, and `--no-name` of what may be null is null.
  * @param unless an option that says all of them.
  */
 export function optionsOf(schema: TObject, unless?: string): Record<string, Option<unknown>> {
@@ -56,6 +68,9 @@ export function fieldsOf(schema: TObject, input: Input): Record<string, unknown>
   return fields;
 }
 
+/** A text that may be longer than this is rather in a file. */
+const longest = 100_000;
+
 /** How the text of one field is read; undefined for yes or no. */
 export function valueOf(given: Schema): Value<unknown> | undefined {
   if (isYesOrNo(given)) return undefined;
@@ -69,7 +84,7 @@ export function valueOf(given: Schema): Value<unknown> | undefined {
   if (type !== 'string') return json;
   if (format === 'uuid') return id;
   if (format === 'date-time') return moment;
-  return text('<text>');
+  return (schema.maxLength ?? 0) > longest ? longText : text('<text>');
 }
 
 const withoutNull = (schema: Schema): Schema => {

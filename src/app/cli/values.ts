@@ -59,6 +59,14 @@ export const list: Value<string[]> = {
   },
 };
 
+/** A text that may be long, given as it is or as `@file`. */
+export const longText: Value<string> = {
+  shows: '<text|@file>',
+  mustBe: 'a text, or @ and the name of a file of it',
+  isFile: true,
+  read: (given) => (given.startsWith('@') ? readTextFile(given.slice(1)) : given),
+};
+
 /** JSON, given as it is or as `@file`. */
 export const json: Value<unknown> = {
   shows: '<json|@file>',

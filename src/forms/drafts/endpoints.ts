@@ -3,10 +3,11 @@ import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/wire.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { listParameters } from '#kit/cursor.ts';
+import { personOf } from '#workspaces/actor.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { requireAnswerReader } from '../answer-settings.ts';
 import { dryRun } from '../check/dry-run.ts';
-import { personOf } from '../person-of.ts';
+import { exampleStructure } from '../example.ts';
 import type { FormAddresses } from '../present.ts';
 import { readForm } from '../read-form.ts';
 import {
@@ -27,14 +28,7 @@ import { type DraftChange, readBuilderForm, requireRevision, saveWorkingCopy } f
 import { presentDraft } from './present-draft.ts';
 import { publishWorkingCopy, requirePublishable } from './publish.ts';
 
-const example = {
-  structure: {
-    type: 'form',
-    attrs: { name: 'Contact' },
-    children: [{ type: 'step', attrs: { title: 'Your message' }, children: [] }],
-  },
-  settings: { confirmation_message: 'Thank you.' },
-};
+const example = { structure: exampleStructure, settings: { confirmation_message: 'Thank you.' } };
 
 /** The working copy of a form, which becomes live when it is published, and what was live before. */
 export function draftEndpoints({ database, addresses }: { database: Database; addresses: FormAddresses }) {
@@ -50,7 +44,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       change.settings,
       async () => (await readBuilderForm(database, workspaceId, change.formId)).draft.settings,
     );
-    const saved = await saveWorkingCopy(database, { ...change, workspaceId, userId: personOf(scope) });
+    const saved = await saveWorkingCopy(database, { ...change, workspaceId, userId: personOf(scope.actor) });
     const tag = draftTag(saved.revision);
     return { body: { ...wired(saved), etag: tag }, tag };
   };
@@ -114,7 +108,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
         const key = place(scope, params);
         const seen = { ...body, revisions: revisionsIn(unchanged), caller: scope };
         if (!query.dry_run) {
-          await publishWorkingCopy(database, { ...key, ...seen, userId: personOf(scope) });
+          await publishWorkingCopy(database, { ...key, ...seen, userId: personOf(scope.actor) });
           return readForm(database, key);
         }
         const found = await readBuilderForm(database, key.workspaceId, key.formId);

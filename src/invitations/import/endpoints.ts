@@ -12,8 +12,13 @@ const importBytes = 8 * 1024 * 1024;
 /** How many lines, and problems, a reader is shown. */
 const shown = { people: 5, problems: 100 } as const;
 
+const leftOut = (problems: readonly { line: number; message: string }[]) => ({
+  problem_count: problems.length,
+  problems: problems.slice(0, shown.problems),
+});
+
 const example = {
-  body: { source: { kind: 'addresses', text: 'Grace Hopper <grace@example.org>' } },
+  body: { kind: 'addresses', text: 'Grace Hopper <grace@example.org>' },
 } as const;
 
 /** Inviting from pasted addresses or a file: look first, then do. */
@@ -32,7 +37,7 @@ export const importEndpoints = (context: InvitingContext) => ({
     async run({ workspaceId, formIds, params, body }) {
       requireReach(formIds, params.id);
       const form = { workspaceId, formId: params.id };
-      const plan = await previewImport(context, form, body.source);
+      const plan = await previewImport(context, form, body);
       return {
         body: {
           columns: plan.columns,
@@ -40,8 +45,7 @@ export const importEndpoints = (context: InvitingContext) => ({
           total: plan.drafts.length,
           unsubscribed: plan.unsubscribed,
           people: plan.drafts.slice(0, shown.people).map(({ line, draft }) => ({ line, ...draft })),
-          problem_count: plan.problems.length,
-          problems: plan.problems.slice(0, shown.problems),
+          ...leftOut(plan.problems),
         },
       };
     },
@@ -58,12 +62,13 @@ export const importEndpoints = (context: InvitingContext) => ({
     bodyLimit: importBytes,
     example,
     reply: { status: 202, description: 'Begun.', schema: ImportStarted },
-    async run({ workspaceId, formIds, params, actor, body: { source, ...message } }) {
+    async run({ workspaceId, formIds, params, actor, body: { kind, text, mapping, ...message } }) {
       requireReach(formIds, params.id);
       const form = { workspaceId, formId: params.id };
       const invitation = readInvitationBody(message, personOf(actor));
-      const { batchId, total } = await startImport(context, form, source, invitation);
-      return { body: { batch_id: batchId, total } };
+      const source = { kind, text, mapping };
+      const { batchId, total, problems } = await startImport(context, form, source, invitation);
+      return { body: { batch_id: batchId, total, ...leftOut(problems) } };
     },
   }),
 });

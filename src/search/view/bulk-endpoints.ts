@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { requireForm } from '#forms/require-form.ts';
+import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { wired } from '#kit/wire.ts';
@@ -8,7 +8,6 @@ import { progressEndpoints } from '#submissions/bulk/progress.ts';
 import { BulkChange } from '#submissions/bulk/shapes.ts';
 import type { ChangeContext } from '#submissions/changes/edit.ts';
 import { readTags, Tags } from '#submissions/tags/tags.ts';
-import { requireReach } from '#workspaces/reach.ts';
 import { ViewQuery } from '#submissions/shapes.ts';
 import { readView, readViewIds } from './view.ts';
 
@@ -34,10 +33,8 @@ export function bulkEndpoints(context: ChangeContext) {
   const { database } = context;
 
   type Selection = { ids?: string[]; filter?: ViewQuery; expected?: number };
-  const select = async ({ workspaceId, formIds }: Scope, formId: string, given: Selection) => {
-    requireReach(formIds, formId);
-    const form = { workspaceId, formId };
-    await requireForm(database, form);
+  const select = async (scope: Scope, formId: string, given: Selection) => {
+    const form = await reachForm(database, scope, formId);
     if ((given.ids === undefined) === (given.filter === undefined))
       throw new ApiError('validation_error', 'Send either "ids" or "filter".');
     const ids = given.ids ?? (await readViewIds(database, await readView(database, form, given.filter!)));

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { requireForm } from '#forms/require-form.ts';
+import { reachForm } from '#forms/require-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
@@ -24,10 +24,9 @@ export function progressEndpoints(database: Database) {
         description: 'Those that are not finished.',
         schema: Type.Object({ data: Type.Array(BulkChange) }),
       },
-      async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
-        await requireForm(database, { workspaceId, formId: params.id });
-        const key = { workspace_id: workspaceId, form_id: params.id };
+      async run({ params, ...scope }) {
+        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const key = { workspace_id: workspaceId, form_id: formId };
         const found = await findUnfinishedBulks(database, { ...key, is_tagging: word === 'taggings' });
         return { body: { data: found.map(wired) } };
       },

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import { requireForm } from '#forms/require-form.ts';
+import { reachForm } from '#forms/require-form.ts';
 import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, endCut, listParameters, readCut } from '#kit/cursor.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
+import { personOf } from '#workspaces/actor.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import type { SubmitContext } from '../submit.ts';
@@ -17,12 +18,6 @@ const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 /** A form's spam box: what was held there, and what is decided on it. */
 export function spamEndpoints(context: SubmitContext) {
   const { database } = context;
-
-  const reachForm = async ({ workspaceId, formIds }: Scope, formId: string) => {
-    requireReach(formIds, formId);
-    await requireForm(database, { workspaceId, formId });
-    return { workspaceId, formId };
-  };
 
   return {
     list: operation({
@@ -80,7 +75,7 @@ export function spamEndpoints(context: SubmitContext) {
       errors: ['conflict'],
       reply: { status: 200, description: 'How many were released.', schema: Decided },
       async run({ params, body, ...scope }) {
-        const form = await reachForm(scope, params.id);
+        const form = await reachForm(database, scope, params.id);
         return { body: { count: await releaseHeld(context, form, body.ids) } };
       },
     }),
@@ -98,7 +93,7 @@ export function spamEndpoints(context: SubmitContext) {
       async run({ params, body: { ids, everything }, ...scope }) {
         if ((ids === undefined) === (everything === undefined))
           throw new ApiError('validation_error', 'Send either "ids" or "everything".');
-        const { workspaceId, formId } = await reachForm(scope, params.id);
+        const { workspaceId, formId } = await reachForm(database, scope, params.id);
         const row = { workspace_id: workspaceId, form_id: formId, ids: ids ? [...ids] : null };
         return { body: { count: (await deleteHeld(database, row)).length } };
       },
@@ -115,11 +110,11 @@ export function spamEndpoints(context: SubmitContext) {
       errors: ['conflict'],
       reply: { status: 200, description: 'How many were released.', schema: Decided },
       async run({ params, body: { origin }, ...scope }) {
-        const form = await reachForm(scope, params.id);
+        const form = await reachForm(database, scope, params.id);
         const needed: Permission = 'forms:write';
         if (!scope.may(needed))
           throw new ApiError('forbidden', `The caller lacks the permission ${needed}, which settings take.`);
-        const userId = scope.actor.kind === 'person' ? scope.actor.id : undefined;
+        const userId = personOf(scope.actor) ?? undefined;
         await allowOrigin(database, form.workspaceId, form.formId, { origin, userId });
         const key = { workspace_id: form.workspaceId, form_id: form.formId, origin };
         const held = await listHeldOfSite(database, key);

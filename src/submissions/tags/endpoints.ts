@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import { requireForm } from '#forms/require-form.ts';
+import { reachForm } from '#forms/require-form.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireReach } from '#workspaces/reach.ts';
 import { listTags } from './queries.ts';
 
 /** More than anybody looks through. */
@@ -23,10 +22,9 @@ export function tagEndpoints({ database }: { database: Database }) {
           data: Type.Array(Type.Object({ tag: Type.String(), count: Type.Integer() })),
         }),
       },
-      async run({ workspaceId, formIds, params }) {
-        requireReach(formIds, params.id);
-        await requireForm(database, { workspaceId, formId: params.id });
-        const key = { workspace_id: workspaceId, form_id: params.id, limit: shownTags };
+      async run({ params, ...scope }) {
+        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const key = { workspace_id: workspaceId, form_id: formId, limit: shownTags };
         return { body: { data: await listTags(database, key) } };
       },
     }),

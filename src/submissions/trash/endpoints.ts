@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
-import { requireForm } from '#forms/require-form.ts';
+import { reachForm } from '#forms/require-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/cursor.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/wire.ts';
-import { requireReach } from '#workspaces/reach.ts';
 import { bulkLimit, requireExpected, startBulk } from '../bulk/bulk.ts';
 import { BulkChange } from '../bulk/shapes.ts';
 import type { ChangeContext } from '../changes/edit.ts';
@@ -52,13 +51,6 @@ const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 export function trashEndpoints(context: ChangeContext) {
   const { database } = context;
 
-  /** The form whose trash it is. */
-  const reachForm = async ({ workspaceId, formIds }: Scope, formId: string) => {
-    requireReach(formIds, formId);
-    await requireForm(database, { workspaceId, formId });
-    return { workspaceId, formId };
-  };
-
   return {
     list: operation({
       summary: 'List trash',
@@ -68,7 +60,7 @@ export function trashEndpoints(context: ChangeContext) {
       query: Type.Object(listParameters, closed),
       reply: { status: 200, description: 'A page of the trash.', schema: TrashPage },
       async run({ params, query, ...scope }) {
-        const { workspaceId, formId } = await reachForm(scope, params.id);
+        const { workspaceId, formId } = await reachForm(database, scope, params.id);
         const key = { workspace_id: workspaceId, form_id: formId };
         const cut = readCutBy(placePattern, query, 'trash', formId);
         const [found, total] = await Promise.all([
@@ -97,7 +89,7 @@ export function trashEndpoints(context: ChangeContext) {
         schema: Type.Object({ restored: Type.Integer() }),
       },
       async run({ params, body, ...scope }) {
-        const form = await reachForm(scope, params.id);
+        const form = await reachForm(database, scope, params.id);
         const restored = await restoreMany(database, form, { ids: body.ids, by: scope.actor });
         if (restored === 0) throw new ApiError('not_found', 'They are not in the trash any more.');
         return { body: { restored } };
@@ -125,7 +117,7 @@ export function trashEndpoints(context: ChangeContext) {
       async run({ params, body: { ids, everything, expected }, ...scope }) {
         if ((ids === undefined) === (everything === undefined))
           throw new ApiError('validation_error', 'Send either "ids" or "everything".');
-        const form = await reachForm(scope, params.id);
+        const form = await reachForm(database, scope, params.id);
         const [found] = await listTrashedIds(database, {
           workspace_id: form.workspaceId,
           form_id: form.formId,

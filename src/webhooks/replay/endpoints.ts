@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/wire.ts';
+import { personOf } from '#workspaces/actor.ts';
 import { reachWebhook } from '../log/reach-webhook.ts';
 import { Replay, ReplayQuery } from '../shapes.ts';
 import type { ReplayFilter } from './filter.ts';
@@ -48,7 +49,7 @@ export function replayEndpoints(context: { database: Database }) {
       reply: { status: 202, description: 'The replay.', schema: Replay },
       async run({ params, body, ...scope }) {
         const place = await reachWebhook(database, scope, params.id);
-        const userId = scope.actor.kind === 'person' ? scope.actor.id : null;
+        const userId = personOf(scope.actor);
         return { body: wired(await startReplay(context, place, { filter: filterOf(body), userId })) };
       },
     }),
