@@ -11,7 +11,7 @@ import { callApi } from '#test/service.ts';
  *   DATABASE_URL=…                 on this database instead of the embedded one
  * Each figure is the median of five loads with an empty cache.
  */
-const rounds = 3;
+const rounds = 5;
 
 /** A machine and its line. `slowdown` divides the speed of this machine; times in ms, rates in bits a second. */
 type Profile = {
