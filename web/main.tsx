@@ -4,10 +4,12 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiProblem } from './api/client.ts';
+import { holdUnread } from './design/unread.ts';
 import { leadToSignIn } from './shell/expired.ts';
 import { router } from './routes.tsx';
 
 leadToSignIn(router);
+holdUnread();
 /** A refused request is shown on its screen (shell/screens.tsx); everything else is a mistake of ours, for the log. */
 const onCaughtError = (error: unknown): void => {
   if (!(error instanceof ApiProblem)) console.error(error);

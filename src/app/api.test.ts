@@ -465,6 +465,9 @@ test('a body over 1 MB is refused when it is announced, and when it turns out to
     // What is on its way is more than what is read: the sender hears of the end only then.
     assert.ok(sent < 50_000_000, `it hung up after ${sent} bytes`);
   }
+  // Where a file may be larger, JSON may not.
+  const json = `"${'x'.repeat(1_100_000)}"`;
+  assert.equal((await callApi(service.url, made.key, 'POST', '/images', json)).status, 413);
 });
 
 test('a body of exactly 1 MB is read', async () => {

@@ -14,7 +14,8 @@ import { addMember } from '#workspaces/members.ts';
 import { apiRoutes } from './operations.ts';
 
 /* What holds for every operation of a kind, by the table (docs/decisions/0034-one-api.md). */
-const service = await openService();
+// 0: people are not counted.
+const service = await openService({ CONSOLE_PER_MINUTE: '0' });
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const valid = { structure: structure(element('text', 'a')) };
@@ -31,6 +32,8 @@ test('what can be changed has an ETag; who has that reading already gets 304 and
     const again = await tenant.call('GET', `/forms/${form.id}`, undefined, { 'If-None-Match': known });
     assert.deepEqual([again.status, again.body, again.headers.get('etag')], [304, undefined, tag], known);
   }
+  const head = await tenant.call('HEAD', `/forms/${form.id}`, undefined, { 'If-None-Match': tag });
+  assert.equal(head.status, 304);
   await visitor.submit(form.id, { a: 'counts' });
   const counted = await tenant.call('GET', `/forms/${form.id}`, undefined, { 'If-None-Match': tag });
   assert.deepEqual([counted.status, counted.body.submission_count], [200, 1]);
@@ -319,6 +322,7 @@ test('an answer over 1 KB is packed as the caller takes it, a short one never', 
 // Two kinds of caller -----------------------------------------------------------------------------------------
 
 test('a person calls the API with the session of the console, in the workspace that is named', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
   const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const call = (method: string, path: string, more: Record<string, string> = {}, body?: object) =>
     fetch(`${service.url}/api/v1${path}`, {
@@ -342,6 +346,9 @@ test('a person calls the API with the session of the console, in the workspace t
   const { workspaceId: foreign } = await service.makeTenant();
   assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': foreign })).status, 404);
   assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': 'none' })).status, 400);
+  // A key acts in its own workspace, whatever is named beside it.
+  const asKey = { Authorization: `Bearer ${tenant.key}`, 'X-Workspace-ID': foreign };
+  assert.equal((await call('GET', `/forms/${form.id}`, asKey)).status, 200);
 });
 
 test('a person has one window of requests, at the API as at the console, and CONSOLE_PER_MINUTE is its length', async () => {

@@ -37,6 +37,7 @@ test('a cursor is of one list and one filter, in whatever order and case they ar
   const [q, other] = [{ q: 'a', per_page: 2 }, { status: 'x' }];
   const { ends } = endCut(readCut({ ...q, ...other, cursor: '*' }, 'things', 'A1'), rows(3), 3);
   const cursor = ends.next_cursor!;
+  const [mark] = Buffer.from(cursor, 'base64url').toString().split(' ');
   assert.equal(readCut({ ...other, ...q, cursor }, 'things', 'a1').page, 2);
   for (const refused of [
     () => readCut({ ...q, cursor }, 'things', 'a1'),
@@ -45,6 +46,15 @@ test('a cursor is of one list and one filter, in whatever order and case they ar
     () => readCut({ ...q, ...other, page: 1, cursor }, 'things', 'a1'),
     () => readCut({ ...q, ...other, cursor: `${cursor}AAAA` }, 'things', 'a1'),
     () => readCut({ ...q, ...other, cursor: cursor.slice(0, -8) }, 'things', 'a1'),
+    ...[
+      `${mark} x 3 ${newId()}`,
+      `${mark} 2 -3 ${newId()}`,
+      `${mark} 2 3 ${newId()} more`,
+      `${mark} 2 3 none`,
+    ].map(
+      (made) => () =>
+        readCut({ ...q, ...other, cursor: Buffer.from(made).toString('base64url') }, 'things', 'a1'),
+    ),
     ...['', ' ', '**', 'null', '💥', Buffer.from('a b c d').toString('base64url')].map(
       (broken) => () => readCut({ ...q, ...other, cursor: broken }, 'things', 'a1'),
     ),

@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { type JsonList, textOf } from './wire.ts';
 
 type Check = ReturnType<typeof Compile>;
-type Held = { body?: unknown; json?: string; stream?: unknown };
+type Held = { body?: unknown; json?: string | JsonList<unknown>; stream?: unknown };
 type Shape = { readonly status: number; readonly schema?: TSchema; readonly content?: readonly string[] };
 
 /**
@@ -11,8 +12,8 @@ type Shape = { readonly status: number; readonly schema?: TSchema; readonly cont
  */
 export function compileReply(shape: Shape): (answer: Held) => void {
   let check: Check | undefined;
-  return ({ json, body, stream }) => {
-    const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+  return ({ stream, ...answer }) => {
+    const text = textOf(answer);
     if (
       (text === undefined) !== (shape.schema === undefined) ||
       (stream === undefined) !== (shape.content === undefined)

@@ -10,7 +10,7 @@ import Fastify, {
 import { newId } from './clock.ts';
 import type { Config } from './config.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
-import { jsonBodyLimit, readJsonBody } from './json-body.ts';
+import { jsonBodyLimit, readJsonBody, readLargeJsonBody } from './json-body.ts';
 import type { Log } from './log.ts';
 import { placeOf } from './place-of.ts';
 import { problemOf } from './problem-of.ts';
@@ -107,6 +107,10 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 /** Reads bodies of a content type as JSON. */
 export function readJson(server: Server, contentType: string): void {
   server.addContentTypeParser(contentType, { parseAs: 'buffer' }, (_request, body, done) => {
+    if (body.length > jsonBodyLimit) {
+      readLargeJsonBody(body as Buffer).then((read) => done(null, read), done);
+      return;
+    }
     try {
       // A DELETE, or a POST that needs no body, may say the type all the same.
       done(null, body.length === 0 ? undefined : readJsonBody(body as Buffer));

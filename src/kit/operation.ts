@@ -4,7 +4,7 @@ import type { Unchanged } from './conditional.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { compileReply } from './hold-reply.ts';
 import { compileBody, compileQuery } from './validation.ts';
-import type { JsonText } from './wire.ts';
+import type { JsonList, JsonText } from './wire.ts';
 
 /** Who asks: an API key, a person who is signed in, or the operator at the command line. */
 export type Actor = {
@@ -86,7 +86,8 @@ type Beside = {
 
 /** What `run` may return: the content that the declared reply says, and nothing else. */
 type ContentOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema }
-  ? Beside & ({ body: Static<S>; json?: never } | { json: JsonText<Static<S>>; body?: never })
+  ? Beside &
+      ({ body: Static<S>; json?: never } | { json: JsonText<Static<S>> | JsonList<Static<S>>; body?: never })
   : R extends { content: readonly string[] }
     ? Beside & { stream: Readable }
     : Beside | void;
@@ -95,7 +96,7 @@ type ContentOf<R extends ReplyShape> = R extends { schema: infer S extends TSche
 export type Answer = Beside & {
   status: number;
   body?: unknown;
-  json?: string;
+  json?: string | JsonList<unknown>;
   stream?: Readable;
   /** It was answered before, under the same Idempotency-Key. */
   isReplayed?: true;

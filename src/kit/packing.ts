@@ -1,10 +1,12 @@
 import { promisify } from 'node:util';
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough, pipeline, type Readable, type Transform, type Writable } from 'node:stream';
 import {
   brotliCompress,
   constants,
   crc32,
+  createBrotliCompress,
   createGzip,
+  createZstdCompress,
   deflateRawSync,
   gzip,
   gzipSync,
@@ -78,6 +80,24 @@ export function packAnswer(
   if (!coding) return text;
   reply.header('Content-Encoding', coding);
   return packers[coding](Buffer.from(text));
+}
+
+/** The same for an answer that is still being written. */
+const streamPackers = {
+  zstd: createZstdCompress,
+  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: createGzip,
+} as const satisfies Record<keyof typeof codings, () => Transform>;
+
+/** Packs an answer as it is written, like packAnswer. */
+export function packStream(request: FastifyRequest, reply: FastifyReply, answer: Readable): Readable {
+  reply.header('Vary', 'Accept-Encoding');
+  const coding = (Object.keys(packers) as (keyof typeof packers)[]).find((name) => accepts(request, name));
+  if (!coding) return answer;
+  reply.header('Content-Encoding', coding);
+  return pipeline(answer, streamPackers[coding](), () => {
+    // Whoever reads the packed answer has its error.
+  });
 }
 
 /** A page of so many characters takes so long to pack, or to be made bytes of, that others are served in between. */

@@ -1,6 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { named } from './named.ts';
-import { type JsonText, jsonText } from './wire.ts';
 
 /** The two parameters of every list. Outside their bounds: 400. Specification, "Endpoints" and "Limits". */
 export const pageParameters = {
@@ -40,10 +39,3 @@ export function paginate(
 ): { page: number; per_page: number; total_count: number; total_pages: number } {
   return { page, per_page: perPage, total_count: total, total_pages: Math.ceil(total / perPage) };
 }
-
-/** A page of items that are JSON text already. */
-export const pageText = <T, Ends extends { pagination: Static<typeof Pagination> }>(
-  items: readonly JsonText<T>[],
-  ends: Ends,
-): JsonText<{ data: T[] } & Ends> =>
-  jsonText(`{"data":[${items.join(',')}],${JSON.stringify(ends).slice(1)}`);

@@ -4,6 +4,8 @@ import { isKnown } from './conditional.ts';
 import { jsonType } from './http.ts';
 import type { Answer } from './operation.ts';
 import { packAnswer } from './packing.ts';
+import { isLong, listInTurns } from './send-in-turns.ts';
+import { textOf } from './wire.ts';
 
 /**
  * Writes the head of what an operation answers: packed where the caller takes that, 304 where it has it.
@@ -30,8 +32,9 @@ export function payloadOf(
     if (request.method === 'HEAD') stream.destroy();
     return request.method === 'HEAD' ? Readable.from([]) : stream;
   }
-  const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+  const text = isLong(json) ? '' : textOf({ json, body });
   if (text === undefined) return undefined;
   reply.type(jsonType);
+  if (isLong(json)) return listInTurns(request, reply, json);
   return packAnswer(request, reply, text);
 }

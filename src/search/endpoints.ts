@@ -1,11 +1,12 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { FileLinks } from '#files/link.ts';
 import type { Database } from '#kit/database.ts';
 import { operation } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
-import { pageParameters, pageText, paginate, readPage } from '#kit/pagination.ts';
+import { jsonList } from '#kit/wire.ts';
+import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
 import { submissionPage } from '#submissions/endpoints.ts';
-import { submissionJson } from '#submissions/present.ts';
+import { submissionTexts } from '#submissions/present.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { countMatches, formExists, searchSubmissions } from './queries.ts';
 import { searchWindow } from './question.ts';
@@ -54,8 +55,10 @@ export function searchEndpoints({ database, links }: { database: Database; links
         // A page past the end has no row that carries the total.
         const total =
           rows[0]?.total ?? (page.offset > 0 ? (await countMatches(database, question))[0]!.total : 0);
-        const found = rows.map((row) => submissionJson(row, links));
-        return { json: pageText(found, { pagination: paginate(page, total) }) };
+        const found = await submissionTexts(rows, links);
+        return {
+          json: jsonList<Static<typeof submissionPage>>(found, { pagination: paginate(page, total) }),
+        };
       },
     }),
   };

@@ -8,6 +8,8 @@ const options = `StartSel=${begin}, StopSel=${end}, HighlightAll=true`;
 
 /** The beginning of a text in which hits are looked for: longer ones cost time, and nobody reads on for them. */
 const readBytes = 20_000;
+/** No byte less: a character is one at least. */
+export const readCharacters = readBytes;
 
 /**
  * Which words of each text a question finds, as they are written there: "runs" finds "Running". For showing, on the
@@ -19,7 +21,9 @@ export async function findHits(
   question: { language: string; q: string },
   texts: readonly string[],
 ): Promise<string[][]> {
-  const plain = texts.map((text) => cutToBytes(text.replaceAll(/[\uE000\uE001]/g, ' '), readBytes));
+  const plain = texts.map((text) =>
+    cutToBytes(text.slice(0, readCharacters).replaceAll(/[\uE000\uE001]/g, ' '), readBytes),
+  );
   const rows = await markHits(database, { ...question, texts: plain, options });
   return rows.map(({ marked }) => {
     const words = [...marked.matchAll(/\uE000([^\uE001]*)\uE001/g)].map((match) => match[1]!);

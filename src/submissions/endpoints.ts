@@ -1,10 +1,10 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { FileLinks } from '#files/link.ts';
 import { type Cut, endCut, listOf, listParameters, readCut } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
-import { pageText } from '#kit/pagination.ts';
+import { jsonList } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { readViewedForm } from './columns/read-columns.ts';
 import {
@@ -15,7 +15,7 @@ import {
   readFormFilter,
 } from './filter/read-filter.ts';
 import { type Part, readFiltered, readPlainPage, sorts } from './list/read-list.ts';
-import { Submission, submissionJson, submissionTag } from './present.ts';
+import { Submission, submissionJson, submissionTag, submissionTexts } from './present.ts';
 import { findSubmission } from './queries.ts';
 
 /** What a list of submissions answers, here and in search. */
@@ -94,9 +94,9 @@ export function submissionEndpoints({ database, links }: { database: Database; l
     return readFiltered(database, { workspace_id: form.workspaceId, form_ids: [form.formId] }, asked);
   }
 
-  function answer({ found, total }: Part, cut: Cut) {
+  async function answer({ found, total }: Part, cut: Cut) {
     const { rows, ends } = endCut(cut, found, total);
-    const page = rows.map((row) => submissionJson(row, links));
-    return { json: pageText(page, ends) };
+    const page = await submissionTexts(rows, links);
+    return { json: jsonList<Static<typeof submissionPage>>(page, ends) };
   }
 }

@@ -6,6 +6,7 @@ import { Answers } from '#forms/payload/answer-shapes.ts';
 import { now } from '#kit/clock.ts';
 import { named } from '#kit/named.ts';
 import { tagOf } from '#kit/tag-of.ts';
+import { mapInTurns } from '#kit/turns.ts';
 import { type JsonText, jsonText } from '#kit/wire.ts';
 import { type SubmissionStatus, submissionStatuses } from './queries.ts';
 
@@ -66,6 +67,14 @@ export function submissionJson<More extends object>(
       (more ? `,${JSON.stringify(more).slice(1)}` : '}'),
   );
 }
+
+/** Rows as JSON texts; answers that are read for their links take turns. */
+export const submissionTexts = (rows: readonly SubmissionRow[], links: FileLinks) =>
+  mapInTurns(
+    rows,
+    (row) => (row.has_files ? row.answers!.length : 0),
+    (row) => submissionJson(row, links),
+  );
 
 /** The answers with a fresh link in each file (docs/rules.md 10). */
 function withLinks(row: SubmissionRow, links: FileLinks): string {

@@ -11,6 +11,7 @@ import { listMutants, type Mutant } from './mutants.ts';
  * npm run test:mutations                    takes away the defences of every room below, one by one, in a copy of the
  *                                           sources, and lists those that no test misses. It takes hours
  * npm run test:mutations -- queue sending   of these rooms only; a path, such as src/ast/tree.ts, is one file of them
+ * npm run test:mutations -- --one ast       one at a time, for a machine that has something else to do
  */
 type Room = { sources: string[]; tests: string[] };
 const rooms: Readonly<Record<string, Room>> = {
@@ -40,6 +41,25 @@ const rooms: Readonly<Record<string, Room>> = {
     tests: ['src/page/*.test.ts', 'src/page/post/*.test.ts', 'src/files/*.test.ts'],
   },
   ast: { sources: ['src/ast/**/*.ts'], tests: ['src/ast/**/*.test.ts', 'test/form-language.test.ts'] },
+  api: {
+    sources: ['src/app/api.ts', 'src/app/find-caller.ts', 'src/kit/conditional.ts', 'src/kit/cursor.ts'],
+    tests: [
+      'src/app/*.test.ts',
+      'src/kit/cursor.test.ts',
+      'src/workspaces/{idempotency,keys,audit}/*.test.ts',
+      'src/console/{,accounts/}*.test.ts',
+      'src/forms/{,drafts/}*.test.ts',
+      'src/submissions/{,list/,changes/}*.test.ts',
+    ],
+  },
+  many: {
+    sources: ['src/submissions/{bulk,tags,notes,filter}/*.ts'],
+    tests: ['src/submissions/**/*.test.ts', 'src/search/**/*.test.ts'],
+  },
+  backup: {
+    sources: ['src/backup/**/*.ts', 'src/app/restore.ts'],
+    tests: ['src/backup/**/*.test.ts', 'test/backup*.test.ts'],
+  },
 };
 
 const home = fileURLToPath(new URL('../..', import.meta.url));
@@ -210,7 +230,7 @@ async function kill(
 }
 
 async function tryRoom(name: string, { sources, tests }: Room, only: readonly string[]): Promise<string[]> {
-  const workshops = [await openWorkshop(), await openWorkshop()];
+  const workshops = [await openWorkshop(), ...(isOneAtATime ? [] : [await openWorkshop()])];
   const survivors: string[] = [];
   try {
     const baselines: Baseline[] = [];
@@ -257,7 +277,8 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
 
 // Each copy has a server of its own.
 delete process.env['TEST_DATABASE_URL'];
-const given = process.argv.slice(2);
+const isOneAtATime = process.argv.includes('--one');
+const given = process.argv.slice(2).filter((word) => word !== '--one');
 const paths = given.filter((word) => word.includes('/'));
 const isOf = ({ sources }: Room): Promise<boolean> =>
   find(sources).then((found) => paths.some((path) => found.includes(path)));

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { composite, element, structure } from '#ast/testing.ts';
-import { publishForm } from '#test/crowd.ts';
-import { makeInstance } from '#test/process.ts';
-import { freePort } from '#test/service.ts';
+import { holdStill, openWatched, type Still } from './watched-instance.ts';
 
 /*
  * npm run test:slow     the worst requests that we know, one by one, and how long the event loop of the server stood
  *                       still for each: the least of three rounds, as other programs of the machine add to all of them
  */
 const rounds = 3;
-const mostMs = 50;
 
 const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -90,17 +86,7 @@ const cases: Record<string, Case> = {
 };
 
 test('no request of those that we know stops the event loop of a server for long', async () => {
-  const port = await freePort();
-  const watch = fileURLToPath(new URL('loop-watch.ts', import.meta.url));
-  const instance = await makeInstance({
-    NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${watch}`,
-    LOOP_WATCH_PORT: String(port),
-  });
-  await instance.start();
-  type Still = { byClock: number; own: number };
-  const stoodStill = async (): Promise<Still> =>
-    (await (await fetch(`http://127.0.0.1:${port}`)).json()) as Still;
-  const owner = await publishForm(instance);
+  const { instance, owner, stoodStill } = await openWatched();
   const found: [name: string, still: Still][] = [];
   for (const [name, { children, path = '', request = {} }] of Object.entries(cases)) {
     await stoodStill();
@@ -120,10 +106,5 @@ test('no request of those that we know stops the event loop of a server for long
     assert.ok(status < 500, name);
     found.push([`${name} (${status})`, least]);
   }
-  found.sort(([, left], [, right]) => right.own - left.own);
-  for (const [name, { own, byClock }] of found)
-    process.stdout.write(`${own.toFixed(0).padStart(6)} ms, ${byClock.toFixed(0)} by the clock: ${name}\n`);
-  // On a machine of its own a server has the clock's time for itself.
-  const slow = found.filter(([, { own }]) => own > mostMs);
-  assert.deepEqual(slow, []);
+  holdStill(found);
 });

@@ -3,6 +3,7 @@ import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
+import { focusUnread } from '../design/unread.ts';
 import { FormHeaderActions } from '../shell/form-header-actions.tsx';
 import { useBuilder } from './editor/use-editor.ts';
 import type { SaveState } from './saving/autosave.ts';
@@ -73,7 +74,11 @@ export function BuilderHeader({
           Restore
         </Button>
       ) : (
-        <PublishButton isLive={isLive} problemCount={problemCount} onPress={onPublish} />
+        <PublishButton
+          isLive={isLive}
+          problemCount={problemCount}
+          onPress={() => focusUnread() || onPublish()}
+        />
       )}
       <ConfirmDialog
         title={asked === 'archived' ? 'Archive this form?' : 'Unpublish this form?'}

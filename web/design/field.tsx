@@ -1,5 +1,5 @@
 import './field.css';
-import type { ReactElement, ReactNode, Ref } from 'react';
+import { type ReactElement, type ReactNode, type Ref, useRef, useState } from 'react';
 import { FieldError } from 'react-aria-components/FieldError';
 import { Input } from 'react-aria-components/Input';
 import { Label } from 'react-aria-components/Label';
@@ -33,8 +33,43 @@ type TextFieldProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInv
     list?: string;
   };
 
-/** One line of text. */
-export function TextField({
+/** One line of text, or a date or time in the browser's own control. */
+export function TextField(props: TextFieldProps): ReactElement {
+  return props.type !== undefined && props.type in lastMoments ? (
+    <MomentField {...props} />
+  ) : (
+    <LineField {...props} />
+  );
+}
+
+/**
+ * What a browser cannot read yet, such as half a date, it gives to nobody: it stays in the control with a sentence, and
+ * the value stays what it was. A form with it is not sent (unread.ts).
+ */
+function MomentField({ value = '', onChange, error, ...rest }: TextFieldProps): ReactElement {
+  const control = useRef<HTMLInputElement>(null);
+  const [unread, setUnread] = useState<{ beside: string } | undefined>();
+  // Undo and other editors change the value behind the control; then what was typed is over.
+  const isUnread = unread?.beside === value;
+  const take = (text: string): void => {
+    const isBad = control.current?.validity.badInput === true;
+    setUnread(isBad ? { beside: value } : undefined);
+    if (!isBad && text !== value) onChange?.(text);
+  };
+  return (
+    <LineField
+      {...rest}
+      inputRef={control}
+      value={isUnread ? '' : value}
+      onChange={take}
+      // A control that was half full tells nobody that it became empty, or that it was left.
+      onBlur={() => take(control.current?.value ?? value)}
+      error={isUnread ? 'Only a part of this can be read. Complete it, or clear it.' : error}
+    />
+  );
+}
+
+function LineField({
   label,
   description,
   error,
@@ -58,7 +93,7 @@ export function TextField({
         placeholder={placeholder}
         list={list}
         className="field-input"
-        max={rest.type === undefined ? undefined : lastDays[rest.type]}
+        max={rest.type === undefined ? undefined : lastMoments[rest.type]}
       />
       <FieldProblem error={error} />
     </AriaTextField>
@@ -66,9 +101,10 @@ export function TextField({
 }
 
 /** Years of four digits: browsers take six unless they are told, and a day of such a year is none to `Date`. */
-const lastDays: Readonly<Record<string, string>> = {
+const lastMoments: Readonly<Record<string, string | undefined>> = {
   date: '9999-12-31',
   'datetime-local': '9999-12-31T23:59',
+  time: undefined,
 };
 
 type TextAreaProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInvalid'> &

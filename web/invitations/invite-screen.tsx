@@ -7,6 +7,7 @@ import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { Page } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
+import { focusUnread } from '../design/unread.ts';
 import { toastDone } from '../design/toast.tsx';
 import { type LocatedForm, useForm } from '../shell/form-place.ts';
 import {
@@ -104,7 +105,7 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
           icon={draft.isMailed ? 'send' : 'link'}
           isDisabled={total === 0}
           isPending={start.isPending}
-          onPress={() => start.mutate()}
+          onPress={() => focusUnread() || start.mutate()}
         >
           {sayInvite(total, draft.isMailed)}
         </Button>

@@ -9,7 +9,12 @@ import type { FormPlace } from './queries.ts';
 import { filterOf, isFiltered, type ViewState } from './view-state.ts';
 
 const formats = [
-  { id: 'xlsx', label: 'Excel workbook', description: '.xlsx', asks: { format: 'xlsx' } },
+  {
+    id: 'xlsx',
+    label: 'Excel workbook',
+    description: 'Answers of up to 32,767 characters',
+    asks: { format: 'xlsx' },
+  },
   { id: 'csv', label: 'CSV', description: 'For programs: texts as they are', asks: { format: 'csv' } },
   {
     id: 'csv-spreadsheet',

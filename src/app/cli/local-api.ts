@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { announceJobs } from '#kit/queue.ts';
+import { textOf } from '#kit/wire.ts';
 import { lineOf, openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { isDryRun, isNoted } from '#workspaces/audit/is-noted.ts';
 import { runOnce } from '#workspaces/idempotency/idempotency.ts';
@@ -57,7 +58,7 @@ export async function openLocalApi(
     if (isWoken) await announceJobs(database, { sender: '' });
     if (answer.stream) return { stream: answer.stream };
     // As it goes to the wire: moments are text.
-    const text = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+    const text = textOf(answer);
     return { value: text === undefined ? undefined : (JSON.parse(text) as unknown), tag: answer.tag };
   };
   const close = async (): Promise<void> => {

@@ -21,7 +21,7 @@ export function describeColumns(records: readonly CsvRecord[]): Column[] {
   const width = Math.max(0, ...records.map(({ cells }) => cells.length));
   const people = named ? records.slice(1) : records;
   return Array.from({ length: width }, (_, index) => ({
-    title: (named && records[0]!.cells[index]?.trim()) || `Column ${index + 1}`,
+    title: (named && records[0]!.cells[index]?.trim().slice(0, 200)) || `Column ${index + 1}`,
     samples: people.slice(0, 3).map(({ cells }) => (cells[index] ?? '').trim().slice(0, 200)),
   }));
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, formOf } from '#ast/testing.ts';
+import { planBeside } from './plan-beside.ts';
 import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
 
 const form = formOf(
@@ -15,6 +16,14 @@ function plan(source: ImportSource): ImportPlan {
   return planned;
 }
 const emailsOf = ({ drafts }: ImportPlan): string[] => drafts.map(({ draft }) => draft.email);
+
+test('a long text is read on a thread of its own, and to the same plan', async () => {
+  const text = Array.from({ length: 2_000 }, (_, index) => `Person ${index} <p${index % 1_900}@example.org>`);
+  const source = { kind: 'addresses', text: text.join('\n') } as const;
+  const planned = await planBeside(source, form);
+  assert.deepEqual(planned, plan(source));
+  assert.equal(plan(source).problems.length, 100);
+});
 
 test('pasted addresses are taken one by one, with their names', () => {
   const planned = plan({
@@ -61,6 +70,7 @@ test('the columns of a file are suggested by their headings: address, name, ques
         reference: { Customer: '17' },
         prefill: { city: 'London', days: ['Mon', 'Tue'] },
       },
+      key: 'ada@example.org',
     },
   ]);
 });

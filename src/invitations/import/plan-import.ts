@@ -20,8 +20,9 @@ export type ImportSource =
   | { kind: 'addresses'; text: string }
   | { kind: 'csv'; text: string; mapping?: readonly ColumnUse[] | undefined };
 
-/** Somebody who will be invited, and the line that they are on. */
-type PlannedDraft = { line: number; draft: InvitationDraft };
+/** Somebody who will be invited, the line that they are on, and by what their address is compared with others. */
+type PlannedDraft = { line: number; draft: InvitationDraft; key: string };
+type ReadDraft = Omit<PlannedDraft, 'key'>;
 
 /** A line that is left out, and why. */
 type LineProblem = { line: number; message: string };
@@ -50,7 +51,7 @@ export function planImport(source: ImportSource, form: Form): ImportPlan | strin
   return { ...sort(read.people, form), columns: read.columns, mapping: read.mapping };
 }
 
-type Read = Pick<ImportPlan, 'columns' | 'mapping'> & { people: PlannedDraft[]; total: number };
+type Read = Pick<ImportPlan, 'columns' | 'mapping'> & { people: ReadDraft[]; total: number };
 
 function readPasted(text: string): Read {
   const people = readAddresses(text).map(({ line, email, name }) => ({
@@ -92,7 +93,7 @@ function choicesOf(form: Form): (name: string) => boolean {
   };
 }
 
-function sort(people: readonly PlannedDraft[], form: Form): Pick<ImportPlan, 'drafts' | 'problems'> {
+function sort(people: readonly ReadDraft[], form: Form): Pick<ImportPlan, 'drafts' | 'problems'> {
   const isPrefillable = prefillableOf(form);
   const firstLines = new Map<string, number>();
   const drafts: PlannedDraft[] = [];
@@ -107,7 +108,7 @@ function sort(people: readonly PlannedDraft[], form: Form): Pick<ImportPlan, 'dr
       problems.push({ line, message: `${draft.email} is on line ${say(first)} already.` });
     else {
       firstLines.set(key, line);
-      drafts.push({ line, draft });
+      drafts.push({ line, draft, key });
     }
   }
   return { drafts, problems };

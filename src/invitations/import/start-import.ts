@@ -4,11 +4,11 @@ import { ApiError } from '#kit/errors.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '#kit/queue.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
-import { addressKeyOf } from '../draft.ts';
 import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from '../invite.ts';
 import type { MailingContext } from '../sending/mail-invitations.ts';
 import { selectUnsubscribed } from '../sending/queries.ts';
-import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
+import { planBeside } from './plan-beside.ts';
+import type { ImportPlan, ImportSource } from './plan-import.ts';
 import { findBatch, insertDrafts, selectInvited, takeDrafts } from './queries.ts';
 
 /** The job that makes invitations of an import's lines; its payload is {batch}. */
@@ -32,8 +32,9 @@ export async function previewImport(
 ): Promise<ImportPreview> {
   const read = await readImport(context, form, source);
   const blank = Object.fromEntries([...referenceNames(read)].map((name) => [name, '']));
-  const drafts = read.drafts.map(({ line, draft }) => ({
+  const drafts = read.drafts.map(({ line, draft, key }) => ({
     line,
+    key,
     draft: { ...draft, reference: { ...blank, ...draft.reference } },
   }));
   return { ...read, drafts };
@@ -48,22 +49,21 @@ async function readImport(
   form: InvitedForm,
   source: ImportSource,
 ): Promise<ImportPreview> {
-  const plan = planImport(source, await readStructure(database, form));
+  const plan = await planBeside(source, await readStructure(database, form));
   if (typeof plan === 'string')
     throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
-  const keys = plan.drafts.map(({ draft }) => addressKeyOf(draft.email));
+  const keys = plan.drafts.map(({ key }) => key);
   const { workspaceId: workspace_id, formId: form_id } = form;
   const known = await selectInvited(database, { workspace_id, form_id, address_keys: keys });
   const invited = new Set(known.map(({ address_key }) => address_key));
-  const isInvited = (email: string): boolean => invited.has(addressKeyOf(email));
   const unsubscribed = await selectUnsubscribed(database, { workspace_id, address_keys: keys });
   return {
     ...plan,
-    drafts: plan.drafts.filter(({ draft }) => !isInvited(draft.email)),
+    drafts: plan.drafts.filter(({ key }) => !invited.has(key)),
     problems: [
       ...plan.problems,
       ...plan.drafts
-        .filter(({ draft }) => isInvited(draft.email))
+        .filter(({ key }) => invited.has(key))
         .map(({ line, draft }) => ({ line, message: `${draft.email} is invited already.` })),
     ].toSorted((a, b) => a.line - b.line),
     unsubscribed: unsubscribed.filter(({ address_key }) => !invited.has(address_key)).length,

@@ -68,6 +68,29 @@ test('the short reference of a submission, however it is written, finds it and n
   assert.deepEqual(namesOf(await list(form, '?q=strawberry')), ['strawberry']);
 });
 
+test('a list that is too long for one turn is whole all the same, as it is and packed', async () => {
+  const form = await makeForm();
+  const letters = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'é'];
+  for (const letter of letters) await submit(form, { name: letter.repeat(32_000) });
+  for (const path of ['submissions', 'rows', 'rows?q=none'])
+    for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
+      const answer = await fetch(`${service.url}/api/v1/forms/${form}/${path}`, {
+        headers: { Authorization: `Bearer ${tenant.key}`, 'Accept-Encoding': coding },
+      });
+      const { data } = (await answer.json()) as { data: { answers: { name: string } }[] };
+      assert.deepEqual(
+        data.map(({ answers: { name } }) => [name[0], name.length]),
+        path === 'rows?q=none' ? [] : letters.toReversed().map((letter) => [letter, 32_000]),
+        `${path} ${coding}`,
+      );
+      if (path !== 'rows?q=none')
+        assert.deepEqual(
+          [answer.headers.get('content-length'), answer.headers.get('content-encoding')],
+          [null, coding === 'identity' ? null : coding],
+        );
+    }
+});
+
 test('columns are the union of the versions that were answered, in form order, each question where it used to be', async () => {
   const form = await makeForm([element('text', 'name'), element('text', 'old'), element('number', 'age')]);
   await submit(form, { name: 'Ada', old: 'x' });

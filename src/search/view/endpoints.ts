@@ -8,14 +8,21 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { wired } from '#kit/wire.ts';
+import { jsonList, type JsonText, jsonText, wired } from '#kit/wire.ts';
 import type { Column } from '#submissions/columns.ts';
 import { readColumns, readViewedForm } from '#submissions/columns/read-columns.ts';
 import { exportStream } from '#submissions/export/export.ts';
 import { exportTypes } from '#submissions/export/formats.ts';
 import { oneOfFew } from '#submissions/export/one-of-few.ts';
 import { mapFiles } from '#submissions/present.ts';
-import { ExportQuery, RowsQuery, SubmissionDetail, TablePage, ViewQuery } from '#submissions/shapes.ts';
+import {
+  ExportQuery,
+  RowsQuery,
+  SubmissionDetail,
+  TablePage,
+  type TableRow,
+  ViewQuery,
+} from '#submissions/shapes.ts';
 import { findTableSettings, findViewedSubmission } from '#submissions/table/queries.ts';
 import { shownColumns } from '#submissions/table/shown-columns.ts';
 import { requireReach } from '#workspaces/reach.ts';
@@ -41,10 +48,9 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const cut = readCut(query, 'rows', params.id);
         const { rows: found, total } = await readViewPage(database, view, cut);
         const { rows, ends } = endCut(cut, found, total);
-        const parsed = rows.map(parseRow);
-        const hits = await findRowHits(database, { language, q: view.q }, parsed);
-        const data = parsed.map((row, index) => ({ ...row, hits: hits[index]! }));
-        return { body: wired({ data, ...ends }) };
+        const hits = await findRowHits(database, { language, q: view.q }, rows);
+        const data = rows.map((row, index) => rowJson(row, hits[index]!));
+        return { json: jsonList<TablePage>(data, ends) };
       },
     }),
 
@@ -65,10 +71,10 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
           readViewedForm(database, form),
           readView(database, form, query),
         ]);
-        const { answers, reference, ...parsed } = parseRow(row as typeof row & FoundRow);
-        const [hits] = await findRowHits(database, { language, q: view.q }, [{ answers, reference }]);
+        const found = row as typeof row & FoundRow;
+        const [hits] = await findRowHits(database, { language, q: view.q }, [found]);
         const linked = mapFiles(
-          answers,
+          JSON.parse(found.answers) as Answers,
           JSON.parse(row.fields) as Record<string, FieldDescription>,
           (file) => ({
             ...file,
@@ -78,14 +84,14 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const { form_name, structure, is_live_version } = row;
         return {
           body: {
-            ...wired(parsed),
+            ...wired(factsOf(found)),
             answers: linked,
-            reference,
+            reference: JSON.parse(found.reference) as Record<string, string>,
             hits: hits!,
             form_name,
             structure,
             is_live_version,
-            ...(await readNeighbours(database, view, parsed.id)),
+            ...(await readNeighbours(database, view, found.id)),
             etag: tagOf(row.updated_at!),
           },
         };
@@ -95,7 +101,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
     export: operation({
       summary: 'Export submissions of a form',
       description:
-        'Every submission of the filter as a file, written while it is read. A workspace makes few exports at once: 429 says when to come again.',
+        'Every submission of the filter as a file, written while it is read. A workspace makes few exports at once: 429 says when to come again. A cell of XLSX holds 32,767 characters: a longer answer is cut there, which it says; CSV and NDJSON have all of it.',
       permission: 'submissions:read',
       params: idParameter,
       query: ExportQuery,
@@ -137,7 +143,13 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
   }
 }
 
-const parseRow = (row: FoundRow) => ({
+/** A row as JSON text, whose largest parts are JSON already. */
+const rowJson = (row: FoundRow, hits: readonly string[]): JsonText<TableRow> =>
+  jsonText(
+    `${JSON.stringify({ ...factsOf(row), hits }).slice(0, -1)},"answers":${row.answers},"reference":${row.reference}}`,
+  );
+
+const factsOf = (row: FoundRow) => ({
   id: row.id,
   status: row.status,
   version: row.version,
@@ -145,6 +157,4 @@ const parseRow = (row: FoundRow) => ({
   updated_at: row.updated_at,
   completed_at: row.completed_at,
   tags: row.tags,
-  answers: JSON.parse(row.answers) as Answers,
-  reference: JSON.parse(row.reference) as Record<string, string>,
 });

@@ -58,6 +58,15 @@ for (const format of exportFormats) {
     assert.ok(state.read <= read + 2_000);
   });
 
+  test(`${format}: a reading that fails breaks the file off`, async () => {
+    async function* batches(): AsyncGenerator<ExportedSubmission[]> {
+      yield [submissionOf('1', { name: 'Ada' })];
+      throw new Error('The database is gone.');
+    }
+    const stream = exportStream(format, { columns, batches: batches() }, { forSpreadsheet: false });
+    await assert.rejects(stream.toArray(), /The database is gone/);
+  });
+
   test(`${format}: a large batch is written in turns, and others are served in between`, async () => {
     const rows = 200;
     const batch = Array.from({ length: rows }, (_, index) =>
@@ -79,34 +88,34 @@ for (const format of exportFormats) {
   });
 }
 
-test('xlsx: of the characters that XML writes otherwise a row has 100,000, and a text ends with "…" before one more', async () => {
-  const many = unionColumns([
-    formOf(...Array.from({ length: 4 }, (_, index) => element('text', `q${index}`))),
-  ]);
-  const answers = {
-    q0: '<'.repeat(32_767),
-    q1: '&'.repeat(32_767),
-    q2: 'a'.repeat(32_767),
-    q3: '>'.repeat(40_000),
-  };
+/** A workbook with these submissions: the cells that were answered, row by row. */
+async function readBack(ids: readonly string[], ...answers: object[]): Promise<unknown[][]> {
+  const asked = unionColumns([formOf(...ids.map((id) => element('text', id)))]);
   async function* batches(): AsyncGenerator<ExportedSubmission[]> {
-    yield [submissionOf('1', { ...answers, q2: '\r'.repeat(32_767) }), submissionOf('2', answers)];
+    yield answers.map((each, index) => submissionOf(String(index), each));
   }
-  const chunks: Buffer[] = [];
-  for await (const chunk of exportStream(
-    'xlsx',
-    { columns: many, batches: batches() },
-    { forSpreadsheet: true },
-  ))
-    chunks.push(chunk as Buffer);
-  const { sheets } = await readXlsx(Buffer.concat(chunks));
-  const lengths = sheets[0]!.rows
-    .slice(1)
-    .map((cells) => cells.slice(4, 8).map((cell) => String(cell).length));
-  assert.deepEqual(lengths, [
-    [32_767, 32_767, 32_767, 100_000 - 3 * 32_767 + 1],
-    [32_767, 32_767, 32_767, 32_767],
-  ]);
+  const stream = exportStream('xlsx', { columns: asked, batches: batches() }, { forSpreadsheet: true });
+  const { sheets } = await readXlsx(Buffer.concat(await stream.toArray()));
+  return sheets[0]!.rows.slice(1).map((cells) => cells.slice(4, 4 + ids.length));
+}
+
+test('xlsx: a text is cut at what Excel holds in a cell, and says there how long it is and what has all of it', async () => {
+  const most = 32_767;
+  const [[first, second]] = (await readBack(['a', 'b'], { a: '<'.repeat(most), b: '&'.repeat(65_000) })) as [
+    [string, string],
+  ];
+  assert.equal(first, '<'.repeat(most));
+  assert.equal(second.length, most);
+  assert.match(
+    second,
+    /^&+… \[Cut: of 65000 characters Excel holds 32767 .+ CSV or NDJSON has all of them\.\]$/,
+  );
+});
+
+test('xlsx: control characters, and texts that look as a workbook writes them, come back as they were', async () => {
+  const texts = ['\u0007 rings', 'a_x0041_b', '_x005F_', '_xzzzz_', '\uFFFE\uFFFF', 'a\r\nb'];
+  const answers = Object.fromEntries(texts.map((text, index) => [`q${index}`, text]));
+  assert.deepEqual(await readBack(Object.keys(answers), answers), [texts]);
 });
 
 /** What answers can hold, of whatever type the element had, and texts that CSV and spreadsheets take amiss. */

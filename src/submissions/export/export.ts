@@ -5,6 +5,7 @@ import { bodyCells, type Cell, type ExportedSubmission, headCells } from './cell
 import { asItIs, csvRecord, csvSubmission, guardFormula } from './csv.ts';
 import type { ExportFormat } from './formats.ts';
 import { ndjsonLine } from './ndjson.ts';
+import { xlsxStream } from './xlsx.ts';
 
 type Batches = AsyncIterable<readonly ExportedSubmission[]>;
 
@@ -29,7 +30,7 @@ const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) 
     return readText(head, source, (submission) => csvSubmission(source.columns, submission, write));
   },
   ndjson: (source) => readText('', source, (submission) => ndjsonLine(source.columns, submission)),
-  xlsx: (source) => Readable.from(writeXlsx(source), { objectMode: false }),
+  xlsx: (source) => xlsxStream(rowsOf(source)),
 };
 
 /** So many characters of answers are written at a time: a few ms, also as XLSX, and a chunk worth its sending. */
@@ -71,49 +72,9 @@ async function* writeText(
   yield chunk;
 }
 
-/** The library is loaded for the first file: it is 74 modules that most processes never need. */
-async function* writeXlsx(source: Source): AsyncGenerator<Uint8Array> {
-  const { writeXlsxStream } = await import('hucre/xlsx');
-  yield* writeXlsxStream(xlsxRows(source), { name: 'Submissions', freezePane: { rows: 1 } });
-}
-
-/** Excel's limit for the text of one cell. */
-const longestCell = 32_767;
-
-async function* xlsxRows(source: Source): AsyncGenerator<XlsxCell[]> {
-  const { columns } = source;
-  yield headCells(columns).map(xlsxCell);
+/** A turn at a time, as it goes to the thread that writes it. */
+async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly Cell[])[]> {
+  yield [headCells(source.columns)];
   for await (const turn of inTurns(source))
-    for (const submission of turn) yield withinRow(bodyCells(columns, submission).map(xlsxCell));
-}
-
-/** Characters that XML writes as others, in the texts of one row: the library writes a row at once. */
-const mostEscaped = 100_000;
-
-/** The cells of a row: a text ends with "…" before the first character that would be one too many. */
-function withinRow(cells: XlsxCell[]): XlsxCell[] {
-  let left = mostEscaped;
-  return cells.map((cell) => {
-    if (typeof cell !== 'string') return cell;
-    for (let at = 0; at < cell.length; at += 1) {
-      if (!isEscaped(cell.charCodeAt(at))) continue;
-      if (left === 0) return cut(cell, at);
-      left -= 1;
-    }
-    return cell;
-  });
-}
-
-/** `&`, `<`, `>` and a carriage return. */
-const isEscaped = (code: number): boolean => code === 38 || code === 60 || code === 62 || code === 13;
-
-const cut = (text: string, length: number): string => `${text.slice(0, length).toWellFormed()}…`;
-
-type XlsxCell = string | number | Date | null;
-
-/** Texts are stored as texts, which are never calculated; control characters, which XML cannot hold, become U+FFFD. */
-function xlsxCell(cell: Cell): XlsxCell {
-  if (typeof cell !== 'string') return cell ?? null;
-  const text = cell.length > longestCell ? cut(cell, longestCell - 1) : cell;
-  return text.replace(/(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu, '\uFFFD');
+    yield turn.map((submission) => bodyCells(source.columns, submission));
 }

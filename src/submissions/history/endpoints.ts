@@ -1,6 +1,8 @@
+import type { Static } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { jsonList, type JsonText, jsonText } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { Timeline, type TimelineEntry } from '../shapes.ts';
 import { findTimes, listChanges, listDeliveriesOf } from './queries.ts';
@@ -24,33 +26,43 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
         listChanges(database, key),
         may('webhooks:read') ? listDeliveriesOf(database, key) : [],
       ]);
-      const entries: TimelineEntry[] = [
+      const entries: Entry[] = [
         ...begun(times),
-        ...changes.map(({ kind, changed_at, changed_by: by, through, changes: differences }) => ({
-          at: changed_at.toISOString(),
-          kind,
-          by,
-          through,
-          changes: differences,
-        })),
-        ...deliveries.map(({ at, is_resend, ...delivery }) => ({
-          at: at.toISOString(),
-          kind: is_resend ? ('resend' as const) : ('delivery' as const),
-          ...delivery,
-        })),
+        // What changed is JSON already, and may be long: it holds answers as they were and as they are.
+        ...changes.map(({ kind, changed_at, changed_by: by, through, changes: differences }) =>
+          entryOf({ kind, at: changed_at, by, through }, `"changes":${differences}`),
+        ),
+        ...deliveries.map(({ is_resend, ...delivery }) =>
+          entryOf({ kind: is_resend ? 'resend' : 'delivery', ...delivery }),
+        ),
       ];
       // Sorting keeps what came in the same millisecond in this order: a submission before what it led to.
-      const data = entries.toSorted((a, b) => a.at.localeCompare(b.at)).toReversed();
-      return { body: { data } };
+      const data = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime()).toReversed();
+      return {
+        json: jsonList<Static<typeof Timeline>>(
+          data.map(({ json }) => json),
+          {},
+        ),
+      };
     },
   }),
 });
 
-function begun(times: { created_at: Date; completed_at: Date | null }): TimelineEntry[] {
-  const at = times.created_at.toISOString();
-  const completed = times.completed_at?.toISOString();
+/** An entry as JSON text, and when it was. */
+type Entry = { at: Date; json: JsonText<TimelineEntry> };
+
+function entryOf(
+  facts: { kind: TimelineEntry['kind']; at: Date } & Readonly<Record<string, unknown>>,
+  more?: string,
+): Entry {
+  const text = JSON.stringify(facts);
+  return { at: facts.at, json: jsonText(more === undefined ? text : `${text.slice(0, -1)},${more}}`) };
+}
+
+function begun({ created_at, completed_at }: { created_at: Date; completed_at: Date | null }): Entry[] {
+  const isAtOnce = completed_at === null || completed_at.getTime() === created_at.getTime();
   return [
-    { kind: 'created', at },
-    ...(completed === undefined || completed === at ? [] : [{ kind: 'completed' as const, at: completed }]),
+    entryOf({ kind: 'created', at: created_at }),
+    ...(isAtOnce ? [] : [entryOf({ kind: 'completed', at: completed_at })]),
   ];
 }

@@ -1,5 +1,4 @@
-import { boolean, json, jsonText, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
-import type { Difference } from './differences.ts';
+import { boolean, jsonText, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
 
 /** What a change of a submission was. */
 export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
@@ -37,9 +36,9 @@ export const listChanges = statement(
     changed_by: nullable(text),
     through: word<ChangeThrough>(),
     changed_at: timestamp,
-    changes: json<Difference[]>(),
+    changes: text,
   },
-  `select c.id, c.kind, coalesce(u.name, k.name) as changed_by, c.through, c.changed_at, c.changes
+  `select c.id, c.kind, coalesce(u.name, k.name) as changed_by, c.through, c.changed_at, c.changes::text as changes
    from submissions s
    join submission_changes c on c.workspace_id = s.workspace_id and c.submission_id = s.id
    left join users u on u.id = c.changed_by

@@ -5,7 +5,9 @@ import { openFileLinks } from '#files/link.ts';
 import { findClaimedFile } from '#files/queries.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
+import type { Answer } from '#kit/operation.ts';
 import { openVault } from '#kit/vault.ts';
+import { textOf } from '#kit/wire.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
 import { testDatabase } from '#test/database.ts';
 import { createUser } from '#workspaces/users.ts';
@@ -39,8 +41,8 @@ async function seen(
   word: string,
 ): Promise<{ listed: string[]; found: string[]; total: number }> {
   const scope = scopeOf(scene.workspaceId);
-  const read = async (reply: Promise<{ json?: string }>) =>
-    JSON.parse((await reply).json!) as { data: { id: string }[]; pagination: { total_count: number } };
+  const read = async (reply: Promise<Answer>) =>
+    JSON.parse(textOf(await reply)!) as { data: { id: string }[]; pagination: { total_count: number } };
   const list = await read(
     api.listOfForm.handle(scope, { params: { id: scene.formId }, query: {}, body: {} }),
   );

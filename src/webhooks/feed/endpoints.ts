@@ -5,7 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { operation } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
 import { only } from '#kit/statement.ts';
-import { jsonText } from '#kit/wire.ts';
+import { jsonList, jsonText } from '#kit/wire.ts';
 import { type Reach, requireReach } from '#workspaces/reach.ts';
 import { eventKinds } from '../event.ts';
 import { reachWebhook } from '../log/reach-webhook.ts';
@@ -91,8 +91,9 @@ export function feedEndpoints(services: FeedServices) {
         };
         const page = await readOrWait(services, feedBell, question, wait * 1_000);
         return {
-          json: jsonText<Static<typeof EventPage>>(
-            `{"data":[${page.bodies.join(',')}],"next":"${page.next}","has_more":${page.hasMore}}`,
+          json: jsonList<Static<typeof EventPage>>(
+            page.bodies.map((body) => jsonText<Static<typeof Event>>(body)),
+            { next: String(page.next), has_more: page.hasMore },
           ),
         };
       },

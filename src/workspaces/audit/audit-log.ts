@@ -1,3 +1,4 @@
+import { isRecord } from '#ast/json.ts';
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
@@ -138,8 +139,9 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
 
 /** The id of what an operation answers with. */
 function madeBy({ body, json }: Answer): string | undefined {
-  if (json !== undefined) return /^\{"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(json)?.[1];
-  const { id } = (body ?? {}) as { id?: unknown };
+  const id = isRecord(body)
+    ? body['id']
+    : /^\{"id":"([^"]+)"/.exec(typeof json === 'string' ? json : '')?.[1];
   return typeof id === 'string' && uuidPattern.test(id) ? id : undefined;
 }
 

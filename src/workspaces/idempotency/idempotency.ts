@@ -5,6 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { Answer, Scope } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { textOf } from '#kit/wire.ts';
 import { beginRequest, endRequest, findRequest, forgetRequest, pruneRequests } from './queries.ts';
 
 /** So long a key stands for its request. */
@@ -36,7 +37,7 @@ export async function runOnce(
     // Callers do not share keys: one may not see what another was answered.
     key: digest(scope.actor.kind, scope.actor.id, request.key),
   };
-  const fingerprint = digest(request.method, request.url, textOf(request.body));
+  const fingerprint = digest(request.method, request.url, bodyText(request.body));
   const begun = await beginRequest(database, { ...id, fingerprint, now: now(), kept_from: keptFrom() });
   if (begun.length === 0) return repeat(vault, fingerprint, only(await findRequest(database, id)));
   const answer = await run().catch(async (error: unknown) => {
@@ -75,11 +76,11 @@ function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): An
   return { status: found.status, ...kept, isReplayed: true };
 }
 
-type Kept = Pick<Answer, 'json' | 'headers' | 'tag'>;
+type Kept = Pick<Answer, 'headers' | 'tag'> & { json?: string };
 
 /** Sealed, because an answer may hold what is shown once: a key, a secret. */
-function seal(vault: Vault, { json, body, headers, tag }: Answer): Buffer {
-  return vault.seal('answers', JSON.stringify({ json: json ?? JSON.stringify(body), headers, tag }));
+function seal(vault: Vault, { headers, tag, ...answer }: Answer): Buffer {
+  return vault.seal('answers', JSON.stringify({ json: textOf(answer), headers, tag }));
 }
 
 /** @throws ApiError conflict when it was sealed with another key: nobody can give it again. */
@@ -96,7 +97,7 @@ function unseal(vault: Vault, answer: Buffer): Kept {
 }
 
 /** What stands for a body: a file is millions of numbers as JSON. */
-const textOf = (body: unknown): string =>
+const bodyText = (body: unknown): string =>
   Buffer.isBuffer(body) ? createHash('sha256').update(body).digest('hex') : JSON.stringify(body ?? null);
 
 const digest = (...parts: readonly string[]): Buffer =>

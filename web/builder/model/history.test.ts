@@ -36,6 +36,29 @@ test('typing into one field is one step; a pause, another field or another selec
   assert.equal(undo(history).present.selection, other.key);
 });
 
+test('what is set to what it was is no step to undo, in an attribute, a rule or the settings', () => {
+  const root = sample();
+  const [{ key }] = root.children[0]!.children as [EditNode];
+  const rule = () => ({ element: 'd', is: 'equals', value: 'x' });
+  const ruled = setAttribute(root, key, 'show_when', rule());
+  let history = startHistory(ruled, { time_zone: 'UTC' });
+  for (const [attribute, value] of [
+    ['show_when', rule()],
+    ['require_when', undefined],
+  ] as const)
+    history = recordChange(
+      history,
+      {
+        root: setAttribute(ruled, key, attribute, value),
+        settings: { time_zone: 'UTC' },
+        selection: key,
+      },
+      undefined,
+      0,
+    );
+  assert.deepEqual([history.past.length, history.present.selection], [0, key]);
+});
+
 test('at least 100 steps can be undone, and history does not grow without bound', () => {
   let history = startHistory(sample(), {});
   for (let step = 0; step < historyLength + 50; step += 1) {

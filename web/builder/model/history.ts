@@ -1,3 +1,4 @@
+import { isSameJson } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type EditNode, findNode, type NodeKey } from './edit-node.ts';
 
@@ -35,7 +36,7 @@ export function recordChange(
   now: number,
 ): History {
   const { past, present } = history;
-  if (next.root === present.root && next.settings === present.settings)
+  if (isSameNode(next.root, present.root) && isSameJson(next.settings, present.settings))
     return selectNode(history, next.selection);
   const running = history.gesture;
   const continues = gesture !== undefined && running?.name === gesture && now - running.at < typingPause;
@@ -45,6 +46,19 @@ export function recordChange(
     future: [],
     gesture: gesture === undefined ? undefined : { name: gesture, at: now },
   };
+}
+
+/** Whether two trees say the same. They share what no edit has touched, so little is compared. */
+function isSameNode(one: EditNode, other: EditNode): boolean {
+  if (one === other) return true;
+  return (
+    one.key === other.key &&
+    one.type === other.type &&
+    isSameJson(one.attrs, other.attrs) &&
+    isSameJson(one.rest, other.rest) &&
+    one.children.length === other.children.length &&
+    one.children.every((child, index) => isSameNode(child, other.children[index]!))
+  );
 }
 
 /** Selects without a step of history; what is typed afterwards is a step of its own. */

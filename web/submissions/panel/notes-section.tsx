@@ -4,6 +4,7 @@ import { Form } from 'react-aria-components/Form';
 import { call } from '../../api/operations.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
+import { UnsavedGuard } from './edit/unsaved-guard.tsx';
 import { toastProblem } from '../../design/toast.tsx';
 import { Ago } from '../../design/time.tsx';
 import { type FormPlace, notesQuery, refreshSubmissions } from '../queries.ts';
@@ -45,9 +46,9 @@ export function NotesSection({ form, id, mayEdit }: Props): ReactElement | null 
             value={text}
             onChange={setText}
             rows={2}
-            maxLength={10_000}
             error={add.error?.message}
           />
+          <UnsavedGuard isDirty={text.trim() !== ''} what="The note that you wrote is not added." />
           <div className="row">
             <Button type="submit" size="small" isPending={add.isPending}>
               Add note

@@ -13,22 +13,24 @@ type Props = { form: FormPlace; submission: SubmissionDetail; mayEdit: boolean }
 export function TagsSection({ form, submission, mayEdit }: Props): ReactElement | null {
   const { tags } = submission;
   const [text, setText] = useState('');
-  const change = useChange(form, submission, { onDone: () => setText('') });
+  const change = useChange(form, submission);
   if (tags.length === 0 && !mayEdit) return null;
-  const put = (changed: readonly string[]): void => change.mutate({ tags: [...changed] });
   return (
     <section className="panel-section" aria-labelledby="tags-title">
       <h3 id="tags-title">Tags</h3>
       <TagChips
         tags={tags}
-        {...(mayEdit && { onRemove: (tag: string) => put(tags.filter((other) => other !== tag)) })}
+        {...(mayEdit && {
+          onRemove: (tag: string) => change.mutate({ tags: tags.filter((other) => other !== tag) }),
+        })}
       />
       {mayEdit && (
         <Form
           className="tag-add"
           onSubmit={(event) => {
             event.preventDefault();
-            if (tagsIn(text).length > 0) put([...tags, ...tagsIn(text)]);
+            if (tagsIn(text).length > 0)
+              change.mutate({ tags: [...tags, ...tagsIn(text)] }, { onSuccess: () => setText('') });
           }}
         >
           <TagField form={form} label="Add a tag" value={text} onChange={setText} />

@@ -26,7 +26,6 @@ export function TagField({
         description={description}
         value={value}
         onChange={onChange}
-        maxLength={500}
         list={list}
         autoComplete="off"
       />

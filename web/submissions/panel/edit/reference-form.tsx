@@ -31,7 +31,7 @@ export function ReferenceForm({
   const add = (): void =>
     setLines([...lines, { key: Math.max(0, ...lines.map((line) => line.key)) + 1, name: '', value: '' }]);
   const save = (): void => {
-    if (twice !== undefined) return;
+    if (twice !== undefined || lines.some(isNameless)) return;
     const named = lines.filter(({ name }) => name.trim() !== '');
     const values = Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
     change.mutate({ reference: patchOf(begun.reference, values) });
@@ -53,7 +53,13 @@ export function ReferenceForm({
               value={name}
               onChange={(text) => edit(key, { name: text })}
               autoFocus={index === lines.length - 1}
-              error={twice !== undefined && name.trim() === twice ? 'This name is there twice.' : undefined}
+              error={
+                twice !== undefined && name.trim() === twice
+                  ? 'This name is there twice.'
+                  : isNameless({ name, value })
+                    ? 'A value needs a name.'
+                    : undefined
+              }
             />
             <TextField label="Value" value={value} onChange={(text) => edit(key, { value: text })} />
             <IconButton
@@ -85,3 +91,7 @@ function linesOf(reference: Readonly<Record<string, string>>): Line[] {
   const lines = Object.entries(reference).map(([name, value], key) => ({ key, name, value }));
   return lines.length > 0 ? lines : [{ key: 0, name: '', value: '' }];
 }
+
+/** A value that could be kept under nothing; a line with neither says nothing. */
+const isNameless = ({ name, value }: Pick<Line, 'name' | 'value'>): boolean =>
+  name.trim() === '' && value.trim() !== '';

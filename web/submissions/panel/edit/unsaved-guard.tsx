@@ -6,7 +6,13 @@ import { ConfirmDialog } from '../../../design/dialog.tsx';
  * Asks before an edit is left that was not saved: by another row, another screen, Back, or the window's end. While it is
  * being saved, too: that may fail.
  */
-export function UnsavedGuard({ isDirty }: { isDirty: boolean }): ReactElement | null {
+export function UnsavedGuard({
+  isDirty,
+  what = 'The answers that you changed are not saved.',
+}: {
+  isDirty: boolean;
+  what?: string;
+}): ReactElement | null {
   const blocker = useBlocker({
     shouldBlockFn: () => isDirty,
     enableBeforeUnload: () => isDirty,
@@ -21,7 +27,7 @@ export function UnsavedGuard({ isDirty }: { isDirty: boolean }): ReactElement | 
       confirmLabel="Discard my edit"
       onConfirm={blocker.proceed}
     >
-      <p>The answers that you changed are not saved.</p>
+      <p>{what}</p>
     </ConfirmDialog>
   );
 }
