@@ -32,10 +32,17 @@ const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 const valid = structure(element('text', 'a'));
 const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 /** The path of an operation's example, with this id. */
-const pathOf = ({ path, operation }: ApiRoute, id = absent): string => {
+const pathOf = (
+  { path, operation }: ApiRoute,
+  id = absent,
+  inner: Readonly<Record<string, string>> = {},
+): string => {
   const query = new URLSearchParams(operation.example.query as Record<string, string>).toString();
   return (
-    path.replace(':id', id).replace(':version', '1').replaceAll(/:\w+/g, absent) + (query && `?${query}`)
+    path
+      .replace(':id', id)
+      .replace(':version', '1')
+      .replaceAll(/:(\w+)/g, (_all, name: string) => inner[name] ?? absent) + (query && `?${query}`)
   );
 };
 const bodyOf = ({ operation }: ApiRoute): object | undefined => operation.example.body as object | undefined;
@@ -143,7 +150,7 @@ test("on every route another workspace's ids are answered exactly like ids that 
   const full = { Authorization: `Bearer ${await other.makeFullKey()}` };
   for (const route of routes.filter(({ path }) => path.includes(':id'))) {
     const { method, path } = route;
-    const foreign = await other.call(method, pathOf(route, idIn(path, made)), bodyOf(route), full);
+    const foreign = await other.call(method, pathOf(route, idIn(path, made), made), bodyOf(route), full);
     const missing = await other.call(method, pathOf(route), bodyOf(route), full);
     assert.deepEqual(
       [foreign.status, foreign.body, [...foreign.headers.keys()]],

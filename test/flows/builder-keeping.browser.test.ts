@@ -84,6 +84,31 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   await page.close();
 });
 
+test('half a date is said, is neither saved as none nor published over, and stays as it was typed', async () => {
+  const form = await make(structure(element('text', 'a')));
+  const page = await openBuilder(form);
+  await view(page, 'Settings');
+  const closes = page.getByLabel(/^Closes/);
+  await closes.fill('2031-05-06T07:08');
+  const closesAt = async () => (await settingsOf(form)).closes_at;
+  const kept = await until('it to be saved', closesAt);
+  await closes.focus();
+  await page.keyboard.press('Backspace');
+  const problem = page.getByText('Only a part of this can be read. Complete it, or clear it.');
+  await problem.waitFor();
+  await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
+  await page.locator('input[type=datetime-local]:focus').waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  assert.equal(await page.locator('input[type=datetime-local]:invalid').count(), 1);
+  await saved(page);
+  assert.equal(await closesAt(), kept);
+  await closes.focus();
+  await page.keyboard.type('06');
+  await problem.waitFor({ state: 'detached' });
+  await until('the month to be saved', async () => (await closesAt()) !== kept);
+  await page.close();
+});
+
 test('theme and settings are saved without being asked, are published with the form, undone, compared and restored', async () => {
   const form = await make(structure(element('text', 'a', { label: 'First' })));
   const page = await openBuilder(form);

@@ -44,14 +44,42 @@ async function run(scene: Scene, request: Omit<BulkRequest, 'by'>, meanwhile = a
   after(() => queue.stop());
   const key = { workspace_id: scene.workspaceId, form_id: scene.formId };
   const is_tagging = request.kind === 'tag';
-  const { done } = await until('the bulk change to finish', async () => {
+  const { done } = await until('the bulk changes to finish', async () => {
+    const unfinished = await findUnfinishedBulks(database, { ...key, is_tagging });
     const [found] = await findBulk(database, { ...key, id: bulkId, is_tagging });
-    return found!.finished_at !== null && found;
+    return unfinished.length === 0 && found!.finished_at !== null && found;
   });
-  assert.deepEqual(await findUnfinishedBulks(database, { ...key, is_tagging }), []);
   await queue.stop();
   return { total, done };
 }
+
+test('a bulk change touches its own list alone, and of that what is of its own form', async () => {
+  const [scene, stranger] = [await openHeardScene(), await openHeardScene()];
+  const [ada, ben] = [await scene.submit({ name: 'Ada' }), await scene.submit({ name: 'Ben' })];
+  const foreign = await stranger.submit({ name: 'Cleo' });
+  const tag = (added: string) => ({ kind: 'tag' as const, tags: { added: [added], removed: [] } });
+  let second = '';
+  const { done } = await run(scene, { ...tag('first'), ids: [ada, foreign] }, async () => {
+    ({ id: second } = await startBulk(scene.context, scene, { ...tag('second'), ids: [ben], by }));
+    await assert.rejects(
+      startBulk(
+        scene.context,
+        { ...scene, workspaceId: stranger.workspaceId },
+        { ...tag('x'), ids: [ada], by },
+      ),
+      { code: 'not_found' },
+    );
+  });
+  assert.equal(done, 1);
+  const key = { workspace_id: scene.workspaceId, form_id: scene.formId, id: second, is_tagging: true };
+  assert.equal((await findBulk(database, key))[0]!.done, 1);
+  for (const other of [{ workspace_id: stranger.workspaceId }, { form_id: stranger.formId }])
+    assert.deepEqual(await findBulk(database, { ...key, ...other }), []);
+  assert.deepEqual(
+    [await tagsOf(scene), await tagsOf(stranger)],
+    [{ Ada: ['first'], Ben: ['second'] }, { Cleo: [] }],
+  );
+});
 
 test('what lies in the trash goes for good in batches, exactly the list, with an event for each that had been completed', async () => {
   const scene = await openHeardScene();

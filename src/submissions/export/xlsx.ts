@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ReadableStream, TransformStream, type WritableStream } from 'node:stream/web';
-import { type TransferListItem, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { Cell } from './cells.ts';
 
 /** What a cell of a sheet holds; null is an empty one. */
@@ -26,7 +26,7 @@ export function xlsxStream(rows: AsyncIterable<readonly (readonly Cell[])[]>): R
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const task: XlsxTask = { rows: ReadableStream.from(asXlsx(rows)), file: writable };
   const { thread, files } = (writer ??= openWriter());
-  thread.postMessage(task, [task.rows, task.file] as unknown as TransferListItem[]);
+  thread.postMessage(task, [task.rows, task.file]);
   thread.ref();
   const file = Readable.fromWeb(readable);
   files.add(file);
