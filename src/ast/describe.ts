@@ -1,4 +1,5 @@
 import type { ElementType } from './elements.ts';
+import { withStableLabels } from './piping.ts';
 import { type Form, isRequired, listQuestions } from './tree.ts';
 
 export type FieldDescription = {
@@ -13,7 +14,7 @@ export type FieldDescription = {
  */
 export function describeFields(form: Form): Record<string, FieldDescription> {
   const fields: Record<string, FieldDescription> = {};
-  for (const question of listQuestions(form)) {
+  for (const question of listQuestions(withStableLabels(form))) {
     const { type, attrs } = question.element;
     if (question.kind === 'group') fields[attrs.id] = { label: attrs.label, type, required: false };
     for (const input of question.kind === 'group' ? question.inputs : [question.element]) {

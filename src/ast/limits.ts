@@ -4,6 +4,8 @@ export const answerLimits = {
   labelBytes: 1_024,
   /** One text answer, in UTF-8 bytes. */
   answerBytes: 65_536,
+  /** Characters of an answer that another text shows. */
+  pipedCharacters: 300,
   /** Rows of one repeatable composite. */
   rows: 100,
   /** Places of a pattern times characters of the answer: bounds the work of one match. */
@@ -53,6 +55,8 @@ export const limits = {
   filterBytes: 16_384,
   /** Jumps of one step. */
   jumps: 50,
+  /** Answers that the texts of one form show: bounds the work of drawing it. */
+  placeholders: 500,
   /** Characters of a pattern. */
   patternLength: 500,
   /** Places of a compiled pattern, with its repeats written out. */

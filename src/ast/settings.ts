@@ -5,6 +5,7 @@ import { limits } from './limits.ts';
 import { type LocaleChoice, localeChoices } from './locales.ts';
 import { isOrigin, originLimit } from './origins.ts';
 import { quote, sayBytes } from './problems.ts';
+import { fillPiped, pipedIds } from './piping.ts';
 import { isRedirect } from './redirect.ts';
 import { subjectCandidates } from './searchable.ts';
 import { countCharacters, fitsBytes, isCleanText } from './text.ts';
@@ -66,7 +67,12 @@ const table = {
     accepts: (value): value is AccessMode => accessModes.some((mode) => mode === value),
     problem: `must be one of ${accessModes.map(quote).join(', ')}`,
   },
-  confirmation_message: message,
+  /** May show answers (`{{id}}`), but none of rows. */
+  confirmation_message: {
+    accepts: (value, form): value is string =>
+      message.accepts(value, form) && pipedIds(value).every((id) => !form || isShowable(form, id)),
+    problem: `${message.problem}, and show ({{id}}) answers to questions of the form outside repeatable composites only`,
+  },
   /** Who gets a mail for each completed submission. */
   notification_email: {
     accepts: (value): value is string => typeof value === 'string' && areRecipients(value),
@@ -189,7 +195,7 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
     if (accepts(value, form)) settings[field] = setting.tidy ? setting.tidy(value) : value;
     else errors.push(...(explain?.(value) ?? [{ field, message: `"${field}" ${problem}.` }]));
   }
-  errors.push(...checkPeriod(settings));
+  errors.push(...checkPeriod(settings), ...checkTitle(settings, form));
   const unknown = Object.keys(input).filter((key) => !known.has(key));
   for (const field of unknown.slice(0, limits.structureErrors)) {
     errors.push({ field, message: `There is no setting ${quote(field)}. Settings: ${names.join(', ')}.` });
@@ -200,6 +206,17 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
 function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): SettingsError[] {
   if (!opens || !closes || Date.parse(closes) > Date.parse(opens)) return [];
   return [{ field: 'closes_at', message: '"closes_at" must be later than "opens_at".' }];
+}
+
+/** As of the message of the confirmation: the theme itself knows no questions. */
+function checkTitle({ theme }: Settings, form: Form | undefined): SettingsError[] {
+  const ids = form ? pipedIds(theme?.confirmation_title ?? '') : [];
+  return ids
+    .filter((id) => !isShowable(form!, id))
+    .map((id) => ({
+      field: 'theme.confirmation_title',
+      message: `"theme.confirmation_title" shows the answer to ${quote(id)}, which is no question of the form outside repeatable composites.`,
+    }));
 }
 
 /** The addresses of `notification_email`. */
@@ -227,8 +244,19 @@ export function settingsFor(form: Form, settings: Settings): Settings {
   const gone = (['receipt_email_element', 'subject_element'] as const).filter(
     (name) => settings[name] !== undefined && !table[name].accepts(settings[name], form),
   );
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => !gone.some((each) => each === name)));
+  const { confirmation_message: said, theme } = settings;
+  const mend = (text: string): string => fillPiped(text, (id) => (isShowable(form, id) ? `{{${id}}}` : ''));
+  const title = theme?.confirmation_title && mend(theme.confirmation_title);
+  const kept = {
+    ...settings,
+    ...(said && { confirmation_message: mend(said) }),
+    ...(title && { theme: { ...theme, confirmation_title: title } }),
+  };
+  return Object.fromEntries(Object.entries(kept).filter(([name]) => !gone.some((each) => each === name)));
 }
+
+const isShowable = (form: Form, id: string): boolean =>
+  listQuestions(form).some(({ kind, element }) => kind === 'input' && element.attrs.id === id);
 
 /** The elements whose answer may get a receipt: email answers outside repeatable composites. */
 export function receiptCandidates(form: Form): InputElement[] {

@@ -1,3 +1,4 @@
+import { withStableLabels } from '#ast/piping.ts';
 import { questionsById } from '#ast/fields.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import { requireForm } from '#forms/require-form.ts';
@@ -50,7 +51,7 @@ export async function readOverview(
     ),
     message: lastMessage(batches[0]),
     placeholders,
-    questions: [...questionsById(listQuestions(form))]
+    questions: [...questionsById(listQuestions(withStableLabels(form)))]
       .filter(([id]) => isPrefillable(id))
       .map(([id, { element }]) => ({ id, label: element.attrs.label })),
   };

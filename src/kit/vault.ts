@@ -27,6 +27,7 @@ type Purpose =
   | 'member invitations'
   | 'sender addresses'
   | 'answers'
+  | 'told answers'
   | 'fingerprint';
 
 /** Encrypts, signs and derives with the instance's key. */

@@ -2,15 +2,17 @@ import { editDaysOf } from '#ast/settings.ts';
 import { shortReference } from '#ast/short-reference.ts';
 import { sayDay } from '#ast/words.ts';
 import { timeOfId, uuidPattern } from '#kit/clock.ts';
+import type { Vault } from '#kit/vault.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { redirectOf } from './post/next-address.ts';
 import { renderConfirmation } from './render/notices.ts';
+import { readTold, toldParameter } from './told-answers.ts';
 import { writeAddress } from './visit/address.ts';
 import { scriptInFrame, type Visit } from './visit/visit.ts';
 
 /** The text of the page after a submission. `query` is that of its address; undefined when it names no receipt. */
 export function confirmationPage(
-  context: { readonly scriptSource: string | undefined },
+  context: { readonly scriptSource: string | undefined; readonly vault: Vault },
   visit: Visit,
   query: Readonly<Record<string, unknown>>,
 ): string | undefined {
@@ -21,7 +23,7 @@ export function confirmationPage(
   const isChanged = address.own.has('_changed');
   const isEditable =
     live.settings.editing === true && typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit);
-  const own = new Map([...address.own].filter(([name]) => name !== '_changed'));
+  const own = new Map([...address.own].filter(([name]) => name !== '_changed' && name !== toldParameter));
   const leadTo = (path: string, carried: ReadonlyMap<string, string> = own): string =>
     writeAddress(path, { reference: {}, prefill: [], own: carried });
   // What is a visitor's own is shown inside pages of sites that the form names, and of no others.
@@ -32,6 +34,7 @@ export function confirmationPage(
     title: isChanged ? undefined : theme?.confirmation_title,
     message: isChanged ? words.changed : live.settings.confirmation_message,
     receipt: theme?.short_reference ? shortReference(receipt) : receipt,
+    say: readTold(context.vault, visit),
     edit: isEditable
       ? {
           address: leadTo(`/f/${live.id}/edit/${edit}`, leavesFrame ? plain : own),

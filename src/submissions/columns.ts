@@ -1,4 +1,5 @@
 import type { ElementType } from '#ast/elements.ts';
+import { withStableLabels } from '#ast/piping.ts';
 import { type Form, listQuestions, optionsOf, type Question } from '#ast/tree.ts';
 
 /** What a question asks, as the head of a column. */
@@ -26,7 +27,7 @@ export function unionColumns(versions: readonly Form[]): Column[] {
     /** What is new in this version, behind the column that it follows; undefined: before all. */
     const added = new Map<string | undefined, Column[]>();
     let before: string | undefined;
-    for (const question of listQuestions(form)) {
+    for (const question of listQuestions(withStableLabels(form))) {
       const { id } = question.element.attrs;
       if (known.has(id)) {
         before = id;

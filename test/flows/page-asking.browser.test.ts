@@ -197,9 +197,56 @@ test('a form loads the script only of the ways in which it asks', async () => {
     const names = await page.evaluate<string[]>(
       `performance.getEntriesByType('resource').map(({ name }) => name)`,
     );
-    return ['review', 'questions'].filter((name) => names.some((address) => address.includes(`/${name}-`)));
+    return ['review', 'questions', 'piping'].filter((name) =>
+      names.some((address) => address.includes(`/${name}-`)),
+    );
   };
   assert.deepEqual(await loadedBy({}), []);
   assert.deepEqual(await loadedBy({ review_step: true }), ['review']);
   assert.deepEqual(await loadedBy({ layout: 'question' }), ['questions']);
+});
+
+test('texts show answers while they are typed, in rows too, escaped, and are empty again with them', async () => {
+  const form = await stage.publish([
+    step('You', [
+      element('text', 'name'),
+      element('text', 'nick', { label: 'Nickname of {{name}}', required: true }),
+      composite(
+        'guests',
+        [element('text', 'guest'), element('text', 'mail', { label: 'Mail of {{guest}}' })],
+        {
+          label: 'Guest of {{name}}',
+          repeatable: true,
+        },
+      ),
+    ]),
+    step('Stay of {{name}}', [element('date', 'day')]),
+    step('End', [element('text', 'why', { label: 'Why {{day}}?' })]),
+  ]);
+  const page = await stage.visit(form);
+  const label = (name: string) => page.locator(`label[for="${name}"]`).innerText();
+  const titles = () => page.locator('.one_row > legend').allInnerTexts();
+  await field(page, 'name').fill('<b>Ada</b> {{nick}}');
+  assert.equal(await label('nick'), 'Nickname of <b>Ada</b> {{nick}} (required)');
+  assert.deepEqual(await titles(), ['Guest of <b>Ada</b> {{nick}} 1']);
+  await field(page, 'guests[0][guest]').fill('Anni');
+  await page.getByRole('button', { name: /^Add another/ }).click();
+  await field(page, 'guests[1][guest]').fill('Otti');
+  assert.deepEqual(
+    [await label('guests[0][mail]'), await label('guests[1][mail]')],
+    ['Mail of Anni', 'Mail of Otti'],
+  );
+  await pressButton(page, 'Next');
+  assert.match(await page.locator('.summary a').innerText(), /^Nickname of <b>Ada<\/b> \{\{nick\}\}: /);
+  await field(page, 'name').fill('');
+  assert.equal((await label('nick')).trim(), 'Nickname of (required)');
+  await field(page, 'name').fill('Ada');
+  await field(page, 'nick').fill('A');
+  await pressButton(page, 'Next');
+  await headingHasFocus(page, 'Stay of Ada');
+  await field(page, 'day').fill('2026-12-24');
+  await pressButton(page, 'Next');
+  await headingHasFocus(page, 'End');
+  assert.equal(await label('why'), 'Why December 24, 2026?');
+  assert.deepEqual(await findBarriers(page), []);
 });

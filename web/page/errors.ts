@@ -1,3 +1,4 @@
+import { fillPiped } from '#ast/piping.ts';
 import { fill } from '#ast/words.ts';
 import { questionLabels } from '#page/render/question-label.ts';
 import { nameProblem } from '#page/words/words.ts';
@@ -64,8 +65,10 @@ export function summarise(page: Page, errors: readonly FieldError[]): void {
 }
 
 /** Says problems where they do not stand at their fields. */
-export function naming({ data: { form, words } }: Page): (error: FieldError) => string {
-  const labelOf = questionLabels(form, words);
+export function naming({ data: { form, words }, say }: Page): (error: FieldError) => string {
+  const labelOf = questionLabels(form, words, (text, row) =>
+    say ? fillPiped(text, (id) => say(id, row)) : text,
+  );
   return ({ field, message }) => nameProblem(labelOf(field), message, words);
 }
 

@@ -1,3 +1,4 @@
+import type { SayAnswer } from '#page/render/piped.ts';
 import type { ScriptData } from '#page/render/script-data.ts';
 
 /** The form's page as the script works on it. All answers are in its controls, as they are without script. */
@@ -14,6 +15,8 @@ export type Page = {
   readonly announce: (text: string) => void;
   /** The index of the step that is shown. */
   step: number;
+  /** Of a form whose texts show answers (piping.ts). */
+  say?: SayAnswer;
   /** Of a form that lists its answers as its last step (review.ts). */
   review?: {
     /** Leads to the question of a field. */

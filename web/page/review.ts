@@ -28,6 +28,7 @@ export function listAnswers(page: Page): void {
         shown,
         words: data.review!,
         numbers: data.numbers,
+        say: page.say ?? (() => ''),
         language: document.documentElement.lang,
       }),
     );

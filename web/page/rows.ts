@@ -14,7 +14,7 @@ export function addRow(page: Page, group: string): HTMLElement | undefined {
   const row = last.cloneNode(true) as HTMLElement;
   empty(row);
   last.after(row);
-  number(page, group);
+  numberRows(page, group);
   return row;
 }
 
@@ -25,7 +25,7 @@ export function removeRow(page: Page, name: string): HTMLElement | undefined {
   const index = rows.findIndex(({ id }) => id === name);
   if (rows.length < 2 || index < 0) return undefined;
   rows[index]!.remove();
-  number(page, group);
+  numberRows(page, group);
   return rows[index + 1] ?? rows[index - 1];
 }
 
@@ -66,7 +66,7 @@ function empty(row: HTMLElement): void {
 }
 
 /** Gives the rows of a group their names, titles and buttons by their place. */
-function number(page: Page, group: string): void {
+export function numberRows(page: Page, group: string): void {
   const box = byId(group)!;
   const label = box.querySelector(':scope > legend')?.textContent ?? '';
   const rows = rowsOf(group);

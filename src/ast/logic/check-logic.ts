@@ -4,7 +4,8 @@ import { quote } from '../problems.ts';
 import { comparisonProblem, referenceProblem } from './check-comparison.ts';
 import { findCircles } from './circles.ts';
 import { type Comparison, comparisonsOf, type Condition, endOfForm } from './condition.ts';
-import type { LogicNode, LogicProblem } from './logic-node.ts';
+import { checkPiping } from './check-piping.ts';
+import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
 /**
  * Checks what conditions and jumps name (docs/decisions/0012): inputs of the same step or of earlier ones, of the
@@ -18,6 +19,7 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
   const byId = new Map<string, LogicNode>();
   // Of an id that is used twice, which is a problem of its own, the first counts.
   for (const node of elements) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
+  yield* checkPiping(nodes, byId);
   let comparisons = 0;
   for (const node of nodes) {
     for (const [name, condition] of conditionsOf(node)) {
@@ -29,7 +31,7 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
           return;
         }
         const problem = nameProblem(node, name, comparison, byId);
-        if (problem) yield { message: `${quote(name)} of ${nameOf(node)} ${problem}.`, path: node.path };
+        if (problem) yield { message: `${quote(name)} of ${nameOfNode(node)} ${problem}.`, path: node.path };
       }
     }
     yield* checkJumps(node, steps);
@@ -66,7 +68,7 @@ function nameProblem(
   if (namedStep > ownStep) return `names ${name}, which is asked in a later step`;
   if (namedStep === ownStep && !isOwnStepOpen) return `names ${name}, which is asked in this very step`;
   if (named.group && named.group !== node.group) {
-    return `names ${name}, which has an answer in each row of ${nameOf(named.group)}: only its own row can ask for it`;
+    return `names ${name}, which has an answer in each row of ${nameOfNode(named.group)}: only its own row can ask for it`;
   }
   return comparisonProblem(comparison, named);
 }
@@ -79,7 +81,7 @@ function* checkJumps(node: LogicNode, steps: readonly LogicNode[]): Generator<Lo
       ? target.path[0]! > node.path[0]! || 'which is not a later step'
       : 'which is the id of no step';
     if (problem !== true) {
-      yield { message: `"jumps" of ${nameOf(node)} leads to ${quote(to)}, ${problem}.`, path: node.path };
+      yield { message: `"jumps" of ${nameOfNode(node)} leads to ${quote(to)}, ${problem}.`, path: node.path };
     }
   }
 }
@@ -92,8 +94,4 @@ function* checkStepIds(steps: readonly LogicNode[]): Generator<LogicProblem, voi
     if (ids.has(id)) yield { message: `Step ids must be unique: ${quote(id)} is used more than once.`, path };
     ids.add(id);
   }
-}
-
-function nameOf({ id, type }: LogicNode): string {
-  return id === undefined ? `the ${type}` : quote(id);
 }

@@ -1,7 +1,6 @@
 import { limits } from '../limits.ts';
-import { quote } from '../problems.ts';
 import { comparisonsOf } from './condition.ts';
-import type { LogicNode, LogicProblem } from './logic-node.ts';
+import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
 /** What is asked of a node: whether it is shown or, of a composite, whether anything in it is answered. */
 type Matter = { readonly node: LogicNode; readonly asks: 'shown' | 'answered' };
@@ -74,17 +73,13 @@ function depthOf({ matter, before }: Visit, depths: ReadonlyMap<Matter, number>)
 }
 
 function tooLong({ node }: Matter): LogicProblem {
-  const message = `Conditions can build on each other at most ${limits.logicChain} deep within a step: at ${sayNode(node)} it is more.`;
+  const message = `Conditions can build on each other at most ${limits.logicChain} deep within a step: at ${nameOfNode(node)} it is more.`;
   return { message, path: node.path };
 }
 
 function circle(matters: readonly Matter[]): LogicProblem {
   const nodes = [...new Set(matters.map(({ node }) => node))];
   const [first] = nodes as [LogicNode, ...LogicNode[]];
-  const names = [...nodes, first].map(sayNode).join(' → ');
+  const names = [...nodes, first].map(nameOfNode).join(' → ');
   return { message: `The conditions go round in a circle: ${names}.`, path: first.path };
-}
-
-function sayNode({ id, type }: LogicNode): string {
-  return id === undefined ? `the ${type}` : quote(id);
 }

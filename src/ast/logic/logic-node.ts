@@ -1,3 +1,4 @@
+import { quote } from '../problems.ts';
 import type { ElementType } from '../elements.ts';
 import type { Condition, Jump } from './condition.ts';
 
@@ -24,3 +25,8 @@ type LogicAttributes = {
 
 /** One problem of the form as a whole, at the path of the node that has it. */
 export type LogicProblem = { readonly message: string; readonly path: readonly number[] };
+
+/** A node in a message: by its id, else by its type. */
+export function nameOfNode({ id, type }: LogicNode): string {
+  return id === undefined ? `the ${type}` : quote(id);
+}

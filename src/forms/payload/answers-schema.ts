@@ -1,4 +1,5 @@
 import { limits } from '#ast/limits.ts';
+import { withStableLabels } from '#ast/piping.ts';
 import { type Element, type Form, type InputElement, isRequired, kindOf, listQuestions } from '#ast/tree.ts';
 import { answerSchema } from './answer-schema.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -9,7 +10,8 @@ import { alwaysShown } from './presence.ts';
  * visitor must give it. Names that are not in it are allowed, so that a receiver goes on while the form grows.
  * @param options `files`: whether uploads are among the answers, as the API has them; webhooks tell them apart.
  */
-export function answersSchema(form: Form, { files }: { files: boolean }): JsonSchema {
+export function answersSchema(asked: Form, { files }: { files: boolean }): JsonSchema {
+  const form = withStableLabels(asked);
   const shown = alwaysShown(form);
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
@@ -27,7 +29,7 @@ export function answersSchema(form: Form, { files }: { files: boolean }): JsonSc
 
 /** The uploads of a form by element id, those of rows included, as webhooks tell of them. */
 export function fileUploadsSchema(form: Form, file: JsonSchema): JsonSchema {
-  const uploads = listQuestions(form)
+  const uploads = listQuestions(withStableLabels(form))
     .flatMap((question) => (question.kind === 'group' ? question.inputs : [question.element]))
     .filter((input) => kindOf(input) === 'files');
   const properties = Object.fromEntries(

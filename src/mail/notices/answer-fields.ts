@@ -1,5 +1,6 @@
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
 import { type AnswerSpeech, sayAnswer } from '#ast/answers/say-answer.ts';
+import { type SayText, textSayer } from '#ast/answers/say-piped.ts';
 import { own } from '#ast/json.ts';
 import type { Locale } from '#ast/locales.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
@@ -15,6 +16,20 @@ const speechOf = (language: Locale, words: Pick<MailWords, 'yes' | 'no'>): Answe
   words,
 });
 
+const noFiles: ReadonlyMap<string, readonly { readonly filename: string }[]> = new Map();
+
+/** Texts of a form with the answers that they show, as they were stored: of what was hidden nothing was. */
+const storedSayer = (form: Form, values: Answers, speech: AnswerSpeech): SayText =>
+  textSayer({ form, values, held: noFiles, shown: { isShown: () => true }, speech });
+
+/** A text of the form's settings with the answers that it shows. */
+export const sayWithAnswers = (
+  form: Form,
+  answers: Answers,
+  { locale, words }: { readonly locale: Locale; readonly words: Pick<MailWords, 'yes' | 'no'> },
+  text: string,
+): string => storedSayer(form, answers, speechOf(locale, words))(text);
+
 /** What was answered, in the order of the form and under its labels; what was left out is not listed. */
 export function answerFields(
   form: Form,
@@ -22,15 +37,18 @@ export function answerFields(
   { locale, words }: { readonly locale: Locale; readonly words: Pick<MailWords, 'yes' | 'no'> },
 ): LetterField[] {
   const speech = speechOf(locale, words);
+  const say = storedSayer(form, answers, speech);
   return listQuestions(form).flatMap((question): LetterField[] => {
-    const { id, label } = question.element.attrs;
+    const { id } = question.element.attrs;
+    const label = say(question.element.attrs.label);
     const answer = own(answers, id);
     if (answer === undefined) return [];
     if (question.kind === 'input') return [fieldOf(question.element, label, answer, speech)];
     return (answer as AnswerRow[]).flatMap((row, index) =>
       question.inputs.flatMap((input): LetterField[] => {
         const cell = own(row, input.attrs.id);
-        const place = `${label} ${index + 1}: ${input.attrs.label}`;
+        const inRow = say(input.attrs.label, { group: question.element, index });
+        const place = `${label} ${index + 1}: ${inRow}`;
         return cell === undefined ? [] : [fieldOf(input, place, cell, speech)];
       }),
     );

@@ -7,7 +7,7 @@ import type { LetterBlock } from '#kit/outbox/letter.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { english } from '../words/english.ts';
 import { mailWords } from '../words/words.ts';
-import { answerFields, replyAddress } from './answer-fields.ts';
+import { answerFields, replyAddress, sayWithAnswers } from './answer-fields.ts';
 import type { noticeColumns } from './queries.ts';
 
 /** A completed submission with its form. */
@@ -115,7 +115,18 @@ export function receiptOf(
       blocks: [
         { kind: 'text', text: fill(words.receiptText, values) },
         ...(settings.confirmation_message
-          ? [{ kind: 'text' as const, text: settings.confirmation_message }]
+          ? [
+              {
+                kind: 'text' as const,
+                // Answers that it shows are answers as well.
+                text: sayWithAnswers(
+                  structure,
+                  settings.receipt_answers === true ? answers : {},
+                  { locale, words },
+                  settings.confirmation_message,
+                ),
+              },
+            ]
           : []),
         // The address is anybody's until its owner says otherwise, and so are the answers.
         ...(settings.receipt_answers === true

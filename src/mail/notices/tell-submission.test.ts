@@ -200,6 +200,29 @@ test('a receipt says nothing that a visitor wrote, unless the form’s owner cho
   assert.doesNotMatch(`${mail.text}${mail.html}`, /evil|Buy at/);
 });
 
+test('a receipt shows answers in the confirmation message where it repeats answers, each on one line and as text', async () => {
+  const message = 'Thank you for {{wish}}, {{colours}}.';
+  const wish = '<b>tea</b>\r\nBcc: all@example.test\n{{mail}}';
+  for (const [mail, settings, said] of [
+    [
+      'told@example.test',
+      { receipt_answers: true },
+      'Thank you for <b>tea</b> Bcc: all@example.test {{mail}}, Red and Blue.',
+    ],
+    ['untold@example.test', {}, 'Thank you for , .'],
+  ] as const) {
+    const formId = await makeForm({
+      receipt_email_element: 'mail',
+      confirmation_message: message,
+      ...settings,
+    });
+    await submit(formId, { mail, wish, colours: ['Red', 'Blue'] });
+    const { mail: sent } = await server.waitForOne(mail);
+    assert.ok(sent.text!.replaceAll(/\s+/g, ' ').includes(said), sent.text);
+    assert.doesNotMatch(sent.html!, /<b>tea/);
+  }
+});
+
 test('one address gets five receipts in a day at most, and a form sends so many in an hour: what waits says why', async () => {
   const formId = await makeForm({ receipt_email_element: 'mail', notification_email: 'count@example.test' });
   for (let each = 0; each < 6; each += 1) await submit(formId, { mail: 'victim@example.test' });

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import { keyOfHeader } from '#submissions/keys.ts';
 import type { SubmitResult } from '#submissions/submit.ts';
+import { tellAnswers, type Told } from '../told-answers.ts';
 import type { Visit } from '../visit/visit.ts';
 import { accept } from './accept.ts';
 import type { AnsweringContext } from './answering.ts';
@@ -31,13 +32,13 @@ export async function answerJson(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const sent = { raw: answersOf(request.body), files: new Map() };
   const result = await accept(context, visit, request, {
-    raw: answersOf(request.body),
-    files: new Map(),
+    ...sent,
     controls: [],
     key: keyInHeader(visit, request),
   });
-  return sendResult(visit, result, reply);
+  return sendResult(visit, result, reply, tellAnswers(context.vault, visit, sent));
 }
 
 function answersOf(body: unknown): unknown {
@@ -57,7 +58,12 @@ function answersOf(body: unknown): unknown {
 }
 
 /** 201 with the submission, also when it was taken before under the same key. @throws ApiError validation_error. */
-export function sendResult(visit: Visit, result: SubmitResult, reply: FastifyReply): FastifyReply {
+export function sendResult(
+  visit: Visit,
+  result: SubmitResult,
+  reply: FastifyReply,
+  { message, token }: Told,
+): FastifyReply {
   if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
   const { live } = visit;
   const { id, completedAt } = result.submission;
@@ -67,7 +73,7 @@ export function sendResult(visit: Visit, result: SubmitResult, reply: FastifyRep
     status: 'completed',
     created_at: completedAt,
     completed_at: completedAt,
-    confirmation_message: live.settings.confirmation_message ?? null,
-    next: nextAddress(visit, result),
+    confirmation_message: message ?? null,
+    next: nextAddress(visit, result, token),
   });
 }

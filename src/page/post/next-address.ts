@@ -1,22 +1,24 @@
 import type { Settings } from '#ast/settings.ts';
 import { invitationParameter } from '#invitations/token.ts';
 import type { Submitted } from '#submissions/submit.ts';
+import { type Told, toldParameter } from '../told-answers.ts';
 import type { Visit } from '../visit/visit.ts';
 
 /** A submission that was taken, and what its visitor may change it with. */
 type Taken = { readonly submission: Submitted; readonly editToken?: string };
+type Token = Told['token'];
 
 /** Where a visitor goes after a submission: to the author's own page, told the receipt, or to the confirmation. */
-export function nextAddress(visit: Visit, taken: Taken): string {
-  return redirectOf(visit.live.settings, taken.submission.id) ?? confirmationAddress(visit, taken);
+export function nextAddress(visit: Visit, taken: Taken, token: Token): string {
+  return redirectOf(visit.live.settings, taken.submission.id) ?? confirmationAddress(visit, taken, token);
 }
 
 /**
  * Where the browser of a page goes after it posted. The author's own page is not meant for the frame of another one:
  * there the confirmation leads out of it.
  */
-export function nextPage(visit: Visit, taken: Taken): string {
-  return visit.look.isEmbedded ? confirmationAddress(visit, taken) : nextAddress(visit, taken);
+export function nextPage(visit: Visit, taken: Taken, token: Token): string {
+  return visit.look.isEmbedded ? confirmationAddress(visit, taken, token) : nextAddress(visit, taken, token);
 }
 
 /** The author's own page, told the receipt; undefined where the form has none. */
@@ -28,12 +30,17 @@ export function redirectOf({ redirect_url }: Settings, receipt: string): string 
 }
 
 /** The link for editing rides in the confirmation's address, which no other site gets to see (Referrer-Policy). */
-function confirmationAddress({ live, address }: Visit, { submission, editToken }: Taken): string {
+function confirmationAddress(
+  { live, address }: Visit,
+  { submission, editToken }: Taken,
+  token: Token,
+): string {
   const receipt = submission.id;
   const query = new URLSearchParams({ receipt, ...(editToken !== undefined && { edit: editToken }) });
   for (const [name, value] of address.own) {
     // The link of an invitation has done its part.
     if (name !== invitationParameter) query.append(name, value);
   }
+  if (token !== undefined) query.set(toldParameter, token);
   return `/f/${live.id}/submitted?${query.toString()}`;
 }

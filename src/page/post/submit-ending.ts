@@ -9,6 +9,7 @@ import { renderSaved } from '../render/notices.ts';
 import { limitSaves } from '../screening.ts';
 import { sendPage } from '../send-page.ts';
 import { resumeAddress, resumeMailAddress } from '../visit/resume-address.ts';
+import { tellAnswers } from '../told-answers.ts';
 import { scriptInFrame, type Visit } from '../visit/visit.ts';
 import { accept } from './accept.ts';
 import type { Ending } from './answer-form.ts';
@@ -38,8 +39,9 @@ export function submitEnding(
   const sendTaken = async (result: Taken, post: PagePost): Promise<void> => {
     // The first of two equal posts has its files already.
     if (result.repeated) await discardReceived(context, visit.live, post.received);
-    if (wantsJson(request)) sendResult(visit, result, reply);
-    else reply.redirect(nextPage(visit, result), 303);
+    const told = tellAnswers(context.vault, visit, post);
+    if (wantsJson(request)) sendResult(visit, result, reply, told);
+    else reply.redirect(nextPage(visit, result, told.token), 303);
   };
   return {
     showing: () => ({}),

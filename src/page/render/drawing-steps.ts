@@ -1,5 +1,7 @@
 import type { RawAnswers } from '#ast/fields.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
+import { limits } from '#ast/limits.ts';
+import { pipedIds } from '#ast/piping.ts';
 import { countMarkup } from '#ast/markup-characters.ts';
 import { type Element, type Form, isComposite, isInput, isRepeatable, optionsOf } from '#ast/tree.ts';
 import { countShownRows } from './elements/rows.ts';
@@ -34,5 +36,6 @@ function ownSteps(element: Element): number {
 
 function textSteps(attrs: object = {}): number {
   const text = JSON.stringify(attrs);
-  return text.length * steps.character + countMarkup(text) * steps.escaped;
+  const shown = pipedIds(text).length * limits.pipedCharacters;
+  return (text.length + shown) * steps.character + countMarkup(text) * steps.escaped;
 }

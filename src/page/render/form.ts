@@ -1,3 +1,4 @@
+import { answerSayer } from '#ast/answers/say-piped.ts';
 import { numbersName } from '#ast/fields.ts';
 import { isComposite, isInput, isRepeatable, kindOf, walkElements } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
@@ -6,14 +7,16 @@ import { conditionalPaths, shownByCondition } from './elements/conditional.ts';
 import { renderDocument } from './document.ts';
 import { attributes, type Html, html, json, url } from './html.ts';
 import type { PageState } from './elements/place.ts';
+import type { SayAnswer } from './piped.ts';
 import { reviewStepOf } from './review-step.ts';
 import { lead, progress, sections, stepsSoFar } from './steps.ts';
 import { errorSummary } from './summary.ts';
 import type { FormView } from './view.ts';
 
 /** The page of a form: one step at a time, kept answers and errors, complete without a script (docs/rules.md 14). */
-export function renderForm(view: FormView): string {
-  const { form, values, held, errors, language, words, script } = view;
+export function renderForm(given: FormView): string {
+  const view = { ...given, say: given.say ?? answerSayer({ ...given, speech: given }) };
+  const { form, values, held, errors, language, script } = view;
   const hasErrors = errors.length > 0;
   const notice = html`<p class="hint" role="status" tabindex="-1"${attributes({ autofocus: !hasErrors })}>${view.notice}</p>`;
   return renderDocument({
@@ -22,7 +25,7 @@ export function renderForm(view: FormView): string {
     social: view.social,
     title: titleOf(view),
     script: script?.source,
-    main: html`${hasErrors && errorSummary(form, errors, { answers: values, held }, words)}
+    main: html`${hasErrors && errorSummary(view, { answers: values, held })}
 <header>
 <h1>${form.attrs.name}</h1>
 ${lead(form.attrs.description)}
@@ -43,7 +46,10 @@ function titleOf({ form, words, step, shown, errors, edit }: FormView): string {
   return errors.length > 0 ? fill(words.errorTitle, { title }) : title;
 }
 
-function formElement(view: FormView): Html {
+/** With the answers that its texts show. */
+type Saying = FormView & { readonly say: SayAnswer };
+
+function formElement(view: Saying): Html {
   const { form, words, step, shown } = view;
   const elements = [...walkElements(form)].map(({ element }) => element);
   const hasFiles = elements.some((element) => isInput(element) && kindOf(element) === 'files');
@@ -95,7 +101,7 @@ function hiddenInputs(view: FormView): Html[] {
   return all.map(([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`);
 }
 
-function pageStateOf(view: FormView): PageState {
+function pageStateOf(view: Saying): PageState {
   const { words, language, sentences, numbers, form, shown, today, errors, held, limits, focus, notice } =
     view;
   const messages = Map.groupBy(errors, ({ field }) => field);
@@ -108,6 +114,7 @@ function pageStateOf(view: FormView): PageState {
     today,
     held,
     limits,
+    say: view.say,
     conditional: conditionalPaths(form),
     errors: new Map([...messages].map(([field, found]) => [field, found.map(({ message }) => message)])),
     focus: errors.length > 0 || notice !== undefined ? undefined : focus,

@@ -1,8 +1,10 @@
+import { fillPiped } from '#ast/piping.ts';
 import { fill } from '#ast/words.ts';
 import type { Look } from '../theme/look.ts';
 import type { Words } from '../words/words.ts';
 import { renderDocument } from './document.ts';
 import { attributes, type Html, html, url } from './html.ts';
+import { piped, type SayAnswer } from './piped.ts';
 import { lead } from './steps.ts';
 
 /** A page that may stand inside another one: `script` then tells that one how high it is. */
@@ -14,6 +16,8 @@ type Confirmation = {
   /** The author's own heading and words. */
   readonly title?: string | undefined;
   readonly message: string | undefined;
+  /** The answers that they show. */
+  readonly say?: SayAnswer | undefined;
   /** What the visitor can refer to. */
   readonly receipt: string;
   /** Where the answers can be changed, and until which day. */
@@ -31,16 +35,18 @@ type Confirmation = {
 
 /** The page after a submission; it takes the focus to its heading. */
 export function renderConfirmation(view: Confirmation): string {
-  const { words, edit, onward, again, title } = view;
+  const { words, edit, onward, again, title, say = () => '' } = view;
   return renderDocument({
     language: view.language,
     look: view.look,
     script: view.script,
     title:
-      title === undefined ? fill(words.thanksTitle, { title: view.formName }) : `${title} – ${view.formName}`,
+      title === undefined
+        ? fill(words.thanksTitle, { title: view.formName })
+        : `${fillPiped(title, (id) => say(id))} – ${view.formName}`,
     main: html`<div class="notice done">
-<h1 tabindex="-1" autofocus>${title ?? words.thanks}</h1>
-${lead(view.message || words.received)}
+<h1 tabindex="-1" autofocus>${piped(title ?? words.thanks, say)}</h1>
+${lead(view.message || words.received, (part) => piped(part, say))}
 <p class="receipt">${view.formName}<br>${words.receipt} <code>${view.receipt}</code></p>
 ${onward !== undefined && link({ address: onward, text: words.goOn, leavesFrame: true })}
 ${edit && link({ ...edit, text: words.editLink, note: fill(words.editUntil, { date: edit.until }) })}

@@ -4,10 +4,12 @@ import { countRows, fieldName, type RawAnswers, type Row, rowAt } from '#ast/fie
 import { isRecord, own } from '#ast/json.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
 import { type Form, type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
+import { fillPiped } from '#ast/piping.ts';
 import { fill } from '#ast/words.ts';
 import { newWork } from '#ast/work.ts';
 import type { Words } from '../words/words.ts';
 import { attributes, type Html, html } from './html.ts';
+import type { SayAnswer } from './piped.ts';
 import { rowName } from './elements/rows.ts';
 
 /** What the list of answers says by itself. */
@@ -20,6 +22,7 @@ export type Review = Omit<AnswerSpeech, 'words'> & {
   readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
   readonly shown: Shown;
   readonly words: ReviewWords;
+  readonly say: SayAnswer;
 };
 
 /** What the button that leads to a field posts as `_go`. */
@@ -37,7 +40,7 @@ export function renderReview(review: Review): Html {
     const own = step.attrs?.title;
     const isNew = own !== title && lists.length > 0;
     if (lists.length > 0) title = own;
-    return [...(isNew && own ? [html`<h3>${own}</h3>`] : []), ...lists];
+    return [...(isNew && own ? [html`<h3>${labelOf(review, own)}</h3>`] : []), ...lists];
   });
   return html`<div class="review">
 ${parts}
@@ -69,7 +72,8 @@ function* rowLists(
   review: Review,
   { element: group, inputs }: Extract<Question, { kind: 'group' }>,
 ): Generator<Html, void> {
-  const { id, label } = group.attrs;
+  const { id } = group.attrs;
+  const label = labelOf(review, group.attrs.label);
   const { words, shown } = review;
   let isBlank = true;
   for (let index = 0; index < countRows(group, review.values, review.held); index += 1) {
@@ -85,11 +89,14 @@ function* rowLists(
 
 const entryOf = (review: Review, input: InputElement, row?: Row): Html =>
   entry(review, {
-    label: input.attrs.label,
+    label: labelOf(review, input.attrs.label, row),
     said: saidOf(review, input, row),
     name: fieldName(input, row),
-    place: row && fill(review.words.row, { label: row.group.attrs.label, number: row.index + 1 }),
+    place:
+      row && fill(review.words.row, { label: labelOf(review, row.group.attrs.label), number: row.index + 1 }),
   });
+
+const labelOf = ({ say }: Review, label: string, row?: Row): string => fillPiped(label, (id) => say(id, row));
 
 type Entry = {
   readonly label: string;

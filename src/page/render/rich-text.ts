@@ -10,17 +10,22 @@ const items = { ul: /^[-*] +/, ol: /^\d{1,3}[.)] +/ } as const;
  * A text of the author's as they meant it: bold, links and lists from the marks that people know, and nothing else.
  * Everything is escaped: no text becomes markup of its own (docs/rules.md T6).
  * @param box attributes of the element around it: a paragraph, or where there is a list a `div`.
+ * @param plain how what stands between the marks is written: answers that it shows are put in behind them.
  */
-export function richText(text: string, box: Html = html``): Html {
+export function richText(text: string, box: Html = html``, plain: Plain = asIs): Html {
   const blocks = readBlocks(text);
-  if (blocks.every(({ kind }) => kind === 'text')) return html`<p${box}>${inline(text)}</p>`;
+  if (blocks.every(({ kind }) => kind === 'text')) return html`<p${box}>${inline(text, plain)}</p>`;
   const drawn = blocks.map(({ kind, lines }) => {
-    if (kind === 'text') return html`<p>${inline(lines.join('\n'))}</p>`;
-    const entries = lines.map((line) => html`<li>${inline(line.replace(items[kind], ''))}</li>`);
+    if (kind === 'text') return html`<p>${inline(lines.join('\n'), plain)}</p>`;
+    const entries = lines.map((line) => html`<li>${inline(line.replace(items[kind], ''), plain)}</li>`);
     return kind === 'ul' ? html`<ul>${entries}</ul>` : html`<ol>${entries}</ol>`;
   });
   return html`<div${box}>${drawn}</div>`;
 }
+
+type Plain = (text: string) => Html;
+
+const asIs: Plain = (text) => html`${text}`;
 
 type Block = { readonly kind: 'text' | keyof typeof items; readonly lines: string[] };
 
@@ -38,17 +43,17 @@ function readBlocks(text: string): Block[] {
 }
 
 /** Nothing is lost to a link: it opens beside the form, which may be half filled in or in the frame of another page. */
-const link = (text: string, address: string): Html =>
+const link = (text: Html, address: string): Html =>
   html`<a${attributes({ href: url(address), target: '_blank', rel: 'noopener noreferrer' })}>${text}</a>`;
 
-function inline(text: string): Html {
+function inline(text: string, plain: Plain): Html {
   const parts: Html[] = [];
   let from = 0;
   for (const { 0: whole, 1: bold, 2: said, 3: address, index } of text.matchAll(marks)) {
     parts.push(
-      html`${text.slice(from, index)}${bold === undefined ? link(said!, address!) : html`<b>${bold}</b>`}`,
+      html`${plain(text.slice(from, index))}${bold === undefined ? link(plain(said!), address!) : html`<b>${plain(bold)}</b>`}`,
     );
     from = index + whole.length;
   }
-  return joined([...parts, html`${text.slice(from)}`]);
+  return joined([...parts, plain(text.slice(from))]);
 }

@@ -6,7 +6,7 @@ import { renderElement } from './elements/inputs.ts';
 import { renderReview } from './review.ts';
 import { reviewStepOf } from './review-step.ts';
 import { richText } from './rich-text.ts';
-import type { PageState, Place } from './elements/place.ts';
+import { type PageState, pipedAt, type Place } from './elements/place.ts';
 import type { FormView } from './view.ts';
 
 /** The id of a step's heading, which takes the focus when the step is reached: `focus` of a view. */
@@ -48,7 +48,7 @@ export function sections(view: FormView, page: PageState): Html[] {
       review:
         index === reviewStep
           ? index === step
-            ? renderReview(view)
+            ? renderReview({ ...view, say: page.say })
             : html`<div class="review"></div>`
           : undefined,
       place: place(title !== ''),
@@ -73,10 +73,10 @@ function section(step: Step, index: number, view: SectionView): Html {
   const id = stepHeadingId(index);
   const hasFocus = !isHidden && place.page.focus === id;
   const number = counter && html`<span class="number">${counter}</span> `;
-  const heading = html`<h2${attributes({ id, class: isUnseen && 'unseen', tabindex: -1, autofocus: hasFocus })}>${number}${title}</h2>`;
+  const heading = html`<h2${attributes({ id, class: isUnseen && 'unseen', tabindex: -1, autofocus: hasFocus })}>${number}${pipedAt(title, place)}</h2>`;
   return html`<section${attributes({ class: 'step', 'aria-labelledby': title !== '' && id, hidden: isHidden })}>
 ${title !== '' && heading}
-${lead(step.attrs?.description)}
+${lead(step.attrs?.description, (part) => pipedAt(part, place))}
 ${
   review ??
   html`<div class="${layoutOf(step)}">
@@ -87,8 +87,8 @@ ${step.children.map((element) => renderElement(element, place))}
 }
 
 /** A text of the author's, its line breaks and marks kept. */
-export function lead(text: string | undefined): Html | undefined {
-  return text ? richText(text, attributes({ class: 'prose lead' })) : undefined;
+export function lead(text: string | undefined, plain?: (text: string) => Html): Html | undefined {
+  return text ? richText(text, attributes({ class: 'prose lead' }), plain) : undefined;
 }
 
 /**

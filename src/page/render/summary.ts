@@ -1,25 +1,25 @@
 import { fieldName } from '#ast/fields.ts';
+import { fillPiped } from '#ast/piping.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import { type Html, html } from './html.ts';
 import type { Posted } from './elements/conditional.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
 import { questionLabels } from './question-label.ts';
-import type { FieldMessage } from './view.ts';
-import { nameProblem, type Words } from '../words/words.ts';
+import type { SayAnswer } from './piped.ts';
+import type { FieldMessage, FormView } from './view.ts';
+import { nameProblem } from '../words/words.ts';
 
 /**
  * All errors at the top of the page, each behind its question's label and in the words that stand at the field, and a
  * link to it (docs/rules.md P3, P4). It takes the focus when the page loads.
  */
 export function errorSummary(
-  form: Form,
-  errors: readonly FieldMessage[],
+  { form, errors, words, say }: Pick<FormView, 'form' | 'errors' | 'words'> & { readonly say: SayAnswer },
   posted: Posted,
-  words: Words,
 ): Html {
   const names = new Set(namesOnPage(form, posted));
   // An error may name what the page does not show, such as a question that was removed meanwhile.
-  const labelOf = questionLabels(form, words);
+  const labelOf = questionLabels(form, words, (text, row) => fillPiped(text, (id) => say(id, row)));
   const item = ({ field, message }: FieldMessage) => {
     const said = nameProblem(labelOf(field), message, words);
     return names.has(field) ? html`<li><a href="#${field}">${said}</a></li>` : html`<li>${said}</li>`;

@@ -6,6 +6,7 @@ import type { Look } from '../theme/look.ts';
 import type { PageProblems, Words } from '../words/words.ts';
 import type { FileLimits, HeldByName } from './elements/place.ts';
 import type { Social } from './document.ts';
+import type { SayAnswer } from './piped.ts';
 import type { ScriptData } from './script-data.ts';
 
 /** What is wrong with a field, by its HTML name, in the language of the page. */
@@ -43,6 +44,8 @@ export type FormView = {
   readonly focus?: string | undefined;
   /** A sentence of the page about where the visitor is: it takes the focus unless there are errors. */
   readonly notice?: string | undefined;
+  /** The answers that texts show, when they are others than `values`: the canvas shows their names. */
+  readonly say?: SayAnswer | undefined;
   /** Whether each question is a step of its own. */
   readonly asksSingly?: boolean | undefined;
   /** What the visitor has seen who changes an answer and then returns to the list of all (post/return-to-review.ts). */

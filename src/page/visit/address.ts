@@ -1,3 +1,4 @@
+import { withStableLabels } from '#ast/piping.ts';
 import { checkAnswers } from '#ast/answers.ts';
 import { isBlank } from '#ast/answers/blank.ts';
 import { findInput, parseRowName, questionsById, type RawAnswers, readFields } from '#ast/fields.ts';
@@ -58,7 +59,7 @@ export function readPrefill(form: Form, { prefill }: Address, context: AnswerCon
   // What stands in an address for bytes that are no text is nobody's answer.
   const isText = ([, value]: readonly [string, string]) => !value.includes('\ufffd');
   const { raw } = readFields(form, prefill.filter(isText));
-  const questions = questionsById(listQuestions(form));
+  const questions = questionsById(listQuestions(withStableLabels(form)));
   const labelOf = (name: string) => findInput(questions, name)?.input.attrs.label ?? name;
   const leftOut = prefill.filter((entry) => !isText(entry)).map(([name]) => labelOf(name));
   const checked = checkAnswers(form, raw, new Map(), context);

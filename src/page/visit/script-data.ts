@@ -1,4 +1,5 @@
 import { type Condition, comparisonsOf } from '#ast/logic/condition.ts';
+import { isPiped } from '#ast/piping.ts';
 import { type Form, walkElements } from '#ast/tree.ts';
 import { fileLimits } from '#files/receive.ts';
 import { invitationParameter } from '#invitations/token.ts';
@@ -41,6 +42,7 @@ export function scriptDataOf(
     ...(live.settings.review_step && {
       review: pick(words, ['change', 'noAnswer', 'row', 'yes', 'no']),
     }),
+    ...(isPiped(live.form) && { piping: pick(words, ['yes', 'no']) }),
     ...(live.settings.layout === 'question' && { singly: pick(words, ['newLine']) }),
     // What is changed was screened when it came.
     ...(live.settings.proof_of_work && !isEdit && { proof: proofBits }),

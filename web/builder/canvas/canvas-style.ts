@@ -24,6 +24,7 @@ const additions = `
 .canvas-container { container-type: inline-size; }
 .canvas-body { background: none; padding: 0; }
 .canvas-main { box-shadow: 0 1px 2px #0001, 0 8px 24px #0001; border-radius: 0 0 .75rem .75rem; max-inline-size: 46rem; }
+[data-answer] { padding: .0625em .375em; border-radius: .375em; background: var(--tint); box-shadow: inset 0 0 0 1px var(--edge); font-weight: 400; font-size: .875em; }
 [data-key] { cursor: default; border-radius: .375rem; outline: 1px dashed #0000; outline-offset: 8px; }
 [data-key="frame"] { outline: none; }
 [data-key]:not([data-selected]):hover:not(:has([data-key]:hover)) { outline-color: var(--edge); }

@@ -20,8 +20,12 @@ export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
 const today = todayIn('UTC', new Date());
 
 const inEnglish = { language: 'en', words: english, sentences: englishProblems, numbers: '.,' } as const;
+/** On the canvas a text that shows an answer names its question. */
+const say = (id: string): string => id;
+
 const emptyPage = {
   ...inEnglish,
+  say,
   shown: { steps: [], isShown: () => true, isRequired },
   conditional: new Map(),
   today,
@@ -76,6 +80,7 @@ export function frameMarkup(root: EditNode): Frame {
   const form = drawableFrame(root);
   const text = renderForm({
     ...inEnglish,
+    say,
     form,
     step: 'all',
     shown: everythingShown(form),

@@ -28,7 +28,7 @@ export function AskedDialog(): ReactElement | null {
       onConfirm={() => editor.decide(true)}
     >
       <div className="stack-tight">
-        <p>These conditions name what would no longer be there, or would come only later:</p>
+        <p>These conditions and texts name what would no longer be there, or would come only later:</p>
         <ul className="asked-list">
           {nodes.map((node) => (
             <li key={node.key}>

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { AttributeKind, AttributeSpec } from '#ast/attributes.ts';
+import { pipedAttributes } from '#ast/piping.ts';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
@@ -7,6 +8,7 @@ import { MomentInput } from '../../conditions/moment-input.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { ConditionField } from '../logic/condition-field.tsx';
 import { JumpsField } from '../logic/jumps-field.tsx';
+import { InsertAnswer } from './insert-answer.tsx';
 import { FileTypesInput } from './file-types-input.tsx';
 import { IdInput } from './id-input.tsx';
 import { OptionsEditor } from './options-editor.tsx';
@@ -41,14 +43,23 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     const isLong = name === 'description' || name === 'help_text' || name === 'error_message';
     const Field = isLong ? TextArea : TextField;
     return (
-      <Field
-        label={spec.title}
-        description={notes[name]}
-        value={textOf(value)}
-        onChange={change}
-        error={error}
-        {...(isLong && { rows: 2 })}
-      />
+      <>
+        <Field
+          label={spec.title}
+          description={notes[name]}
+          value={textOf(value)}
+          onChange={change}
+          error={error}
+          {...(isLong && { rows: 2 })}
+        />
+        {pipedAttributes.some((each) => each === name) && (
+          <InsertAnswer
+            into={spec.title}
+            isOfPart
+            onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)}
+          />
+        )}
+      </>
     );
   },
   boolean: ({ name, spec, value, onChange }) => (

@@ -5,6 +5,7 @@ import {
   type FieldProblem,
   type FileAnswer,
 } from '#ast/answers.ts';
+import { answerSayer } from '#ast/answers/say-piped.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { isLocale, type Locale } from '#ast/locales.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
@@ -128,6 +129,13 @@ export function startTrial(
       formName: form.attrs.name,
       title: settings.theme?.confirmation_title,
       message: settings.confirmation_message,
+      say: answerSayer({
+        form,
+        values: posted.raw,
+        held: posted.files,
+        shown: evaluate(form, posted.raw, context, posted.files),
+        speech: { language, numbers, words },
+      }),
       receipt: 'test, not stored',
       language,
       look,

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { Card } from '../../design/page.tsx';
+import { InsertAnswer } from '../panel/insert-answer.tsx';
 import { fieldOf, type SettingsForm } from './setting-fields.tsx';
 
 /** What happens once a submission was sent. */
@@ -14,6 +15,13 @@ export function AfterCard({ form }: { form: SettingsForm }): ReactElement {
         value={settings.confirmation_message ?? ''}
         onChange={(text) => set({ confirmation_message: text })}
         isReadOnly={isReadOnly}
+      />
+      <InsertAnswer
+        into="the confirmation message"
+        isOfPart={false}
+        onInsert={(placeholder) =>
+          set({ confirmation_message: `${settings.confirmation_message ?? ''}${placeholder}` })
+        }
       />
       <TextField
         type="url"

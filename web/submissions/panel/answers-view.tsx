@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { own } from '#ast/json.ts';
+import { withStableLabels } from '#ast/piping.ts';
 import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
@@ -13,7 +14,7 @@ type Shown = Pick<SubmissionDetail, 'answers' | 'structure' | 'hits'>;
 /** The answers in the order of the form that was answered; what was left blank is put together at the end. */
 export function AnswersView({ submission }: { submission: Shown }): ReactElement {
   const { answers, structure, hits } = submission;
-  const questions = listQuestions(structure);
+  const questions = listQuestions(withStableLabels(structure));
   const isAnswered = (question: Question): boolean => own(answers, question.element.attrs.id) !== undefined;
   const blank = questions.filter((question) => !isAnswered(question));
   return (

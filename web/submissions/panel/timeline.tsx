@@ -1,3 +1,4 @@
+import { withStableLabels } from '#ast/piping.ts';
 import './timeline.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -106,7 +107,7 @@ function Changes({
 }): ReactElement | null {
   if (changes.length === 0) return null;
   const labels = new Map(
-    listQuestions(structure).map(({ element }) => [element.attrs.id, element.attrs.label]),
+    listQuestions(withStableLabels(structure)).map(({ element }) => [element.attrs.id, element.attrs.label]),
   );
   return (
     <ul className="timeline-changes">

@@ -3,7 +3,7 @@ import { type InputElement, optionsLayoutOf, optionsOf, takesOther } from '#ast/
 import { fill } from '#ast/words.ts';
 import { controlAttributes, errorId, grouped, invalidOf, labelled } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
-import type { Field } from './place.ts';
+import { type Field, textAt } from './place.ts';
 
 type Choice = { readonly value: string; readonly label: string; readonly isChosen: boolean };
 
@@ -69,7 +69,7 @@ function otherText({ element, name, place }: Field, value: string | undefined): 
     id: `_other-${name}`,
     name: otherName(name),
     value: value ?? '',
-    'aria-label': fill(place.page.words.otherAnswer, { label: element.attrs.label }),
+    'aria-label': fill(place.page.words.otherAnswer, { label: textAt(element.attrs.label, place) }),
     'aria-describedby': errorId(name),
   });
   return html`

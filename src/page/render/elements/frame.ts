@@ -1,7 +1,7 @@
 import { columnSpanOf, type Element, type InputElement, isRequired } from '#ast/tree.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { richText } from '../rich-text.ts';
-import type { Field, Place } from './place.ts';
+import { type Field, pipedAt, type Place } from './place.ts';
 import { fillCounted, sayLeft } from '../../words/words.ts';
 
 /**
@@ -81,19 +81,20 @@ function hasHelp(element: InputElement): boolean {
 }
 
 /** The label's text; that an answer is required is said in words, not by a colour or a star (docs/rules.md P4). */
-function caption({ element, place: { page, row } }: Field): Html {
+function caption({ element, place }: Field): Html {
+  const { page, row } = place;
   const required = page.shown.isRequired(element, row);
   // The script shows the mark of a question that a condition requires.
   const canBe = required || isRequired(element) || element.attrs.require_when !== undefined;
   const mark = html` <span${attributes({ class: 'mark', hidden: !required })}>${page.words.required}</span>`;
-  return html`${element.attrs.label}${canBe && mark}`;
+  return html`${pipedAt(element.attrs.label, place)}${canBe && mark}`;
 }
 
 /** Help and errors stand before the control: a keyboard on a phone covers what is below it. */
 function notes(field: Field, own: readonly string[] = []): Html {
   const { element, name, errors } = field;
   const { help_text: text } = element.attrs;
-  const help = html`<div id="${helpId(name)}" class="help">${text && richText(text)}${own.map((each) => html`<p>${each}</p>`)}</div>`;
+  const help = html`<div id="${helpId(name)}" class="help">${text && richText(text, undefined, (part) => pipedAt(part, field.place))}${own.map((each) => html`<p>${each}</p>`)}</div>`;
   return html`${hasHelp(element) && help}${errorBox(name, errors)}`;
 }
 

@@ -13,7 +13,7 @@ import {
 import { fill } from '#ast/words.ts';
 import { boxAttributes, errorBox, errorId } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
-import type { Place } from './place.ts';
+import { pipedAt, type Place, textAt } from './place.ts';
 import { countShownRows, rowName } from './rows.ts';
 
 /** Renders an element at its place; handed in by the table of all elements, of which groups are a part. */
@@ -33,21 +33,22 @@ ${rendered}
 
 function plain(composite: Composite, place: Place, render: RenderElement): Html {
   return html`<fieldset${boxAttributes(composite, place, 'group')}>
-<legend>${composite.attrs.label}</legend>
+<legend>${pipedAt(composite.attrs.label, place)}</legend>
 ${children(composite, place, render)}
 </fieldset>`;
 }
 
 /** The rows, each with a button that takes it away, and a button that adds one. Both are plain form posts. */
 function repeated(composite: Composite, place: Place, render: RenderElement): Html {
-  const { id, label } = composite.attrs;
+  const { id } = composite.attrs;
+  const label = textAt(composite.attrs.label, place);
   const { errors, focus, words } = place.page;
   const total = countShownRows(composite, place.answers, place.page.held);
   const rows = Array.from({ length: total }, (_, index) => row(composite, index, total, place, render));
   const add = html`<button class="add"${attributes({ name: '_add', value: id, autofocus: focus === id })}>${words.addAnother}<span class="unseen"> ${label}</span></button>`;
   const full = html`<p class="help">${fill(words.rowsFull, { limit: limits.rows })}</p>`;
   return html`<fieldset id="${id}"${boxAttributes(composite, place, 'group')} tabindex="-1" aria-describedby="${errorId(id)}">
-<legend>${label}</legend>
+<legend>${pipedAt(composite.attrs.label, place)}</legend>
 ${errorBox(id, errors.get(id) ?? [])}
 ${rows}
 ${total < limits.rows ? add : full}
@@ -55,7 +56,8 @@ ${total < limits.rows ? add : full}
 }
 
 function row(composite: Composite, index: number, total: number, place: Place, render: RenderElement): Html {
-  const { id, label } = composite.attrs;
+  const { id } = composite.attrs;
+  const label = textAt(composite.attrs.label, place);
   const { page } = place;
   const name = rowName(id, index);
   const { words } = page;

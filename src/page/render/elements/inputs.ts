@@ -11,7 +11,7 @@ import { group } from './groups.ts';
 import { momentHints } from './hints.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { richText } from '../rich-text.ts';
-import { type Field, fieldAt, type HeldFile, type Place } from './place.ts';
+import { type Field, fieldAt, type HeldFile, pipedAt, type Place } from './place.ts';
 import { sayFileTypes } from '../../words/say-file-types.ts';
 import { sayToVisitor } from '../../words/say-problem.ts';
 import { saySize } from '../../words/words.ts';
@@ -39,9 +39,10 @@ const renderers: { readonly [Type in ElementType]: Render<Type> } = {
   file_upload: (element, place) => upload(fieldAt(element, place), element.attrs),
   heading: (element, place) =>
     place.headingTag === 'h2'
-      ? html`<h2${boxAttributes(element, place)}>${element.attrs.label}</h2>`
-      : html`<h3${boxAttributes(element, place)}>${element.attrs.label}</h3>`,
-  paragraph: (element, place) => richText(element.attrs.label, boxAttributes(element, place, 'prose')),
+      ? html`<h2${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h2>`
+      : html`<h3${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h3>`,
+  paragraph: (element, place) =>
+    richText(element.attrs.label, boxAttributes(element, place, 'prose'), (part) => pipedAt(part, place)),
   divider: (element, place) => html`<hr${boxAttributes(element, place)}>`,
   composite: (element, place) => group(element, place, renderElement),
 };

@@ -1,8 +1,11 @@
 import { type RawAnswers, type Row, fieldName } from '#ast/fields.ts';
 import { own } from '#ast/json.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
+import { fillPiped } from '#ast/piping.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Element, InputElement } from '#ast/tree.ts';
+import type { Html } from '../html.ts';
+import { piped, type SayAnswer } from '../piped.ts';
 import type { PageProblems, Words } from '../../words/words.ts';
 
 /** A file that is kept between two posts of a page; `token` stands for it in a hidden input. `size` in bytes. */
@@ -28,6 +31,8 @@ export type PageState = {
   readonly errors: ReadonlyMap<string, readonly string[]>;
   readonly held: HeldByName;
   readonly limits: FileLimits;
+  /** The answers that texts show. */
+  readonly say: SayAnswer;
   /** What the form's conditions show and require. */
   readonly shown: Shown;
   /** The paths of the elements that conditions show or hide: `0.2`, the index of the step and then of the element. */
@@ -71,4 +76,14 @@ export function fieldAt(element: InputElement, place: Place): Field {
     hasFocus: page.focus === name,
     place,
   };
+}
+
+/** A text of the author's at its place with the answers that it shows: where only text can stand. */
+export function textAt(text: string, { page, row }: Pick<Place, 'page' | 'row'>): string {
+  return fillPiped(text, (id) => page.say(id, row));
+}
+
+/** The same as markup. */
+export function pipedAt(text: string, { page, row }: Pick<Place, 'page' | 'row'>): Html {
+  return piped(text, page.say, row);
 }

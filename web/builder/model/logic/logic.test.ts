@@ -8,7 +8,7 @@ import { mergeStep, splitStep } from '../edit-steps.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from '../edit-node.ts';
 import { newStep } from '../new-element.ts';
 import { dropReferences, listBroken } from './broken-references.ts';
-import { listNameable } from './nameable.ts';
+import { listNameable, listShowable } from './nameable.ts';
 import { newLeaf, withOperator, withSubject, askedPart } from '../../../conditions/new-leaf.ts';
 import { jumpsOf, listReferences } from './references.ts';
 import { toPlain } from '../../../conditions/say-condition.ts';
@@ -195,6 +195,30 @@ test('a step that is merged or split leaves every element shown as it was, and l
   const split = splitStep(whole, keyOf(whole, 'people'), newStep('New'));
   assert.deepEqual(split.children.slice(0, 2).map(jumpsOf), [[], jumps]);
   assert.deepEqual(listBroken(whole, split), []);
+});
+
+test('a text that shows an answer follows its question: renamed with it, asked about and emptied when it goes', () => {
+  const before = form(undefined, [
+    [element('text', 'name')],
+    [element('text', 'why', { label: 'Why, {{name}}?', help_text: '{{ name }} and {{other}}' })],
+  ]);
+  const renamed = setId(before, keyOf(before, 'name'), 'full_name');
+  assert.equal(textOf(byId(renamed, 'why'), 'label'), 'Why, {{full_name}}?');
+  assert.equal(textOf(byId(renamed, 'why'), 'help_text'), '{{full_name}} and {{other}}');
+  const after = deleteNode(before, keyOf(before, 'name'));
+  const broken = listBroken(before, after);
+  assert.deepEqual(
+    broken.map(({ attribute, name }) => [attribute, name]),
+    [
+      ['label', 'name'],
+      ['help_text', 'name'],
+    ],
+  );
+  assert.equal(textOf(byId(dropReferences(after, broken), 'why'), 'label'), 'Why, ?');
+  const moved = moveNode(before, keyOf(before, 'name'), { parent: before.children[1]!.key, index: 1 });
+  assert.equal(listBroken(before, moved).length, 2, 'what comes later cannot be shown');
+  const ids = (id: string) => listShowable(before, byId(before, id)).map((node) => textOf(node, 'id'));
+  assert.deepEqual([ids('why'), ids('name')], [['name'], []]);
 });
 
 test('a step gets an id from its title when a jump first names it, and keeps it', () => {

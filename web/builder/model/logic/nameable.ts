@@ -42,3 +42,27 @@ export function listNameable(root: EditNode, asking: EditNode, isJump: boolean):
     .filter((asked) => textOf(asked.node, 'id') !== '' && may(place, asked))
     .map(({ node }) => node);
 }
+
+/** Whether a text of one node may show the answer of another: it is an input that is asked before, of a row in its row. */
+export function mayShow(root: EditNode, asking: Placed, asked: Placed): boolean {
+  const { placed } = indexOf(root);
+  const isInput = isElementType(asked.node.type) && elements[asked.node.type].group === 'input';
+  const rows = rowsAround(asked);
+  return (
+    isInput &&
+    placed.indexOf(asked) < placed.indexOf(asking) &&
+    (rows === undefined || rowsAround(asking) === rows)
+  );
+}
+
+/** The questions whose answers a text of a node may show, in reading order; of no node those of all of the form. */
+export function listShowable(root: EditNode, asking: EditNode | undefined): readonly EditNode[] {
+  const { placed, byKey } = indexOf(root);
+  const place = asking && byKey.get(asking.key);
+  if (asking && !place) return [];
+  const may = (asked: Placed): boolean =>
+    place
+      ? mayShow(root, place, asked)
+      : takesAnswer(asked.node) && asked.node.type !== 'composite' && !rowsAround(asked);
+  return placed.filter((asked) => textOf(asked.node, 'id') !== '' && may(asked)).map(({ node }) => node);
+}

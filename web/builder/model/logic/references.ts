@@ -1,9 +1,10 @@
 import { isRecord } from '#ast/json.ts';
 import { endOfForm } from '#ast/logic/condition.ts';
-import type { EditNode, NodeKey } from '../edit-node.ts';
+import { pipedAttributes, pipedIds } from '#ast/piping.ts';
+import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
 import { type Group, leavesOf, readCondition } from '../../../conditions/condition-tree.ts';
 import { indexOf, type Placed } from './form-index.ts';
-import { mayName, mayNameInJump } from './nameable.ts';
+import { mayName, mayNameInJump, mayShow } from './nameable.ts';
 
 /** The attributes that hold a condition, in the order in which they are shown. */
 export const conditionNames = ['show_when', 'hide_when', 'require_when'] as const;
@@ -19,11 +20,14 @@ export function jumpsOf(step: EditNode): readonly Jump[] {
   return jumps.filter((jump): jump is Jump => isRecord(jump) && typeof jump['to'] === 'string');
 }
 
-/** That one node names another by its id, in one of its conditions or as the place of a jump. */
+/** A text that may show answers. */
+export type PipedName = (typeof pipedAttributes)[number];
+
+/** That one node names another by its id: in a condition, as the place of a jump, or in a text that shows its answer. */
 export type Reference = {
   /** The node that has the condition or the jump. */
   readonly from: NodeKey;
-  readonly attribute: ConditionName | 'jumps';
+  readonly attribute: ConditionName | 'jumps' | PipedName;
   readonly of: 'element' | 'step';
   readonly name: string;
   /** Whether what is named is there, and may be named from here. */
@@ -43,6 +47,7 @@ export function listReferences(root: EditNode): readonly Reference[] {
       return group ? inCondition(root, place, attribute, group) : [];
     }),
     ...jumpsOf(place.node).flatMap((jump) => inJump(root, place, jump)),
+    ...pipedAttributes.flatMap((attribute) => inText(root, place, attribute)),
   ]);
   known.set(root, found);
   return found;
@@ -60,6 +65,14 @@ function inCondition(
     const asked = indexOf(root).elements.get(subject.name);
     const holds = asked !== undefined && may(place, asked);
     return [{ from: place.node.key, attribute, of: 'element', name: subject.name, holds }];
+  });
+}
+
+function inText(root: EditNode, place: Placed, attribute: PipedName): Reference[] {
+  return pipedIds(textOf(place.node, attribute)).map((name): Reference => {
+    const asked = indexOf(root).elements.get(name);
+    const holds = asked !== undefined && mayShow(root, place, asked);
+    return { from: place.node.key, attribute, of: 'element', name, holds };
   });
 }
 

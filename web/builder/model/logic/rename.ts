@@ -1,3 +1,4 @@
+import { fillPiped, pipedAttributes, pipedIds } from '#ast/piping.ts';
 import { type Attributes, type EditNode } from '../edit-node.ts';
 import {
   type Leaf,
@@ -23,6 +24,7 @@ export function renameReferences(node: EditNode, renamed: Renamed): EditNode {
       return name ? { ...leaf, subject: { of: 'element', name } } : leaf;
     },
     (to) => renamed.steps.get(to) ?? to,
+    (id) => renamed.elements.get(id) ?? id,
   );
 }
 
@@ -41,6 +43,7 @@ export function renameOption(node: EditNode, id: string, old: string, fresh: str
       return isMeant ? { ...leaf, value: rename(leaf.value) } : leaf;
     },
     (to) => to,
+    (id) => id,
   );
 }
 
@@ -48,9 +51,10 @@ function mapConditions(
   node: EditNode,
   change: (leaf: Leaf) => Leaf,
   changeStep: (to: string) => string,
+  changeShown: (id: string) => string,
 ): EditNode {
-  const attrs = mapAttributes(node, change, changeStep);
-  const children = node.children.map((child) => mapConditions(child, change, changeStep));
+  const attrs = mapAttributes(node, change, changeStep, changeShown);
+  const children = node.children.map((child) => mapConditions(child, change, changeStep, changeShown));
   const isSame = attrs === node.attrs && children.every((child, index) => child === node.children[index]);
   return isSame ? node : { ...node, attrs, children };
 }
@@ -59,6 +63,7 @@ function mapAttributes(
   node: EditNode,
   change: (leaf: Leaf) => Leaf,
   changeStep: (to: string) => string,
+  changeShown: (id: string) => string,
 ): Attributes {
   const map = (condition: unknown): unknown => {
     const group = readCondition(condition);
@@ -75,6 +80,11 @@ function mapAttributes(
       to: changeStep(jump.to),
       ...(jump.when !== undefined && { when: map(jump.when) }),
     }));
+  for (const name of pipedAttributes) {
+    const text = node.attrs[name];
+    if (typeof text === 'string' && pipedIds(text).some((id) => changeShown(id) !== id))
+      changed[name] = fillPiped(text, (id) => `{{${changeShown(id)}}}`);
+  }
   const isSame = Object.entries(changed).every(
     ([name, value]) => JSON.stringify(value) === JSON.stringify(node.attrs[name]),
   );

@@ -1,0 +1,60 @@
+import { fieldName, type Row, rowAt } from '../fields.ts';
+import { isRecord, own } from '../json.ts';
+import { answerLimits } from '../limits.ts';
+import type { Shown } from '../logic/evaluate.ts';
+import { indexOf } from '../logic/form-index.ts';
+import { fillPiped } from '../piping.ts';
+import { type Form, isInput, kindOf } from '../tree.ts';
+import { newWork } from '../work.ts';
+import { type AnswerSpeech, sayAnswer } from './say-answer.ts';
+import { tidyAnswer } from './tidy.ts';
+
+/** A text of the author's with the answers that it shows; of a row, where it stands in one. */
+export type SayText = (text: string, row?: Row) => string;
+
+/** What a visitor has answered. */
+export type Given = {
+  readonly form: Form;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
+  readonly shown: Pick<Shown, 'isShown'>;
+  readonly speech: AnswerSpeech;
+};
+
+type Named = { readonly filename: string };
+
+/** The answer to a question on one line, as people read it; empty when it is blank or hidden. */
+export function answerSayer({ form, values, held, shown, speech }: Given): (id: string, row?: Row) => string {
+  const { byId } = indexOf(form);
+  const list = new Intl.ListFormat(speech.language);
+  return (id, row) => {
+    const { element, group } = byId.get(id) ?? {};
+    if (!element || !isInput(element) || (group && row?.group !== group)) return '';
+    const place = group && row;
+    if (!shown.isShown(element, place)) return '';
+    const holder = place ? rowAt(values, place) : values;
+    const value = isRecord(holder) ? own(holder, id) : undefined;
+    const files = held.get(fieldName(element, place)) ?? (Array.isArray(value) ? (value as Named[]) : []);
+    const said =
+      kindOf(element) === 'files'
+        ? files.map(({ filename }) => filename)
+        : sayAnswer(element, tidyAnswer(element, value, newWork()), speech);
+    return cut(
+      list
+        .format(said)
+        .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+        .trim(),
+    );
+  };
+}
+
+/** The texts of a form as these answers make them. */
+export function textSayer(given: Given): SayText {
+  const say = answerSayer(given);
+  return (text, row) => fillPiped(text, (id) => say(id, row));
+}
+
+function cut(text: string): string {
+  const most = answerLimits.pipedCharacters;
+  return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
+}

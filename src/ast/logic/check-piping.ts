@@ -1,0 +1,50 @@
+import { answerDefinitions } from '../answers/kinds.ts';
+import { limits } from '../limits.ts';
+import { pipedAttributes, pipedIds } from '../piping.ts';
+import { quote } from '../problems.ts';
+import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
+
+/**
+ * Checks the answers that texts show (`{{id}}`): of inputs that are asked before, and of a row only in that row.
+ * @param nodes every step and element of the form, in reading order.
+ */
+export function* checkPiping(
+  nodes: readonly LogicNode[],
+  byId: ReadonlyMap<string, LogicNode>,
+): Generator<LogicProblem, void> {
+  const places = new Map(nodes.map((node, index) => [node, index]));
+  let count = 0;
+  for (const node of nodes) {
+    const { path } = node;
+    for (const name of pipedAttributes) {
+      const text: unknown = node.attrs[name];
+      for (const id of typeof text === 'string' ? pipedIds(text) : []) {
+        count += 1;
+        if (count > limits.placeholders) {
+          yield {
+            message: `The texts of a form can show at most ${limits.placeholders} answers in all.`,
+            path,
+          };
+          return;
+        }
+        const named = byId.get(id);
+        const isBefore = named !== undefined && places.get(named)! < places.get(node)!;
+        const problem = problemOf(node, named, isBefore);
+        if (problem) {
+          const message = `${quote(name)} of ${nameOfNode(node)} shows the answer to ${quote(id)}, ${problem}.`;
+          yield { message, path };
+        }
+      }
+    }
+  }
+}
+
+function problemOf(node: LogicNode, named: LogicNode | undefined, isBefore: boolean): string | undefined {
+  if (!named) return 'which is no element of the form';
+  if (!Object.hasOwn(answerDefinitions, named.type)) return 'which has no answer of its own';
+  if (!isBefore) return 'which is not asked before it';
+  if (named.group && named.group !== node.group) {
+    return `which has an answer in each row of ${nameOfNode(named.group)}: only its own row can show it`;
+  }
+  return undefined;
+}

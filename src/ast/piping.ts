@@ -1,0 +1,65 @@
+import { indexOf } from './logic/form-index.ts';
+import { type Element, type Form, isComposite, isInput, walkElements } from './tree.ts';
+
+/** What stands in a text for the answer to a question: `{{name}}`. */
+const placeholder = /\{\{ ?([A-Za-z][\w-]{0,63}) ?\}\}/g;
+
+/** The texts of elements and steps in which an answer may be shown. */
+export const pipedAttributes = ['label', 'help_text', 'title', 'description'] as const;
+
+/** A text as what is written and the ids of what is shown in it, in turn. */
+export function splitPiped(text: string): (string | { readonly id: string })[] {
+  return text.split(placeholder).map((part, index) => (index % 2 === 0 ? part : { id: part }));
+}
+
+/** The ids of the questions whose answers a text shows. */
+export const pipedIds = (text: string): string[] => [...text.matchAll(placeholder)].map(([, id]) => id!);
+
+/** A text with what is shown put in; that is not read again, whatever it says. */
+export function fillPiped(text: string, say: (id: string) => string): string {
+  return text.replaceAll(placeholder, (_all, id: string) => say(id));
+}
+
+/** A text where no answers are: the question stands for its answer. */
+function stableText(form: Form, text: string): string {
+  return fillPiped(text, (id) => {
+    const named = indexOf(form).byId.get(id)?.element;
+    return named && isInput(named) ? `[${fillPiped(named.attrs.label, () => '…')}]` : '';
+  });
+}
+
+// A form never changes.
+const known = new WeakMap<Form, boolean>();
+
+/** Whether any text of a form shows an answer. */
+export function isPiped(form: Form): boolean {
+  const found =
+    known.get(form) ??
+    [...form.children, ...[...walkElements(form)].map(({ element }) => element)].some(hasPiped);
+  known.set(form, found);
+  return found;
+}
+
+/**
+ * A form with its labels as they are said where no answers are: in columns, exports, payloads and summaries,
+ * `How old is [Full name]?`. One whose texts show no answers is itself.
+ */
+export function withStableLabels(form: Form): Form {
+  if (!isPiped(form)) return form;
+  const made = (element: Element): Element => {
+    const { label } = { label: undefined, ...element.attrs };
+    const attrs = { ...element.attrs, ...(label !== undefined && { label: stableText(form, label) }) };
+    // Which attributes a type has is not changed by another text in one of them.
+    return {
+      ...element,
+      attrs,
+      ...(isComposite(element) && { children: element.children.map(made) }),
+    } as Element;
+  };
+  return { ...form, children: form.children.map((step) => ({ ...step, children: step.children.map(made) })) };
+}
+
+function hasPiped({ attrs = {} }: { readonly attrs?: object }): boolean {
+  const texts = pipedAttributes.map((name): unknown => (attrs as Record<string, unknown>)[name]);
+  return texts.some((text) => typeof text === 'string' && pipedIds(text).length > 0);
+}

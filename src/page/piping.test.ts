@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkSettings, settingsFor } from '#ast/settings.ts';
+import { composite, element, formOf, problemsOf, stepsOf } from '#ast/testing.ts';
+import { type Paper, openPaper, publishForm, submissionOf } from '#test/paper.ts';
+import { openService } from '#test/service.ts';
+
+/** Texts that show answers (`{{id}}`), on pages without script, and what the rest of the service says of them. */
+
+const service = await openService();
+const tenant = await service.makeTenant();
+
+const textsOf = ({ tags }: Paper, ...names: readonly string[]): string[] =>
+  tags.filter(({ tag }) => names.includes(tag)).map(({ text }) => text.replaceAll('\n', ' ').trim());
+
+const greeting = stepsOf(
+  { title: 'You' },
+  [
+    element('text', 'name'),
+    element('date', 'born'),
+    element('number', 'cost'),
+    element('multiple_choice', 'meals'),
+    element('yes_no', 'abroad'),
+    element('text', 'visa', { show_when: { element: 'abroad', is: 'equals', value: true } }),
+    composite(
+      'guests',
+      [element('text', 'guest'), element('email', 'mail', { label: 'Mail of {{guest}}' })],
+      {
+        label: 'Guest of {{name}}',
+        repeatable: true,
+      },
+    ),
+  ],
+  {
+    title: 'Stay of {{name}}',
+    description: 'Born **{{born}}**, [{{ meals }}](https://example.com/{{name}})',
+  },
+  [
+    element('text', 'why', {
+      label: '{{name}}, why {{cost}}?',
+      help_text: '- visa: {{visa}}\n- **{{name}}**',
+      required: true,
+    }),
+    element('heading', 'hello', { label: 'Hello {{name}}' }),
+    element('paragraph', 'text', { label: 'Abroad: {{abroad}}.' }),
+  ],
+);
+
+test('answers stand in later texts as people write them, also in rows, and are empty when blank or hidden', async () => {
+  const form = await publishForm(tenant, greeting, { locale: 'de' });
+  const first = await openPaper(service, `/f/${form}`);
+  assert.ok(textsOf(first, 'legend').includes('Guest of'), 'nothing is answered yet');
+  const second = await first.press('next', {
+    name: 'Ada',
+    born: '1999-04-30',
+    cost: '12345,5',
+    meals: ['Red', 'Blue'],
+    abroad: 'no',
+    visa: 'secret',
+    'guests[0][guest]': 'Anni',
+  });
+  assert.deepEqual(second.headings, ['Stay of Ada']);
+  const said = textsOf(second, 'p', 'label', 'h3', 'li', 'legend').join(' | ');
+  for (const text of [
+    'Born 30. April 1999, Red und Blue',
+    'Ada, why 12.345,5?',
+    'Hello Ada',
+    'Abroad: Nein.',
+    'visa: |',
+    'Guest of Ada 1',
+    'Mail of Anni',
+  ]) {
+    assert.ok(said.includes(text), `${text} in ${said}`);
+  }
+  const refused = await second.press('submit');
+  assert.match(refused.problems[0]!, /^Ada, why 12\.345,5\? /);
+});
+
+test('an answer is text, whatever it says: no markup, no marks, no answer of another question, one line', async () => {
+  const form = await publishForm(tenant, greeting, {
+    confirmation_message: 'Thanks **{{name}}**, {{why}}.',
+    theme: { confirmation_title: 'Bye {{cost}}' },
+  });
+  const hostile = '<img src=x> **bold** [x](https://evil.example) {{cost}} "\'&';
+  const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: hostile, cost: '5' });
+  assert.deepEqual(second.headings, [`Stay of ${hostile}`]);
+  assert.equal(second.tags.filter(({ tag }) => tag === 'img').length, 0);
+  const links = second.tags.filter(({ tag }) => tag === 'a').map(({ attrs }) => attrs['href']);
+  assert.deepEqual(links, ['https://example.com/{{name}}'], 'addresses show no answers');
+  assert.deepEqual(
+    second.tags.filter(({ tag }) => tag === 'b').map(({ text }) => text),
+    ['', hostile],
+  );
+  const sent = await second.press('submit', { why: 'a\u2028b' });
+  assert.ok(!decodeURIComponent(sent.location!).includes('evil'), 'the address shows no answer');
+  const thanks = await openPaper(service, sent.location!);
+  assert.ok(textsOf(thanks, 'p').includes(`Thanks ${hostile}, a b.`));
+  assert.deepEqual([textsOf(thanks, 'h1'), thanks.title], [['Bye 5'], 'Bye 5 – Contact']);
+  const later = await openPaper(service, sent.location!.replace(/_told=[^&]*/, '_told=AAAA'));
+  assert.ok(textsOf(later, 'p').includes('Thanks , .'), 'nothing without what was given at the submit');
+  await submissionOf(tenant, sent);
+});
+
+test('columns, fields and payloads name the question in place of its answer', async () => {
+  const form = await publishForm(tenant, greeting);
+  const posted = await fetch(`${service.url}/f/${form}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ answers: { name: 'Ada', why: 'So' } }),
+  });
+  const { id } = (await posted.json()) as { id: string };
+  const { body } = await tenant.call('GET', `/submissions/${id}`);
+  assert.equal(body.metadata.fields['why']?.label, '[The name], why [The cost]?');
+  assert.equal(body.metadata.fields['mail']?.label, 'Mail of [The guest]');
+});
+
+const refusals: readonly (readonly [what: string, children: readonly object[], message: RegExp])[] = [
+  [
+    'what is no element',
+    [element('text', 'a', { label: '{{nobody}}' })],
+    /^"label" of "a" shows the answer to "nobody", which is no element/,
+  ],
+  ['itself', [element('text', 'a', { help_text: '{{a}}' })], /which is not asked before it/],
+  [
+    'what comes later',
+    [element('text', 'a', { label: '{{b}}' }), element('text', 'b')],
+    /which is not asked before it/,
+  ],
+  [
+    'a heading',
+    [element('heading', 'h'), element('text', 'a', { label: '{{h}}' })],
+    /which has no answer of its own/,
+  ],
+  [
+    'a row from outside',
+    [composite('g', [element('text', 'c')], { repeatable: true }), element('text', 'a', { label: '{{c}}' })],
+    /which has an answer in each row of "g"/,
+  ],
+];
+for (const [what, children, message] of refusals) {
+  test(`a text that shows ${what} is refused with its path`, () => {
+    const [problem] = problemsOf(stepsOf({}, children));
+    assert.match(problem?.message ?? '', message);
+    assert.equal(problem?.path[0], 0);
+    assert.equal(problem.path.length, 2);
+  });
+}
+
+test('more than 500 of them are refused, and what is no id is text', () => {
+  const many = (count: number) =>
+    stepsOf({}, [
+      element('text', 'a'),
+      element('text', 'b', { label: 'x' }),
+      element('paragraph', 'p', { label: '{{a}}'.repeat(200) }),
+      element('paragraph', 'q', { label: '{{a}}'.repeat(200) }),
+      element('paragraph', 'r', { label: '{{a}}'.repeat(count) }),
+    ]);
+  assert.deepEqual(problemsOf(many(100)), []);
+  assert.match(problemsOf(many(101))[0]?.message ?? '', /at most 500 answers/);
+  assert.deepEqual(problemsOf(stepsOf({}, [element('text', 'a', { label: '{{}} {{1}} {{ x y }}' })])), []);
+});
+
+test('a confirmation message shows questions of the form alone; one that went is taken out of it', () => {
+  const form = formOf(element('text', 'name'));
+  const refused = checkSettings({ confirmation_message: 'Hi {{other}}' }, form);
+  assert.ok(!refused.ok && refused.errors[0]?.field === 'confirmation_message');
+  const title = checkSettings({ theme: { confirmation_title: '{{other}}!' } }, form);
+  assert.ok(!title.ok && title.errors[0]?.field === 'theme.confirmation_title');
+  assert.ok(checkSettings({ confirmation_message: 'Hi {{name}}' }, form).ok);
+  assert.deepEqual(settingsFor(form, { confirmation_message: 'Hi {{gone}}{{name}}' }), {
+    confirmation_message: 'Hi {{name}}',
+  });
+});

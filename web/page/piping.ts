@@ -1,0 +1,44 @@
+import { answerSayer } from '#ast/answers/say-piped.ts';
+import type { Row } from '#ast/fields.ts';
+import { evaluate } from '#ast/logic/evaluate.ts';
+import { indexOf } from '#ast/logic/form-index.ts';
+import { pipedIds } from '#ast/piping.ts';
+import { type Form, isComposite, walkElements } from '#ast/tree.ts';
+import { readGiven } from './answers.ts';
+import type { Page } from './page.ts';
+import { groupOf, numberRows, rowsOf } from './rows.ts';
+
+/** Shows answers in texts as they are given: what the server drew there follows them. */
+export function showAnswers(page: Page): void {
+  const { form, data } = page;
+  const update = (): void => {
+    const { raw, files, context } = readGiven(page);
+    const say = answerSayer({
+      form: data.form,
+      values: raw,
+      held: files,
+      shown: evaluate(data.form, raw, context, files),
+      speech: { language: document.documentElement.lang, numbers: data.numbers, words: data.piping! },
+    });
+    page.say = say;
+    for (const place of form.querySelectorAll<HTMLElement>('[data-answer]')) {
+      const text = say(place.dataset['answer']!, rowAround(data.form, place));
+      if (place.textContent !== text) place.textContent = text;
+    }
+    // The titles of rows, and of their buttons, name the group.
+    for (const { element } of walkElements(data.form)) {
+      if (isComposite(element) && element.attrs.repeatable && pipedIds(element.attrs.label).length > 0)
+        numberRows(page, element.attrs.id);
+    }
+  };
+  for (const change of ['input', 'rows', 'files'] as const) form.addEventListener(change, update);
+  update();
+}
+
+/** The row that an element stands in. */
+function rowAround(form: Form, place: Element): Row | undefined {
+  const row = place.closest('.one_row');
+  const group = row && indexOf(form).byId.get(groupOf(row.id))?.element;
+  if (!row || !group || !isComposite(group)) return undefined;
+  return { group, index: rowsOf(group.attrs.id).indexOf(row as HTMLElement) };
+}
