@@ -197,7 +197,7 @@ test('a form loads the script only of the ways in which it asks', async () => {
     const names = await page.evaluate<string[]>(
       `performance.getEntriesByType('resource').map(({ name }) => name)`,
     );
-    return ['review', 'questions', 'piping'].filter((name) =>
+    return ['review', 'questions', 'shown-answers'].filter((name) =>
       names.some((address) => address.includes(`/${name}-`)),
     );
   };

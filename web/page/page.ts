@@ -15,7 +15,7 @@ export type Page = {
   readonly announce: (text: string) => void;
   /** The index of the step that is shown. */
   step: number;
-  /** Of a form whose texts show answers (piping.ts). */
+  /** Of a form whose texts show answers (shown-answers.ts). */
   say?: SayAnswer;
   /** Of a form that lists its answers as its last step (review.ts). */
   review?: {

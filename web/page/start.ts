@@ -13,7 +13,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   const page = readPage(form);
   // Of no use to most forms, and needed from the first press on by those that ask in these ways.
   const ways = await Promise.all([
-    page.data.piping && import('./piping.ts').then(({ showAnswers }) => showAnswers),
+    page.data.piping && import('./shown-answers.ts').then(({ showAnswers }) => showAnswers),
     page.data.review && import('./review.ts').then(({ listAnswers }) => listAnswers),
     page.data.singly && import('./questions.ts').then(({ askSingly }) => askSingly),
   ]);

@@ -6,7 +6,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /** What the first file has, and what only those use that are loaded by themselves. */
 const elsewhere =
-  'main embed memory uploads held-list proof sha256 questions review return-to-review conditional html say-answer piping say-piped'.split(
+  'main embed memory uploads held-list proof sha256 questions review return-to-review conditional html say-answer shown-answers say-piped'.split(
     ' ',
   );
 

@@ -107,7 +107,10 @@ test('a completed submission is mailed to each address of notification_email, in
 });
 
 test('an answer that HTML takes for an address, and mail does not, keeps nobody from being told', async () => {
-  const formId = await makeForm({ notification_email: 'told@example.test', receipt_email_element: 'mail' });
+  const formId = await makeForm({
+    notification_email: 'told@example.test',
+    receipt_email_element: 'mail',
+  });
   await submit(formId, { mail: 'ada.@example.test', wish: 'tea' });
   const told = await server.waitForOne('told@example.test');
   assert.match(told.mail.text!, /Your address:\n {2}ada\.@example\.test/);
@@ -205,11 +208,11 @@ test('a receipt shows answers in the confirmation message where it repeats answe
   const wish = '<b>tea</b>\r\nBcc: all@example.test\n{{mail}}';
   for (const [mail, settings, said] of [
     [
-      'told@example.test',
+      'asked.for@example.test',
       { receipt_answers: true },
       'Thank you for <b>tea</b> Bcc: all@example.test {{mail}}, Red and Blue.',
     ],
-    ['untold@example.test', {}, 'Thank you for , .'],
+    ['not.asked.for@example.test', {}, 'Thank you for , .'],
   ] as const) {
     const formId = await makeForm({
       receipt_email_element: 'mail',
