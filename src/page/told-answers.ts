@@ -1,6 +1,6 @@
 import { answerSayer } from '#ast/answers/say-piped.ts';
 import { isRecord } from '#ast/json.ts';
-import { evaluate, type FilesByName } from '#ast/logic/evaluate.ts';
+import { evaluate } from '#ast/logic/evaluate.ts';
 import { fillPiped, pipedIds } from '#ast/piping.ts';
 import { now } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -38,7 +38,7 @@ export function tellAnswers(vault: Vault, visit: Visit, { raw, files }: Sent): T
     form: live.form,
     values: isRecord(raw) ? raw : {},
     held: files,
-    shown: evaluate(live.form, raw, context, files as FilesByName),
+    shown: evaluate(live.form, raw, context, files),
     speech: { language, numbers, words },
   });
   const said: Record<string, string> = {};
