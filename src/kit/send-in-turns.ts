@@ -15,11 +15,7 @@ export function isLong(json: string | JsonList<unknown> | undefined): json is Js
 }
 
 /** A long list as it is sent, item by item: others are served in between. */
-export function listInTurns(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  list: JsonList<unknown>,
-): Readable {
+export function listInTurns(request: FastifyRequest, reply: FastifyReply, list: JsonList<unknown>): Readable {
   // As bytes: a stream of texts counts its backlog in texts, however long they are.
   const parts = Readable.from(request.method === 'HEAD' ? [] : bytesOf(list), { objectMode: false });
   return packStream(request, reply, parts);
