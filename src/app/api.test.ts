@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { element, structure } from '#ast/testing.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { createKey, revokeKey } from '#workspaces/keys.ts';
@@ -378,7 +379,11 @@ test('HEAD answers what GET would, without the body', async () => {
   for (const route of routes.filter(({ method }) => method === 'GET')) {
     const address = `${service.url}/api/v1${pathOf(route, idIn(route.path, made))}`;
     const request = { headers: { Authorization: `Bearer ${made.key}`, 'Accept-Encoding': 'identity' } };
-    const [get, head] = [await fetch(address, request), await fetch(address, { ...request, method: 'HEAD' })];
+    const get = await fetch(address, request);
+    const head = await fetch(address, { ...request, method: 'HEAD' });
+    // How often a key was used is counted meanwhile, and is in the list of keys.
+    const later = await fetch(address, request);
+    await later.arrayBuffer();
     const plain = (headers: Headers) =>
       [...headers].filter(
         ([name]) =>
@@ -392,9 +397,10 @@ test('HEAD answers what GET would, without the body', async () => {
             'transfer-encoding',
           ].includes(name),
       );
+    const alike = [get, later].find(({ headers }) => isDeepStrictEqual(plain(headers), plain(head.headers)));
     assert.deepEqual(
       [head.status, await head.text(), plain(head.headers)],
-      [get.status, '', plain(get.headers)],
+      [get.status, '', plain((alike ?? get).headers)],
       route.name,
     );
     const bytes = Buffer.byteLength(await get.text());

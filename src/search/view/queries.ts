@@ -21,7 +21,8 @@ export const findIdsBetween = statement(
   { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid },
   { id: uuid },
   `select id from submissions
-   where workspace_id = $workspace_id and form_id = $form_id and id >= $from_id and id < $to_id`,
+   where workspace_id = $workspace_id and form_id = $form_id and id >= $from_id and id < $to_id
+     and trashed_at is null`,
 );
 
 /*
