@@ -9,6 +9,7 @@ import {
 import { isRecord } from './json.ts';
 import { limits } from './limits.ts';
 import { type AnswerContext, evaluate } from './logic/evaluate.ts';
+import { stableText } from './piping.ts';
 import { firstProblems } from './problems.ts';
 import { type AnswerProblem, sayProblem } from './rules/problem.ts';
 import { type Form, listQuestions } from './tree.ts';
@@ -53,12 +54,14 @@ export function checkAnswers(
     field: 'answers',
     problem: generalProblem('more', { limit: limits.answerErrors }),
   });
-  return problems.length === 0 ? { ok: true, answers } : { ok: false, errors: problems.map(sayInEnglish) };
+  return problems.length === 0
+    ? { ok: true, answers }
+    : { ok: false, errors: problems.map((found) => sayInEnglish(form, found)) };
 }
 
-/** The problem with its English sentence, as the API answers it. */
-function sayInEnglish({ field, problem }: FieldProblem): AnswerError {
-  return { field, problem, message: sayProblem(problem) };
+/** The problem with its English sentence, as the API answers it: where no answers are. */
+function sayInEnglish(form: Form, { field, problem }: FieldProblem): AnswerError {
+  return { field, problem, message: sayProblem({ ...problem, label: stableText(form, problem.label) }) };
 }
 
 function* fillForm(

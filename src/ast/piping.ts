@@ -21,7 +21,7 @@ export function fillPiped(text: string, say: (id: string) => string): string {
 }
 
 /** A text where no answers are: the question stands for its answer. */
-function stableText(form: Form, text: string): string {
+export function stableText(form: Form, text: string): string {
   return fillPiped(text, (id) => {
     const named = indexOf(form).byId.get(id)?.element;
     return named && isInput(named) ? `[${fillPiped(named.attrs.label, () => '…')}]` : '';

@@ -101,14 +101,19 @@ test('an answer is text, whatever it says: no markup, no marks, no answer of ano
   await submissionOf(tenant, sent);
 });
 
-test('columns, fields and payloads name the question in place of its answer', async () => {
+test('columns, fields, payloads and errors of the API name the question in place of its answer', async () => {
   const form = await publishForm(tenant, greeting);
-  const posted = await fetch(`${service.url}/f/${form}`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ answers: { name: 'Ada', why: 'So' } }),
-  });
-  const { id } = (await posted.json()) as { id: string };
+  const post = async (answers: object): Promise<{ id: string; errors?: { message: string }[] }> => {
+    const posted = await fetch(`${service.url}/f/${form}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ answers }),
+    });
+    return (await posted.json()) as { id: string };
+  };
+  const refused = await post({ name: 'Ada' });
+  assert.match(refused.errors?.[0]?.message ?? '', /^\[The name\], why \[The cost\]\? /);
+  const { id } = await post({ name: 'Ada', why: 'So' });
   const { body } = await tenant.call('GET', `/submissions/${id}`);
   assert.equal(body.metadata.fields['why']?.label, '[The name], why [The cost]?');
   assert.equal(body.metadata.fields['mail']?.label, 'Mail of [The guest]');

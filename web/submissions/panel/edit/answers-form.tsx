@@ -3,6 +3,7 @@ import { Form } from 'react-aria-components/Form';
 import { fieldName } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
+import { withStableLabels } from '#ast/piping.ts';
 import { newWork, TooMuchWork } from '#ast/work.ts';
 import { isBlank } from '#ast/answers/blank.ts';
 import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
@@ -29,7 +30,10 @@ export function AnswersForm({
   submission: SubmissionDetail;
   onDone: () => void;
 }): ReactElement {
-  const [begun] = useState(submission);
+  const [begun] = useState(() => ({
+    ...submission,
+    structure: withStableLabels(submission.structure),
+  }));
   const questions = useMemo(() => listQuestions(begun.structure), [begun]);
   const [draft, setDraft] = useState<Draft>(begun.answers);
   const change = useChange(form, begun, { onDone, sayDone: ({ unasked }) => sayKept(questions, unasked) });
