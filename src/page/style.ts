@@ -207,7 +207,7 @@ button { min-block-size: var(--control); padding: .5rem 1.25rem; font-weight: 60
 
 /* Behind the first step the form is known: its name is small, and the question is near. */
 main:has(form > .step:first-of-type[hidden]) {
-  padding-block-start: var(--4);
+  @media (max-width: 639px) { padding-block-start: var(--4); }
   .cover, .logo, header > .lead, header::before { display: none; }
   h1 { font-size: 1rem; letter-spacing: 0; }
   .progress p { flex: none; }
