@@ -16,6 +16,8 @@ const service = await openService({
   MAIL_FROM: 'forms@formloom.test',
   MAIL_PER_MINUTE: '60000',
   WEBHOOK_RETRY_DELAYS: '0.01',
+  // A mail may be tried while the server is away.
+  MAIL_RETRY_DELAYS: '0.1,0.1,0.2,0.5,1,2,5',
 });
 const { services } = service;
 const { database } = services;
@@ -125,6 +127,10 @@ test('a mail server that takes nothing is one line, and a mail when it does agai
   assert.deepEqual(await look({}, { mailProblem: 'The mail server cannot be reached' }), [
     'The mail server takes no mail',
   ]);
+  await until('the mail to be tried in vain', async () => {
+    const tried = "select from mails where kind = 'incident' and attempts > 0 and state <> 'sent'";
+    return (await database.query(tried)).rowCount === 1;
+  });
   await server.comeBack();
   await told('operator@example.test', before + 1);
   await look({}, { calm: 0 });
