@@ -119,6 +119,21 @@ test('columns, fields, payloads and errors of the API name the question in place
   assert.equal(body.metadata.fields['mail']?.label, 'Mail of [The guest]');
 });
 
+test('a wrong answer to a question that the confirmation shows is a wrong answer', async () => {
+  const asked = stepsOf({}, [element('file_upload', 'photo'), element('text', 'name')]);
+  const form = await publishForm(tenant, asked, { confirmation_message: '{{photo}} of {{name}}' });
+  for (const photo of ['x', ['x'], [{ filename: 7 }], [null], { toString: 1 }]) {
+    const posted = await fetch(`${service.url}/f/${form}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ answers: { photo, name: { toString: 1 } } }),
+    });
+    assert.equal(posted.status, 422, JSON.stringify(photo));
+    const { errors } = (await posted.json()) as { errors: { field: string }[] };
+    assert.deepEqual(errors.map(({ field }) => field).toSorted(), ['name', 'photo']);
+  }
+});
+
 const refusals: readonly (readonly [what: string, children: readonly object[], message: RegExp])[] = [
   [
     'what is no element',

@@ -4,7 +4,7 @@ import { answerLimits } from '../limits.ts';
 import type { Shown } from '../logic/evaluate.ts';
 import { indexOf } from '../logic/form-index.ts';
 import { fillPiped } from '../piping.ts';
-import { type Form, isInput, kindOf } from '../tree.ts';
+import { type Form, type InputElement, isInput, kindOf } from '../tree.ts';
 import { newWork } from '../work.ts';
 import { type AnswerSpeech, sayAnswer } from './say-answer.ts';
 import { tidyAnswer } from './tidy.ts';
@@ -21,27 +21,33 @@ export type Given = {
   readonly speech: AnswerSpeech;
 };
 
-type Named = { readonly filename: string };
+/** The answer to a question as people read it: a text for each choice and each file, none when it is blank. */
+export function sayGiven(
+  { values, held, speech }: Pick<Given, 'values' | 'held' | 'speech'>,
+  input: InputElement,
+  row?: Row,
+): string[] {
+  const holder = row ? rowAt(values, row) : values;
+  const value = isRecord(holder) ? own(holder, input.attrs.id) : undefined;
+  if (kindOf(input) !== 'files') return sayAnswer(input, tidyAnswer(input, value, newWork()), speech);
+  const files: unknown = held.get(fieldName(input, row)) ?? value;
+  return (Array.isArray(files) ? files : []).flatMap((file: unknown) =>
+    isRecord(file) && typeof file['filename'] === 'string' ? [file['filename']] : [],
+  );
+}
 
 /** The answer to a question on one line, as people read it; empty when it is blank or hidden. */
-export function answerSayer({ form, values, held, shown, speech }: Given): (id: string, row?: Row) => string {
-  const { byId } = indexOf(form);
-  const list = new Intl.ListFormat(speech.language);
+export function answerSayer(given: Given): (id: string, row?: Row) => string {
+  const { byId } = indexOf(given.form);
+  const list = new Intl.ListFormat(given.speech.language);
   return (id, row) => {
     const { element, group } = byId.get(id) ?? {};
     if (!element || !isInput(element) || (group && row?.group !== group)) return '';
     const place = group && row;
-    if (!shown.isShown(element, place)) return '';
-    const holder = place ? rowAt(values, place) : values;
-    const value = isRecord(holder) ? own(holder, id) : undefined;
-    const files = held.get(fieldName(element, place)) ?? (Array.isArray(value) ? (value as Named[]) : []);
-    const said =
-      kindOf(element) === 'files'
-        ? files.map(({ filename }) => filename)
-        : sayAnswer(element, tidyAnswer(element, value, newWork()), speech);
+    if (!given.shown.isShown(element, place)) return '';
     return cut(
       list
-        .format(said)
+        .format(sayGiven(given, element, place))
         .replaceAll(/[\s\p{Cc}]+/gu, ' ')
         .trim(),
     );

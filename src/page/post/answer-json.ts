@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import { keyOfHeader } from '#submissions/keys.ts';
-import type { SubmitResult } from '#submissions/submit.ts';
 import { tellAnswers, type Told } from '../told-answers.ts';
 import type { Visit } from '../visit/visit.ts';
 import { accept } from './accept.ts';
 import type { AnsweringContext } from './answering.ts';
-import { nextAddress } from './next-address.ts';
+import { nextAddress, type Taken } from './next-address.ts';
 
 /** Whether the body is JSON, by its type. */
 export const isJsonBody = (request: FastifyRequest): boolean =>
@@ -38,6 +37,7 @@ export async function answerJson(
     controls: [],
     key: keyInHeader(visit, request),
   });
+  if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
   return sendResult(visit, result, reply, tellAnswers(context.vault, visit, sent));
 }
 
@@ -57,14 +57,13 @@ function answersOf(body: unknown): unknown {
   return body.answers;
 }
 
-/** 201 with the submission, also when it was taken before under the same key. @throws ApiError validation_error. */
+/** 201 with the submission, also when it was taken before under the same key. */
 export function sendResult(
   visit: Visit,
-  result: SubmitResult,
+  result: Taken,
   reply: FastifyReply,
   { message, token }: Told,
 ): FastifyReply {
-  if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
   const { live } = visit;
   const { id, completedAt } = result.submission;
   return reply.code(201).send({

@@ -5,7 +5,7 @@ import { type Told, toldParameter } from '../told-answers.ts';
 import type { Visit } from '../visit/visit.ts';
 
 /** A submission that was taken, and what its visitor may change it with. */
-type Taken = { readonly submission: Submitted; readonly editToken?: string };
+export type Taken = { readonly submission: Submitted; readonly editToken?: string };
 type Token = Told['token'];
 
 /** Where a visitor goes after a submission: to the author's own page, told the receipt, or to the confirmation. */

@@ -1,12 +1,10 @@
-import { type AnswerSpeech, sayAnswer } from '#ast/answers/say-answer.ts';
-import { tidyAnswer } from '#ast/answers/tidy.ts';
-import { countRows, fieldName, type RawAnswers, type Row, rowAt } from '#ast/fields.ts';
-import { isRecord, own } from '#ast/json.ts';
+import type { AnswerSpeech } from '#ast/answers/say-answer.ts';
+import { sayGiven } from '#ast/answers/say-piped.ts';
+import { countRows, fieldName, type RawAnswers, type Row } from '#ast/fields.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
-import { type Form, type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
+import { type Form, type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import { fillPiped } from '#ast/piping.ts';
 import { fill } from '#ast/words.ts';
-import { newWork } from '#ast/work.ts';
 import type { Words } from '../words/words.ts';
 import { attributes, type Html, html } from './html.ts';
 import type { SayAnswer } from './piped.ts';
@@ -79,7 +77,7 @@ function* rowLists(
   for (let index = 0; index < countRows(group, review.values, review.held); index += 1) {
     const row = { group, index };
     const asked = inputs.filter((input) => shown.isShown(input, row));
-    if (asked.every((input) => saidOf(review, input, row).length === 0)) continue;
+    if (asked.every((input) => sayReviewed(review, input, row).length === 0)) continue;
     isBlank = false;
     yield html`<h4>${fill(words.row, { label, number: index + 1 })}</h4>`;
     yield list(asked.map((input) => entryOf(review, input, row)));
@@ -90,7 +88,7 @@ function* rowLists(
 const entryOf = (review: Review, input: InputElement, row?: Row): Html =>
   entry(review, {
     label: labelOf(review, input.attrs.label, row),
-    said: saidOf(review, input, row),
+    said: sayReviewed(review, input, row),
     name: fieldName(input, row),
     place:
       row && fill(review.words.row, { label: labelOf(review, row.group.attrs.label), number: row.index + 1 }),
@@ -117,11 +115,5 @@ function entry({ words }: Review, { label, said, name, place }: Entry): Html {
 </div>`;
 }
 
-function saidOf(review: Review, input: InputElement, row?: Row): string[] {
-  if (kindOf(input) === 'files') {
-    return (review.held.get(fieldName(input, row)) ?? []).map(({ filename }) => filename);
-  }
-  const holder = row ? rowAt(review.values, row) : review.values;
-  const value = isRecord(holder) ? own(holder, input.attrs.id) : undefined;
-  return sayAnswer(input, tidyAnswer(input, value, newWork()), review);
-}
+const sayReviewed = (review: Review, input: InputElement, row?: Row): string[] =>
+  sayGiven({ ...review, speech: review }, input, row);
