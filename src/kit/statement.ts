@@ -31,6 +31,7 @@ export const jsonb = <T extends object>(): Column<T> => ({ pg: 'jsonb' });
 export const jsonText: Column<string> = { pg: 'json' };
 /** A parameter that is the text of a JSON path. */
 export const jsonPath: Column<string> = { pg: 'jsonpath' };
+export const jsonPaths: Column<string[]> = { pg: 'jsonpath[]' };
 /** A text column that holds one of a few words. */
 export const word = <T extends string>(): Column<T> => ({ pg: 'text' });
 /** The same column where the value may be missing. */

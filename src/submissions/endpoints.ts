@@ -8,11 +8,11 @@ import { jsonList } from '#kit/wire.ts';
 import { requireReach } from '#workspaces/reach.ts';
 import { readViewedForm } from './columns/read-columns.ts';
 import {
-  filterParameters,
   formFilterParameters,
+  formsFilterParameters,
   isPlain,
-  readFilter,
   readFormFilter,
+  readFormsFilter,
 } from './filter/read-filter.ts';
 import { type Part, readFiltered, readPlainPage, sorts } from './list/read-list.ts';
 import { Submission, submissionJson, submissionTag, submissionTexts } from './present.ts';
@@ -56,13 +56,14 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       description:
         'Of all forms within reach, newest first unless `sort` says otherwise. All filters must hold.',
       permission: 'submissions:read',
-      query: Type.Object({ ...listParameters, ...filterParameters, ...sortParameter }, closed),
+      query: Type.Object({ ...listParameters, ...formsFilterParameters, ...sortParameter }, closed),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
       async run({ workspaceId, formIds, query }) {
         const cut = readCut(query, 'submissions');
         const forms = { workspace_id: workspaceId, form_ids: formIds && [...formIds] };
+        const asked = await readFormsFilter(database, { workspaceId, formIds }, query);
         const { sort = 'newest' } = query;
-        return answer(await readFiltered(database, forms, { filter: readFilter(query), sort, cut }), cut);
+        return answer(await readFiltered(database, forms, { ...asked, sort, cut }), cut);
       },
     }),
 

@@ -18,7 +18,14 @@ type FilterProblem = { readonly message: string; readonly path: readonly number[
  * @param older versions of the form whose elements it may name, too, each as it was in one of them.
  * @returns every name and value that does not fit, or the first fault of its shape. Takes any value, never throws.
  */
-export function checkFilter(form: Form, filter: unknown, older: readonly Form[] = []): FilterProblem[] {
+export const checkFilter = (form: Form, filter: unknown, older: readonly Form[] = []): FilterProblem[] =>
+  checkComparisons(filter, (comparison) => findNamed(comparison, [form, ...older])[0]);
+
+/** The same where somebody else knows what is wrong with a comparison. */
+export function checkComparisons(
+  filter: unknown,
+  problemOf: (comparison: Comparison) => string | undefined,
+): FilterProblem[] {
   const say = (problem: string, path: readonly number[]): FilterProblem => ({
     message: `The filter ${problem}.`,
     path,
@@ -30,7 +37,7 @@ export function checkFilter(form: Form, filter: unknown, older: readonly Form[] 
   if (!fitsBytes(JSON.stringify(filter), limits.filterBytes))
     return [say(`can have at most ${limits.filterBytes} bytes as JSON`, [])];
   return [...placedComparisons(filter as Condition)].flatMap(({ comparison, path }) => {
-    const [problem] = findNamed(comparison, [form, ...older]);
+    const problem = problemOf(comparison);
     return problem === undefined ? [] : [say(problem, path)];
   });
 }

@@ -2,12 +2,16 @@ import {
   bigint,
   boolean,
   integer,
+  integers,
   jsonPath,
+  jsonPaths,
   nullable,
   statement,
   text,
+  texts,
   timestamp,
   uuid,
+  uuids,
   word,
 } from '#kit/statement.ts';
 import type { SubmissionStatus } from '../queries.ts';
@@ -24,24 +28,37 @@ export const spanColumns = {
  * and the name of a statement stay the same whatever is asked (docs/decisions/0001). Answers are not indexed: each look
  * reads the JSON of the submissions that all else leaves (docs/decisions/0036).
  */
-export const filterColumns = {
+const lookedUpColumns = {
   ...spanColumns,
   completed_from: nullable(timestamp),
   completed_to: nullable(timestamp),
   tag: nullable(text),
-  version: nullable(integer),
-  condition: nullable(jsonPath),
   /** Whether the condition asks for reference values: to put them beside the answers costs as much again. */
   asks_reference: boolean,
 } as const;
+export const filterColumns = {
+  ...lookedUpColumns,
+  version: nullable(integer),
+  condition: nullable(jsonPath),
+} as const;
+
+/** The same where a condition is another one in each form. */
+export const conditionsColumns = {
+  ...lookedUpColumns,
+  form_ids: uuids,
+  /** For each of them the number of its path among `conditions`, from 1; 0: none, all of its submissions meet it. */
+  condition_of: integers,
+  conditions: jsonPaths,
+} as const;
 
 /** What of a filter is looked up in the submission `p` itself. */
-export const isMet = `($status is null or p.status = $status)
+const lookedUp = (condition: string): string => `($status is null or p.status = $status)
   and ($completed_from is null or p.completed_at >= $completed_from)
   and ($completed_to is null or p.completed_at < $completed_to)
-  and ($tag is null or p.tags @> array[$tag]) and ($version is null or p.version = $version)
-  and ($condition is null or case when $asks_reference
-    then jsonb_build_object('answers', p.answers, 'reference', p.reference) else p.answers::jsonb end @@ $condition)`;
+  and ($tag is null or p.tags @> array[$tag])
+  and (${condition} is null or case when $asks_reference
+    then jsonb_build_object('answers', p.answers, 'reference', p.reference) else p.answers::jsonb end @@ ${condition})`;
+export const isMet = `($version is null or p.version = $version) and ${lookedUp('$condition')}`;
 
 const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
 
@@ -59,12 +76,43 @@ export const byFilter = <Declared>(
   tagged: declare(`${name}_tagged`, filterColumns, `${inSpan} and p.tags <> '{}' and ${isMet}`),
 });
 
-/** How many submissions of a form lie in a span, as far as they are counted. */
+/** The submissions `p` that meet the condition of their form, which `f.condition` numbers. */
+export const metByForm = `${inSpan} and ${lookedUp('($conditions)[f.condition]')}`;
+
+/** How many submissions of forms lie in a span, as far as they are counted. */
 export const countSpan = statement(
   'filter.count_span',
-  { workspace_id: uuid, form_id: uuid, from_id: uuid, to_id: uuid, most: integer },
+  { workspace_id: uuid, form_ids: uuids, from_id: uuid, to_id: uuid, most: integer },
   { count: bigint },
   `select count(*) as count from (
      select from submissions p
-     where p.workspace_id = $workspace_id and p.form_id = $form_id and ${inSpan} limit $most) counted`,
+     where p.workspace_id = $workspace_id and p.form_id = any ($form_ids) and ${inSpan} limit $most) counted`,
+);
+
+/** Forms within reach, their days, and how many versions each has. */
+export const listAskedForms = statement(
+  'filter.list_asked_forms',
+  { workspace_id: uuid, form_ids: nullable(uuids) },
+  { id: uuid, time_zone: nullable(text), versions: bigint },
+  `select f.id, f.settings ->> 'time_zone' as time_zone, (
+     select count(*) from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) as versions
+   from forms f
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))`,
+);
+
+/**
+ * Of what type the named elements are in each form that has them: as it is live, then as they were, newest first. Only
+ * the fields that have the name in them are taken apart.
+ */
+export const findNamedTypes = statement(
+  'filter.find_named_types',
+  { workspace_id: uuid, form_ids: uuids, elements: texts },
+  { form_id: uuid, element: text, types: texts },
+  `select v.form_id, named.id as element,
+     array_agg(v.fields -> named.id ->> 'type' order by v.version = f.version desc, v.version desc) as types
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+   join unnest($elements) as named (id) on strpos(v.fields::text, '"' || named.id || '"') > 0
+   where f.workspace_id = $workspace_id and f.id = any ($form_ids) and v.fields -> named.id ->> 'type' is not null
+   group by v.form_id, named.id`,
 );

@@ -6,11 +6,12 @@ import type { RowOf } from '#kit/statement.ts';
 import { submissionStatuses } from '../queries.ts';
 import type { filterColumns, FilterKind } from './queries.ts';
 import { readWhere } from './read-where.ts';
+import { type Conditions, readWhereOfForms } from './where-of-forms.ts';
 
 const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 
 /** What submissions are filtered by, of one form or of many. */
-export const filterParameters = {
+const filterParameters = {
   status: Type.Optional(Type.Enum([...submissionStatuses])),
   created_from: moment('From this moment on.'),
   created_to: moment('Up to this moment, which is left out.'),
@@ -19,20 +20,30 @@ export const filterParameters = {
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'With this tag.' })),
 };
 
+const where = (description: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: 20_000,
+      description: `A condition of the form language as JSON, over answers and reference values, like \`{"element":"age","is":"at_least","value":18}\`. ${description}`,
+      examples: ['{"element":"message","is":"contains","value":"hello"}'],
+    }),
+  );
+
+/** The same of many forms, each of which may have a question. */
+export const formsFilterParameters = {
+  ...filterParameters,
+  where: where(
+    'In each form it is asked of its elements of these names, by their types there; where a form has no such element, or one that cannot be asked so, nobody answered it: `not_equals`, `not_contains` and `not_answered` hold. A name that no form has is an error.',
+  ),
+};
+
 /** The same of one form, where its questions and versions mean something. */
 export const formFilterParameters = {
   ...filterParameters,
   version: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Answered this version of the form.' }),
   ),
-  where: Type.Optional(
-    Type.String({
-      maxLength: 20_000,
-      description:
-        'A condition of the form language as JSON, over answers and reference values, like `{"element":"age","is":"at_least","value":18}`. It may name whatever a filter of a webhook may, in any version that was answered.',
-      examples: ['{"element":"message","is":"contains","value":"hello"}'],
-    }),
-  ),
+  where: where('It may name whatever a filter of a webhook may, in any version that was answered.'),
 };
 
 const FormFilter = Type.Object(formFilterParameters);
@@ -82,4 +93,18 @@ export async function readFormFilter(
   const kind = filter.kind === 'tagged' ? filter.kind : 'filtered';
   const asked = where === undefined ? {} : await readWhere(database, form, where, filter);
   return { ...filter, kind, version: version ?? null, ...asked };
+}
+
+/**
+ * Reads the filter of all forms within reach (null: of the workspace), with what its condition is in each.
+ * @throws ApiError bad_request, as readFormFilter.
+ */
+export async function readFormsFilter(
+  database: Database,
+  reach: { workspaceId: string; formIds: readonly string[] | null },
+  { where: sent, ...query }: FilterQuery & { where?: string },
+): Promise<{ filter: Filter; conditions?: Conditions }> {
+  const filter = readFilter(query);
+  if (sent === undefined) return { filter };
+  return { filter, conditions: await readWhereOfForms(database, reach, sent, filter) };
 }

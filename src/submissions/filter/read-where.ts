@@ -8,7 +8,7 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readAnsweredForms } from '../columns/read-columns.ts';
 import { findViewedForm, readStructures } from '../columns/queries.ts';
 import { countSpan } from './queries.ts';
-import { type Subject, wherePath } from './where-path.ts';
+import { asksReference, type Subject, wherePath } from './where-path.ts';
 
 /**
  * So much one request may make PostgreSQL look at: submissions, and comparisons with each. It is some 3 s of one core, and
@@ -42,27 +42,34 @@ export async function readWhere(
     versions.push(...(await readAnsweredForms(database, form)));
   const [newest, ...older] = versions;
   const condition = requireCondition(newest!, older, where);
-  const comparisons = [...comparisonsOf(condition)].length;
-  const most = Math.floor(mostLooks / (looksOfRow + comparisons));
-  const [{ count } = { count: 0 }] = await countSpan(database, { ...key, ...span, most: most + 1 });
+  await limitWork(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, condition, span);
+  const asks_reference = asksReference(condition);
+  const path = wherePath(condition, {
+    typeOf: (comparison) => findNamed(comparison, versions)[1]!.element.type as Subject,
+    today: todayIn(found.settings.time_zone ?? 'UTC', now()),
+    asksReference: asks_reference,
+  });
+  return { condition: path, asks_reference };
+}
+
+/** @throws ApiError bad_request for more work than one request may cause, which is counted and not measured. */
+export async function limitWork(
+  database: Database,
+  { workspaceId, formIds }: { workspaceId: string; formIds: string[] },
+  condition: Condition,
+  { from_id, to_id }: { from_id: string; to_id: string },
+): Promise<void> {
+  const most = Math.floor(mostLooks / (looksOfRow + [...comparisonsOf(condition)].length));
+  const asked = { workspace_id: workspaceId, form_ids: formIds, from_id, to_id, most: most + 1 };
+  const [{ count } = { count: 0 }] = await countSpan(database, asked);
   if (count > most)
     throw refuse([
       `"where" with so many comparisons looks at ${most} submissions at most: narrow them by created_from and created_to.`,
     ]);
-  const types = new Map(
-    comparisonsOf(condition).flatMap((comparison) => {
-      const [, named] = findNamed(comparison, versions);
-      return named && 'element' in comparison ? [[comparison.element, named.element.type as Subject]] : [];
-    }),
-  );
-  const { path, asksReference } = wherePath(condition, {
-    typeOf: (id) => types.get(id)!,
-    today: todayIn(found.settings.time_zone ?? 'UTC', now()),
-  });
-  return { condition: path, asks_reference: asksReference };
 }
 
-function parse(sent: string): unknown {
+/** @throws ApiError bad_request. */
+export function parse(sent: string): unknown {
   try {
     return JSON.parse(sent);
   } catch (cause) {
@@ -74,10 +81,14 @@ function parse(sent: string): unknown {
 function requireCondition(live: Form, older: readonly Form[], where: unknown): Condition {
   const problems = checkFilter(live, where, older);
   if (problems.length > 0) throw refuse(problems.map(({ message, path }) => ({ message, path: [...path] })));
-  const condition = where as Condition;
+  refuseOrderOfTexts(where as Condition);
+  return where as Condition;
+}
+
+/** @throws ApiError bad_request. */
+export function refuseOrderOfTexts(condition: Condition): void {
   const text = comparisonsOf(condition).find(isOrderOfTexts);
   if (text) throw refuse([`A reference value is ordered by numbers: "${text.is}" takes one here.`]);
-  return condition;
 }
 
 /** Reference values are texts, whose order depends on who asks. */
@@ -86,7 +97,8 @@ const isOrderOfTexts = (comparison: Comparison): boolean =>
   ['greater_than', 'at_least', 'less_than', 'at_most'].includes(comparison.is) &&
   typeof comparison.value !== 'number';
 
-function refuse(problems: readonly (string | Omit<ErrorItem, 'field'>)[], cause?: unknown): ApiError {
+/** What is wrong with a condition, each problem with the place of its part. */
+export function refuse(problems: readonly (string | Omit<ErrorItem, 'field'>)[], cause?: unknown): ApiError {
   const errors = problems.map((problem) => ({
     field: 'where',
     ...(typeof problem === 'string' ? { message: problem } : problem),

@@ -13,25 +13,24 @@ import { alignMoments } from '#ast/rules/moments.ts';
 export type Subject = InputType | 'composite' | 'reference';
 
 type Around = {
-  /** Of an element that the condition names. */
-  readonly typeOf: (elementId: string) => Subject;
+  /** Of the element that a comparison names. */
+  readonly typeOf: (comparison: Comparison) => Subject;
   /** YYYY-MM-DD in the form's time zone. */
   readonly today: string;
+  readonly asksReference: boolean;
 };
 
 /**
  * A condition as one JSON path. It holds where #ast's own `isTrue` does: each comparison looks for a value that meets
  * it, so what is missing or of another type meets none, and its contrary does. Texts are written into it as JSON, and
  * within patterns without a meaning of their own.
- * @returns also whether it is asked of `{"answers": …, "reference": …}`, and not of the answers alone.
  */
-export function wherePath(condition: Condition, around: Around): { path: string; asksReference: boolean } {
-  const asksReference = comparisonsOf(condition).some((comparison) => 'reference' in comparison);
-  return {
-    path: pathOf(condition, { ...around, answers: asksReference ? '$.answers' : '$' }),
-    asksReference,
-  };
-}
+export const wherePath = (condition: Condition, around: Around): string =>
+  pathOf(condition, { ...around, answers: around.asksReference ? '$.answers' : '$' });
+
+/** Whether a condition is asked of `{"answers": …, "reference": …}`, and not of the answers alone. */
+export const asksReference = (condition: Condition): boolean =>
+  comparisonsOf(condition).some((comparison) => 'reference' in comparison);
 
 type Within = Around & { readonly answers: string };
 
@@ -40,7 +39,7 @@ function pathOf(condition: Condition, around: Within): string {
   if ('any' in condition) return joined(condition.any, ' || ', around);
   if ('not' in condition) return `!(${pathOf(condition.not, around)})`;
   const isReference = 'reference' in condition;
-  const subject = isReference ? 'reference' : around.typeOf(condition.element);
+  const subject = isReference ? 'reference' : around.typeOf(condition);
   const place = isReference
     ? `$.reference.${JSON.stringify(condition.reference)}`
     : `${around.answers}.${JSON.stringify(condition.element)}`;
@@ -80,6 +79,9 @@ const tests: Readonly<Record<Operator, Test>> = {
   answered: { sign: '', test: answered },
   not_answered: { sign: '!', test: answered },
 };
+
+/** Whether a comparison holds where there is no answer. */
+export const holdsUnanswered = (is: Operator): boolean => tests[is].sign === '!';
 
 const found = (conditions: readonly string[]): string => ` ? (${conditions.join(' || ')})`;
 

@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { type Filter, isPlain } from '../filter/read-filter.ts';
+import type { Conditions } from '../filter/where-of-forms.ts';
 import { type foundColumns, listSubmissions, listSubmissionsByStatus } from '../queries.ts';
 import { countByCounters, countFiltered, listFiltered } from './queries.ts';
 
@@ -33,11 +34,14 @@ export async function readPlainPage(
   };
 }
 
-/** The part that is asked for, and how many there are, or were when the reading by cursor began: only that counts. */
+/**
+ * The part that is asked for, and how many there are, or were when the reading by cursor began: only that counts.
+ * `conditions`: what the condition of the filter is in each form, where that is not the same in all.
+ */
 export async function readFiltered(
   database: Database,
   forms: { workspace_id: string; form_ids: string[] | null },
-  { filter, sort, cut }: { filter: Filter; sort: Sort; cut: Cut },
+  { filter, conditions, sort, cut }: { filter: Filter; conditions?: Conditions; sort: Sort; cut: Cut },
 ): Promise<Part> {
   const { kind, isDated: _, ...met } = filter;
   const left =
@@ -45,10 +49,17 @@ export async function readFiltered(
       ? { ...met, to_id: least(met.to_id, belowId(cut)) }
       : { ...met, from_id: greatest(met.from_id, leastId(cut)) };
   const { limit, offset } = cut;
+  const list = listFiltered[sort];
   const count = isPlain(filter) ? countByCounters : countFiltered[kind];
   const [found, total] = await Promise.all([
-    listFiltered[sort][kind](database, { ...forms, ...left, limit, offset }),
-    cut.total ?? count(database, { ...forms, ...met }).then(([counted]) => counted!.total),
+    conditions
+      ? list.byForm(database, { ...forms, ...left, ...conditions, limit, offset })
+      : list[kind](database, { ...forms, ...left, limit, offset }),
+    cut.total ??
+      (conditions
+        ? countFiltered.byForm(database, { ...forms, ...met, ...conditions })
+        : count(database, { ...forms, ...met })
+      ).then(([counted]) => counted!.total),
   ]);
   return { found, total };
 }
