@@ -87,7 +87,9 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
       const { params, query, body } = request;
       const caller = request.caller!;
       const unchanged = readMatch(request, operation.isConditional);
-      const line = hasLine && !isDryRun(query) ? lineOf(route, caller, request) : undefined;
+      // HEAD takes nothing out.
+      const isLined = hasLine && request.method !== 'HEAD' && !isDryRun(query);
+      const line = isLined ? lineOf(route, caller, request) : undefined;
       const run = (): Promise<Answer> =>
         auditLog.note(operation, line, caller, (scope) =>
           operation.handle(scope, { params, query, body, unchanged }),

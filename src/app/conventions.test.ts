@@ -351,6 +351,54 @@ test('a person calls the API with the session of the console, in the workspace t
   assert.equal((await call('GET', `/forms/${form.id}`, asKey)).status, 200);
 });
 
+test("a link of our own pages says in its address which workspace a file is of; on another site's page it leads nowhere", async () => {
+  const { id } = await makeForm(tenant, [element('text', 'a')]);
+  const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+  const follow = (headers: Record<string, string>, { workspace = tenant.workspaceId, method = 'GET' } = {}) =>
+    fetch(`${service.url}/api/v1/forms/${id}/submissions/export?format=ndjson&workspace_id=${workspace}`, {
+      method,
+      headers: { Cookie: viewer.cookie, ...headers },
+    });
+  const owner = await signIn(service, { workspaceId: tenant.workspaceId, role: 'owner' });
+  const noted = async () => {
+    const { body } = await owner.api<{ data: { operation: string; thing_id: string }[] }>('GET', '/audit');
+    return body.data.filter((line) => line.operation === 'exportFormSubmissions' && line.thing_id === id)
+      .length;
+  };
+  const ours = { 'Sec-Fetch-Site': 'same-origin' };
+  assert.equal((await follow(ours, { method: 'HEAD' })).status, 200);
+  assert.equal(await noted(), 0, 'whoever only asks whether it would be answered takes nothing out');
+  assert.match((await follow(ours)).headers.get('content-disposition')!, /^attachment; .*\.ndjson/);
+  assert.equal(await noted(), 1);
+  assert.equal(
+    (await follow({ Referer: `${service.url}/app/` })).status,
+    200,
+    'a browser that does not say it',
+  );
+  for (const elsewhere of [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { 'Sec-Fetch-Site': 'none' },
+    { 'Sec-Fetch-Site': 'cross-site', Referer: `${service.url}/app/` },
+    { Referer: 'https://elsewhere.example/' },
+    {},
+  ]) {
+    assert.equal((await follow(elsewhere)).status, 403, JSON.stringify(elsewhere));
+  }
+  assert.equal((await follow({ ...ours, Cookie: '' })).status, 401);
+  const { workspaceId: foreign } = await service.makeTenant();
+  assert.equal((await follow(ours, { workspace: foreign })).status, 404);
+  assert.equal((await follow(ours, { workspace: 'none' })).status, 400);
+  const asKey = { Authorization: `Bearer ${tenant.key}`, Cookie: '' };
+  assert.equal((await follow(asKey)).status, 400, 'a key is of one workspace, and names none');
+  const { status } = await fetch(`${service.url}/api/v1/forms?workspace_id=${tenant.workspaceId}`, {
+    method: 'POST',
+    headers: { Cookie: viewer.cookie, ...ours, 'Content-Type': 'application/json' },
+    body: JSON.stringify(valid),
+  });
+  assert.equal(status, 401, 'what changes something takes the header');
+});
+
 test('a person has one window of requests, at the API as at the console, and CONSOLE_PER_MINUTE is its length', async () => {
   const own = await openService({ CONSOLE_PER_MINUTE: '5' });
   const { workspaceId } = await own.makeTenant();

@@ -9,16 +9,16 @@ import { findMembership } from '#workspaces/members/queries.ts';
 import type { Role } from '#workspaces/roles.ts';
 import { isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/session-end.ts';
 
+/** What a browser says of where a request comes from. */
+type Sent = { host: string; headers: IncomingHttpHeaders };
+
 /**
  * Refuses what another site may have made a browser send (docs/rules.md T21, C32). A request that changes anything is
  * JSON or an image, which no HTML form can send, and comes from this origin: browsers say so in Sec-Fetch-Site, older ones in
  * Origin. SameSite=Lax cookies and the absence of any CORS answer stand behind this.
  * @throws ApiError forbidden.
  */
-export function refuseForeignRequest(
-  request: { method: string; host: string; headers: IncomingHttpHeaders },
-  publicUrl: string,
-): void {
+export function refuseForeignRequest(request: Sent & { method: string }, publicUrl: string): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   const { headers } = request;
   if (
@@ -28,9 +28,21 @@ export function refuseForeignRequest(
   ) {
     throw new ApiError('forbidden', 'Requests that change something are sent as application/json.');
   }
+  refuseOtherSites(request, headers.origin, publicUrl);
+}
+
+/**
+ * The same of a link that carries no header of ours, and so could stand on any page: it is followed from our own alone.
+ * Browsers that do not say where they come from say what the link makes them say, `Referer`.
+ * @throws ApiError forbidden.
+ */
+export function refuseForeignLink(request: Sent, publicUrl: string): void {
+  refuseOtherSites(request, request.headers.referer, publicUrl);
+}
+
+function refuseOtherSites({ host, headers }: Sent, from: string | undefined, publicUrl: string): void {
   const site = headers['sec-fetch-site'];
-  const isOurs =
-    site === undefined ? isOwnOrigin(headers.origin, request.host, publicUrl) : site === 'same-origin';
+  const isOurs = site === undefined ? isOwnOrigin(from, host, publicUrl) : site === 'same-origin';
   if (!isOurs) throw new ApiError('forbidden', 'This request comes from another site.');
 }
 

@@ -1,6 +1,8 @@
+import type { Static } from 'typebox';
 import type { Form } from '#ast/tree.ts';
+import { attachment } from '#kit/attachment.ts';
 import type { Database } from '#kit/database.ts';
-import { wired } from '#kit/wire.ts';
+import { jsonText, wired } from '#kit/wire.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { belowId, endCut, readCut, refuseCursor } from '#kit/cursor.ts';
 import { personOf } from '#workspaces/actor.ts';
@@ -161,7 +163,9 @@ export function wholeFormEndpoints({
         const { form, draft } = await readBuilderForm(database, workspaceId, params.id);
         const isOwn = form.status === 'draft' || form.published_at === null;
         const { structure, settings } = isOwn ? draft : form;
-        return { body: { structure, settings } };
+        // For people to read and compare, too.
+        const text = JSON.stringify({ structure, settings }, null, 2);
+        return { headers: attachment(form.name, '.json'), json: jsonText<Static<typeof ExportedForm>>(text) };
       },
     }),
 

@@ -1,5 +1,5 @@
-import { create as contentDisposition } from 'content-disposition';
 import { Type } from 'typebox';
+import { attachment } from '#kit/attachment.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { listOf, listParameters, readCut } from '#kit/cursor.ts';
@@ -153,11 +153,10 @@ export function invitationEndpoints(
         const [names] = await findFormNames(context.database, key);
         if (!names) throw new ApiError('not_found');
         const day = now().toISOString().slice(0, 10);
-        const name = `${names.form_name.slice(0, 80).toWellFormed()} links ${day}.csv`;
         return {
           headers: {
             'Content-Type': 'text/csv; charset=utf-8',
-            'Content-Disposition': contentDisposition(name),
+            ...attachment(names.form_name, ` links ${day}.csv`),
           },
           stream: linksFile(context, { workspaceId, formId: params.id }),
         };

@@ -186,7 +186,7 @@ test('an exported form is a file that can be pasted again', async () => {
   const download = page.waitForEvent('download');
   await choose(page, 'Über uns / 2026', 'Export');
   const file = await download;
-  assert.equal(file.suggestedFilename().normalize('NFC'), 'über-uns-2026.json');
+  assert.equal(file.suggestedFilename().normalize('NFC'), 'Über uns - 2026.json');
   const exported = JSON.parse(await readFile(await file.path(), 'utf8')) as ExportedForm;
   assert.deepEqual(exported.structure, { ...contact.structure, attrs: { name: 'Über uns / 2026' } });
   await page.getByRole('button', { name: 'Actions for Über uns / 2026' }).click();

@@ -122,6 +122,35 @@ test('the address holds the whole view, and a search marks its hits; the filter 
   await page.getByRole('menuitem', { name: /^CSV for spreadsheets/ }).click();
   const file = await readFile(await (await download).path(), 'utf8');
   assert.equal(file.trim().split('\r\n').length, 31);
+  assert.match(
+    (await download).url(),
+    /^http.*\/export\?/,
+    'the browser takes it as it comes, and no tab holds it',
+  );
+  await context.close();
+});
+
+test('an export goes to the disk while it comes, and no tab holds it; what is refused says why', async () => {
+  const form = await makeForm();
+  const note = 'A long answer. '.repeat(4_000);
+  for (let index = 0; index < 40; index++) await submit(form, { name: `Person ${index}`, note });
+  const { page, context } = await show(`/forms/${form}/submissions`);
+  const exportAll = async () => {
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: /^NDJSON/ }).click();
+  };
+  const downloads = page.waitForEvent('download');
+  await exportAll();
+  const download = await downloads;
+  assert.match(download.url(), /^http:.*\/export\?/, 'an address of the service, no blob of the page');
+  assert.match(download.suggestedFilename(), /\.ndjson$/);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  assert.equal(lines.length, 40);
+  assert.ok(lines.every((line) => line.includes(note)));
+
+  await tenant.call('DELETE', `/forms/${form}`);
+  await exportAll();
+  await page.getByText('The resource does not exist.').waitFor();
   await context.close();
 });
 

@@ -46,14 +46,11 @@ export async function request<Body>(address: string, asked: Request): Promise<Bo
   return read as Body;
 }
 
-/** A file, which the browser keeps outside of the page's memory, on its disk when it is large. */
-export const requestFile = (address: string, asked: Request): Promise<File> =>
-  receive(
-    address,
-    asked,
-    async (response) =>
-      new File([await response.blob()], nameOf(response.headers.get('Content-Disposition'))),
-  );
+/** Asks whether a file would be answered, and takes none of it. Why it would not is said to GET alone. */
+export async function requestNothing(address: string): Promise<void> {
+  const ask = (method: string) => receive(address, { method }, async ({ body }) => body?.cancel());
+  await ask('HEAD').catch(() => ask('GET'));
+}
 
 /** What a success holds. @throws ApiProblem. */
 async function receive<Content>(
@@ -80,15 +77,6 @@ async function receive<Content>(
     throw unreachable();
   }
   throw new ApiProblem(status, readJson(refusal) ?? {});
-}
-
-/** The name that an answer gives its file: as UTF-8 where it has to be, else between quotes. */
-function nameOf(disposition: string | null): string {
-  const [, coded] = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '') ?? [];
-  if (coded !== undefined) return decodeURIComponent(coded);
-  const [, quoted = 'download', bare] =
-    /filename=(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition ?? '') ?? [];
-  return bare ?? quoted.replaceAll(/\\(.)/g, '$1');
 }
 
 const unreachable = (): ApiProblem =>

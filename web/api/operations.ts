@@ -1,7 +1,7 @@
 import type { ConditionalName, InputOf, ReplyOf } from '#app/operations.ts';
 import { type OperationName, type OwnName, routeOf } from '#app/routes.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { type Options, query, request, requestFile } from './client.ts';
+import { type Options, query, request, requestNothing } from './client.ts';
 
 type AnyInput = {
   params?: Readonly<Record<string, string | number>>;
@@ -71,14 +71,26 @@ export const callOwn = <Name extends OwnName>(name: Name, input: InputOf<Name>):
   send('/app/api', name, input as AnyInput, {});
 
 /**
- * The file that an operation answers with, as the person who is signed in. A link could not say in which workspace.
- * @throws ApiProblem.
+ * Downloads the file that an operation answers with: the browser writes it to its disk while it comes.
+ * @throws ApiProblem, as a link that is refused would say nothing.
  */
-export function callForFile<Name extends OperationName>(
+export async function download<Name extends OperationName>(
   workspaceId: string,
   name: Name,
   input: InputOf<Name>,
-): Promise<File> {
-  const { address, method } = asked(name, input as AnyInput);
-  return requestFile(`/api/v1${address}`, { method, headers: inWorkspace(workspaceId) });
+): Promise<void> {
+  const { params, query: more } = input as AnyInput;
+  const { address } = asked(name, {
+    ...(params && { params }),
+    query: { ...more, workspace_id: workspaceId },
+  });
+  const link = document.createElement('a');
+  link.href = `/api/v1${address}`;
+  await requestNothing(link.href);
+  link.download = '';
+  // The page itself sends none: browsers that do not say which site asks would not say that it is this one.
+  link.referrerPolicy = 'same-origin';
+  document.body.append(link);
+  link.click();
+  link.remove();
 }

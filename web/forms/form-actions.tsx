@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { call, type Seen } from '../api/operations.ts';
+import { call, download, type Seen } from '../api/operations.ts';
 import type { WorkspaceDetail } from '../settings/workspace.ts';
 import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../design/button.tsx';
@@ -10,7 +10,6 @@ import { toastDone, toastProblem } from '../design/toast.tsx';
 import { refreshForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { DeleteFormDialog } from './delete-form-dialog.tsx';
-import { exportForm } from './export-form.ts';
 import type { FormLine } from './forms-query.ts';
 
 /** What can be done to a form as a whole. */
@@ -92,7 +91,7 @@ export function FormActions({
             id: 'export',
             label: 'Export as JSON',
             icon: 'download',
-            onAction: () => void exportForm(form).catch(toastProblem),
+            onAction: () => void download(workspace.id, 'exportForm', { params }).catch(toastProblem),
           },
           ...(mayEdit(workspace.role) ? changes : []),
         ]}

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { callForFile } from '../api/operations.ts';
-import { saveFile } from '../api/save-file.ts';
+import { download } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
@@ -26,9 +25,8 @@ export function ListActions({
       );
     },
   });
-  const download = useMutation({
-    mutationFn: () => callForFile(form.workspace_id, 'exportInvitations', { params: { id: form.id } }),
-    onSuccess: saveFile,
+  const save = useMutation({
+    mutationFn: () => download(form.workspace_id, 'exportInvitations', { params: { id: form.id } }),
     onError: toastProblem,
   });
   const close = (): void => {
@@ -37,7 +35,7 @@ export function ListActions({
   };
   return (
     <>
-      <Button isPending={download.isPending} onPress={() => download.mutate()}>
+      <Button isPending={save.isPending} onPress={() => save.mutate()}>
         Download links
       </Button>
       {pace !== null && (

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { callForFile } from '../api/operations.ts';
-import { saveFile } from '../api/save-file.ts';
+import { download } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { toastProblem } from '../design/toast.tsx';
@@ -40,11 +39,10 @@ export function ExportMenu({ form, view, total, isArranged }: Props): ReactEleme
   const what = isFiltered(view) ? `the ${total ?? ''} submissions of this view` : 'all submissions';
   const { mutate: save, isPending } = useMutation({
     mutationFn: (asked: Asked) =>
-      callForFile(form.workspace_id, 'exportFormSubmissions', {
+      download(form.workspace_id, 'exportFormSubmissions', {
         params: { id: form.id },
         query: { ...filterOf(view), ...asked },
       }),
-    onSuccess: saveFile,
     onError: toastProblem,
   });
   const itemsOf = (columns: 'all' | 'shown'): MenuAction[] =>

@@ -1,7 +1,7 @@
-import { create as contentDisposition } from 'content-disposition';
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { FileLinks } from '#files/link.ts';
+import { attachment } from '#kit/attachment.ts';
 import { now } from '#kit/clock.ts';
 import { endCut, readCut } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
@@ -120,7 +120,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         return {
           headers: {
             'Content-Type': exportTypes[format],
-            'Content-Disposition': contentDisposition(`${name.slice(0, 80).toWellFormed()} ${day}.${format}`),
+            ...attachment(name, ` ${day}.${format}`),
           },
           stream: oneOfFew(workspaceId, () =>
             exportStream(format, source, { forSpreadsheet: reader === 'spreadsheets' }),
