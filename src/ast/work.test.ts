@@ -3,8 +3,11 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { cases } from '#test/cases.ts';
+import { textSayer } from './answers/say-piped.ts';
 import { limits } from './limits.ts';
+import { numberMarksOf } from './rules/written-numbers.ts';
 import { composite, element, formOf } from './testing.ts';
+import { type Composite, listQuestions } from './tree.ts';
 import { check, many } from './work.fixture.ts';
 
 const fullText = 'Σ'.repeat(limits.answerBytes / 2);
@@ -43,6 +46,35 @@ test('what people fill in costs less than half of what a request may', () => {
   const { result, steps } = check(form, { ...texts, g: rows });
   assert.equal(result, 'taken');
   assert.ok(steps < limits.workSteps / 2, `${steps} steps`);
+});
+
+test('an answer that hundreds of texts show is read once, in each row that is its own', () => {
+  const form = formOf(
+    element('textarea', 'q'),
+    composite('g', [element('text', 'cell')], { repeatable: true }),
+  );
+  const [group] = listQuestions(form).filter(({ kind }) => kind === 'group');
+  let reads = 0;
+  const counted = (name: string, text: string): Record<string, unknown> =>
+    Object.defineProperty({}, name, { enumerable: true, get: () => ((reads += 1), text) });
+  const values = Object.assign(counted('q', fullText), {
+    g: [counted('cell', 'one'), counted('cell', 'two')],
+  });
+  const say = textSayer({
+    form,
+    values,
+    held: new Map(),
+    shown: { isShown: () => true },
+    speech: { language: 'en', numbers: numberMarksOf('en'), words: { yes: 'Yes', no: 'No' } },
+  });
+  const rowsSaid = [0, 1].map((index) =>
+    many(500, () => say('{{q}} {{cell}}', { group: group!.element as Composite, index })),
+  );
+  assert.deepEqual(
+    rowsSaid.map(([said]) => said),
+    ['one', 'two'].map((cell) => `${'Σ'.repeat(limits.pipedCharacters)}… ${cell}`),
+  );
+  assert.equal(reads, 3);
 });
 
 /** Blocks of code that a request may run at most: a step of the patterns, the cheapest of all, is some three of them at most. */

@@ -79,6 +79,37 @@ const cases: Record<string, Case> = {
     children: inputs(15, undefined, 'textarea'),
     request: json(Object.fromEntries(many(15, (index) => [`t${index}`, '\r'.repeat(30_000)]))),
   },
+  'a full text that five hundred labels show': {
+    children: [
+      element('textarea', 'q'),
+      element('text', 'missing', { required: true }),
+      ...inputs(480, () => ({ label: 'About {{q}}' })),
+    ],
+    request: urlencoded(`q=${'a+'.repeat(32_000)}`),
+  },
+  'a full text that the labels of a hundred rows show': {
+    children: [
+      element('textarea', 'q'),
+      element('text', 'missing', { required: true }),
+      composite(
+        'g',
+        inputs(5, () => ({ label: 'About {{q}}' })),
+        { repeatable: true },
+      ),
+    ],
+    request: urlencoded(`q=${'%0Aa'.repeat(21_000)}&_row=g[99]`),
+  },
+  'choices that four hundred labels show': {
+    children: [
+      element('multiple_choice', 'q', {
+        options: many(500, (index) => `${'o'.repeat(900)}${index}`),
+        other: true,
+      }),
+      element('text', 'missing', { required: true }),
+      ...inputs(400, () => ({ label: 'About {{q}}' })),
+    ],
+    request: urlencoded(many(1_000, (index) => `q=${'o'.repeat(900)}${index % 500}`).join('&')),
+  },
   'a page with as many characters of HTML as a form may have': {
     children: inputs(900, () => ({ help_text: `${'<&"'.repeat(55)}${'a'.repeat(500)}` })),
     path: '?from=here',

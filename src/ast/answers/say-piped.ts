@@ -36,21 +36,27 @@ export function sayGiven(
   );
 }
 
-/** The answer to a question on one line, as people read it; empty when it is blank or hidden. */
+/**
+ * The answer to a question on one line, as people read it; empty when it is blank or hidden. Each is said once, however
+ * many texts show it: one may be 65,000 characters, and stand in 500 labels of 100 rows.
+ */
 export function answerSayer(given: Given): (id: string, row?: Row) => string {
   const { byId } = indexOf(given.form);
   const list = new Intl.ListFormat(given.speech.language);
+  const said = new Map<string, string>();
+  const say = (input: InputElement, place: Row | undefined): string => {
+    if (!given.shown.isShown(input, place)) return '';
+    const text = list.format(sayGiven(given, input, place));
+    return cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());
+  };
   return (id, row) => {
     const { element, group } = byId.get(id) ?? {};
     if (!element || !isInput(element) || (group && row?.group !== group)) return '';
     const place = group && row;
-    if (!given.shown.isShown(element, place)) return '';
-    return cut(
-      list
-        .format(sayGiven(given, element, place))
-        .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-        .trim(),
-    );
+    const name = fieldName(element, place);
+    const text = said.get(name) ?? say(element, place);
+    said.set(name, text);
+    return text;
   };
 }
 
