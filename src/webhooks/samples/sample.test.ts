@@ -107,6 +107,19 @@ for (const [what, [type, attrs]] of Object.entries(rules)) {
   });
 }
 
+test('a sample tries no further answers once its work is spent', () => {
+  const slow = { pattern: '(?:(?:a|a)*){40}b' };
+  const form = formOf(...Array.from({ length: 990 }, (_, index) => element('text', `t${index}`, slow)));
+  let looks = 0;
+  for (const { element: input } of listQuestions(form)) {
+    const { type } = input;
+    Object.defineProperty(input, 'type', { get: () => ((looks += 1), type) });
+  }
+  assert.equal(sampleSubmission(form).answers['t989'], 'Sample answer');
+  // A check of each of the thirteen answers that might be tried looks several times.
+  assert.ok(looks < 990 * 20, `${looks} looks`);
+});
+
 test('a sample has no answer to what its other answers hide, in rows as well', () => {
   const hidden = { show_when: { element: 'yes', is: 'equals', value: false } };
   const form = formOf(

@@ -62,6 +62,8 @@ function sampleAnswer(input: InputElement, trial: Trial): AnswerValue {
 }
 
 function isTaken(input: InputElement, value: AnswerValue, trial: Trial): boolean {
+  // To be told by each of a thousand patterns that the budget is spent would be the most of the work.
+  if (trial.work.left <= 0) return false;
   try {
     return checkAnswer(input, value, trial).ok;
   } catch (error) {
