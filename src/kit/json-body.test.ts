@@ -130,6 +130,23 @@ for (const [name, [text, status]] of Object.entries(large)) {
   });
 }
 
+test('a text of escapes alone is looked through in no more time than it is parsed in three times', () => {
+  const bestOf = (work: () => unknown): number =>
+    Math.min(...Array.from({ length: 5 }, () => cpuMsOf(() => void work())));
+  const body = Buffer.from(`"${'\\"'.repeat(500_000)}"`);
+  const text = body.toString();
+  assert.ok(bestOf(() => readJsonBody(body)) < 4 * bestOf(() => JSON.parse(text)));
+});
+
+test('an escape is found behind any number of other characters', () => {
+  for (let length = 0; length < 40; length += 1) {
+    const before = 'x'.repeat(length);
+    assert.equal(read(`"${before}\\"${before}\\n"`), `${before}"${before}\n`);
+    assert.equal(statusOf(`"${before}\\u0000${before}"`), 422);
+    assert.equal(statusOf(`"${before}`), 400);
+  }
+});
+
 test('names of the language itself are keys like any other, and pollute nothing', () => {
   const value = read('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}') as object;
   assert.deepEqual(Object.keys(value), ['__proto__', 'constructor']);
