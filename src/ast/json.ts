@@ -30,24 +30,25 @@ export function own<Value>(record: Readonly<Record<string, Value>>, key: string)
  */
 export function storageProblem(root: unknown, tally: { values: number; markup: number }): string | undefined {
   const uncleanText = 'has a text with a NUL character or half a surrogate pair';
-  const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { value, depth } = next;
-    if (typeof value === 'string') {
-      if (!isCleanText(value)) return uncleanText;
-      tally.markup += countMarkup(value);
-      if (tally.markup > limits.markupCharacters)
-        return `has too many of the characters & < > " and ' (at most ${limits.markupCharacters} in all)`;
-    }
-    if (typeof value !== 'object' || value === null) continue;
+  const open: { holder: object; depth: number }[] = [];
+  // Of a quarter of a million values most hold no others: nothing is made for those.
+  const problemOf = (value: unknown, depth: number): string | undefined => {
+    if (typeof value === 'object' && value !== null) open.push({ holder: value, depth });
+    if (typeof value !== 'string') return undefined;
+    if (!isCleanText(value)) return uncleanText;
+    tally.markup += countMarkup(value);
+    if (tally.markup <= limits.markupCharacters) return undefined;
+    return `has too many of the characters & < > " and ' (at most ${limits.markupCharacters} in all)`;
+  };
+  let problem = problemOf(root, 0);
+  for (let next = open.pop(); next && !problem; next = open.pop()) {
+    const { holder, depth } = next;
     if (depth === limits.jsonDepth) return `is nested more than ${limits.jsonDepth} deep`;
-    const keys = Object.keys(value);
-    tally.values += keys.length;
+    const values: readonly unknown[] = Array.isArray(holder) ? holder : Object.values(holder);
+    tally.values += values.length;
     if (tally.values > limits.values) return `has too many values (at most ${limits.values} in all)`;
-    for (const key of keys) {
-      if (!isCleanText(key)) return uncleanText;
-      open.push({ value: (value as Record<string, unknown>)[key], depth: depth + 1 });
-    }
+    if (!Array.isArray(holder) && !Object.keys(holder).every(isCleanText)) return uncleanText;
+    for (const value of values) problem ??= problemOf(value, depth + 1);
   }
-  return undefined;
+  return problem;
 }
