@@ -308,6 +308,30 @@ for (const [candidates, table] of [
       assert.deepEqual(found, []);
     });
 
+test('an element type is its own files, and a line in each of at most three tables', () => {
+  const tables = ['src/ast/elements.ts', 'src/ast/input-rules.ts', 'src/page/render/elements/drawings.ts'];
+  // Those whose names mean nothing else. Templates and examples are forms, and only use them.
+  const types = ['multiple_choice', 'file_upload'];
+  const others = [...ours, ...web]
+    .filter(({ path }) => !/^web\/forms\/templates\//.test(path))
+    .map(({ path, text }) => ({ path, text: text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '') }));
+  for (const type of types) {
+    const own = new RegExp(`/${type}(/|\\.tsx?$)|/${type.replaceAll('_', '-')}\\.tsx?$`);
+    const named = others.filter(
+      ({ path, text }) => !own.test(path) && new RegExp(`\\b${type}\\b`).test(text),
+    );
+    assert.deepEqual(
+      named.map(({ path }) => path).filter((path) => !tables.includes(path)),
+      [],
+      type,
+    );
+    for (const { path, text } of named) {
+      const lines = text.split('\n').filter((line) => new RegExp(`^  ${type}\\b`).test(line));
+      assert.equal(lines.length, 1, `${type} in ${path}`);
+    }
+  }
+});
+
 test('each room says in ten lines what it is', async () => {
   const rooms = [...new Set(sources.map((source) => source.room!))];
   const missing: string[] = [];

@@ -15,7 +15,7 @@ import { type AnswerProblem, sayProblem } from './rules/problem.ts';
 import { type Form, listQuestions } from './tree.ts';
 
 export type { FileAnswer } from './answers/check-files.ts';
-export type { PlainAnswer } from './answers/check-input.ts';
+export type { PlainAnswer } from './types/rules.ts';
 export type { AnswerRow, Answers, AnswerValue, FieldProblem } from './answers/fill.ts';
 export type { AnswerContext } from './logic/evaluate.ts';
 

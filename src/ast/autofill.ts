@@ -1,6 +1,8 @@
 import type { autofillChoices, autofillTokens } from './attributes/autofill-tokens.ts';
 import { defaults } from './attributes/defaults.ts';
+import { inputRules } from './input-rules.ts';
 import type { InputElement } from './tree.ts';
+import type { InputRules } from './types/rules.ts';
 
 type Token = (typeof autofillTokens)[number];
 
@@ -33,8 +35,6 @@ const byId: Readonly<Record<string, Token>> = {
   dateofbirth: 'bday',
 };
 
-const byType: Readonly<Partial<Record<string, Token>>> = { email: 'email', phone: 'tel', url: 'url' };
-
 /** Whose email or phone it is when it is not the visitor's own: to fill in that would be wrong. */
 const others =
   /(?:^|[^a-z])(?:friend|guest|child|kid|son|daughter|spouse|partner|wife|husband|mother|father|parent|guardian|sibling|brother|sister|colleague|manager|boss|supervisor|employer|emergency|recipient|referee|reference|witness|doctor|customer|client|invitee|participant|attendee|second|other)/i;
@@ -48,7 +48,7 @@ export function autofillOf({ type, attrs }: InputElement): Token | 'off' | undef
     autocomplete?: (typeof autofillChoices)[number];
   };
   if (autocomplete !== defaults.autocomplete) return autocomplete;
-  const typed = byType[type];
+  const { autofill: typed }: InputRules = inputRules[type];
   if (typed) return others.test(attrs.id) || others.test(attrs.label) ? undefined : typed;
   const id = attrs.id.toLowerCase().replaceAll(/[-_]/g, '');
   return Object.hasOwn(byId, id) ? byId[id] : undefined;

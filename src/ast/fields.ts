@@ -1,5 +1,5 @@
 import { isBlank } from './answers/blank.ts';
-import type { AnswerKind } from './answers/kinds.ts';
+import { otherChoice, otherName } from './answers/other-choice.ts';
 import { own } from './json.ts';
 import { answerLimits } from './limits.ts';
 import { isNumberMarks, type NumberMarks, plainMarks, readNumber } from './rules/written-numbers.ts';
@@ -12,6 +12,7 @@ import {
   type Question,
   takesOther,
 } from './tree.ts';
+import type { AnswerKind } from './types/rules.ts';
 
 /** A row of a repeatable composite, counted from 0. */
 export type Row = { readonly group: Composite; readonly index: number };
@@ -108,14 +109,6 @@ export function readFields(
 /** The name of the control by which a page says how the numbers in it are written (`NumberMarks`). */
 export const numbersName = '_numbers';
 
-/** The value of the choice that stands for an answer besides the options. */
-export const otherChoice = '_other';
-
-/** The name of the control for the text of that answer. */
-export function otherName(name: string): string {
-  return `${otherChoice}[${name}]`;
-}
-
 function readOther(
   raw: RawAnswers,
   questions: QuestionsById,
@@ -179,6 +172,7 @@ type Decoder = (value: string, numbers: NumberMarks) => string | number | boolea
 
 const decoders: Record<Exclude<AnswerKind, 'choices'>, Decoder> = {
   text: asSent,
+  moment: asSent,
   choice: asSent,
   files: asSent,
   number: (value, numbers) => readNumber(value, numbers) ?? value,

@@ -1,17 +1,18 @@
-import { kindOf } from './tree.ts';
 import type { Answers, AnswerValue } from './answers.ts';
-import type { AnswerKind } from './answers/kinds.ts';
 import { own } from './json.ts';
 import { limits } from './limits.ts';
 import { byteLength, cutToBytes } from './text.ts';
-import { type Form, type InputElement, listQuestions } from './tree.ts';
+import type { AnswerKind } from './types/rules.ts';
+import { type Form, type InputElement, kindOf, listQuestions } from './tree.ts';
 
 /** The inputs that can be the subject of a submission: text answers outside repeatable composites. */
 export function subjectCandidates(form: Form): InputElement[] {
   return listQuestions(form).flatMap((question) =>
-    question.kind === 'input' && kindOf(question.element) === 'text' ? [question.element] : [],
+    question.kind === 'input' && isText(question.element) ? [question.element] : [],
   );
 }
+
+const isText = (input: InputElement): boolean => ['text', 'moment'].includes(kindOf(input));
 
 /** The subject: `settings.subject_element`, else the id `subject`, else the first `text` element (docs/rules.md 11). */
 export function subjectOf(form: Form, subjectElement?: string): InputElement | undefined {
@@ -71,6 +72,7 @@ const scalarText = (value: AnswerValue) =>
 
 const textsOf: Record<AnswerKind, (value: AnswerValue) => string[]> = {
   text: scalarText,
+  moment: scalarText,
   choice: scalarText,
   number: scalarText,
   // "true" says nothing about a submission and would match every one.

@@ -1,4 +1,4 @@
-import { answerDefinitions, type AnswerKind } from './answers/kinds.ts';
+import { otherTaken } from './answers/options.ts';
 import type { AttributesOf, RequiredNames } from './attributes.ts';
 import { defaults } from './attributes/defaults.ts';
 import type {
@@ -7,9 +7,10 @@ import type {
   ElementType,
   elements,
   formAttributes,
-  InputType,
   stepAttributes,
 } from './elements.ts';
+import { type InputType, inputRules, isInputType } from './input-rules.ts';
+import type { AnswerKind } from './types/rules.ts';
 
 /** A node as it is sent, before validation. */
 export type FormNode = {
@@ -43,7 +44,7 @@ export type Form = { readonly type: 'form'; readonly children: readonly Step[] }
 >;
 
 export function isInput(element: Element): element is InputElement {
-  return Object.hasOwn(answerDefinitions, element.type);
+  return isInputType(element.type);
 }
 
 export function isComposite(element: Element): element is Composite {
@@ -62,27 +63,17 @@ export function isRequired(input: InputElement): boolean {
 
 /** The kind of answer an input takes. */
 export function kindOf(input: InputElement): AnswerKind {
-  return answerDefinitions[input.type].kind;
+  return inputRules[input.type].kind;
 }
 
 /** Whether a selection takes one free text besides its options. */
 export function takesOther(input: InputElement): boolean {
-  return 'options' in input.attrs && (input.attrs.other ?? defaults.other);
+  return otherTaken(input.attrs);
 }
 
 /** The options of a selection; empty for every other input. */
 export function optionsOf(input: InputElement): readonly string[] {
   return 'options' in input.attrs ? input.attrs.options : [];
-}
-
-// A form never changes; there may be hundreds of options, and a check for each row.
-const optionSets = new WeakMap<InputElement, ReadonlySet<unknown>>();
-
-/** The same, to ask whether something is one of them. */
-export function optionSetOf(input: InputElement): ReadonlySet<unknown> {
-  const options = optionSets.get(input) ?? new Set(optionsOf(input));
-  optionSets.set(input, options);
-  return options;
 }
 
 type Layout = NonNullable<Composite['attrs']['layout']>;
@@ -91,10 +82,9 @@ export function layoutOf(node: Step | Composite): Layout {
   return node.attrs?.layout ?? defaults.layout;
 }
 
-/** How the options of a question stand: as the table of elements says where the form does not. */
-export function optionsLayoutOf({ type, attrs }: InputElement): Layout {
-  const own = 'options_layout' in attrs ? attrs.options_layout : undefined;
-  return own ?? (type === 'yes_no' ? 'grid_2' : defaults.options_layout);
+/** How the options of a question stand; where the form does not say so, as its type has them. */
+export function optionsLayoutOf({ attrs }: InputElement, usual: Layout = defaults.options_layout): Layout {
+  return ('options_layout' in attrs ? attrs.options_layout : undefined) ?? usual;
 }
 
 export function columnSpanOf(element: Element): number {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elements } from './elements.ts';
-import { otherChoice } from './fields.ts';
+import { otherChoice } from './answers/other-choice.ts';
 import { limits } from './limits.ts';
 import { composite, element, problemsOf, structure } from './testing.ts';
 import { validateStructure } from './validate.ts';

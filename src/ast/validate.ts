@@ -1,6 +1,6 @@
 import { type AttributeSpecs, attributeProblem, isMissing } from './attributes.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
-import { otherChoice } from './fields.ts';
+import { otherChoice } from './answers/other-choice.ts';
 import { isRecord, own, storageProblem } from './json.ts';
 import { limits } from './limits.ts';
 import { checkLogic } from './logic/check-logic.ts';

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { AnswerRow, Answers as AnswersOf, FileAnswer } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
+import { takesFiles } from '#ast/input-rules.ts';
 import type { FileLinks } from '#files/link.ts';
 import { Answers } from '#forms/payload/answer-shapes.ts';
 import { now } from '#kit/clock.ts';
@@ -96,7 +97,7 @@ export function mapFiles(
   return Object.fromEntries(
     Object.entries(answers).map(([id, value]) => {
       const type = fields[id]?.type;
-      if (type === 'file_upload') return [id, (value as FileAnswer[]).map(change)];
+      if (takesFiles(type)) return [id, (value as FileAnswer[]).map(change)];
       if (type === 'composite')
         return [id, (value as AnswerRow[]).map((row) => mapFiles(row, fields, change))];
       return [id, value];

@@ -1,5 +1,6 @@
 import type { AnswerRow, Answers, FileAnswer } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
+import { takesFiles } from '#ast/input-rules.ts';
 
 /** Specification, "Event kinds". */
 export const eventKinds = ['submission.created', 'submission.updated', 'submission.deleted'] as const;
@@ -87,7 +88,7 @@ function splitAnswers(
     const kept: Answers = {};
     for (const [id, value] of Object.entries(some)) {
       const type = typeOf(id);
-      if (type === 'file_upload') keepFiles(id, value as FileAnswer[], row);
+      if (takesFiles(type)) keepFiles(id, value as FileAnswer[], row);
       else if (type === 'composite')
         kept[id] = (value as AnswerRow[]).map((cells, at) => withoutFiles(cells, at));
       else kept[id] = value;

@@ -1,5 +1,5 @@
 import type { FieldDescription } from '#ast/describe.ts';
-import type { InputType } from '#ast/elements.ts';
+import { isInputType, takesFiles } from '#ast/input-rules.ts';
 import { own } from '#ast/json.ts';
 import { type Given, give, isTrue } from '#ast/logic/compare.ts';
 import { type Condition, holds } from '#ast/logic/condition.ts';
@@ -49,12 +49,12 @@ export function meetsFilter(
     const id = comparison.element;
     const type = own(fields, id)?.type;
     // Files in rows are those of the rows; the filter asks for an answer outside of them.
-    if (type === 'file_upload') {
-      const files = recall(id, () => own(uploads, id)?.filter(({ row }) => row === undefined));
-      return isTrue(comparison, files, { type }, context);
-    }
     // A group has a list of rows, of which is only asked whether it is there.
-    const input = type === undefined || type === 'composite' ? undefined : { type: type as InputType };
+    const input = type !== undefined && isInputType(type) ? { type } : undefined;
+    if (takesFiles(type)) {
+      const files = recall(id, () => own(uploads, id)?.filter(({ row }) => row === undefined));
+      return isTrue(comparison, files, input, context);
+    }
     return isTrue(
       comparison,
       recall(id, () => type && own(responses, id)),

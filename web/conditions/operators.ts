@@ -1,21 +1,16 @@
-import { answerDefinitions, type AnswerKind } from '#ast/answers/kinds.ts';
-import type { InputType } from '#ast/elements.ts';
+import { type InputType, inputRules, isInputType } from '#ast/input-rules.ts';
 import { operatorsFor } from '#ast/logic/check-comparison.ts';
 import { type Operator, operators } from '#ast/logic/condition.ts';
+import type { AnswerKind } from '#ast/types/rules.ts';
 import type { AskedNode } from './asked-node.ts';
 
-/** What can be asked about: the kinds of answers, moments apart from other texts, groups, and reference values. */
-export type Asked = Exclude<AnswerKind, 'text'> | 'text' | 'moment' | 'group' | 'reference';
-
-const momentTypes: readonly string[] = ['date', 'datetime', 'time'];
+/** What can be asked about: the kinds of answers, groups, and reference values. */
+export type Asked = AnswerKind | 'group' | 'reference';
 
 /** What the answer to an element is, for a condition; undefined for what takes no answer. */
 export function askedKind(node: AskedNode): Asked | undefined {
   if (node.type === 'composite') return 'group';
-  if (momentTypes.includes(node.type)) return 'moment';
-  return Object.hasOwn(answerDefinitions, node.type)
-    ? answerDefinitions[node.type as InputType].kind
-    : undefined;
+  return isInputType(node.type) ? inputRules[node.type].kind : undefined;
 }
 
 /** The comparisons that can be asked of an element; of a value of the address all. */
@@ -24,7 +19,7 @@ export function operatorsOf(asked: AskedNode | undefined): readonly Operator[] {
 }
 
 const isAskable = (type: string): type is InputType | 'composite' =>
-  type === 'composite' || Object.hasOwn(answerDefinitions, type);
+  type === 'composite' || isInputType(type);
 
 const general: Readonly<Record<Operator, string>> = {
   equals: 'is',

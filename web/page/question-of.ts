@@ -1,4 +1,4 @@
-import { otherChoice } from '#ast/fields.ts';
+import { otherChoice } from '#ast/answers/other-choice.ts';
 
 /** The name of the question that a control belongs to: its own, or that of the options beside which it stands. */
 export function questionOf(name: string): string {

@@ -1,7 +1,6 @@
 import { countProblem } from '../rules/check-rules.ts';
 import { isOfType } from '../rules/file-types.ts';
 import type { BrokenRule } from '../rules/problem.ts';
-import type { InputElement } from '../tree.ts';
 
 /** An uploaded file as an answer stores it; its signed URL is made at each read (docs/rules.md 10). */
 export type FileAnswer = {
@@ -14,11 +13,17 @@ export type FileAnswer = {
 /** What a rule needs to know of a file: a page knows that much of one that is only chosen. */
 export type FileFacts = Omit<FileAnswer, 'id'>;
 
-type Upload = Extract<InputElement, { type: 'file_upload' }>;
+/** What an author asks of files. */
+export type FileRules = {
+  readonly accept?: readonly string[];
+  readonly max_file_size?: number;
+  readonly min_files?: number;
+  readonly max_files?: number;
+};
 
-/** The first rule that the files of an upload break; each file is checked before their number. */
-export function filesProblem({ attrs }: Upload, files: readonly FileFacts[]): BrokenRule | undefined {
-  const { accept, max_file_size: size, min_files: least, max_files: most } = attrs;
+/** The first rule that files break, by the attributes of an input that takes them; each file is checked before their number. */
+export function filesProblem(attrs: object, files: readonly FileFacts[]): BrokenRule | undefined {
+  const { accept, max_file_size: size, min_files: least, max_files: most }: FileRules = attrs;
   for (const file of files) {
     if (accept && !isOfType(file, accept)) {
       return { rule: 'accept', values: { file: file.filename, types: accept.join(', ') } };

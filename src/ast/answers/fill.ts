@@ -16,10 +16,12 @@ import { indexOf } from '../logic/form-index.ts';
 import { quote } from '../problems.ts';
 import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
 import { type Form, type InputElement, kindOf, type Question } from '../tree.ts';
+import type { InputRules, PlainAnswer } from '../types/rules.ts';
+import { inputRules } from '../input-rules.ts';
 import { spend } from '../work.ts';
 import { isBlank } from './blank.ts';
 import { type FileAnswer, type FileFacts, filesProblem } from './check-files.ts';
-import { checkAnswer, type PlainAnswer } from './check-input.ts';
+import { checkAnswer } from './check-input.ts';
 
 export type AnswerValue = PlainAnswer | FileAnswer[] | AnswerRow[];
 /** One row of a repeatable composite: child id to answer. */
@@ -66,9 +68,8 @@ function* fillInput(
   const field = fieldName(input, row);
   const value = own(raw, id);
   const files = filling.files.get(field) ?? [];
-  const isUpload = input.type === 'file_upload';
-  if (isUpload && isBlank(value) && files.length > 0) {
-    const broken = filesProblem(input, files);
+  if (kindOf(input) === 'files' && isBlank(value) && files.length > 0) {
+    const broken = filesProblem(input.attrs, files);
     if (broken) yield { field, problem: problemOf(input, broken) };
     else target[id] = [...files];
   } else if (isBlank(value)) {
@@ -81,14 +82,15 @@ function* fillInput(
 }
 
 function missing(input: InputElement): BrokenRule {
-  const types = input.type === 'file_upload' && input.attrs.accept?.join(', ');
+  const types = 'accept' in input.attrs && input.attrs.accept?.join(', ');
   return { rule: 'required', ...(types && { values: { types } }) };
 }
 
 /** The rule that an input's answer breaks, with what a sentence says of the input. */
 export function problemOf(input: InputElement, broken: BrokenRule): AnswerProblem {
   const { label, error_message: custom } = input.attrs;
-  const about = autofillOf(input) === 'name' ? 'name' : input.type;
+  const { noun = input.type }: InputRules = inputRules[input.type];
+  const about = autofillOf(input) === 'name' ? 'name' : noun;
   return { ...broken, label, about, ...(custom && { custom }) };
 }
 

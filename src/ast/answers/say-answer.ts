@@ -1,8 +1,9 @@
-import { otherChoice } from '../fields.ts';
+import { otherChoice } from './other-choice.ts';
 import { sayMoment } from '../rules/moments.ts';
-import { textFormats } from '../rules/text-formats.ts';
 import { type NumberMarks, sayNumber } from '../rules/written-numbers.ts';
 import type { InputElement } from '../tree.ts';
+import { inputRules } from '../input-rules.ts';
+import type { InputRules } from '../types/rules.ts';
 import { isBlank } from './blank.ts';
 
 /** What it takes to say an answer to a person. */
@@ -18,12 +19,12 @@ export type AnswerSpeech = {
  * writes them. Several choices are a text each; a blank answer is none. Takes what was sent as well as what is stored.
  */
 export function sayAnswer({ type }: InputElement, value: unknown, speech: AnswerSpeech): string[] {
-  const isMoment = type === 'date' || type === 'time' || type === 'datetime';
+  const { kind, format }: InputRules = inputRules[type];
   const say = (one: unknown): string => {
     if (typeof one === 'boolean') return speech.words[one ? 'yes' : 'no'];
     if (typeof one === 'number') return sayNumber(one, speech.numbers);
     const text = String(one);
-    return isMoment && textFormats[type].accepts(text) ? sayMoment(text, speech.language) : text;
+    return kind === 'moment' && format?.accepts(text) ? sayMoment(text, speech.language) : text;
   };
   return [value].flat().flatMap((one) => (isBlank(one) || one === otherChoice ? [] : [say(one)]));
 }

@@ -1,7 +1,7 @@
-import { answerDefinitions, type AnswerKind } from '../answers/kinds.ts';
-import type { InputType } from '../elements.ts';
+import { type InputType, inputRules } from '../input-rules.ts';
 import { quote } from '../problems.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
+import type { AnswerKind } from '../types/rules.ts';
 import { type Comparison, type ConditionValue, type Operator, operators } from './condition.ts';
 
 const answered = ['answered', 'not_answered'] as const;
@@ -12,6 +12,8 @@ const containing = ['contains', 'not_contains'] as const;
 /** What the answers of each kind can be asked. */
 const operatorsOfKind: Readonly<Record<AnswerKind, readonly Operator[]>> = {
   text: [...equal, ...containing],
+  // Dates and times are text that sorts, so they have an order in place of parts.
+  moment: [...equal, ...order],
   number: [...equal, ...order],
   boolean: ['equals', 'not_equals', ...answered],
   choice: equal,
@@ -19,15 +21,10 @@ const operatorsOfKind: Readonly<Record<AnswerKind, readonly Operator[]>> = {
   files: answered,
 };
 
-/** Dates and times are text that sorts, so they have an order in place of parts. */
-const operatorsOfMoments: readonly Operator[] = [...equal, ...order];
-
 /** The operators that can be asked of an element, in the order of the list; for a group, whether it is answered. */
 export function operatorsFor(type: InputType | 'composite'): readonly Operator[] {
   if (type === 'composite') return answered;
-  const allowed: readonly Operator[] = isMomentType(type)
-    ? operatorsOfMoments
-    : operatorsOfKind[answerDefinitions[type].kind];
+  const allowed = operatorsOfKind[inputRules[type].kind];
   return operators.filter((operator) => allowed.includes(operator));
 }
 
@@ -61,8 +58,7 @@ export const referenceProblem = ({ value }: Comparison): string | undefined =>
 
 function isComparable(value: ConditionValue, type: InputType | 'composite', named: Named): boolean {
   if (type === 'composite') return false;
-  if (isMomentType(type)) return typeof value === 'string' && isMoment(type, value);
-  return fits[answerDefinitions[type].kind](value, named);
+  return fits[inputRules[type].kind](value, named);
 }
 
 const isOption = (value: ConditionValue, { attrs }: Named): boolean =>
@@ -71,13 +67,10 @@ const isOption = (value: ConditionValue, { attrs }: Named): boolean =>
 
 const fits: Readonly<Record<AnswerKind, (value: ConditionValue, named: Named) => boolean>> = {
   text: (value) => typeof value === 'string',
+  moment: (value, { type }) => typeof value === 'string' && isMoment(type as MomentFormat, value),
   number: (value) => typeof value === 'number',
   boolean: (value) => typeof value === 'boolean',
   choice: isOption,
   choices: isOption,
   files: () => false,
 };
-
-function isMomentType(type: InputType | 'composite'): type is MomentFormat {
-  return type === 'date' || type === 'datetime' || type === 'time';
-}

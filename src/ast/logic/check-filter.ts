@@ -1,4 +1,4 @@
-import { answerDefinitions } from '../answers/kinds.ts';
+import { isInputType } from '../input-rules.ts';
 import { isRecord, storageProblem } from '../json.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../problems.ts';
@@ -72,5 +72,5 @@ function answerProblem({ element, group }: PlacedElement): string | undefined {
   if (isComposite(element)) {
     return isRepeatable(element) ? undefined : 'which has no answer of its own: name the elements in it';
   }
-  return Object.hasOwn(answerDefinitions, element.type) ? undefined : 'which takes no answer';
+  return isInputType(element.type) ? undefined : 'which takes no answer';
 }

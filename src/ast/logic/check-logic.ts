@@ -1,4 +1,4 @@
-import { answerDefinitions } from '../answers/kinds.ts';
+import { isInputType } from '../input-rules.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../problems.ts';
 import { comparisonProblem, referenceProblem } from './check-comparison.ts';
@@ -58,7 +58,7 @@ function nameProblem(
   const named = byId.get(comparison.element);
   const name = quote(comparison.element);
   if (!named) return `names ${name}, which is no element of the form`;
-  if (named.type !== 'composite' && !Object.hasOwn(answerDefinitions, named.type)) {
+  if (named.type !== 'composite' && !isInputType(named.type)) {
     return `names ${name}, which takes no answer`;
   }
   const [ownStep = 0] = node.path;

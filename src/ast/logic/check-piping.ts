@@ -1,4 +1,4 @@
-import { answerDefinitions } from '../answers/kinds.ts';
+import { isInputType } from '../input-rules.ts';
 import { limits } from '../limits.ts';
 import { pipedAttributes, pipedIds } from '../piping.ts';
 import { quote } from '../problems.ts';
@@ -41,7 +41,7 @@ export function* checkPiping(
 
 function problemOf(node: LogicNode, named: LogicNode | undefined, isBefore: boolean): string | undefined {
   if (!named) return 'which is no element of the form';
-  if (!Object.hasOwn(answerDefinitions, named.type)) return 'which has no answer of its own';
+  if (!isInputType(named.type)) return 'which has no answer of its own';
   if (!isBefore) return 'which is not asked before it';
   if (named.group && named.group !== node.group) {
     return `which has an answer in each row of ${nameOfNode(named.group)}: only its own row can show it`;

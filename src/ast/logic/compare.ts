@@ -1,7 +1,7 @@
 import { isBlank } from '../answers/blank.ts';
-import { answerDefinitions } from '../answers/kinds.ts';
+import { type InputType, inputRules } from '../input-rules.ts';
 import { alignMoments } from '../rules/moments.ts';
-import type { InputType } from '../elements.ts';
+import type { InputRules } from '../types/rules.ts';
 import { spend, spendOnce, type Work } from '../work.ts';
 import type { Comparison, Operator } from './condition.ts';
 import { includesText } from './includes-text.ts';
@@ -127,11 +127,11 @@ function isAmong({ comparison, given, input, around }: Asked): boolean {
   if (number !== undefined && operand.plain.has(number)) return true;
   if (typeof answer !== 'string') return false;
   if (!input) return operand.folded.has(foldedOf(given, answer, around.work));
-  const { kind } = answerDefinitions[input.type];
+  const { kind } = inputRules[input.type];
   // Several choices are a list; a text in place of it is no answer.
   if (kind === 'choices') return false;
   if (kind === 'choice') return operand.plain.has(answer);
-  if (!isMomentInput(input)) return operand.folded.has(foldedOf(given, answer, around.work));
+  if (kind !== 'moment') return operand.folded.has(foldedOf(given, answer, around.work));
   return operand.plain.has(answer) || daysOf(operand, around).has(answer.slice(0, dayLength));
 }
 
@@ -143,12 +143,12 @@ function pairOf({ comparison, given, input, around }: Asked, value: unknown): Pa
     return number === undefined ? undefined : [number, value];
   }
   if (typeof answer !== 'string' || typeof value !== 'string') return undefined;
-  const definition = input && answerDefinitions[input.type];
-  if (definition?.kind === 'choices') return undefined;
-  if (definition?.kind === 'text' && isMomentInput(input!)) {
+  const rules: InputRules | undefined = input && inputRules[input.type];
+  if (rules?.kind === 'choices') return undefined;
+  if (rules?.kind === 'moment') {
     spend(around.work, stepsOf.moment);
     // What is no date or time comes neither before nor after one.
-    if (!definition.format.accepts(answer)) return undefined;
+    if (!rules.format?.accepts(answer)) return undefined;
     return alignMoments(answer, value, around.today);
   }
   const [folded = ''] = operandOf(comparison, around.work).folded;
@@ -210,8 +210,4 @@ function daysOf(operand: Operand, { today, work }: Around): ReadonlySet<string> 
     };
   }
   return operand.days.limits;
-}
-
-function isMomentInput({ type }: Answered): boolean {
-  return type === 'date' || type === 'datetime' || type === 'time';
 }

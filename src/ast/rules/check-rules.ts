@@ -1,6 +1,5 @@
 import { answerLimits } from '../limits.ts';
 import { countCharacters } from '../text.ts';
-import type { InputElement } from '../tree.ts';
 import { spend, type Work } from '../work.ts';
 import { isOnStep } from './decimal.ts';
 import { alignMoments } from './moments.ts';
@@ -13,14 +12,15 @@ export type RuleContext = { readonly today: string; readonly work: Work };
 /** What the slower rules cost, in the steps of work.ts. */
 const steps = { decimal: 400, moment: 120 } as const;
 
-type TextLike = Extract<InputElement, { type: 'text' | 'textarea' | 'email' | 'phone' | 'url' }>;
-type Prose = Extract<InputElement, { type: 'text' | 'textarea' }>;
-type NumberInput = Extract<InputElement, { type: 'number' }>;
-type MomentInput = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
+/** What an author asks of the answers to an input, as its attributes have it. */
+export type LengthRules = { readonly min_length?: number; readonly max_length?: number };
+export type ProseRules = LengthRules & { readonly pattern?: string };
+export type NumberRules = { readonly min?: number; readonly max?: number; readonly step?: number };
+export type MomentRules = { readonly min?: string; readonly max?: string };
 
 /** The first rule that a text breaks. Length counts characters (code points), as a person does. */
-export function lengthProblem({ attrs }: TextLike, text: string): BrokenRule | undefined {
-  const { min_length: least, max_length: most } = attrs;
+export function lengthProblem(rules: LengthRules, text: string): BrokenRule | undefined {
+  const { min_length: least, max_length: most } = rules;
   if (least === undefined && most === undefined) return undefined;
   const length = countCharacters(text);
   if (least !== undefined && length < least) return { rule: 'min_length', values: { limit: least } };
@@ -29,14 +29,14 @@ export function lengthProblem({ attrs }: TextLike, text: string): BrokenRule | u
 }
 
 // A pattern is compiled once for each element.
-const patterns = new WeakMap<Prose, Pattern>();
+const patterns = new WeakMap<ProseRules, Pattern>();
 
-/** Whether the whole text has the form that the author asks for. */
-export function patternBroken(input: Prose, text: string, { work }: RuleContext): BrokenRule | undefined {
-  const source = input.attrs.pattern;
-  if (source === undefined) return undefined;
-  const pattern = patterns.get(input) ?? compilePattern(source);
-  patterns.set(input, pattern);
+/** The same, and whether the whole text has the form that the author asks for. */
+export function proseProblem(rules: ProseRules, text: string, { work }: RuleContext): BrokenRule | undefined {
+  const problem = lengthProblem(rules, text);
+  if (problem || rules.pattern === undefined) return problem;
+  const pattern = patterns.get(rules) ?? compilePattern(rules.pattern);
+  patterns.set(rules, pattern);
   if (countCharacters(text) > pattern.maxLength) {
     return { rule: 'max_length', values: { limit: pattern.maxLength } };
   }
@@ -45,11 +45,10 @@ export function patternBroken(input: Prose, text: string, { work }: RuleContext)
 
 /** The first rule that a number breaks. */
 export function numberProblem(
-  { attrs }: NumberInput,
+  { min, max, step }: NumberRules,
   value: number,
   { work }: RuleContext,
 ): BrokenRule | undefined {
-  const { min, max, step } = attrs;
   if (min !== undefined && value < min) return { rule: 'min', values: { limit: min } };
   if (max !== undefined && value > max) return { rule: 'max', values: { limit: max } };
   const base = min ?? 0;
@@ -61,11 +60,10 @@ export function numberProblem(
 
 /** The first rule that a date or time breaks. */
 export function momentProblem(
-  { attrs }: MomentInput,
+  { min, max }: MomentRules,
   text: string,
   { today, work }: RuleContext,
 ): BrokenRule | undefined {
-  const { min, max } = attrs;
   spend(work, steps.moment);
   if (min !== undefined) {
     const [answer, limit] = alignMoments(text, min, today);

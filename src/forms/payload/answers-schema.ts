@@ -2,7 +2,7 @@ import { limits } from '#ast/limits.ts';
 import { withStableLabels } from '#ast/piping.ts';
 import { type Element, type Form, type InputElement, isRequired, kindOf, listQuestions } from '#ast/tree.ts';
 import { answerSchema } from './answer-schema.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '#ast/json-schema.ts';
 import { alwaysShown } from './presence.ts';
 
 /**

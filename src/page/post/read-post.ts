@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
 import { parseRowName, type RawAnswers, readFields } from '#ast/fields.ts';
+import { takesFiles } from '#ast/input-rules.ts';
 import { listQuestions } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { discardFiles, fileLimits, receiveFile, type FilesContext } from '#files/receive.ts';
@@ -196,7 +197,7 @@ function fileElementsOf(live: LiveForm): (name: string) => { id: string } | unde
   for (const question of listQuestions(live.form)) {
     const inputs = question.kind === 'input' ? [question.element] : question.inputs;
     for (const { type, attrs } of inputs) {
-      if (type !== 'file_upload') continue;
+      if (!takesFiles(type)) continue;
       if (question.kind === 'input') single.set(attrs.id, attrs);
       else inGroup.set(`${question.element.attrs.id} ${attrs.id}`, attrs);
     }

@@ -58,7 +58,7 @@ function formElement(view: Saying): Html {
     method: 'post',
     action: url(view.action),
     // No `novalidate`: the browser holds back the one thing that it would leave out of a post without a word, a date
-    // or time that it cannot read. Whatever else is wrong the server says, all at once (elements/inputs.ts).
+    // or time that it cannot read. Whatever else is wrong the server says, all at once (elements/drawings.ts).
     enctype: hasFiles && 'multipart/form-data',
   });
   const hasSteps = step !== 'all' && form.children.length > 1;

@@ -2,7 +2,7 @@ import { type Form, layoutOf, type Step } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
 import { attributes, type Html, html } from './html.ts';
-import { renderElement } from './elements/inputs.ts';
+import { renderElement } from './elements/drawings.ts';
 import { renderReview } from './review.ts';
 import { reviewStepOf } from './review-step.ts';
 import { richText } from './rich-text.ts';

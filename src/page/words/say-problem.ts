@@ -34,14 +34,6 @@ const sentenceOf: Partial<Record<RuleName, keyof PageProblems>> = {
 /** Whether no visitor of our page breaks the rule: whoever sends forms of their own is told by `sayProblem`. */
 export const isForPrograms = (rule: RuleName): boolean => sentenceOf[rule] === broken;
 
-/** The names that sentences have for kinds of questions, where a type shares its sentence with others. */
-const kinds: Readonly<Record<string, string>> = {
-  dropdown: 'choice',
-  radio: 'choice',
-  multiple_choice: 'choices',
-  file_upload: 'files',
-};
-
 /**
  * The problem as people write it, for the place at its question: no label, and dates, numbers and sizes as the
  * language has them. The author's own sentence replaces every other one. Never throws; text from the form is put in
@@ -51,7 +43,7 @@ export function sayToVisitor({ rule, custom, about, values = {} }: AnswerProblem
   if (custom) return custom;
   const { sentences, language } = speech;
   const base = sentenceOf[rule] ?? (rule as keyof PageProblems);
-  const variant = `${base}.${variantOf(rule, values) ?? (about && (kinds[about] ?? about))}`;
+  const variant = `${base}.${variantOf(rule, values) ?? about}`;
   const sentence = Object.hasOwn(sentences, variant)
     ? sentences[variant as keyof PageProblems]
     : sentences[base];
@@ -67,12 +59,7 @@ export function sayToVisitor({ rule, custom, about, values = {} }: AnswerProblem
 export function sentencesFor(form: Form, sentences: PageProblems): PageProblems {
   const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   const about = new Set(inputs.map((input) => problemOf(input, { rule: 'required' }).about ?? ''));
-  const needed = new Set([
-    'typed_files',
-    'whole',
-    'decimals',
-    ...[...about].map((each) => kinds[each] ?? each),
-  ]);
+  const needed = new Set(['typed_files', 'whole', 'decimals', ...about]);
   const known = Object.entries(sentences).filter(([name]) => needed.has(name.split('.')[1] ?? 'whole'));
   return Object.fromEntries(known) as PageProblems;
 }

@@ -1,5 +1,4 @@
-import { answerDefinitions, type AnswerKind } from '#ast/answers/kinds.ts';
-import type { InputType } from '#ast/elements.ts';
+import { type InputType, inputRules } from '#ast/input-rules.ts';
 import {
   type Comparison,
   comparisonsOf,
@@ -8,6 +7,7 @@ import {
   type Operator,
 } from '#ast/logic/condition.ts';
 import { alignMoments } from '#ast/rules/moments.ts';
+import type { AnswerKind } from '#ast/types/rules.ts';
 
 /** What is compared: an answer of a type, or a reference value. Of a group is only asked whether it is answered. */
 export type Subject = InputType | 'composite' | 'reference';
@@ -88,13 +88,12 @@ const found = (conditions: readonly string[]): string => ` ? (${conditions.join(
 const valuesOf = ({ comparison: { value } }: Asked): readonly (string | number | boolean)[] =>
   [value ?? []].flat() as readonly Exclude<ConditionValue, readonly unknown[]>[];
 
-type Kind = Exclude<AnswerKind, 'files'> | 'moment' | 'reference' | 'presence';
+type Kind = Exclude<AnswerKind, 'files'> | 'reference' | 'presence';
 
 function kindOf(subject: Subject): Kind {
   if (subject === 'reference') return 'reference';
   if (subject === 'composite') return 'presence';
-  if (subject === 'date' || subject === 'datetime' || subject === 'time') return 'moment';
-  const { kind } = answerDefinitions[subject];
+  const { kind } = inputRules[subject];
   return kind === 'files' ? 'presence' : kind;
 }
 

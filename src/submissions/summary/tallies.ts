@@ -1,5 +1,6 @@
-import type { ElementType } from '#ast/elements.ts';
+import { elements, type ElementType } from '#ast/elements.ts';
 import { isRecord, own } from '#ast/json.ts';
+import type { SummaryKind } from '#ast/types/definition.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 
 /** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
@@ -10,30 +11,20 @@ type Tally = {
 
 type Asked = { type: ElementType; options: readonly string[] };
 
-/** Which tally fits a question. A new element type is a line here. */
-const tallies: Record<ElementType, (asked: Asked) => Tally> = {
-  text: countOnly('texts'),
-  textarea: countOnly('texts'),
-  email: countOnly('texts'),
-  phone: countOnly('texts'),
-  url: countOnly('texts'),
-  number: tallyNumbers,
-  date: tallyMonths,
-  datetime: tallyMonths,
-  time: tallyHours,
-  dropdown: tallyOptions,
-  radio: tallyOptions,
-  multiple_choice: tallyOptions,
+const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
+  texts: countOnly('texts'),
+  numbers: tallyNumbers,
+  months: tallyMonths,
+  hours: tallyHours,
+  options: tallyOptions,
   yes_no: () => tallyOptions({ options: ['Yes', 'No'] }),
-  file_upload: tallyFiles,
-  composite: tallyRows,
-  heading: countOnly('count'),
-  paragraph: countOnly('count'),
-  divider: countOnly('count'),
+  files: tallyFiles,
+  rows: tallyRows,
+  nothing: countOnly('count'),
 };
 
 /** A tally for the answers to a question. */
-export const openTally = (asked: Asked): Tally => tallies[asked.type](asked);
+export const openTally = (asked: Asked): Tally => tallies[elements[asked.type].summary](asked);
 
 function countOnly(chart: 'texts' | 'count'): () => Tally {
   return () => ({ add() {}, result: () => ({ chart, bars: [], numbers: null }) });

@@ -1,5 +1,5 @@
 import { answersSchema, fileUploadsSchema } from '#forms/payload/answers-schema.ts';
-import { type JsonSchema, reference } from '#forms/payload/json-schema.ts';
+import { type JsonSchema, reference } from '#ast/json-schema.ts';
 import type { Form } from '#ast/tree.ts';
 import { eventKinds } from '../event.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonType } from '#forms/payload/json-schema.ts';
+import type { JsonSchema, JsonType } from '#ast/json-schema.ts';
 
 /**
  * The TypeScript types of a payload schema: one for each of its `$defs`, named after the form (`ContactEvent`).

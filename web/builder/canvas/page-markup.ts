@@ -1,7 +1,7 @@
 import { todayIn } from '#ast/rules/today.ts';
 import { isRequired } from '#ast/tree.ts';
 import { toText } from '#page/render/html.ts';
-import { renderElement } from '#page/render/elements/inputs.ts';
+import { renderElement } from '#page/render/elements/drawings.ts';
 import type { Place } from '#page/render/elements/place.ts';
 import { renderForm } from '#page/render/form.ts';
 import { everythingShown } from '#page/render/everything-shown.ts';

@@ -1,22 +1,15 @@
 import { attributeProblem, type AttributeSpecs } from '#ast/attributes.ts';
 import { type ElementType, elements } from '#ast/elements.ts';
+import type { ElementDefinition } from '#ast/types/definition.ts';
 import { type Attributes, type EditNode, makeNode } from './edit-node.ts';
 import { freshId } from './element-ids.ts';
 
-/** What a new element says where its row of the table does not say enough. */
-const firstWords: { readonly [Type in ElementType]?: string } = {
-  yes_no: 'Do you agree?',
-  heading: 'A heading',
-  paragraph: 'A few sentences that explain what comes next.',
-  composite: 'A group of questions',
-};
-
 /** An element of a type that is complete from the start, read from its row in the table of elements. */
 export function newElement(type: ElementType, taken: ReadonlySet<string>): EditNode {
-  const { group, title, attrs } = elements[type];
+  const { group, title, firstLabel = title, attrs }: ElementDefinition = elements[type];
   const needed: Record<string, unknown> = {};
   if (group !== 'content') needed['id'] = freshId(type, taken);
-  if ('label' in attrs) needed['label'] = firstWords[type] ?? title;
+  if ('label' in attrs) needed['label'] = firstLabel;
   if ('required' in attrs) needed['required'] = false;
   if ('options' in attrs) needed['options'] = ['Option 1', 'Option 2', 'Option 3'];
   if ('repeatable' in attrs) Object.assign(needed, { layout: 'stack', repeatable: false });

@@ -1,4 +1,6 @@
 import { type ElementGroup, elements, type ElementType } from '#ast/elements.ts';
+import { inputRules, isInputType } from '#ast/input-rules.ts';
+import type { AnswerKind } from '#ast/types/rules.ts';
 
 type ElementEntry = { readonly id: ElementType; readonly title: string };
 
@@ -7,24 +9,6 @@ const titles: Readonly<Record<ElementGroup | 'choice', string>> = {
   choice: 'Choices',
   composite: 'Structure',
   content: 'Text and layout',
-};
-
-/** Words that people look for an element by, beside its title. */
-const otherWords: { readonly [Type in ElementType]?: string } = {
-  text: 'input string name line',
-  textarea: 'message comment multi-line',
-  phone: 'telephone mobile',
-  url: 'link website',
-  number: 'integer decimal amount',
-  dropdown: 'select list',
-  radio: 'option buttons',
-  multiple_choice: 'checkbox boxes several',
-  yes_no: 'boolean consent switch',
-  file_upload: 'attachment document image',
-  heading: 'title',
-  paragraph: 'text description',
-  divider: 'line separator',
-  composite: 'section columns grid row repeat',
 };
 
 /** All element types in groups, in the order of the table. */
@@ -38,11 +22,13 @@ export const elementGroups: readonly { id: string; title: string; entries: reado
     .map((type) => ({ id: type, title: elements[type].title })),
 }));
 
+const chosen: readonly AnswerKind[] = ['boolean', 'choice', 'choices'];
+
 function groupOf(type: ElementType): ElementGroup | 'choice' {
-  return 'options' in elements[type].attrs || type === 'yes_no' ? 'choice' : elements[type].group;
+  return isInputType(type) && chosen.includes(inputRules[type].kind) ? 'choice' : elements[type].group;
 }
 
 /** What a search looks in. */
 export function searchWords({ id, title }: ElementEntry): string {
-  return `${title} ${id} ${otherWords[id] ?? ''}`.toLowerCase();
+  return `${title} ${id} ${elements[id].words}`.toLowerCase();
 }

@@ -1,6 +1,7 @@
 import { isRecord } from '#ast/json.ts';
-import type { ElementType } from '#ast/elements.ts';
+import { inputRules, isInputType } from '#ast/input-rules.ts';
 import type { Condition as FormCondition } from '#ast/logic/condition.ts';
+import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Column } from '#submissions/shapes.ts';
 
 /** Of an answer, by its element's id, or of a reference value, by its name. */
@@ -15,30 +16,20 @@ export type Condition =
   | (On & { op: 'any' | 'all'; values: string[] })
   | { on: 'version'; op: 'equals'; value: number };
 
-/** How the answers to a type of question are filtered. A new element type is a line here. */
+/** How the answers of each kind are filtered. */
 const kinds = {
   text: 'text',
-  textarea: 'text',
-  email: 'text',
-  phone: 'text',
-  url: 'text',
   number: 'number',
-  date: 'time',
-  time: 'time',
-  datetime: 'time',
-  dropdown: 'choice',
-  radio: 'choice',
-  multiple_choice: 'choices',
-  yes_no: 'yes_no',
-  file_upload: 'presence',
-  composite: 'presence',
-  heading: 'presence',
-  paragraph: 'presence',
-  divider: 'presence',
-} as const satisfies Record<ElementType, string>;
+  moment: 'time',
+  choice: 'choice',
+  choices: 'choices',
+  boolean: 'yes_no',
+  files: 'presence',
+} as const satisfies Record<AnswerKind, string>;
 
-export type FilterKind = (typeof kinds)[ElementType] | 'reference' | 'version';
-export const kindOfColumn = ({ type }: Pick<Column, 'type'>): FilterKind => kinds[type];
+export type FilterKind = (typeof kinds)[AnswerKind] | 'reference' | 'version';
+export const kindOfColumn = ({ type }: Pick<Column, 'type'>): FilterKind =>
+  isInputType(type) ? kinds[inputRules[type].kind] : 'presence';
 
 /** What can be asked, in words. */
 export const operators = {

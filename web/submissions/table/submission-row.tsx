@@ -10,6 +10,7 @@ import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell } from '../answer-text.tsx';
 import { Marked } from '../marked.tsx';
 import { TagChips } from '../tags/tag-chips.tsx';
+import { kindOfColumn } from '../filter/conditions.ts';
 import { FoundCell } from './found-cell.tsx';
 import type { TableColumn } from './table-columns.ts';
 
@@ -89,7 +90,7 @@ export const SubmissionRow = memo(function SubmissionRow({
 });
 
 function classOf(column: TableColumn, pinnedAt: number | undefined): string | undefined {
-  const isNumber = column.kind === 'answer' && column.column.type === 'number';
+  const isNumber = column.kind === 'answer' && kindOfColumn(column.column) === 'number';
   const classes = [isNumber && 'sheet-number', pinnedAt !== undefined && 'sheet-pinned'];
   return classes.filter(Boolean).join(' ') || undefined;
 }

@@ -1,3 +1,5 @@
+import { elements } from '#ast/elements.ts';
+import type { ElementDefinition } from '#ast/types/definition.ts';
 import type { Column } from '#submissions/shapes.ts';
 
 /** A column of the table. Element ids begin with a letter, so `$` marks our own. */
@@ -66,17 +68,11 @@ export function moveColumn(
 /** Widths in px. */
 export const columnWidth = { least: 96, most: 720, step: 64 } as const;
 
-const usualWidths: Readonly<Record<string, number>> = {
-  textarea: 320,
-  composite: 280,
-  number: 120,
-  yes_no: 112,
-  date: 136,
-  time: 104,
-};
-
 /** How wide a column is as long as nobody changed it. */
 export function usualWidth(column: TableColumn): number {
-  if (column.kind === 'answer') return usualWidths[column.column.type] ?? 208;
+  if (column.kind === 'answer') {
+    const { columnWidth = 208 }: ElementDefinition = elements[column.column.type];
+    return columnWidth;
+  }
   return { created: 152, found: 320, status: 140, tags: 200, reference: 240 }[column.kind];
 }

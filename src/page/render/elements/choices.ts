@@ -1,4 +1,4 @@
-import { otherChoice, otherName } from '#ast/fields.ts';
+import { otherChoice, otherName } from '#ast/answers/other-choice.ts';
 import { type InputElement, optionsLayoutOf, optionsOf, takesOther } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { controlAttributes, errorId, grouped, invalidOf, labelled } from './frame.ts';
@@ -8,9 +8,13 @@ import { type Field, textAt } from './place.ts';
 type Choice = { readonly value: string; readonly label: string; readonly isChosen: boolean };
 
 /** All choices side by side or one below the other. The first has the field's id: links to the field lead there. */
-function choices(field: Field, type: 'radio' | 'checkbox', list: readonly Choice[], after?: Html): Html {
+function choices(
+  field: Field,
+  type: 'radio' | 'checkbox',
+  list: readonly Choice[],
+  { after, layout = optionsLayoutOf(field.element) }: { after?: Html; layout?: string } = {},
+): Html {
   const { element, place } = field;
-  const layout = optionsLayoutOf(element);
   const controls = list.map(({ value, label, isChosen }, index) => {
     const control = attributes({
       type,
@@ -82,7 +86,7 @@ export function radios(field: Field): Html {
   const list = optionsAs(element, (option) => option === value);
   if (!takesOther(element)) return choices(field, 'radio', list);
   const other = otherOf(field, [value]);
-  return choices(field, 'radio', [...list, other.choice], other.text);
+  return choices(field, 'radio', [...list, other.choice], { after: other.text });
 }
 
 /** Any number of choices: `multiple_choice`. What is written besides them counts as one more. */
@@ -92,7 +96,7 @@ export function checkboxes(field: Field): Html {
   const list = optionsAs(element, (option) => values.includes(option));
   if (!takesOther(element)) return choices(field, 'checkbox', list);
   const other = otherOf(field, values);
-  return choices(field, 'checkbox', [...list, other.choice], other.text);
+  return choices(field, 'checkbox', [...list, other.choice], { after: other.text });
 }
 
 /** Two radio buttons, as one check box could not tell "no" from "not answered". The values are as `readFields` reads. */
@@ -102,7 +106,7 @@ export function yesOrNo(field: Field): Html {
     { value: 'yes', label: words.yes, isChosen: field.value === true },
     { value: 'no', label: words.no, isChosen: field.value === false },
   ];
-  return choices(field, 'radio', list);
+  return choices(field, 'radio', list, { layout: optionsLayoutOf(field.element, 'grid_2') });
 }
 
 /** Single choice from a list: `dropdown`. Its first entry stands for no answer, so none is chosen unasked. */

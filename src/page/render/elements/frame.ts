@@ -1,4 +1,4 @@
-import { columnSpanOf, type Element, type InputElement, isRequired } from '#ast/tree.ts';
+import { columnSpanOf, type Element, type InputElement, isRequired, kindOf } from '#ast/tree.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { richText } from '../rich-text.ts';
 import { type Field, pipedAt, type Place } from './place.ts';
@@ -77,7 +77,7 @@ function counter({ element, name, value, place: { page } }: Field): Html | undef
 }
 
 function hasHelp(element: InputElement): boolean {
-  return element.type === 'file_upload' || Boolean(element.attrs.help_text);
+  return kindOf(element) === 'files' || Boolean(element.attrs.help_text);
 }
 
 /** The label's text; that an answer is required is said in words, not by a colour or a star (docs/rules.md P4). */

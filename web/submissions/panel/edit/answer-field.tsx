@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
-import type { InputType } from '#ast/elements.ts';
-import { type InputElement, isRequired, optionsOf, takesOther } from '#ast/tree.ts';
+import { elements } from '#ast/elements.ts';
+import { type InputElement, isRequired, kindOf, optionsOf, takesOther } from '#ast/tree.ts';
+import type { AnswerKind } from '#ast/types/rules.ts';
 import type { LinkedFile } from '#submissions/shapes.ts';
 import { CheckboxGroup, RadioGroup } from '../../../design/checkbox.tsx';
 import { IconButton } from '../../../design/button.tsx';
@@ -18,27 +19,20 @@ type Props = {
   onChange: (value: unknown) => void;
 };
 
-/** How each type of question is edited. A new element type is a line here. */
-const fields: Readonly<Record<InputType, (props: Props) => ReactElement>> = {
-  text: (props) => <LineField {...props} type="text" />,
-  textarea: AreaField,
-  email: (props) => <LineField {...props} type="email" />,
-  phone: (props) => <LineField {...props} type="tel" />,
-  url: (props) => <LineField {...props} type="url" />,
+/** How answers of each kind are edited. */
+const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
+  text: TextAnswer,
+  moment: TextAnswer,
   number: NumberField,
-  date: (props) => <LineField {...props} type="date" />,
-  time: (props) => <LineField {...props} type="time" />,
-  datetime: (props) => <LineField {...props} type="datetime-local" />,
-  dropdown: ChoiceField,
-  radio: ChoiceField,
-  multiple_choice: ChoicesField,
-  yes_no: YesNoField,
-  file_upload: FilesField,
+  choice: ChoiceField,
+  choices: ChoicesField,
+  boolean: YesNoField,
+  files: FilesField,
 };
 
 /** The right control for the answer to a question. */
 export function AnswerField(props: Props): ReactElement {
-  const Field = fields[props.input.type];
+  const Field = fields[kindOf(props.input)];
   return <Field {...props} />;
 }
 
@@ -50,12 +44,10 @@ const labelOf = (input: InputElement): string =>
 /** What every control is given. */
 const common = ({ input, note, error }: Props) => ({ label: labelOf(input), description: note, error });
 
-function LineField({ type, ...props }: Props & { type: string }): ReactElement {
-  return <TextField {...common(props)} type={type} value={asText(props.value)} onChange={props.onChange} />;
-}
-
-function AreaField(props: Props): ReactElement {
-  return <TextArea {...common(props)} value={asText(props.value)} onChange={props.onChange} />;
+function TextAnswer(props: Props): ReactElement {
+  const { control } = elements[props.input.type] as { readonly control?: string };
+  const given = { ...common(props), value: asText(props.value), onChange: props.onChange };
+  return control === 'textarea' ? <TextArea {...given} /> : <TextField {...given} type={control} />;
 }
 
 /** A number stays the text that is being typed until it is saved. */

@@ -1,0 +1,42 @@
+import { otherChoice } from '../answers/other-choice.ts';
+import { optionSetOf, type Selection } from '../answers/options.ts';
+import { answerLimits } from '../limits.ts';
+import { fitsBytes, isCleanText } from '../text.ts';
+import { accept, type CheckedAnswer, refuse } from './rules.ts';
+
+/** Rules of an answer that is one of the options, or a text of one's own where the form takes one. */
+export const choiceRules = { kind: 'choice', noun: 'choice', check: checkChoice } as const;
+
+function checkChoice(attrs: Selection, value: unknown): CheckedAnswer<string> {
+  if (typeof value === 'string' && optionSetOf(attrs).has(value)) return accept(value);
+  return attrs.other ? checkOther(value) : refuse('option');
+}
+
+/** Several of the options, each once, and at most one text besides them. */
+export function checkChoices(attrs: Selection, value: unknown): CheckedAnswer<string[]> {
+  if (!Array.isArray(value)) return refuse('options');
+  const options = optionSetOf(attrs);
+  const chosen = new Set<string>();
+  let others = 0;
+  for (const choice of value) {
+    if (chosen.has(choice)) return refuse('options');
+    if (!options.has(choice)) {
+      others += 1;
+      if (!attrs.other || others > 1) return refuse('options');
+      const other = checkOther(choice);
+      if (!other.ok) return other;
+    }
+    chosen.add(choice);
+  }
+  return accept([...chosen]);
+}
+
+/** The one free text of a selection: like an option, a line of at most `answerLimits.labelBytes`. */
+function checkOther(value: unknown): CheckedAnswer<string> {
+  if (typeof value !== 'string' || value === otherChoice || value === '') return refuse('other');
+  if (!isCleanText(value)) return refuse('characters');
+  if (/[\r\n]/.test(value)) return refuse('line');
+  if (fitsBytes(value, answerLimits.labelBytes)) return accept(value);
+  const values = { kilobytes: answerLimits.labelBytes / 1024, limit: answerLimits.labelBytes };
+  return { ok: false, broken: { rule: 'bytes', values } };
+}

@@ -1,0 +1,11 @@
+import type { ElementDefinition } from '../definition.ts';
+import { dividerAttributes } from '../shared-attributes.ts';
+
+export const divider = {
+  group: 'content',
+  title: 'Divider',
+  icon: 'M3 10h14M6 5.5h8M6 14.5h8',
+  words: 'line separator',
+  attrs: dividerAttributes,
+  summary: 'nothing',
+} as const satisfies ElementDefinition;

@@ -1,0 +1,44 @@
+import type { FileAnswer, FileRules } from '../../answers/check-files.ts';
+import { reference } from '../../json-schema.ts';
+import { limits } from '../../limits.ts';
+import { inputType } from '../definition.ts';
+import { count, inputAttributes } from '../shared-attributes.ts';
+
+export const fileUpload = inputType({
+  title: 'File upload',
+  icon: 'M10 12.5v-9M6.5 6.5 10 3l3.5 3.5M4 10.5V16.5h12v-6',
+  words: 'attachment document image',
+  attrs: {
+    ...inputAttributes,
+    accept: { kind: 'file-types', title: 'File types' },
+    max_file_size: count('Largest file in bytes', 1, limits.fileBytes),
+    min_files: count('Fewest files', 0, limits.files),
+    max_files: count('Most files', 1, limits.files),
+  },
+  summary: 'files',
+  schema: (attrs) => ({
+    type: 'array',
+    items: reference('File'),
+    minItems: Math.max(1, attrs.min_files ?? 1),
+    ...(attrs.max_files !== undefined && { maxItems: attrs.max_files }),
+  }),
+  samples: (attrs) => [Array.from({ length: attrs.min_files ?? 1 }, () => sampleFor(attrs))],
+});
+
+/** Its id belongs to no file: the link in the test leads to a 404, as that of a file that was removed. */
+const sampleFile: FileAnswer = {
+  id: '00000000-0000-7000-8000-000000000000',
+  filename: 'sample.pdf',
+  size: 48_213,
+  content_type: 'application/pdf',
+};
+
+/** A file of the first type that the upload accepts, no larger than it allows. */
+function sampleFor({ accept, max_file_size: most }: FileRules): FileAnswer {
+  const size = Math.min(sampleFile.size, most ?? sampleFile.size);
+  const type = accept?.[0];
+  if (type === undefined) return { ...sampleFile, size };
+  if (type.startsWith('.'))
+    return { ...sampleFile, size, filename: `sample${type}`, content_type: 'application/octet-stream' };
+  return { ...sampleFile, size, filename: 'sample', content_type: type.replace('*', 'sample') };
+}

@@ -1,0 +1,18 @@
+import type { Selection } from '../../answers/options.ts';
+import { countProblem } from '../../rules/check-rules.ts';
+import { checkChoices } from '../choice-rules.ts';
+import { conclude } from '../rules.ts';
+
+type Attributes = Selection & { readonly min_choices?: number; readonly max_choices?: number };
+
+export const multipleChoiceRules = {
+  kind: 'choices',
+  noun: 'choices',
+  check: (attrs: Attributes, value: unknown) => {
+    const checked = checkChoices(attrs, value);
+    if (!checked.ok) return checked;
+    const rules = { least: 'min_choices', most: 'max_choices' } as const;
+    const broken = countProblem(checked.value.length, attrs.min_choices, attrs.max_choices, rules);
+    return conclude(checked.value, broken);
+  },
+} as const;

@@ -1,0 +1,27 @@
+import { otherTaken } from '../../answers/options.ts';
+import { limits } from '../../limits.ts';
+import { choiceSchema, radioAttributes } from '../choice-type.ts';
+import { inputType } from '../definition.ts';
+import { count } from '../shared-attributes.ts';
+
+export const multipleChoice = inputType({
+  title: 'Multiple choice',
+  icon: 'M3.5 4h4v4h-4zM3.5 12h4v4h-4zM10.5 6H17M10.5 14H17M4.5 6l.8.9L6.6 5.2',
+  words: 'checkbox boxes several',
+  attrs: {
+    ...radioAttributes,
+    min_choices: count('Fewest choices', 0, limits.options + 1),
+    max_choices: count('Most choices', 1, limits.options + 1),
+  },
+  summary: 'options',
+  schema: (attrs) => ({
+    type: 'array',
+    items: choiceSchema(attrs),
+    minItems: Math.max(1, attrs.min_choices ?? 1),
+    maxItems: attrs.max_choices ?? attrs.options.length + (otherTaken(attrs) ? 1 : 0),
+    uniqueItems: true,
+  }),
+  samples: ({ options, min_choices: least = 1, max_choices: most = 2 }) => [
+    options.slice(0, Math.max(least, Math.min(most, 2))),
+  ],
+});

@@ -1,0 +1,35 @@
+import type { JsonSchema } from '../../json-schema.ts';
+import type { NumberRules } from '../../rules/check-rules.ts';
+import { inputType } from '../definition.ts';
+import { inputAttributes } from '../shared-attributes.ts';
+
+export const number = inputType({
+  title: 'Number',
+  icon: 'M8 3.5 6.5 16.5M13.5 3.5 12 16.5M4 7.5h13M3 12.5h13',
+  words: 'integer decimal amount',
+  attrs: {
+    ...inputAttributes,
+    min: { kind: 'number', title: 'Least' },
+    max: { kind: 'number', title: 'Most' },
+    step: { kind: 'number', title: 'Step', isPositive: true },
+  },
+  summary: 'numbers',
+  columnWidth: 120,
+  schema,
+  samples: ({ min, max, step = 1 }) =>
+    [42, min, max, max === undefined ? undefined : max - (max % step), 0, step].filter(
+      (value) => value !== undefined,
+    ),
+});
+
+/** Validators reckon in binary fractions, so only whole steps from zero are said as `multipleOf`. */
+function schema({ min, max, step }: NumberRules): JsonSchema {
+  const isWhole = step !== undefined && Number.isInteger(step) && (min ?? 0) % step === 0;
+  return {
+    type: 'number',
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+    ...(isWhole && { multipleOf: step }),
+    ...(step !== undefined && !isWhole && { description: `In steps of ${step} from ${min ?? 0}.` }),
+  };
+}

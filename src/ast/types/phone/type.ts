@@ -1,0 +1,13 @@
+import { inputType } from '../definition.ts';
+import { lengthAttributes, textSchema } from '../text-type.ts';
+
+export const phone = inputType({
+  title: 'Phone',
+  icon: 'M6 2.5h8v15H6zM9 15h2',
+  words: 'telephone mobile',
+  attrs: lengthAttributes,
+  summary: 'texts',
+  control: 'tel',
+  schema: (attrs) => textSchema(attrs),
+  samples: () => ['+1 555 010 0199', '5550100', '+1 (555) 010-0199 0000'],
+});

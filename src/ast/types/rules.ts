@@ -1,0 +1,46 @@
+import type { autofillTokens } from '../attributes/autofill-tokens.ts';
+import type { RuleContext } from '../rules/check-rules.ts';
+import type { BrokenRule, RuleName } from '../rules/problem.ts';
+import type { TextFormat } from '../rules/text-formats.ts';
+
+/** What an answer is; several element types may share a kind (docs/rules.md 10). */
+export type AnswerKind = 'text' | 'moment' | 'number' | 'boolean' | 'choice' | 'choices' | 'files';
+
+/** The answer of one input, files aside. */
+export type PlainAnswer = string | number | boolean | string[];
+
+/** What a check says: the answer to store, or the rule that it breaks. */
+export type CheckedAnswer<Answer = PlainAnswer> =
+  | { readonly ok: true; readonly value: Answer }
+  | { readonly ok: false; readonly broken: BrokenRule };
+
+/**
+ * What is known of an input type wherever its answers are checked, also in the page's script, which has no room for
+ * titles and attributes.
+ */
+export type InputRules<Attrs = never> = {
+  readonly kind: AnswerKind;
+  /** How a text is tidied, and what form it has. */
+  readonly format?: TextFormat;
+  /** What sentences call it, where types share their words: `required.choice`. */
+  readonly noun?: string;
+  /** What a browser fills in that knows no more than the type. */
+  readonly autofill?: (typeof autofillTokens)[number];
+  /** Checks a tidied value that is not blank, by the type and the author's rules. @throws TooMuchWork */
+  readonly check: (attrs: Attrs, value: unknown, context: RuleContext) => CheckedAnswer;
+};
+
+/** What a check costs, in the steps of work.ts. */
+export const checkSteps = { answer: 40, character: 0.25 } as const;
+
+export function conclude<Answer>(value: Answer, broken: BrokenRule | undefined): CheckedAnswer<Answer> {
+  return broken ? { ok: false, broken } : accept(value);
+}
+
+export function accept<Answer>(value: Answer): CheckedAnswer<Answer> {
+  return { ok: true, value };
+}
+
+export function refuse(rule: RuleName): CheckedAnswer<never> {
+  return { ok: false, broken: { rule } };
+}

@@ -1,0 +1,51 @@
+import { autofillChoices } from '../attributes/autofill-tokens.ts';
+import { defaults } from '../attributes/defaults.ts';
+import { limits } from '../limits.ts';
+
+/** How children are laid out (specification, "Element types"); a step accepts the same five. */
+const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;
+
+export const id = { kind: 'id', title: 'Id', required: true } as const;
+export const label = { kind: 'string', title: 'Label', required: true, maxBytes: limits.labelBytes } as const;
+export const layout = { kind: 'one-of', title: 'Layout', values: layouts, default: defaults.layout } as const;
+export const columnSpan = {
+  kind: 'integer',
+  title: 'Columns',
+  min: 1,
+  max: 4,
+  default: defaults.col_span,
+} as const;
+/** How the options of a question stand. */
+export const optionsLayout = <Layout extends (typeof layouts)[number]>(usual: Layout) =>
+  ({ kind: 'one-of', title: 'Options', values: layouts, default: usual }) as const;
+export const count = <Title extends string>(title: Title, min: number, max: number) =>
+  ({ kind: 'count', title, min, max }) as const;
+
+/** When an element or a step is on the page; without either it always is. */
+export const logic = {
+  show_when: { kind: 'condition', title: 'Show when' },
+  hide_when: { kind: 'condition', title: 'Hide when' },
+} as const;
+
+export const inputAttributes = {
+  id,
+  label,
+  placeholder: { kind: 'string', title: 'Placeholder', maxBytes: limits.textBytes },
+  help_text: { kind: 'string', title: 'Help text', maxBytes: limits.textBytes },
+  error_message: { kind: 'string', title: 'Error message', maxBytes: limits.labelBytes },
+  required: { kind: 'boolean', title: 'Required', default: defaults.required },
+  require_when: { kind: 'condition', title: 'Require when' },
+  ...logic,
+  col_span: columnSpan,
+} as const;
+
+/** What a browser may fill in: what it knows of the visitor (HTML, "autofill"), nothing, or what the id says. */
+export const autocomplete = {
+  kind: 'one-of',
+  title: 'Filled in by the browser',
+  values: autofillChoices,
+  default: defaults.autocomplete,
+} as const;
+
+export const dividerAttributes = { id: { kind: 'id', title: 'Id' }, ...logic, col_span: columnSpan } as const;
+export const contentAttributes = { ...dividerAttributes, label } as const;

@@ -1,0 +1,28 @@
+import { answerLimits } from '../limits.ts';
+import { byteCap, type MomentRules, momentProblem, type RuleContext } from '../rules/check-rules.ts';
+import type { MomentFormat } from '../rules/moments.ts';
+import type { BrokenRule } from '../rules/problem.ts';
+import { type TextFormat, textFormats } from '../rules/text-formats.ts';
+import { fitsBytes, isCleanText } from '../text.ts';
+import { spend } from '../work.ts';
+import { type CheckedAnswer, checkSteps, conclude, refuse } from './rules.ts';
+
+type Problem<Attrs> = (attrs: Attrs, text: string, context: RuleContext) => BrokenRule | undefined;
+
+/** Rules of an answer that is a text of this form. */
+export const textRules = <Attrs>(name: keyof typeof textFormats, problem: Problem<Attrs>) => {
+  const format: TextFormat = textFormats[name];
+  const check = (attrs: Attrs, value: unknown, context: RuleContext): CheckedAnswer<string> => {
+    if (typeof value !== 'string') return refuse('text');
+    spend(context.work, value.length * checkSteps.character);
+    if (!isCleanText(value)) return refuse('characters');
+    if (!fitsBytes(value, answerLimits.answerBytes))
+      return { ok: false, broken: { rule: 'bytes', values: byteCap } };
+    return format.accepts(value) ? conclude(value, problem(attrs, value, context)) : refuse(format.rule);
+  };
+  return { kind: 'text', format, check } as const;
+};
+
+/** Rules of a place in time, as text that sorts like the time it names. */
+export const momentRules = (format: MomentFormat) =>
+  ({ ...textRules<MomentRules>(format, momentProblem), kind: 'moment' }) as const;

@@ -1,0 +1,76 @@
+import type { JsonSchema } from '../json-schema.ts';
+import { limits } from '../limits.ts';
+import { addDays, alignMoments, type MomentFormat } from '../rules/moments.ts';
+import type { LengthRules, MomentRules, ProseRules } from '../rules/check-rules.ts';
+import { autocomplete, count, inputAttributes } from './shared-attributes.ts';
+
+export const lengthAttributes = {
+  ...inputAttributes,
+  autocomplete,
+  min_length: count('Shortest length', 0, limits.answerBytes),
+  max_length: count('Longest length', 1, limits.answerBytes),
+} as const;
+
+export const proseAttributes = {
+  ...lengthAttributes,
+  pattern: { kind: 'pattern', title: 'Pattern' },
+} as const;
+
+export const momentAttributes = <Format extends MomentFormat>(format: Format) =>
+  ({
+    ...inputAttributes,
+    min: { kind: 'moment', title: 'Earliest', format },
+    max: { kind: 'moment', title: 'Latest', format },
+  }) as const;
+
+export const textSchema = (attrs: LengthRules, more: JsonSchema = {}): JsonSchema => ({
+  type: 'string',
+  minLength: Math.max(1, attrs.min_length ?? 1),
+  maxLength: attrs.max_length ?? limits.answerBytes,
+  ...more,
+});
+
+/** Patterns take the whole of an answer, those of JSON Schema any part of it. */
+export const proseSchema = (attrs: ProseRules): JsonSchema =>
+  textSchema(attrs, attrs.pattern === undefined ? {} : { pattern: `^(?:${attrs.pattern})$` });
+
+/** JSON Schema has no least and most for days and times, so they are said in words. */
+export function momentSchema({ min, max }: MomentRules, more: JsonSchema): JsonSchema {
+  const words = [min && `Not before ${min}.`, max && `Not after ${max}.`].filter(Boolean);
+  return { type: 'string', ...more, ...(words.length > 0 && { description: words.join(' ') }) };
+}
+
+/** Texts of forms that patterns often ask for: a code, numbers of usual lengths, a handle. */
+const codes = [
+  'A',
+  'ABC',
+  'AB12',
+  'AB-123',
+  'AB123456',
+  '12',
+  '1234',
+  '12345',
+  '123456',
+  '12345678',
+  'sample',
+];
+
+/** A text, with what it would be at the least and greatest length that is allowed. */
+export function fitText(text: string, { min_length: least, max_length: most }: LengthRules): string[] {
+  const filled = text.padEnd(least ?? 0, ' and more');
+  return [text, Array.from(filled).slice(0, most).join('').trimEnd(), ...codes];
+}
+
+/** A day or time, and those that its limits name. */
+export function momentSamples(
+  format: MomentFormat,
+  usual: string,
+  { min, max }: MomentRules,
+  today: string,
+): string[] {
+  const edges = [min, max]
+    .filter((edge) => edge !== undefined)
+    .map((edge) => alignMoments('', edge, today)[1]);
+  const complete = (edge: string): string => (format === 'datetime' ? `${edge}T14:30`.slice(0, 16) : edge);
+  return [usual, ...edges.map(complete), ...(format === 'time' ? [] : [complete(addDays(today, 1))])];
+}

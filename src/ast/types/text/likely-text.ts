@@ -1,0 +1,18 @@
+/** What a short text is likely to be about, by words of its id and label; the first that matches. */
+const topics: readonly (readonly [RegExp, string])[] = [
+  [/\b(first|given)[ _-]?name\b/i, 'Ada'],
+  [/\b(last|family|sur)[ _-]?name\b/i, 'Lovelace'],
+  [/\b(company|organi[sz]ation|employer)\b/i, 'Analytical Engines'],
+  [/\b(name|who)\b/i, 'Ada Lovelace'],
+  [/\b(city|town)\b/i, 'London'],
+  [/\bcountry\b/i, 'United Kingdom'],
+  [/\b(zip|post(al)?[ _-]?code|postcode)\b/i, 'SW1Y 4JH'],
+  [/\b(street|address)\b/i, '12 St James’s Square'],
+  [/\b(subject|topic|title)\b/i, 'A question about your service'],
+];
+
+/** An answer to a question of these words. Ids are often written with underscores or in camelCase, which hide where words begin. */
+export function likelyText(words: string): string {
+  const spaced = words.replaceAll('_', ' ').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  return topics.find(([pattern]) => pattern.test(spaced))?.[1] ?? 'Sample answer';
+}

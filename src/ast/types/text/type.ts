@@ -1,0 +1,14 @@
+import { inputType } from '../definition.ts';
+import { fitText, proseAttributes, proseSchema } from '../text-type.ts';
+import { likelyText } from './likely-text.ts';
+
+export const text = inputType({
+  title: 'Short text',
+  icon: 'M3 6.5h14v7H3zM6 9v2',
+  words: 'input string name line',
+  attrs: proseAttributes,
+  summary: 'texts',
+  control: 'text',
+  schema: proseSchema,
+  samples: (attrs) => fitText(likelyText(`${attrs.id} ${attrs.label}`), attrs),
+});

@@ -1,0 +1,46 @@
+import type { ElementType } from '#ast/elements.ts';
+import type { Element } from '#ast/tree.ts';
+import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
+import { boxAttributes } from './frame.ts';
+import { group } from './groups.ts';
+import { type Html, html } from '../html.ts';
+import { richText } from '../rich-text.ts';
+import { fieldAt, pipedAt, type Place } from './place.ts';
+import { momentInput, numberInput, textarea, textInput, typedAsIs } from './text-inputs.ts';
+import { upload } from './upload.ts';
+
+type Draw<Type extends ElementType> = (element: Extract<Element, { type: Type }>, place: Place) => Html;
+
+/** How every element type looks on the page: a new type is a line here. */
+const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
+  text: (element, place) => textInput(fieldAt(element, place), { type: 'text' }),
+  textarea: (element, place) => textarea(fieldAt(element, place)),
+  // Types that browsers check are left to what is read by us: the server says all that is wrong at once.
+  email: (element, place) => textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'email' }),
+  phone: (element, place) => textInput(fieldAt(element, place), { type: 'tel' }),
+  url: (element, place) => textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'url' }),
+  number: (element, place) => numberInput(fieldAt(element, place)),
+  date: (element, place) => momentInput(fieldAt(element, place), element, 'date'),
+  time: (element, place) => momentInput(fieldAt(element, place), element, 'time'),
+  datetime: (element, place) => momentInput(fieldAt(element, place), element, 'datetime-local'),
+  dropdown: (element, place) => dropdown(fieldAt(element, place)),
+  radio: (element, place) => radios(fieldAt(element, place)),
+  multiple_choice: (element, place) => checkboxes(fieldAt(element, place)),
+  yes_no: (element, place) => yesOrNo(fieldAt(element, place)),
+  file_upload: (element, place) => upload(fieldAt(element, place), element.attrs),
+  heading: (element, place) =>
+    place.headingTag === 'h2'
+      ? html`<h2${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h2>`
+      : html`<h3${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h3>`,
+  paragraph: (element, place) =>
+    richText(element.attrs.label, boxAttributes(element, place, 'prose'), (part) => pipedAt(part, place)),
+  divider: (element, place) => html`<hr${boxAttributes(element, place)}>`,
+  composite: (element, place) => group(element, place, renderElement),
+};
+
+/** One element of a valid form, with its label, help, errors and kept answer. */
+export function renderElement(element: Element, place: Place): Html {
+  // The table pairs each type with its own element, which a lookup by a union cannot express.
+  const draw = drawings[element.type] as (element: Element, place: Place) => Html;
+  return draw(element, place);
+}

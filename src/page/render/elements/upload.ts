@@ -1,0 +1,44 @@
+import type { FileRules } from '#ast/answers/check-files.ts';
+import { fill } from '#ast/words.ts';
+import { controlAttributes, labelled } from './frame.ts';
+import { attributes, type Html, html } from '../html.ts';
+import type { Field, HeldFile } from './place.ts';
+import { sayFileTypes } from '../../words/say-file-types.ts';
+import { saySize } from '../../words/words.ts';
+
+/** A file that is already here: its token comes back with the next post, and the box lets go of it. */
+function heldFile({ name, place: { page } }: Field, { token, filename, size, content_type }: HeldFile): Html {
+  const { words } = page;
+  const facts = attributes({ 'data-filename': filename, 'data-size': size, 'data-type': content_type });
+  return html`<li${facts}><span class="filename"><bdi>${filename}</bdi> <span class="size">${saySize(size, page.language)}</span></span>
+<input type="hidden" name="_file[${name}]" value="${token}">
+<label class="drop"><input type="checkbox" name="_drop" value="${token}"> ${words.remove}<span class="unseen"> ${filename}</span></label></li>`;
+}
+
+/** Files, with the limits said before one is chosen, and those kept from the last post. */
+export function upload(field: Field, attrs: FileRules): Html {
+  const { held, place } = field;
+  const { language, limits, words } = place.page;
+  const files = Math.min(attrs.max_files ?? limits.filesPerElement, limits.filesPerElement);
+  const size = saySize(Math.min(attrs.max_file_size ?? limits.fileBytes, limits.fileBytes), language);
+  const control = attributes({
+    type: 'file',
+    multiple: files > 1,
+    // A phone offers its camera by itself where pictures are accepted, and still lets one choose from the album.
+    accept: attrs.accept?.join(','),
+    ...controlAttributes(field),
+  });
+  const list = html`<ul class="held">
+${held.map((file) => heldFile(field, file))}
+</ul>`;
+  const types = attrs.accept?.length
+    ? [fill(words.fileTypes, { types: sayFileTypes(attrs.accept, words) })]
+    : [];
+  return labelled(
+    field,
+    html`${held.length > 0 && list}
+<input${control}>
+<p class="zone" aria-hidden="true"><b>${files > 1 ? words.chooseFiles : words.chooseFile}</b> <span>${files > 1 ? words.dropFiles : words.dropFile}</span></p>`,
+    [fill(files === 1 ? words.oneFile : words.someFiles, { limit: files, size }), ...types],
+  );
+}
