@@ -32,7 +32,8 @@ async function unpackOnce(): Promise<string> {
     version: string;
   };
   const user = process.getuid?.() ?? 0;
-  const home = join(tmpdir(), `formloom-chromium-${version}-${user}`);
+  // A run keeps its own files in memory: not this, which is for all runs.
+  const home = join(process.env['TEST_KEPT'] ?? tmpdir(), `formloom-chromium-${version}-${user}`);
   if (!(await isOwnFolder(home, user))) await unpack(home);
   return home;
 }

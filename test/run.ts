@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, dearest } from './cost.ts';
 import { groupFiles, writeGroups } from './groups.ts';
+import { keepFilesInMemory } from './memory.ts';
 import { findLoggedSecrets } from './secrets.ts';
 import { openTestServer } from './server.ts';
 
@@ -65,6 +66,7 @@ async function checkUp(): Promise<boolean> {
 if (files.length === 0 && !(await checkUp())) process.exit(1);
 
 const since = Date.now();
+const removeFiles = keepFilesInMemory();
 const server = await openTestServer(say);
 const logs = await mkdtemp(join(tmpdir(), 'formloom-logs-'));
 const environment: NodeJS.ProcessEnv = { ...process.env, ...server.environment, TEST_LOGS: logs };
@@ -87,6 +89,7 @@ await server.close();
 const { lines, secrets, found } = await findLoggedSecrets(logs);
 const costs = await dearest(logs, Number(process.env['TEST_COSTS'] ?? 0));
 await rm(logs, { recursive: true });
+removeFiles();
 for (const each of found.slice(0, 20)) say(`  ${each}`);
 if (files.length === 0 && (lines === 0 || secrets === 0)) found.push('nothing was logged');
 say(`${found.length === 0 ? '✔' : '✖'} no secret in the logs (${secrets} secrets, ${lines} lines)`);
