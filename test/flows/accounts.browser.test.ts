@@ -179,6 +179,28 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   const { rows } = await database.query<{ id: string }>(
     "select id from users where email = 'new@example.org'",
   );
+
+  const partner = await signIn(service, { name: 'Partner', workspaceId: owner.workspaceId, role: 'admin' });
+  const promote = async (role: string) =>
+    assert.equal((await partner.api('PATCH', `/members/${rows[0]!.id}`, { role })).status, 200);
+  await promote('editor');
+  await tabTo(page, 'button', /Role of Newcomer/);
+  await press(page, 'Enter', 'End', 'ArrowUp', 'Enter');
+  const again = page.getByRole('alertdialog', { name: 'Make Newcomer admin all the same?' });
+  await again.getByText('Partner changed this member').waitFor();
+  await again.getByText('Role: viewer → editor').waitFor();
+  await tabTo(page, 'button', 'Change role');
+  await press(page, 'Enter');
+  await page.getByText('Newcomer is admin now.').waitFor();
+  await promote('viewer');
+  await tabTo(page, 'button', 'Remove Newcomer');
+  await press(page, 'Enter', 'Tab');
+  await tabTo(page, 'button', 'Remove member');
+  await press(page, 'Enter');
+  const removal = page.getByRole('alertdialog', { name: 'Remove Newcomer?' });
+  await removal.getByText('Partner changed this member').waitFor();
+  await removal.getByText('Role: admin → viewer').waitFor();
+  await press(page, 'Escape');
   await createKey(database, { workspaceId: owner.workspaceId, name: 'Theirs', createdBy: rows[0]!.id });
   await page.reload();
   await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor();

@@ -139,6 +139,31 @@ test('a secret that became known to somebody is replaced at once', async () => {
   assert.equal(await page.getByText('and with the secret of before until').count(), 0);
 });
 
+test('who pauses what somebody else changed meanwhile is told what, and asked again', async () => {
+  const { form, receiver, page } = await setScene();
+  const { body: list } = await editor.api<{ data: { id: string }[] }>('GET', `/forms/${form}/webhooks`);
+  const place = `/webhooks/${list.data[0]!.id}`;
+  const theirs = `${receiver.url}/theirs`;
+  // The screen looks again every few seconds: they are faster by less than that.
+  let isFirst = true;
+  await page.route(`**/api/v1${place}`, async (route) => {
+    if (route.request().method() === 'PATCH' && isFirst) {
+      isFirst = false;
+      assert.equal((await editor.api('PATCH', place, { url: theirs })).status, 200);
+    }
+    await route.continue();
+  });
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: /^Pause/ }).click();
+  const question = page.getByRole('alertdialog', { name: 'Pause this webhook all the same?' });
+  await question.getByText('Somebody else changed this webhook').waitFor();
+  await question.getByText(`Url: ${receiver.url} → ${theirs}`).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await question.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('The webhook is paused.').waitFor();
+  browser.assertQuiet();
+});
+
 test('two edit one webhook: the later one is told, overwrites nothing, and loses nothing of what was typed', async () => {
   const { form, receiver, page } = await setScene(375);
   const dialog = await openEdit(page);

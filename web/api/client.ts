@@ -1,3 +1,5 @@
+import type { Meanwhile } from './meanwhile.ts';
+
 /** One problem of a request: by the field it is about, or by the path of a node in a form's structure. */
 type ProblemItem = { message: string; field?: string; path?: number[] };
 
@@ -12,6 +14,8 @@ export class ApiProblem extends Error {
   readonly errors: readonly ProblemItem[];
   /** Seconds to wait, when the service asked for patience. */
   readonly retryAfter: number | undefined;
+  /** What somebody else was faster with. */
+  meanwhile: Meanwhile | undefined;
 
   constructor(
     status: number,
@@ -32,7 +36,8 @@ export class ApiProblem extends Error {
 }
 
 /** Whether somebody else was faster. */
-export const isStale = (error: unknown): boolean => error instanceof ApiProblem && error.status === 412;
+export const isStale = (error: unknown): error is ApiProblem =>
+  error instanceof ApiProblem && error.status === 412;
 
 export type Options = { signal?: AbortSignal; headers?: Readonly<Record<string, string>> };
 

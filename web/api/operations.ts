@@ -1,7 +1,8 @@
 import type { ConditionalName, InputOf, ReplyOf } from '#app/operations.ts';
 import { type OperationName, type OwnName, routeOf } from '#app/routes.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { type Options, query, request, requestNothing } from './client.ts';
+import { isStale, type Options, query, request, requestNothing } from './client.ts';
+import { differencesOf, type Meanwhile, readingOf } from './meanwhile.ts';
 
 type AnyInput = {
   params?: Readonly<Record<string, string | number>>;
@@ -50,18 +51,61 @@ const ifMatch = (seen: Seen): { 'If-Match': string } => ({
  * @param rest for a change, what it was made on: where somebody else was faster, nothing is changed (isStale).
  * @throws ApiProblem.
  */
-export const call = <Name extends OperationName>(
+export async function call<Name extends OperationName>(
   workspaceId: string,
   name: Name,
   input: InputOf<Name>,
   ...rest: Rest<Name>
-): Promise<ReplyOf<Name>> => {
+): Promise<ReplyOf<Name>> {
   const { seen, ...options }: MaybeSeen = rest[0] ?? {};
-  return send('/api/v1', name, input as AnyInput, {
-    ...options,
-    headers: { ...inWorkspace(workspaceId), ...(seen && ifMatch(seen)) },
-  });
-};
+  try {
+    return await send('/api/v1', name, input as AnyInput, {
+      ...options,
+      headers: { ...inWorkspace(workspaceId), ...(seen && ifMatch(seen)) },
+    });
+  } catch (error) {
+    if (seen && isStale(error))
+      error.meanwhile = await findMeanwhile(workspaceId, name, input as AnyInput, seen);
+    throw error;
+  }
+}
+
+/** What it has become, and whose doing that was, for those who may know. Undefined for what has a way of its own to say it. */
+async function findMeanwhile(
+  workspaceId: string,
+  name: OperationName,
+  { params = {} }: AnyInput,
+  seen: Seen,
+): Promise<Meanwhile | undefined> {
+  const reading = Object.keys(seen).length > 1 ? readingOf(routeOf(name).path) : undefined;
+  if (!reading) return undefined;
+  const id = String(params['id'] ?? '');
+  const headers = inWorkspace(workspaceId);
+  // What cannot be read, or not by this person, is not said.
+  const unknown = (): undefined => undefined;
+  const [now, last] = await Promise.all([
+    send<Readonly<Record<string, object>>>('/api/v1', reading.name, { params }, { headers }).catch(unknown),
+    (reading.thing === 'submission' ? lastEdit(workspaceId, id) : lastDeed(workspaceId, id)).catch(unknown),
+  ]);
+  return {
+    thing: reading.thing,
+    by: last?.by,
+    at: last?.at,
+    differences: now ? differencesOf(seen, now[reading.thing] ?? now) : [],
+  };
+}
+
+async function lastDeed(workspaceId: string, id: string): Promise<{ by?: string; at: string } | undefined> {
+  const { data } = await call(workspaceId, 'listAuditLog', { query: { thing_id: id, per_page: 10 } });
+  const line = data.find(({ status, method }) => method !== 'GET' && status !== null && status < 300);
+  return line && { at: line.at, ...(line.actor.name !== null && { by: line.actor.name }) };
+}
+
+async function lastEdit(workspaceId: string, id: string): Promise<{ by?: string; at: string } | undefined> {
+  const { data } = await call(workspaceId, 'getSubmissionTimeline', { params: { id } });
+  const change = data.find((entry) => 'changes' in entry);
+  return change && { at: change.at, ...(change.by !== null && { by: change.by }) };
+}
 
 /**
  * Calls an operation that only the session of a browser can mean.

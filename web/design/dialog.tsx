@@ -4,7 +4,9 @@ import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Form } from 'react-aria-components/Form';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { isStale } from '../api/client.ts';
 import { Button, IconButton } from './button.tsx';
+import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { TextField } from './field.tsx';
 import { Message } from './message.tsx';
 
@@ -92,7 +94,7 @@ type ConfirmProps = {
   isOpen: boolean;
   onClose: () => void;
   /** What will happen, in numbers where there are any. */
-  children: ReactNode;
+  children?: ReactNode;
   /** The verb on the button: "Delete form". */
   confirmLabel: string;
   onConfirm: () => void;
@@ -100,7 +102,7 @@ type ConfirmProps = {
   typed?: string;
   isDanger?: boolean;
   isPending?: boolean;
-  error?: string | undefined;
+  error?: Error | null;
 };
 
 /** Asks before something is done. */
@@ -144,7 +146,7 @@ export function ConfirmDialog({
       }
     >
       <div className="stack">
-        <div>{children}</div>
+        {children && <div>{children}</div>}
         {typed !== undefined && (
           <TextField
             label={
@@ -158,7 +160,11 @@ export function ConfirmDialog({
             autoFocus
           />
         )}
-        {error && <Message tone="bad">{error}</Message>}
+        {isStale(error) ? (
+          <ChangedMeanwhile error={error} />
+        ) : (
+          error && <Message tone="bad">{error.message}</Message>
+        )}
       </div>
     </Dialog>
   );

@@ -31,7 +31,7 @@ export function DeleteFormDialog({ form, isOpen, onClose }: Props): ReactElement
       confirmLabel="Delete form"
       onConfirm={() => erase.mutate()}
       isPending={erase.isPending}
-      error={erase.error?.message}
+      error={erase.error}
       typed={form.name}
     >
       <p>

@@ -4,6 +4,7 @@ import { type ReactElement, useState } from 'react';
 import { call, download, type Seen } from '../api/operations.ts';
 import type { WorkspaceDetail } from '../settings/workspace.ts';
 import { queryClient } from '../api/query-client.ts';
+import { AskAgain, toastUnlessAsked } from '../design/ask-again.tsx';
 import { IconButton } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { toastDone, toastProblem } from '../design/toast.tsx';
@@ -24,7 +25,7 @@ export function FormActions({
   const navigate = useNavigate();
   const params = { id: form.id };
   const move = useMutation({
-    mutationFn: ({ verb, seen }: { verb: 'archive' | 'restore'; seen: Seen }) =>
+    mutationFn: ({ verb, seen = form }: { verb: 'archive' | 'restore'; seen?: Seen }) =>
       call(workspace.id, `${verb}Form`, { params }, { seen }),
     async onSuccess(changed, { verb }) {
       await refreshForm(form.id);
@@ -39,7 +40,7 @@ export function FormActions({
           : { label: 'Undo', run: () => move.mutate({ verb: back, seen: changed }) },
       );
     },
-    onError: toastProblem,
+    onError: toastUnlessAsked,
   });
   const duplicate = useMutation({
     mutationFn: () => call(workspace.id, 'duplicateForm', { params }),
@@ -59,13 +60,13 @@ export function FormActions({
           id: 'restore',
           label: 'Restore',
           icon: 'undo',
-          onAction: () => move.mutate({ verb: 'restore', seen: form }),
+          onAction: () => move.mutate({ verb: 'restore' }),
         }
       : {
           id: 'archive',
           label: 'Archive',
           icon: 'archive',
-          onAction: () => move.mutate({ verb: 'archive', seen: form }),
+          onAction: () => move.mutate({ verb: 'archive' }),
         },
     { id: 'before-delete', separator: true },
     { id: 'delete', label: 'Delete …', icon: 'remove', isDanger: true, onAction: () => setDeleting(true) },
@@ -98,7 +99,15 @@ export function FormActions({
       >
         <IconButton icon="more" label={`Actions for ${form.name}`} size="small" />
       </Menu>
+      <AskAgain
+        change={move}
+        sayTitle={({ verb }) => `${sayVerb(verb)} ${form.name} all the same?`}
+        sayAgain={({ verb }) => sayVerb(verb)}
+        onAgain={({ verb }) => move.mutate({ verb })}
+      />
       <DeleteFormDialog form={form} isOpen={isDeleting} onClose={() => setDeleting(false)} />
     </>
   );
 }
+
+const sayVerb = (verb: 'archive' | 'restore'): string => (verb === 'archive' ? 'Archive' : 'Restore');

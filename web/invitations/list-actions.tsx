@@ -50,7 +50,7 @@ export function ListActions({
         confirmLabel="Send reminders"
         isDanger={false}
         isPending={remind.isPending}
-        error={remind.error?.message}
+        error={remind.error}
         onConfirm={() => remind.mutate()}
       >
         <p>

@@ -61,7 +61,7 @@ export function RowActions({ form, row, canMail }: Props): ReactElement | null {
         onClose={close}
         confirmLabel="Revoke"
         isPending={revoke.isPending}
-        error={revoke.error?.message}
+        error={revoke.error}
         onConfirm={() => revoke.mutate()}
       >
         <p>The link of {row.email} will lead nowhere. You can invite the same address anew.</p>

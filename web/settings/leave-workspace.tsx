@@ -32,7 +32,7 @@ export function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): R
         confirmLabel="Leave workspace"
         onConfirm={() => leave.mutate()}
         isPending={leave.isPending}
-        error={leave.error?.message}
+        error={leave.error}
       >
         You will not see its forms and submissions any more, and the API keys that you made are revoked.
       </ConfirmDialog>

@@ -3,9 +3,10 @@ import { type ReactElement, useState } from 'react';
 import type { Member } from '#workspaces/members/shapes.ts';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
+import { AskAgain, toastUnlessAsked } from '../design/ask-again.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { Select } from '../design/select.tsx';
-import { toastDone, toastProblem } from '../design/toast.tsx';
+import { toastDone } from '../design/toast.tsx';
 import { mayAdminister, refreshSession } from '../shell/session.ts';
 import { roleName, rolesToGive } from './roles.ts';
 import { keysQuery, membersQuery, type WorkspaceDetail, workspaceQuery } from './workspace.ts';
@@ -25,7 +26,7 @@ export function MemberRole({
     mutationFn: (role: Role) =>
       call(workspace.id, 'changeMember', { params: { id: member.id }, body: { role } }, { seen: member }),
     onSuccess: (_, role) => toastDone(`${member.name} is ${roleName(role).toLowerCase()} now.`),
-    onError: toastProblem,
+    onError: toastUnlessAsked,
     onSettled: () => {
       setAsked(undefined);
       return Promise.all([
@@ -54,6 +55,12 @@ export function MemberRole({
           if (losesKeys(role)) setAsked(role);
           else change.mutate(role);
         }}
+      />
+      <AskAgain
+        change={change}
+        sayTitle={(role) => `Make ${member.name} ${roleName(role).toLowerCase()} all the same?`}
+        sayAgain={() => 'Change role'}
+        onAgain={change.mutate}
       />
       {asked !== undefined && (
         <ConfirmDialog

@@ -65,7 +65,7 @@ export function RemoveMember({
         confirmLabel="Remove member"
         onConfirm={() => take.mutate()}
         isPending={take.isPending}
-        error={take.error?.message}
+        error={take.error}
       >
         <p>They lose access to {workspace.name} at once. What they made stays.</p>
         {member.key_count > 0 && (

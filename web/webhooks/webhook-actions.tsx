@@ -4,9 +4,10 @@ import { type ReactElement, useState } from 'react';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { call } from '../api/operations.ts';
 import { IconButton } from '../design/button.tsx';
+import { AskAgain, toastUnlessAsked } from '../design/ask-again.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
 import { Menu } from '../design/menu.tsx';
-import { toastDone, toastProblem } from '../design/toast.tsx';
+import { toastDone } from '../design/toast.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { hostOf } from './edit/url-problem.ts';
 import { ReplayDialog } from './replay/replay-dialog.tsx';
@@ -46,7 +47,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
       }
       await refreshWebhooks(form);
     },
-    onError: toastProblem,
+    onError: toastUnlessAsked,
   });
   return (
     <>
@@ -95,6 +96,12 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
       >
         <IconButton icon="more" label={`Actions for ${hostOf(webhook.url)}`} />
       </Menu>
+      <AskAgain
+        change={setActive}
+        sayTitle={(active) => `${sayActive(active)} this webhook all the same?`}
+        sayAgain={sayActive}
+        onAgain={setActive.mutate}
+      />
       <WebhookDialog form={form} webhook={webhook} rules={rules} isOpen={open === 'edit'} onClose={close} />
       {open === 'payload' && <PayloadDialog form={form} webhook={webhook} onClose={close} />}
       {open === 'submissions' && <SubmissionTestDialog form={form} webhook={webhook} onClose={close} />}
@@ -117,6 +124,8 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
     </>
   );
 }
+
+const sayActive = (active: boolean): string => (active ? 'Resume' : 'Pause');
 
 type DeleteProps = Pick<Props, 'form' | 'webhook'> & {
   onDeleted: (() => void) | undefined;
@@ -146,7 +155,7 @@ function DeleteWebhook({ form, webhook, onDeleted, isOpen, onClose }: DeleteProp
       confirmLabel="Delete webhook"
       onConfirm={() => deletion.mutate()}
       isPending={deletion.isPending}
-      error={deletion.error?.message}
+      error={deletion.error}
     >
       Nothing is sent to <strong>{hostOf(webhook.url)}</strong> any more, its delivery log is deleted
       {webhook.day.retrying > 0 &&

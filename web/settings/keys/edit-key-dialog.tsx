@@ -57,7 +57,7 @@ export function EditKeyDialog({
         problem={problem}
         onChange={(part) => setDraft({ ...draft, ...part })}
       />
-      {isStale(save.error) && <ChangedMeanwhile thing="key" onDiscard={onClose} />}
+      {isStale(save.error) && <ChangedMeanwhile error={save.error} onDiscard={onClose} />}
     </FormDialog>
   );
 }

@@ -33,7 +33,7 @@ export function RevokeKey({
       confirmLabel="Revoke key"
       onConfirm={() => revoke.mutate()}
       isPending={revoke.isPending}
-      error={revoke.error?.message}
+      error={revoke.error}
     >
       Whatever uses <code>{apiKey.prefix}…</code> is refused from now on. This cannot be undone.
     </ConfirmDialog>

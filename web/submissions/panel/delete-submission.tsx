@@ -38,7 +38,7 @@ export function DeleteSubmission({ form, submission, onCancel, onDeleted }: Prop
       onClose={onCancel}
       confirmLabel="Delete submission"
       isPending={deletion.isPending}
-      error={deletion.error?.message}
+      error={deletion.error}
       onConfirm={() => deletion.mutate()}
     >
       <p>

@@ -85,7 +85,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
           confirmLabel={`Delete ${what}`}
           typed={String(count)}
           isPending={start.isPending}
-          error={start.error?.message}
+          error={start.error}
           onConfirm={() => start.mutate()}
         >
           <p>

@@ -60,7 +60,7 @@ export function SpamActions({ form, ids, onDone }: Props): ReactElement {
         onClose={close}
         confirmLabel="Delete"
         isPending={remove.isPending}
-        error={remove.error?.message}
+        error={remove.error}
         onConfirm={() => remove.mutate()}
       >
         <p>Their answers and files are gone for good. No webhook is told, as none was told that they came.</p>

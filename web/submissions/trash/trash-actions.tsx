@@ -74,7 +74,7 @@ export function TrashActions({ form, selected, total, atOnce, onDone, onStart }:
         confirmLabel={`Delete ${what}`}
         typed={String(count)}
         isPending={empty.isPending}
-        error={empty.error?.message}
+        error={empty.error}
         onConfirm={() => empty.mutate()}
       >
         <p>

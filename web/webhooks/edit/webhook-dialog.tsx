@@ -174,7 +174,7 @@ function OpenDialog({ form, webhook: latest, rules, isOpen, onClose, onCreated }
         error={problem?.of('headers')}
       />
       {isStale(save.error) ? (
-        <ChangedMeanwhile thing="webhook" onDiscard={onClose} />
+        <ChangedMeanwhile error={save.error} onDiscard={onClose} />
       ) : (
         unlocated !== undefined && <Message tone="bad">{unlocated}</Message>
       )}

@@ -5,7 +5,7 @@ import { Message } from '../../../design/message.tsx';
 
 /** Why an edit was not saved. */
 export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: () => void }): ReactElement {
-  if (isStale(error)) return <ChangedMeanwhile thing="submission" onDiscard={onDiscard} />;
+  if (isStale(error)) return <ChangedMeanwhile error={error} onDiscard={onDiscard} />;
   const count = error instanceof ApiProblem ? error.errors.length : 0;
   if (count === 0)
     return (
