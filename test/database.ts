@@ -38,10 +38,16 @@ async function administer(sql: string): Promise<void> {
  * Makes a migrated database for the calling test file (a copy of the template that test/run.ts made, about
  * 50 ms) and drops it when the file is done.
  * @param options.reach leads to the database at an address by another one, such as that of a relay; `isEmpty`: it is not
- * migrated; `name` is what its sessions are called.
+ * migrated; `name` is what its sessions are called; without `limits` nothing ends what takes long.
  */
 export async function testDatabase(
-  options: { pool?: number; reach?: (url: string) => Promise<string>; isEmpty?: boolean; name?: string } = {},
+  options: {
+    pool?: number;
+    reach?: (url: string) => Promise<string>;
+    isEmpty?: boolean;
+    name?: string;
+    limits?: false;
+  } = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const template = options.isEmpty ? undefined : process.env['TEST_DATABASE_TEMPLATE'];
@@ -56,6 +62,7 @@ export async function testDatabase(
       // Behind a relay the database is going to be silent, which is the subject; else a busy machine is no reason for a 503.
       ...(!options.reach && { waitMs: 60_000 }),
       ...(options.name && { name: options.name }),
+      ...(options.limits === false && { limits: false }),
     },
   );
   if (!template && !options.isEmpty) await migrate(database, await readMigrations());

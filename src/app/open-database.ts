@@ -68,14 +68,14 @@ export async function openFormloomDatabase(
   }
 }
 
+/** A database as it is. */
+type OpenDatabase = Pick<FormloomDatabase, 'database' | 'description' | 'close'>;
+
 /**
- * Opens, or makes, a database for a backup to be restored into: nothing in it is changed, and nothing ends what takes long.
+ * Opens, or makes, a database for an instance to be brought into: nothing in it is changed, and nothing ends what takes long.
  * @throws EmbeddedPostgresError, or the driver's error.
  */
-export async function openEmptyDatabase(
-  config: Settings,
-  log: Log,
-): Promise<Pick<FormloomDatabase, 'database' | 'close'>> {
+export async function openEmptyDatabase(config: Settings, log: Log): Promise<OpenDatabase> {
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, () => {}) : undefined;
   const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
   const database = openDatabase(connection, { pool: 2, log, limits: false, name: 'formloom restore' });
@@ -83,14 +83,11 @@ export async function openEmptyDatabase(
     await database.end();
     await embedded?.stop();
   };
-  return { database, close };
+  return { database, description: describe(config, embedded), close };
 }
 
 /** The database that is there, as it is, to be looked at. @throws EmbeddedPostgresError, or the driver's error. */
-export async function openExistingDatabase(
-  config: Settings,
-  log: Log,
-): Promise<Pick<FormloomDatabase, 'database' | 'close'>> {
+export async function openExistingDatabase(config: Settings, log: Log): Promise<OpenDatabase> {
   if (config.databaseUrl === undefined) await findEmbedded(config);
   return openEmptyDatabase(config, log);
 }

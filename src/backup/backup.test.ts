@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -14,6 +15,7 @@ import { makeForm, openVisitor } from '#test/visitor.ts';
 import { readArchive, writeArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
 import { makeBackup } from './make-backup.ts';
+import { findMoved, moveInstance, stayInPlace } from './move-instance.ts';
 import { selectTables } from './queries.ts';
 import { restoreBackup, type RestoreOptions } from './restore-backup.ts';
 
@@ -31,9 +33,14 @@ const form = await makeForm(tenant, [element('text', 'a'), element('file_upload'
 const backUp = (name: string, more: { key?: string } = { key }) =>
   makeBackup({ database, storage }, { path: join(home, name), version: '1', ...more });
 
-/** An empty instance of its own. */
-async function emptyInstance(more: { secretKey?: string } = {}) {
-  const { database: empty } = await testDatabase({ isEmpty: true, name: 'formloom restore', pool: 2 });
+/** An empty instance of its own; of a new one the database has no tables either. */
+async function emptyInstance(more: { secretKey?: string; isNew?: boolean } = {}) {
+  const { database: empty } = await testDatabase({
+    isEmpty: more.isNew ?? false,
+    name: 'formloom restore',
+    pool: 2,
+    limits: false,
+  });
   const dataDir = await mkdtemp(join(home, 'data-'));
   const place = {
     database: empty,
@@ -43,6 +50,7 @@ async function emptyInstance(more: { secretKey?: string } = {}) {
   };
   return {
     ...place,
+    name: String((await empty.query('select current_database() as name')).rows[0].name),
     restore: (name: string, options: Partial<RestoreOptions> = {}) =>
       restoreBackup(place, { path: join(home, name), ...options }),
   };
@@ -88,7 +96,7 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
   await Promise.all(senders);
   assert.ok(acknowledged.length > before.length, 'submissions came in meanwhile');
   assert.deepEqual(made.missing, []);
-  const other = await emptyInstance();
+  const other = await emptyInstance({ isNew: true });
   const restored = await other.restore('under-load');
   assert.deepEqual([restored.rows, restored.files, restored.bytes], [made.rows, made.files, made.bytes]);
   for (const id of before) assert.ok(await isThere(other.database, id), id);
@@ -117,6 +125,72 @@ test('every table, the place of every sequence, all rules and the key are as the
   assert.deepEqual((await other.database.query(triggers)).rows, (await database.query(triggers)).rows);
   const sequences = 'select sequencename, last_value from pg_sequences order by 1';
   assert.deepEqual((await other.database.query(sequences)).rows, (await database.query(sequences)).rows);
+});
+
+const move = (from: Database, to: Database, tell: (line: string) => void = () => undefined) =>
+  moveInstance({ from, to, place: 'there', tell });
+
+test('an instance that was moved is the same there, with its sequences, and may come back to where it was', async () => {
+  await backUp('to-move');
+  const [here, there] = [await emptyInstance(), await emptyInstance({ isNew: true })];
+  await here.restore('to-move');
+  const before = await contents(here.database);
+  const told: string[] = [];
+  const moved = await move(here.database, there.database, (line) => told.push(line));
+  assert.deepEqual(await contents(there.database), before);
+  const sequences = 'select sequencename, last_value from pg_sequences order by 1';
+  assert.deepEqual((await there.database.query(sequences)).rows, (await here.database.query(sequences)).rows);
+  assert.ok(moved.rows > 0);
+  assert.match(told.join('\n'), /^submissions: \d+ rows$/m);
+  assert.equal((await findMoved(here.database))?.moved_to, 'there');
+  await assert.rejects(move(here.database, there.database), /was moved to there already/);
+  await there.database.query(`update forms set name = 'Changed there'`);
+  await move(there.database, here.database);
+  assert.equal((await here.database.query('select name from forms')).rows[0].name, 'Changed there');
+  assert.equal((await findMoved(here.database))?.moved_to, null);
+  // What is there now is what was left behind: of no use but to be replaced, or to stay after all.
+  await stayInPlace(there.database);
+  await assert.rejects(move(here.database, there.database), /is in use/);
+  await assert.rejects(stayInPlace(there.database), /was not moved/);
+});
+
+test('a move that is cut off in the middle leaves both as they were, and may be made again', async () => {
+  await backUp('to-cut');
+  const [here, there] = [await emptyInstance(), await emptyInstance()];
+  await here.restore('to-cut');
+  const before = await contents(here.database);
+  for (const cut of [here, there]) {
+    let isCut = false;
+    const end = (line: string): void => {
+      if (isCut || !line.startsWith('forms:')) return;
+      isCut = true;
+      // Sent before the next table is asked for, and answered before that is here.
+      void database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and state <> 'idle'`,
+        [cut.name],
+      );
+    };
+    await assert.rejects(move(here.database, there.database, end));
+    assert.ok(isCut);
+    assert.deepEqual(await contents(here.database), before);
+    assert.equal((await there.database.query('select from workspaces')).rowCount, 0);
+  }
+  await move(here.database, there.database);
+  assert.deepEqual(await contents(there.database), before);
+});
+
+test('nothing is moved from or to a database that a service runs on, or that is in use', async () => {
+  await backUp('to-refuse');
+  const [here, there] = [await emptyInstance(), await emptyInstance()];
+  const older = await emptyInstance({ isNew: true });
+  await assert.rejects(move(older.database, there.database), /earlier version/);
+  await assert.rejects(move(here.database, there.database), /nothing to move/);
+  await here.restore('to-refuse');
+  await assert.rejects(move(here.database, database), /is running on the database/);
+  await assert.rejects(move(database, there.database), /is running on this database/);
+  await there.restore('to-refuse');
+  await assert.rejects(move(here.database, there.database), /is in use/);
+  assert.equal((await findMoved(here.database))?.moved_to, null);
 });
 
 test('an instance that is in use takes no backup, nor does one whose service runs', async () => {
@@ -158,6 +232,18 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
         ? undefined
         : bytes,
   );
+  // In the middle of a table: what does not pack arrives piece by piece.
+  const noise = randomBytes(2_000_000).toString('hex');
+  await writeArchive(join(home, 'long'), undefined, async (archive) => {
+    for await (const { name: entry, body } of readArchive(join(home, 'whole'), undefined)) {
+      const content = String(await buffer(body));
+      const longer = entry.startsWith('tables/forms/') ? content.replaceAll(form.name, noise) : content;
+      await archive.add(entry, Buffer.byteLength(longer), Buffer.from(longer));
+    }
+  });
+  const bytes = await readFile(join(home, 'long'));
+  await writeFile(join(home, 'cut'), bytes.subarray(0, bytes.length / 2));
+  await assert.rejects(other.restore('cut'), /cut off/);
   await other.restore('whole');
   assert.equal((await other.database.query('select from forms')).rowCount, 1);
 });
@@ -170,7 +256,7 @@ test('a backup of the version before becomes one of this version', async () => {
     `insert into workspaces (id, name, plan, created_at) values (gen_random_uuid(), 'Old', 'free', now())`,
   );
   await makeBackup({ database: older, storage }, { path: join(home, 'older'), version: '0' });
-  const other = await emptyInstance();
+  const other = await emptyInstance({ isNew: true });
   await other.restore('older');
   const applied = await other.database.query('select from migrations');
   assert.equal(applied.rowCount, migrations.length);

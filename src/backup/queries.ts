@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { bigint, boolean, integer, nullable, statement, text, texts } from '#kit/statement.ts';
+import { bigint, boolean, integer, nullable, statement, text, texts, timestamp } from '#kit/statement.ts';
 
 // Of the catalog: what there is is asked of PostgreSQL, so that a new table is in the next backup without a line here.
 
@@ -95,3 +95,24 @@ export const dropForeignKey = ({ table_name, name }: ForeignKey): string =>
   `alter table ${escapeIdentifier(table_name)} drop constraint ${escapeIdentifier(name)}`;
 export const addForeignKey = ({ table_name, name, definition }: ForeignKey): string =>
   `alter table ${escapeIdentifier(table_name)} add constraint ${escapeIdentifier(name)} ${definition}`;
+
+/** Where this database was moved to; null: it was not. Also of a database of an earlier version, which has no such columns. */
+export const findMove = statement(
+  'backup.find_move',
+  {},
+  { key_fingerprint: text, moved_to: nullable(text), moved_at: nullable(timestamp) },
+  `select key_fingerprint, to_jsonb(i) ->> 'moved_to' as moved_to,
+          (to_jsonb(i) ->> 'moved_at')::timestamptz as moved_at
+     from instance i`,
+);
+
+/** Says where this database was moved to, or, with nulls, that it stays after all. */
+export const markMove = statement(
+  'backup.mark_move',
+  { moved_to: nullable(text), moved_at: nullable(timestamp) },
+  { key_fingerprint: text },
+  `update instance set moved_to = $moved_to, moved_at = $moved_at returning key_fingerprint`,
+);
+
+/** Who would start on this database waits for the end of the transaction, and looks then whether it was moved. */
+export const lockInstance = 'lock table instance in access exclusive mode';

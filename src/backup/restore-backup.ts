@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
-import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
@@ -11,21 +8,10 @@ import type { Storage } from '#kit/storage.ts';
 import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
 import { type ArchiveEntry, readArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
+import { type Filling, fillTable } from './fill-table.ts';
 import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
-import {
-  addForeignKey,
-  copyIn,
-  dropForeignKey,
-  emptyTables,
-  findService,
-  findTable,
-  findUse,
-  selectForeignKeys,
-  selectTables,
-  setSequence,
-  setTriggers,
-  type Table,
-} from './queries.ts';
+import { findService, findTable, findUse } from './queries.ts';
+import { refillTables } from './refill-tables.ts';
 
 /** Where a backup goes. */
 type RestoreContext = {
@@ -111,56 +97,56 @@ async function fill(
   entries: AsyncGenerator<ArchiveEntry>,
   isKeyLost: boolean,
 ): Promise<Restored> {
-  const tables = new Map(manifest.tables.map((table) => [table.name, table]));
-  await requireSameTables(client, manifest.tables);
-  const foreignKeys = await selectForeignKeys(client, {});
-  for (const key of foreignKeys) await client.query(dropForeignKey(key));
-  for (const { name } of manifest.tables) await client.query(setTriggers(name, 'disable'));
-  // Now that the tables are locked nobody can come in between.
-  await requireUnused(client);
-  await client.query(emptyTables([...tables.keys()]));
+  const { rows, files, bytes, keyInside } = await refillTables(client, {
+    tables: manifest.tables,
+    requireFree: () => requireUnused(client),
+    fill: () => readEntries(storage, client, manifest, entries),
+  });
+  if (!isKeyLost) await keepKey(settings, manifest, keyInside);
+  const { made_at, version } = manifest;
+  return { made_at, version, rows: sum(rows), files, bytes };
+}
 
+/** Takes in what an archive holds, to its end. @throws BackupError where something of it is missing. */
+async function readEntries(
+  storage: Storage,
+  client: PoolClient,
+  manifest: Manifest,
+  entries: AsyncGenerator<ArchiveEntry>,
+): Promise<Ending & { keyInside: string | undefined }> {
+  const tables = new Map(manifest.tables.map((table) => [table.name, table]));
   const rows: Record<string, number> = Object.fromEntries(manifest.tables.map(({ name }) => [name, 0]));
   const done = { files: 0, bytes: 0 };
   let keyInside: string | undefined;
   let ending: Ending | undefined;
-  let open: { table: string; copy: CopyStreamQuery } | undefined;
+  let open: (Filling & { table: string }) | undefined;
   const endTable = async (): Promise<void> => {
-    if (!open) return;
-    const { table, copy } = open;
+    if (open) rows[open.table] = await open.end();
     open = undefined;
-    const finished = once(copy, 'finish');
-    copy.end();
-    await finished;
-    rows[table] = copy.rowCount;
   };
-  for await (const entry of entries) {
-    const [kind, name] = entry.name.split('/', 2) as [string, string | undefined];
-    if (open && (kind !== 'tables' || name !== open.table)) await endTable();
-    if (kind === entryNames.key) keyInside = await text(entry.body);
-    else if (kind === entryNames.ending) ending = readPart(Ending, await text(entry.body));
-    else if (kind === 'tables') {
-      const table = tables.get(name!);
-      if (!table) throw damaged(`it holds a table ${name} that it does not name`);
-      open ??= { table: table.name, copy: client.query(copyFrom(copyIn(table))) };
-      await pour(entry.body, open.copy);
-    } else if (kind === 'files') {
-      await storage.put(entry.name.slice('files/'.length), entry.body, entry.size);
-      done.files += 1;
-      done.bytes += entry.size;
-    } else throw damaged(`it holds ${entry.name}, which no backup does`);
+  try {
+    for await (const entry of entries) {
+      const [kind, name] = entry.name.split('/', 2) as [string, string | undefined];
+      if (kind !== 'tables' || name !== open?.table) await endTable();
+      if (kind === entryNames.key) keyInside = await text(entry.body);
+      else if (kind === entryNames.ending) ending = readPart(Ending, await text(entry.body));
+      else if (kind === 'tables') {
+        const table = tables.get(name!);
+        if (!table) throw damaged(`it holds a table ${name} that it does not name`);
+        open ??= { ...fillTable(client, table), table: table.name };
+        await open.pour(entry.body);
+      } else if (kind === 'files') {
+        await storage.put(entry.name.slice('files/'.length), entry.body, entry.size);
+        done.files += 1;
+        done.bytes += entry.size;
+      } else throw damaged(`it holds ${entry.name}, which no backup does`);
+    }
+  } finally {
+    await open?.giveUp();
   }
   if (!ending) throw damaged('its end is missing');
   requireAll({ rows, ...done }, ending);
-
-  for (const { name, last_value } of ending.sequences)
-    if (last_value !== null) await setSequence(client, { name, last_value });
-  // Each is looked through once more: what belongs together is together.
-  for (const key of foreignKeys) await client.query(addForeignKey(key));
-  for (const { name } of manifest.tables) await client.query(setTriggers(name, 'enable'));
-  if (!isKeyLost) await keepKey(settings, manifest, keyInside);
-  const { made_at, version } = manifest;
-  return { made_at, version, rows: sum(rows), ...done };
+  return { ...ending, keyInside };
 }
 
 const sum = (counts: Record<string, number>): number =>
@@ -177,15 +163,6 @@ async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
   return text(entry.body);
 }
 
-async function requireSameTables(client: PoolClient, tables: readonly Table[]): Promise<void> {
-  const here = new Map(
-    (await selectTables(client, {})).map(({ name, columns }) => [name, columns.toSorted().join()]),
-  );
-  const differ = tables.filter(({ name, columns }) => here.get(name) !== columns.toSorted().join());
-  if (differ.length > 0 || here.size !== tables.length)
-    throw damaged('its tables are not those of its version');
-}
-
 function requireAll(found: Pick<Ending, 'rows' | 'files' | 'bytes'>, ending: Ending): void {
   for (const [table, count] of Object.entries(found.rows)) {
     if (ending.rows[table] !== count)
@@ -193,12 +170,6 @@ function requireAll(found: Pick<Ending, 'rows' | 'files' | 'bytes'>, ending: End
   }
   if (found.files !== ending.files || found.bytes !== ending.bytes)
     throw damaged(`it has ${found.files} of ${ending.files} files`);
-}
-
-/** A stream of a COPY is told its errors by the query, so each wait ends with it. */
-async function pour(source: Readable, copy: CopyStreamQuery): Promise<void> {
-  for await (const chunk of source as AsyncIterable<Buffer>)
-    if (!copy.write(chunk)) await once(copy, 'drain');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { findMoved } from '#backup/move-instance.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -60,6 +61,18 @@ export const databaseChecks: readonly Check<Context>[] = [
           'Look for default_transaction_read_only: `alter database … reset default_transaction_read_only`, the same for the role.',
         );
       return ok('It takes writes.');
+    },
+  },
+  {
+    name: 'place',
+    stopsStart: true,
+    async look({ database }) {
+      const moved = await findMoved(database);
+      if (!moved?.moved_to) return ok('This is where the instance is.');
+      return problem(
+        `This instance was moved to ${moved.moved_to} on ${moved.moved_at!.toISOString()}, and goes on there.`,
+        'Let DATABASE_URL lead there (none: the database in DATA_DIR). Where that one is lost, `npm run -s formloom -- move --stay` goes on here, with what was here then.',
+      );
     },
   },
   {

@@ -76,6 +76,7 @@ test('of an instance that is well every check says so, and the code is 0', async
       'sessions: ok',
       'database version: ok',
       'writable: ok',
+      'place: ok',
       'left-over locks: ok',
       'clock: ok',
       'schema: ok',

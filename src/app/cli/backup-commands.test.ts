@@ -41,6 +41,32 @@ test('backup and restore carry an instance over, key and all, and say what they 
   assert.match(again.complaint, /in use/);
 });
 
+test('move carries the database over and back; nothing starts where it was, unless somebody says that it stays', async () => {
+  const other = { url: (await testDatabase()).url, dataDir: source.dataDir };
+  const embedded = { url: '', dataDir: source.dataDir };
+  const list = async (instance: typeof other) => formloom(instance, 'workspace', 'list');
+  const before = (await list(source)).answer;
+  const password = URL.parse(other.url)!.password;
+  const moved = await formloom(source, 'move', '--to', other.url);
+  assert.equal(moved.code, 0, moved.complaint);
+  assert.ok(password === '' || !JSON.stringify(moved.answer).includes(password));
+  assert.deepEqual((await list(other)).answer, before);
+  const refused = await list(source);
+  assert.deepEqual([refused.code, refused.answer], [1, {}]);
+  assert.match(refused.complaint, /was moved to PostgreSQL at .* Let DATABASE_URL lead there/s);
+  const own = await formloom(other, 'move', '--to', 'embedded');
+  assert.equal(own.code, 0, own.complaint);
+  assert.deepEqual((await list(embedded)).answer, before);
+  const back = await formloom(embedded, 'move', '--to', source.url);
+  assert.equal(back.code, 0, back.complaint);
+  assert.deepEqual((await list(source)).answer, before);
+  assert.equal((await formloom(other, 'move', '--stay')).code, 0);
+  assert.deepEqual((await list(other)).answer, before);
+  for (const wrong of [['--to', 'somewhere'], [], ['--stay', '--to', other.url]])
+    assert.equal((await formloom(source, 'move', ...wrong)).code, 2, wrong.join(' '));
+  assert.equal((await formloom(embedded, 'move', '--to', 'embedded')).code, 2);
+});
+
 test('a sealed backup is tried out in a database that is thrown away, with its passphrase alone', async () => {
   const sealed = ['--passphrase-file', path('passphrase')];
   await formloom(source, 'backup', path('sealed.backup'), ...sealed);

@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor-command.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { mailCommands } from './mail-commands.ts';
+import { moveCommand } from './move-command.ts';
 import { userCommands } from './user-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
 import { workspaceCommands } from './workspace-commands.ts';
@@ -20,6 +21,7 @@ export const ownCommands: readonly Command[] = [
   ...instanceKeyCommands,
   ...databaseCommands,
   ...backupCommands,
+  moveCommand,
   doctorCommand,
   completionCommand,
 ];

@@ -129,7 +129,12 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
     return show(await command.run({ ...context, api: openRemoteApi(place.remote) }, input));
   }
   if (command.at === 'machine')
-    return showPart(show, () => command.run(readSettings(around.environment), input));
+    return showPart(show, () =>
+      command.run(
+        { ...readSettings(around.environment), tell: json ? () => undefined : around.complain },
+        input,
+      ),
+    );
   await withDatabase(command, around.environment, async (opened) => {
     // Shown before the database is closed: what is shown only once must not be lost to a failure there.
     if (command.at === 'database') return showPart(show, () => command.run(opened, input));
@@ -166,7 +171,7 @@ const atTerminal = ({ ask, print }: Surroundings): Pick<ApiContext, 'confirm' | 
 });
 
 /** Quiet unless asked: a script reads standard error for what went wrong. */
-function readSettings(environment: NodeJS.ProcessEnv): BareContext {
+function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell'> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
   return { config, log: openLog(config.logLevel) };
 }

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import type { PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { copyIn, type Table } from './queries.ts';
+
+/** A COPY into a table, which its connection is busy with until it is ended one way or the other. */
+export type Filling = {
+  pour(source: AsyncIterable<Uint8Array>): Promise<void>;
+  /** @returns how many rows came in. */
+  end(): Promise<number>;
+  /** Ends it without its rows, so that the transaction can be rolled back: else that would wait for ever. */
+  giveUp(): Promise<void>;
+};
+
+export function fillTable(client: PoolClient, table: Table): Filling {
+  const copy = client.query(copyFrom(copyIn(table)));
+  let isOver = false;
+  const over = (): void => void (isOver = true);
+  copy.once('error', over).once('finish', over);
+  return {
+    // A stream of a COPY is told its errors by its query, so each wait ends with it.
+    async pour(source) {
+      for await (const chunk of source) if (!copy.write(chunk)) await once(copy, 'drain');
+    },
+    async end() {
+      const finished = once(copy, 'finish');
+      copy.end();
+      await finished;
+      return copy.rowCount;
+    },
+    async giveUp() {
+      if (isOver) return;
+      const closed = new Promise((resolve) => copy.once('close', resolve));
+      copy.destroy();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type { PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { findPending, migrate, readMigrations } from '#kit/migrate.ts';
+import { only, type Queryable } from '#kit/statement.ts';
+import { BackupError } from './backup-error.ts';
+import { fillTable } from './fill-table.ts';
+import {
+  copyOut,
+  findMove,
+  findService,
+  findTable,
+  findUse,
+  lockInstance,
+  markMove,
+  selectSequences,
+  selectTables,
+  type Table,
+} from './queries.ts';
+import { refillTables } from './refill-tables.ts';
+
+type MoveContext = {
+  /** Both without limits of time, and named as what restores (openDatabase): others on them are a service. */
+  from: Database;
+  to: Database;
+  /** Where the second one is, for a person. */
+  place: string;
+  /** Hears how far it is. */
+  tell: (line: string) => void;
+};
+
+export type Moved = { moved_to: string; tables: number; rows: number };
+
+/** So often a table that takes long says how far it is. */
+const tellMs = 5_000;
+
+/**
+ * Brings a whole database into another one: all rows of one moment, from one COPY into the other, in one transaction.
+ * Files and the key stay where they are. Killed midway it leaves both as they were. In the end the first one says where
+ * it went, so that nobody goes on in both; a move back takes its place again.
+ * @throws BackupError with the remedy, where a service runs on either, or the second is in use.
+ */
+export async function moveInstance({ from, to, place, tell }: MoveContext): Promise<Moved> {
+  const migrations = await readMigrations();
+  if ((await findPending(from, migrations)).length > 0) {
+    throw new BackupError(
+      'The database is of an earlier version. Start this version on it once, which migrates it, and move it then.',
+    );
+  }
+  const source = await from.connect();
+  try {
+    await source.query('begin isolation level repeatable read');
+    await source.query(lockInstance);
+    const instance = await requireMovable(source);
+    await requireFree(to, instance.key_fingerprint);
+    await migrate(to, migrations);
+    const tables = await selectTables(source, {});
+    const { rows } = await transaction(to, (client) =>
+      refillTables(client, {
+        tables,
+        requireFree: () => requireFree(client, instance.key_fingerprint),
+        fill: async () => ({
+          rows: await copyTables(source, client, tables, tell),
+          sequences: await selectSequences(source, {}),
+        }),
+      }),
+    );
+    await to.query('analyze');
+    // From here on the other one holds everything: killed before this line, both do, and whoever starts chooses.
+    await markMove(source, { moved_to: place, moved_at: now() });
+    await source.query('commit');
+    return { moved_to: place, tables: tables.length, rows };
+  } finally {
+    // Whatever happened on it, it is not used again.
+    source.release(true);
+  }
+}
+
+/** Takes back that a database was moved: whoever starts on it goes on with what it holds. @throws BackupError where it was not. */
+export async function stayInPlace(database: Database): Promise<{ stayed: true; moved_to: string }> {
+  const moved = await findMoved(database);
+  if (!moved?.moved_to) throw new BackupError('This database was not moved.');
+  await markMove(database, { moved_to: null, moved_at: null });
+  return { stayed: true, moved_to: moved.moved_to };
+}
+
+/** Where a database was moved to, if it was; it may be empty, or of an earlier version. */
+export const findMoved = async (
+  db: Queryable,
+): Promise<Awaited<ReturnType<typeof findMove>>[0] | undefined> =>
+  (await isMade(db)) ? only(await findMove(db, {})) : undefined;
+
+const isMade = async (db: Queryable): Promise<boolean> =>
+  only(await findTable(db, { name: 'instance' }))!.is_there;
+
+async function requireMovable(source: PoolClient): Promise<{ key_fingerprint: string }> {
+  if (only(await findService(source, {}))!.is_running)
+    throw new BackupError('Formloom is running on this database. Stop it first.');
+  const instance = only(await findMove(source, {}));
+  if (!instance) throw new BackupError('There is nothing to move yet: nobody has used this instance.');
+  if (instance.moved_to) throw new BackupError(`This database was moved to ${instance.moved_to} already.`);
+  return instance;
+}
+
+/** What an instance left when it was moved away is free for its return. @throws BackupError */
+async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
+  if (only(await findService(db, {}))!.is_running)
+    throw new BackupError(
+      'Formloom is running on the database that this one is to be moved to. Stop it first.',
+    );
+  const there = await findMoved(db);
+  if (!(await isMade(db)) || !only(await findUse(db, {}))!.is_used) return;
+  if (there?.moved_to && there.key_fingerprint === fingerprint) return;
+  throw new BackupError(
+    'The database that this one is to be moved to is in use. Name an empty one, such as `create database` makes.',
+  );
+}
+
+async function copyTables(
+  source: PoolClient,
+  target: PoolClient,
+  tables: readonly Table[],
+  tell: (line: string) => void,
+): Promise<number> {
+  let total = 0;
+  for (const [index, table] of tables.entries()) {
+    const out = source.query(copyTo(copyOut(table)));
+    const filling = fillTable(target, table);
+    try {
+      await filling.pour(told(out, `${table.name} (table ${index + 1} of ${tables.length})`, tell));
+    } catch (error) {
+      await filling.giveUp();
+      throw error;
+    }
+    const rows = await filling.end();
+    if (rows !== out.rowCount)
+      throw new BackupError(`${table.name} has ${out.rowCount} rows, and ${rows} of them arrived.`);
+    if (rows > 0) tell(`${table.name}: ${rows} rows`);
+    total += rows;
+  }
+  return total;
+}
+
+/** The bytes as they come; every now and then how many there were. */
+async function* told(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  tell: (line: string) => void,
+): AsyncGenerator<Buffer> {
+  let size = 0;
+  let next = now().getTime() + tellMs;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    yield chunk;
+    if (now().getTime() < next) continue;
+    next = now().getTime() + tellMs;
+    tell(`${name}: ${Math.round(size / 1_000_000)} MB so far`);
+  }
+}
