@@ -57,7 +57,7 @@ export function checkVersion(cluster: Cluster, binaries: Binaries): void {
   if (cluster.version === ours) return;
   throw new EmbeddedPostgresError(
     `The database in ${cluster.directory} was made by PostgreSQL ${cluster.version}, and this Formloom brings ` +
-      `PostgreSQL ${ours}, which cannot read it. Run the Formloom version that made it, save the data there and load ` +
-      `it into an empty DATA_DIR, ${elsewhere}.`,
+      `PostgreSQL ${ours}, which cannot read it. Make a \`backup\` with the Formloom version that made it, and \`restore\` ` +
+      `that into an empty DATA_DIR, ${elsewhere}.`,
   );
 }
