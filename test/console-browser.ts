@@ -62,7 +62,7 @@ const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.j
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** Animations pass through colours without contrast. Those that never end (a skeleton's) are not waited for. */
-const endAnimations = `Promise.allSettled(document.getAnimations()
+export const endAnimations = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity).map(({ finished }) => finished))`;
 
 /**
@@ -72,7 +72,7 @@ const endAnimations = `Promise.allSettled(document.getAnimations()
 const axeScope = { exclude: [['[data-live-announcer]']] };
 
 /** What axe finds on a page as it is: one readable line each; none is what a test expects. */
-export async function findBarriers(page: Page): Promise<string[]> {
+export async function findBarriers(page: Pick<Page, 'evaluate'>): Promise<string[]> {
   await page.evaluate(endAnimations);
   // Half a megabyte, which a page that is looked at in several states has from the first time.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);

@@ -19,7 +19,7 @@ import { seedWorkshop } from './workshop.ts';
  * for a person to look at; axe looks at each of them too.
  */
 
-const folder = fileURLToPath(new URL('../screenshots/', import.meta.url));
+const folder = fileURLToPath(new URL('../screenshots/console/', import.meta.url));
 type Look = { width: number; colorScheme: 'light' | 'dark' };
 const looks: readonly Look[] = [1280, 375].flatMap((width) => [
   { width, colorScheme: 'light' },

@@ -104,6 +104,7 @@ legend { inline-size: 100%; }
 ::placeholder { color: var(--soft); opacity: 1; }
 :is(input, select, textarea):hover, .option:hover { border-color: var(--ink); }
 .invalid :is(input, select, textarea), .invalid .option, .labelled > :user-invalid { border-color: var(--bad); }
+.invalid :is(input:not([type=radio], [type=checkbox], [type=file]), select, textarea) { box-shadow: inset 0 0 0 1px var(--bad); }
 .labelled > [type=file] { padding: var(--4); background: var(--tint); border-style: dashed; color: var(--soft); cursor: pointer; }
 .zone, .count { color: var(--soft); font-size: .9375rem; }
 .zone { display: none; }
@@ -124,13 +125,17 @@ legend { inline-size: 100%; }
   font: inherit; font-weight: 600; color: var(--accent); background: var(--paper); border: 1px solid var(--edge);
   border-radius: calc(.8 * var(--round)); padding: var(--2) var(--4); margin-inline-end: var(--4); min-block-size: 2.75rem; cursor: pointer;
 }
-.options + .other { inline-size: calc(100% - 2.875rem); margin-inline-start: 2.875rem; }
-:is(.options, select):not(:has([value=_other]:checked)) + .other { display: none; }
+.options > .other { inline-size: auto; margin: 0; margin-inline-start: 2.875rem; grid-column: 1 / -1; flex: 1 0 100%; }
+:is(.options_row, .options_grid_2, .options_grid_3, .options_grid_4) > .other { margin: 0; }
+:is(.option, select):not(:has([value=_other]:checked)) + .other { display: none; }
 .options { display: grid; gap: var(--2); margin-block-start: var(--2); }
 :is(.options_grid_2, .options_grid_3, .options_grid_4) { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 :is(.options_grid_2, .options_grid_3, .options_grid_4) > .option { gap: var(--2); padding-inline: .625rem; hyphens: auto; }
-.options_row { display: flex; flex-wrap: wrap; gap: .375rem; }
-.options_row > .option { gap: .375rem; padding: .375rem; min-inline-size: 2.75rem; }
+.options_row { display: flex; flex-wrap: wrap; gap: .25rem; }
+.options_row > .option { position: relative; gap: .5rem; justify-content: center; padding: .5625rem .75rem; min-inline-size: 2.75rem; }
+/* Short options side by side are a row of buttons, of which one is pressed. */
+.options_row > .option > [type=radio] { position: absolute; inset: 0; inline-size: auto; block-size: auto; opacity: 0; }
+.options_row > .option:not(.none):has([type=radio]:checked) { background: var(--accent); color: var(--on-accent); }
 .options > .none { border-color: #0000; color: var(--soft); min-block-size: 2.75rem; grid-column: 1 / -1; }
 .options:not(:has(:checked:not([value=""]))) > .none:not(:focus-within) { display: none; }
 .option {
@@ -150,15 +155,24 @@ legend { inline-size: 100%; }
 :is(.option, .drop) input:checked::before { scale: 1; }
 .option:has(:checked) { border-color: var(--accent); background: var(--tint); box-shadow: inset 0 0 0 1px var(--accent); }
 .held { list-style: none; margin-block-start: var(--2); }
-.held img { inline-size: 2.75rem; block-size: 2.75rem; margin-block: var(--2); border-radius: calc(.5 * var(--round)); object-fit: cover; }
-.filename { padding-block: var(--2); margin-inline-end: auto; }
-.held .error { flex: 0 0 100%; padding-block-end: var(--3); }
-.held li { display: flex; flex-wrap: wrap; gap: 0 var(--4); align-items: center; justify-content: space-between; padding-inline: .875rem; border: 1px solid var(--line); border-radius: var(--round); }
+.held li {
+  display: flex; flex-wrap: wrap; gap: 0 var(--3); align-items: center; padding: var(--2) .875rem; border: 1px solid var(--line); border-radius: var(--round);
+}
 .held li + li { margin-block-start: var(--2); }
+.held li:has(.error) { border-color: var(--bad); }
+.held img, .held li:not(:has(img))::before { inline-size: 2.75rem; block-size: 2.75rem; border-radius: calc(.5 * var(--round)); object-fit: cover; }
+.held li:not(:has(img))::before {
+  content: ""; background: repeating-linear-gradient(var(--soft) 0 2px, #0000 2px 6px) center / 1.125rem 1.25rem no-repeat var(--tint);
+}
+.filename { flex: 1 1 6rem; min-inline-size: 0; }
+.filename .size { display: block; }
+.held .error { flex: 0 0 100%; margin-block-start: var(--1); }
 .drop { display: flex; gap: var(--2); align-items: center; min-block-size: 2.75rem; font-weight: 400; cursor: pointer; }
-.held button { min-block-size: 2.75rem; padding: var(--2); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
-.held progress { flex: 1 1 100%; order: 1; margin-block: 0 var(--3); }
-.saved_now { align-self: center; }
+.held button { min-block-size: 2.75rem; padding: var(--2); margin-inline: calc(-1 * var(--2)); background: none; border: 0; color: var(--soft); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
+.held button + button { margin-inline-start: 0; }
+.held button:hover { color: var(--ink); }
+.held progress { flex: 1 1 100%; order: 1; margin-block: var(--2) var(--1); }
+.saved_now { align-self: center; text-align: center; }
 .dropping [type=file] { outline: 3px dashed var(--accent); outline-offset: 2px; }
 @media (hover: none) { .zone span { display: none; } }
 hr.field { border-block-start: 1px solid var(--line); inline-size: 100%; align-self: center; }
@@ -184,6 +198,7 @@ button { min-block-size: var(--control); padding: .5rem 1.25rem; font-weight: 60
 .one_row > .remove { position: absolute; inset-block-start: var(--1); inset-inline-end: var(--1); }
 :is(.back, .save, .add, .remove):hover { background: var(--tint); color: var(--ink); }
 .summary { margin-block-end: var(--6); padding: var(--4) var(--5); background: var(--bad-tint); border: 2px solid var(--bad); border-radius: var(--round); }
+.summary > :is(p, button) { margin-block-start: var(--2); }
 .summary ul { list-style: none; margin-block-start: var(--2); }
 .summary a { display: inline-block; padding-block: var(--2); color: var(--bad); font-weight: 600; }
 .hint { margin-block-start: var(--5); padding: var(--3) var(--4); background: var(--tint); border-inline-start: 4px solid var(--accent); border-radius: var(--round); }
@@ -232,7 +247,7 @@ main:has(form > .step:first-of-type[hidden]) {
   :is(.row, .grid_2, .grid_3, .grid_4):not(:has(> :not(.labelled, hr, .span_2, .span_3, .span_4), textarea, [type=file])) { align-items: end; }
   .actions > *, .add { flex-grow: 0; inline-size: auto; }
   :is(.submit, .next) { min-inline-size: 11rem; }
-  .save { flex-basis: auto; margin-inline-start: auto; }
+  .save { flex-basis: auto; margin-inline: auto -1.25rem; }
 }
 @media (min-width: 900px) {
   body { padding-block: 4rem; }
@@ -251,6 +266,7 @@ main:has(form > .step:first-of-type[hidden]) {
   .labelled > select { appearance: auto; background-image: none; }
   :is(.option, .drop) input { appearance: auto; }
   .option:has(:checked) { border-color: Highlight; }
+  .options_row > .option:has([type=radio]:checked) { forced-color-adjust: none; background: Highlight; color: HighlightText; }
   progress { border: 1px solid; }
   ::-webkit-progress-value { forced-color-adjust: none; background: Highlight; }
   ::-moz-progress-bar { forced-color-adjust: none; background: Highlight; }
@@ -262,6 +278,7 @@ main:has(form > .step:first-of-type[hidden]) {
   button, .progress, .zone, .options > .none { display: none !important; }
   .step[hidden] { display: block !important; }
   .field { break-inside: avoid; }
+  .option, .option input { print-color-adjust: exact; }
 }
 `);
 

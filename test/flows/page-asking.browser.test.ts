@@ -176,6 +176,28 @@ for (const [direction, lang] of [
   });
 }
 
+test('one question at a time: the digits of a scale are its numbers, and on a touch screen Enter makes a line', async () => {
+  const scale = element('radio', 'score', { options: ['0', '1', '2', '3'], options_layout: 'row' });
+  const form = await stage.publish([step('You', [scale, element('textarea', 'notes')])], {
+    layout: 'question',
+  });
+  const page = await stage.visit(form, {
+    isMobile: true,
+    hasTouch: true,
+    viewport: { width: 375, height: 700 },
+  });
+  await field(page, 'score').focus();
+  await page.keyboard.press('2');
+  assert.equal(await page.locator('[name=score]:checked').getAttribute('value'), '2');
+  await page.keyboard.press('Enter');
+  await until('the next question', async () => (await focusedId(page)) === 'notes');
+  assert.equal(await page.locator('.keys').isVisible(), false);
+  await page.keyboard.type('One');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('two');
+  assert.equal(await field(page, 'notes').inputValue(), 'One\ntwo');
+});
+
 const focusedId = (page: Page): Promise<string> => page.evaluate('document.activeElement.id');
 
 test('a question comes in within 200 ms, and without any motion where the visitor wants none', async () => {

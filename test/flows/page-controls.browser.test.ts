@@ -16,6 +16,7 @@ const form = await stage.publish([
     element('radio', 'score', { options: eleven, options_layout: 'row', label: 'How likely?' }),
     element('yes_no', 'sure'),
     element('multiple_choice', 'days', { options: ['Mon', 'Tue', 'Wed', 'Thu'], options_layout: 'grid_4' }),
+    element('radio', 'guild', { options: ['Weavers', 'Dyers'], other: true }),
     element('file_upload', 'photo', { accept: ['image/*'] }),
     element('textarea', 'note', { max_length: 10 }),
   ]),
@@ -50,7 +51,7 @@ for (const javaScriptEnabled of [true, false]) {
     const page = javaScriptEnabled
       ? await stage.visit(form)
       : await stage.browser.open(`/f/${form.id}`, undefined, { javaScriptEnabled });
-    const none = page.locator('fieldset', { has: field(page, 'score') }).getByText('No answer');
+    const none = page.locator('fieldset', { has: field(page, 'score') }).getByLabel('No answer');
     assert.equal(await none.isVisible(), false);
     await field(page, 'score').press('Space');
     await field(page, 'score').press('ArrowRight');
@@ -65,6 +66,21 @@ for (const javaScriptEnabled of [true, false]) {
     await page.context().close();
   });
 }
+
+test('the place for an answer of one’s own stands below "Other", before what takes the choice back', async () => {
+  const page = await stage.visit(form);
+  const guild = page.locator('fieldset', { has: field(page, 'guild') });
+  await guild.getByRole('radio', { name: 'Other' }).check();
+  const places = ['Other', 'The guild: your own answer', 'No answer'].map((name) =>
+    guild.getByLabel(name, { exact: true }),
+  );
+  const tops = await Promise.all(places.map(async (place) => (await place.boundingBox())!.y));
+  assert.deepEqual(
+    tops,
+    tops.toSorted((one, other) => one - other),
+  );
+  await page.context().close();
+});
 
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -12,13 +12,19 @@ export function addItem(input: HTMLElement): HTMLLIElement {
   return item;
 }
 
-/** Fills an item: the name of the file, something about it, and buttons. */
-export function fillItem(item: HTMLElement, filename: string, ...rest: HTMLElement[]): void {
+/** Fills an item: the name of the file, something about it, and buttons. Returns the place for what is said of the file. */
+export function fillItem(
+  item: HTMLElement,
+  { filename, fact = '' }: { filename: string; fact?: string },
+  ...rest: HTMLElement[]
+): HTMLElement {
   item.dataset['filename'] = filename;
-  const name = make('span', { className: 'filename' }, make('bdi', { textContent: filename }), ' ');
+  const said = make('span', { className: 'size', textContent: fact });
+  const name = make('span', { className: 'filename' }, make('bdi', { textContent: filename }), ' ', said);
   // A picture of what was chosen here stays with its item.
   const picture = item.querySelector('img');
   item.replaceChildren(...(picture ? [picture] : []), name, ...rest);
+  return said;
 }
 
 /** Shows the picture that was chosen, as the browser has it. */
@@ -49,8 +55,7 @@ export function showStored(page: Page, item: HTMLElement, field: string, file: S
   const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
   fillItem(
     item,
-    filename,
-    make('span', { className: 'size', textContent: saySize(size, document.documentElement.lang) }),
+    { filename, fact: saySize(size, document.documentElement.lang) },
     make('input', { type: 'hidden', name: `_file[${field}]`, value: token }),
     remove,
   );
@@ -64,7 +69,7 @@ export function showUnsent(
 ): void {
   const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
   const message = make('p', { className: 'error', role: 'alert', textContent: reason });
-  fillItem(item, filename, ...(again ? [again] : []), remove, message);
+  fillItem(item, { filename }, message, ...(again ? [again] : []), remove);
 }
 
 /**

@@ -28,10 +28,11 @@ function focusQuestion(section: HTMLElement): void {
   (seen.find(({ checked }) => checked) ?? seen[0])?.focus({ preventScroll: true });
 }
 
-/** What of these the browser itself does not send the form at. */
+/** What of these the browser itself does not send the form at. The keyboard of a touch screen has no Shift + Enter. */
 function enter(form: HTMLFormElement, target: EventTarget | null, isShifted: boolean): boolean {
   const isText = target instanceof HTMLTextAreaElement;
-  if (!(isText || target instanceof HTMLSelectElement) || (isText && isShifted)) return false;
+  const isLine = isText && (isShifted || matchMedia('(hover: none)').matches);
+  if (!(isText || target instanceof HTMLSelectElement) || isLine) return false;
   form.requestSubmit(form.querySelector<HTMLButtonElement>('button.unseen'));
   return true;
 }
@@ -54,7 +55,9 @@ function choose(target: HTMLInputElement, key: string): boolean {
     return true;
   }
   const letter = /^[a-z]$/i.test(key) ? key.toLowerCase().charCodeAt(0) - 97 : -1;
-  const option = options[/^[1-9]$/.test(key) ? Number(key) - 1 : letter];
+  // A scale's numbers are themselves; else a digit is the place of an option.
+  const named = options.find(({ value }) => /^\d$/.test(key) && value === key);
+  const option = named ?? options[/^[1-9]$/.test(key) ? Number(key) - 1 : letter];
   option?.click();
   option?.focus();
   return option !== undefined;

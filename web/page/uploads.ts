@@ -145,11 +145,12 @@ function refusalOf(page: Page, input: HTMLInputElement, file: File, item: HTMLEl
 function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): void {
   const { words, upload: address } = page.data;
   const bar = make('progress', { max: 100 });
+  const share = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' });
   const show = (percent: number) => {
     bar.value = percent;
     bar.ariaLabel = fill(words.uploading, { filename: file.name, percent });
+    said.textContent = share.format(percent / 100);
   };
-  show(0);
   const request = new XMLHttpRequest();
   const fail = () => {
     underWay.delete(item);
@@ -174,7 +175,8 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
     request.abort();
     removeItem(page, item);
   });
-  fillItem(item, file.name, bar, cancel);
+  const said = fillItem(item, { filename: file.name }, bar, cancel);
+  show(0);
   underWay.set(item, { file, request });
   request.open('POST', address);
   request.setRequestHeader('Accept', 'application/json');

@@ -52,10 +52,10 @@ const neutrals = {
   },
 } as const satisfies Record<Scheme, Partial<Record<PaletteName, readonly [number, number]>>>;
 
-/** The red of what is wrong, and others for accents that it could be taken for: further from the paper, nearer, and furthest. */
+/** The red of what is wrong, and others for accents that it could be taken for, in the order in which they are liked. */
 const warnings = {
   light: { red: '#b3261e', others: ['#6f0e0f', '#db1c22', '#3d0000'], tint: '#fcf1f0' },
-  dark: { red: '#ff9d94', others: ['#ffd1d0', '#f3625d', '#fff0ef'], tint: '#2b1d1c' },
+  dark: { red: '#ff9d94', others: ['#ffd54a', '#ffd1d0', '#f3625d', '#fff0ef'], tint: '#2b1d1c' },
 } as const satisfies Record<Scheme, { red: string; others: readonly string[]; tint: string }>;
 
 /** From this distance (Oklab) on two colours are told apart at a glance; white and black are 1 apart. */
@@ -67,8 +67,10 @@ function warningsOf(accent: string, paper: string, scheme: Scheme): Pick<Palette
   const reading = (shade: string): string => readableOn([paper], shade, textContrast, scheme);
   const plain = reading(red);
   if (distance(accent, plain) >= plainDistance) return { bad: plain, 'bad-tint': tint };
-  const [bad] = others.map(reading).toSorted((one, other) => contrast(accent, other) - contrast(accent, one));
-  return { bad: bad!, 'bad-tint': tint };
+  const shades = others.map(reading);
+  const [furthest] = shades.toSorted((one, other) => contrast(accent, other) - contrast(accent, one));
+  const bad = shades.find((shade) => distance(accent, shade) >= plainDistance) ?? furthest!;
+  return { bad, 'bad-tint': tint };
 }
 
 /** The scheme for which an author chooses the colours, and the schemes that visitors see. */

@@ -16,7 +16,7 @@ const reviewStyle = `
 .answers dd:last-child { grid-area: 1 / 2 / 3; }
 .answers :is(dt, dd p), .review h4 { unicode-bidi: plaintext; text-align: left; }
 [dir=rtl] :is(.answers :is(dt, dd p), .review h4) { text-align: right; }
-.change { min-block-size: 2.75rem; padding: var(--2); margin: calc(-1 * var(--2)); background: none; border: 0; color: var(--accent); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
+.change { min-block-size: 2.75rem; padding: var(--2); margin: -.625rem calc(-1 * var(--2)); background: none; border: 0; color: var(--accent); font-weight: 400; text-decoration: underline; text-underline-offset: .2em; }
 .change:hover { color: var(--ink); }
 @media (min-width: 640px) {
   .answers > div { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr) auto; }
@@ -35,14 +35,16 @@ const questionStyle = `
 :lang(ar) .step > .stack > .field > :is(label, legend) { letter-spacing: 0; }
 .step > .stack > .field > :is(label, legend) > .mark { letter-spacing: 0; white-space: nowrap; }
 .step > .stack > .labelled > :is(input, select, textarea) { font-size: 1.125rem; }
+.step > .stack > .field > .options, .step > .stack > .labelled > :is(input, select, textarea) { margin-block-start: var(--4); }
 .step > h2.unseen + .stack { margin-block-start: 0; }
+@media (hover: none) { .keys { display: none; } }
 @media (scripting: enabled) and (hover: hover) {
   .step > .stack > .field > .options { counter-reset: option; }
   .step > .stack > .field > .options > .option:not(.none)::after {
     counter-increment: option; content: counter(option); content: counter(option) / ""; margin-inline-start: auto; min-inline-size: 1.5rem;
     padding: .0625rem .3125rem; border: 1px solid var(--line); border-radius: .3125rem; color: var(--soft); font-size: .8125rem; text-align: center;
   }
-  .step > .stack > .field > .options > .option:not(.none):nth-child(n + 10)::after { content: none; }
+  .step > .stack > .field > .options > .option:nth-child(n + 10)::after, .options_row > .option::after { content: none !important; }
 }
 @media (prefers-reduced-motion: no-preference) {
   .step { animation: come .2s ease-out; }

@@ -32,9 +32,9 @@ function choices(
     field,
     type,
     html`<div class="options${layout !== 'stack' && ` options_${layout}`}">
-${controls}
+${controls}${after}
 ${type === 'radio' && !place.page.shown.isRequired(element, place.row) && noAnswer(field)}
-</div>${after}`,
+</div>`,
   );
 }
 

@@ -39,6 +39,6 @@ ${held.map((file) => heldFile(field, file))}
     html`${held.length > 0 && list}
 <input${control}>
 <p class="zone" aria-hidden="true"><b>${files > 1 ? words.chooseFiles : words.chooseFile}</b> <span>${files > 1 ? words.dropFiles : words.dropFile}</span></p>`,
-    [fill(files === 1 ? words.oneFile : words.someFiles, { limit: files, size }), ...types],
+    [[fill(files === 1 ? words.oneFile : words.someFiles, { limit: files, size }), ...types].join(' ')],
   );
 }

@@ -1,0 +1,191 @@
+import { composite, element, stepsOf } from '#ast/testing.ts';
+import type { FormNode } from '#ast/tree.ts';
+
+/** A form of the gallery, in the words of a language. */
+export type GalleryForm = {
+  readonly structure: FormNode;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** The heading of its confirmation, where a theme says one. */
+  readonly thanks?: string;
+};
+type Say = (text: string) => string;
+export type FormName =
+  | 'workshop'
+  | 'choices'
+  | 'files'
+  | 'single'
+  | 'closed'
+  | 'early'
+  | 'password'
+  | 'invited'
+  | 'full';
+
+const named = (structure: FormNode, name: string, description?: string): FormNode => ({
+  ...structure,
+  attrs: { ...structure.attrs, name, description },
+});
+
+const description =
+  'Three days at the loom, in June. **Bring nothing**: [what we have](https://example.org/looms) is enough.';
+
+/** Two steps and every kind of question that is written. */
+const workshop = (say: Say): FormNode =>
+  named(
+    stepsOf(
+      { title: say('About you') },
+      [
+        element('paragraph', 'note', { label: say('We use this to plan the groups, and for nothing else.') }),
+        element('text', 'name', { label: say('Full name'), required: true }),
+        element('email', 'email', {
+          label: say('Email address'),
+          required: true,
+          help_text: say('We answer there.'),
+        }),
+        element('phone', 'phone', { label: say('Phone') }),
+        element('url', 'site', { label: say('Website') }),
+        element('date', 'day', { label: say('Day of arrival'), required: true, min: '2126-06-01' }),
+        element('number', 'years', { label: say('Years of weaving'), min: 0, max: 80 }),
+        element('dropdown', 'country', { label: say('Country'), options: countries(say) }),
+        element('textarea', 'work', { label: say('About your work'), max_length: 60 }),
+      ],
+      { title: say('Your visit'), description: say('Everything that we prepare for you.') },
+      [
+        element('radio', 'size', {
+          label: say('Size of the group'),
+          options: ['Small', 'Medium', 'Large'].map(say),
+          required: true,
+        }),
+        composite(
+          'guests',
+          [
+            element('text', 'guest', { label: say('Name') }),
+            element('yes_no', 'veg', { label: say('Eats no meat?'), options_layout: 'row' }),
+          ],
+          { label: say('Guest'), repeatable: true },
+        ),
+        element('textarea', 'wishes', { label: say('Wishes of {{name}}') }),
+      ],
+    ),
+    say('Weaving workshop'),
+    say(description),
+  );
+
+/** As many as there are countries and regions of them, of which somebody looks for one. */
+function countries(say: Say): string[] {
+  const names = Array.from({ length: 499 }, (_, index) => `Region ${String(index + 1).padStart(3, '0')}`);
+  return [say('Egypt'), ...names];
+}
+
+/** Every way in which options stand. */
+const choices = (say: Say): FormNode =>
+  named(
+    stepsOf({}, [
+      element('radio', 'found', {
+        label: say('How did you find us?'),
+        options: [
+          'From a friend',
+          'From a newspaper or a magazine that I read at the hairdresser',
+          'From the web',
+        ].map(say),
+        other: true,
+      }),
+      element('radio', 'score', {
+        label: say('How likely are you to recommend us?'),
+        options: Array.from({ length: 11 }, (_, index) => String(index)),
+        options_layout: 'row',
+      }),
+      element('multiple_choice', 'days', {
+        label: say('Which days suit you?'),
+        options: ['Monday', 'Tuesday', 'Wednesday', 'Thursday'].map(say),
+        options_layout: 'grid_4',
+      }),
+      element('multiple_choice', 'colours', {
+        label: say('Which colours do you like?'),
+        options: ['Madder', 'Weld', 'Indigo', 'Walnut'].map(say),
+        options_layout: 'grid_2',
+        required: true,
+        max_choices: 2,
+      }),
+      element('yes_no', 'dinner', {
+        label: say('Will you stay for dinner?'),
+        options_layout: 'row',
+        required: true,
+      }),
+      element('dropdown', 'seat', {
+        label: say('Where do you want to sit?'),
+        options: Array.from({ length: 40 }, (_, index) => say(`Seat ${index + 1}`)),
+        placeholder: say('Choose a place'),
+      }),
+    ]),
+    say('Weaving workshop'),
+  );
+
+const files = (say: Say): FormNode =>
+  named(
+    stepsOf({}, [
+      element('file_upload', 'pictures', {
+        label: say('Pictures of your work'),
+        help_text: say('Up to three, as you have them.'),
+        accept: ['image/*', '.pdf'],
+        max_files: 3,
+      }),
+      element('file_upload', 'ticket', {
+        label: say('Your ticket'),
+        accept: ['.pdf'],
+        max_files: 1,
+        required: true,
+      }),
+    ]),
+    say('Weaving workshop'),
+  );
+
+/** What is asked one by one. */
+const single = (say: Say): FormNode =>
+  named(
+    stepsOf({}, [
+      element('radio', 'found', {
+        label: say('How did you find us?'),
+        options: [
+          'From a friend',
+          'From a newspaper or a magazine that I read at the hairdresser',
+          'From the web',
+        ].map(say),
+        required: true,
+      }),
+      element('textarea', 'work', { label: say('About your work'), help_text: say('We answer there.') }),
+    ]),
+    say('Weaving workshop'),
+    say(description),
+  );
+
+/** What nobody sees who is not admitted. */
+const short = (say: Say): FormNode =>
+  named(stepsOf({}, [element('text', 'name', { label: say('Full name') })]), say('Weaving workshop'));
+
+const ending = (say: Say) => ({
+  confirmation_message: say('We write to you **within a week**, and look forward to your visit.'),
+  editing: true,
+});
+
+/** The forms of the gallery by name: what they ask, and their settings beside the theme. */
+export const galleryForms: Readonly<Record<FormName, (say: Say) => GalleryForm>> = {
+  workshop: (say) => ({
+    structure: workshop(say),
+    settings: { ...ending(say), review_step: true, save_progress: true },
+    thanks: say('Thank you, {{name}}'),
+  }),
+  choices: (say) => ({ structure: choices(say), settings: ending(say) }),
+  files: (say) => ({ structure: files(say), settings: {} }),
+  single: (say) => ({ structure: single(say), settings: { layout: 'question', review_step: true } }),
+  closed: (say) => ({
+    structure: short(say),
+    settings: { access: 'closed', closed_message: say('The workshop is over. The next one is in **June**.') },
+  }),
+  early: (say) => ({
+    structure: short(say),
+    settings: { opens_at: '2126-06-01T08:00:00Z', time_zone: 'Europe/Berlin' },
+  }),
+  password: (say) => ({ structure: short(say), settings: { access: 'password', password: 'open sesame' } }),
+  invited: (say) => ({ structure: short(say), settings: { access: 'invited' } }),
+  full: (say) => ({ structure: short(say), settings: { max_submissions: 1 } }),
+};
