@@ -197,7 +197,10 @@ export const TimelineEntry = named(
 );
 export type TimelineEntry = Static<typeof TimelineEntry>;
 /** Newest first. */
-export const Timeline = Type.Object({ data: Type.Array(TimelineEntry) });
+export const Timeline = Type.Object({
+  data: Type.Array(TimelineEntry),
+  is_cut: Type.Boolean({ description: 'More happened than is listed.' }),
+});
 export type Timeline = Static<typeof Timeline>;
 
 // The summary ---------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ export const detailQuery = (form: FormPlace, id: string, view: ViewState) => {
 export const timelineQuery = (form: FormPlace, id: string) =>
   queryOptions({
     queryKey: key(form, 'timeline', id),
-    queryFn: async () => (await call(form.workspace_id, 'getSubmissionTimeline', { params: { id } })).data,
+    queryFn: () => call(form.workspace_id, 'getSubmissionTimeline', { params: { id } }),
   });
 
 export const trashQuery = (form: FormPlace, page: number) =>

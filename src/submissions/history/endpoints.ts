@@ -7,12 +7,14 @@ import { requireReach } from '#workspaces/reach.ts';
 import { Timeline, type TimelineEntry } from '../shapes.ts';
 import { findTimes, listChanges, listDeliveriesOf } from './queries.ts';
 
+/** So many changes, and so many deliveries. */
+const mostOfKind = 200;
+
 /** What happened to a submission. */
 export const historyEndpoints = ({ database }: { database: Database }) => ({
   timeline: operation({
     summary: 'Get timeline of a submission',
-    description:
-      'When it came, who changed what, and, for who may read webhooks, whom it was told. Newest first.',
+    description: `When it came, who changed what, and, for who may read webhooks, whom it was told. Newest first: the latest ${mostOfKind} changes and the latest ${mostOfKind} deliveries.`,
     permission: 'submissions:read',
     params: idParameter,
     reply: { status: 200, description: 'What happened.', schema: Timeline },
@@ -21,11 +23,21 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
       const [times] = await findTimes(database, submission);
       if (!times) throw new ApiError('not_found');
       requireReach(formIds, times.form_id);
-      const key = { ...submission, form_id: times.form_id };
-      const [changes, deliveries] = await Promise.all([
+      // One more of each than is shown says that there are more.
+      const key = { ...submission, form_id: times.form_id, limit: mostOfKind + 1 };
+      const [allChanges, allDeliveries] = await Promise.all([
         listChanges(database, key),
         may('webhooks:read') ? listDeliveriesOf(database, key) : [],
       ]);
+      const changes = allChanges.slice(0, mostOfKind);
+      const told = new Set(
+        allDeliveries
+          .map(({ delivery_id }) => delivery_id)
+          .sort()
+          .slice(-mostOfKind),
+      );
+      const deliveries = allDeliveries.filter(({ delivery_id }) => told.has(delivery_id));
+      const is_cut = allChanges.length > changes.length || allDeliveries.length > deliveries.length;
       const entries: Entry[] = [
         ...begun(times),
         // What changed is JSON already, and may be long: it holds answers as they were and as they are.
@@ -41,7 +53,7 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
       return {
         json: jsonList<Static<typeof Timeline>>(
           data.map(({ json }) => json),
-          {},
+          { is_cut },
         ),
       };
     },

@@ -1,4 +1,14 @@
-import { boolean, jsonText, nullable, statement, text, timestamp, uuid, word } from '#kit/statement.ts';
+import {
+  boolean,
+  integer,
+  jsonText,
+  nullable,
+  statement,
+  text,
+  timestamp,
+  uuid,
+  word,
+} from '#kit/statement.ts';
 
 /** What a change of a submission was. */
 export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
@@ -29,7 +39,7 @@ export const insertChange = statement(
 /** The latest changes of a submission, newest first; a submission of another form has none here. */
 export const listChanges = statement(
   'history.list_changes',
-  { workspace_id: uuid, form_id: uuid, submission_id: uuid },
+  { workspace_id: uuid, form_id: uuid, submission_id: uuid, limit: integer },
   {
     id: uuid,
     kind: word<ChangeKind>(),
@@ -44,7 +54,7 @@ export const listChanges = statement(
    left join users u on u.id = c.changed_by
    left join api_keys k on k.workspace_id = c.workspace_id and k.id = c.api_key_id
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = $submission_id and s.trashed_at is null
-   order by c.id desc limit 200`,
+   order by c.id desc limit $limit`,
 );
 
 /** When a submission came. */
@@ -63,7 +73,7 @@ export const findTimes = statement(
  */
 export const listDeliveriesOf = statement(
   'view.list_deliveries_of',
-  { workspace_id: uuid, form_id: uuid, submission_id: uuid },
+  { workspace_id: uuid, form_id: uuid, submission_id: uuid, limit: integer },
   {
     at: timestamp,
     is_resend: boolean,
@@ -79,7 +89,7 @@ export const listDeliveriesOf = statement(
      join deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id and not d.is_test
      join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
      where e.workspace_id = $workspace_id and e.form_id = $form_id and e.submission_id = $submission_id
-     order by d.id desc limit 200)
+     order by d.id desc limit $limit)
    select created_at as at, false as is_resend, kind as event, status, webhook_id, id as delivery_id, url from told
    union all
    select a.started_at, true, told.kind, told.status, told.webhook_id, told.id, told.url

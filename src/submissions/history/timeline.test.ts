@@ -110,3 +110,24 @@ test('what a key changes and notes is history under the name of the key', async 
     ['edited', 'api', true],
   ]);
 });
+
+test('a history that is longer than is listed says so', async () => {
+  const id = await submit(await makeForm(), { name: 'Ada' });
+  const isCut = async () => (await person.api<Timeline>('GET', `/submissions/${id}/timeline`)).body;
+  const { database } = service.services;
+  // As if by hand, one after the other; 199 with the one below.
+  await database.query(
+    `insert into submission_changes (workspace_id, submission_id, id, kind, through, changed_at, changes)
+     select workspace_id, id, gen_random_uuid(), 'edited', 'api', now(), '[]' from submissions, generate_series(1, 199)
+     where id = $1`,
+    [id],
+  );
+  await change(id, { tags: ['VIP'] });
+  const whole = await isCut();
+  assert.equal(whole.is_cut, false);
+  assert.equal(whole.data.filter((entry) => 'changes' in entry).length, 200);
+  await change(id, { tags: [] });
+  const cut = await isCut();
+  assert.equal(cut.is_cut, true);
+  assert.equal(cut.data.filter((entry) => 'changes' in entry).length, 200);
+});

@@ -29,7 +29,7 @@ export function Timeline({
       {error && <p className="soft small">The history could not be loaded: {error.message}</p>}
       {data && (
         <ol className="timeline">
-          {data.map((entry, index) => (
+          {data.data.map((entry, index) => (
             <li key={`${entry.at} ${index}`} className="timeline-entry">
               <div className="timeline-line">
                 <Words form={form} entry={entry} />
@@ -42,6 +42,7 @@ export function Timeline({
           ))}
         </ol>
       )}
+      {data?.is_cut && <p className="soft small">Older changes and deliveries are not listed here.</p>}
     </section>
   );
 }
