@@ -11,6 +11,9 @@ const titles: Readonly<Record<ElementGroup | 'choice', string>> = {
   content: 'Text and layout',
 };
 
+/** Before the groups, which are made when this is loaded. */
+const chosen: readonly AnswerKind[] = ['boolean', 'choice', 'choices'];
+
 /** All element types in groups, in the order of the table. */
 export const elementGroups: readonly { id: string; title: string; entries: readonly ElementEntry[] }[] = (
   ['input', 'choice', 'composite', 'content'] as const
@@ -21,8 +24,6 @@ export const elementGroups: readonly { id: string; title: string; entries: reado
     .filter((type) => groupOf(type) === id)
     .map((type) => ({ id: type, title: elements[type].title })),
 }));
-
-const chosen: readonly AnswerKind[] = ['boolean', 'choice', 'choices'];
 
 function groupOf(type: ElementType): ElementGroup | 'choice' {
   return isInputType(type) && chosen.includes(inputRules[type].kind) ? 'choice' : elements[type].group;
