@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '#kit/config.ts';
+import { type Config, readConfig } from '#kit/config.ts';
+import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { type Log, openLog } from '#kit/log.ts';
+import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import type { Run } from './assemble.ts';
@@ -74,10 +76,21 @@ async function startInstance(run: Run): Promise<void> {
   say(`Formloom ${version} is starting …`);
   const storage = await openFormloomDatabase(config, log, say);
   parts.defer(() => storage.close());
+  await lookAtStorage(config, log, storage);
   const listening = await (config.webProcesses === 1
     ? serveAlone(run, log, storage)
     : serveBySeveral(run, log, storage));
   for (const line of await writeSummary(config, storage, listening)) say(line);
+}
+
+/** Files are for later: a storage that cannot be asked now is no reason not to take what else comes in. */
+async function lookAtStorage(config: Config, log: Log, { database }: FormloomDatabase): Promise<void> {
+  try {
+    await claimStorage(database, { storage: openStorage(config), place: storagePlace(config) });
+  } catch (error) {
+    if (error instanceof InstanceStorageError) throw error;
+    log.warn({ err: error }, 'whether the storage is that of the database could not be seen');
+  }
 }
 
 async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatabase): Promise<string> {

@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import type { Database } from '#kit/database.ts';
 import { diskStorage } from '#kit/disk-storage.ts';
+import { claimStorage } from '#kit/instance-storage/claim-storage.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { testDatabase } from '#test/database.ts';
 import { openService } from '#test/service.ts';
@@ -91,6 +92,7 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
   const senders = [send(), send()];
   while (acknowledged.length < 10) await new Promise(setImmediate);
   const before = [...acknowledged];
+  await claimStorage(database, { storage, place: 'here' });
   const made = await backUp('under-load');
   load.isOn = false;
   await Promise.all(senders);
@@ -98,6 +100,8 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
   assert.deepEqual(made.missing, []);
   const other = await emptyInstance({ isNew: true });
   const restored = await other.restore('under-load');
+  // Its files are in another storage, which its first start marks as the one.
+  await claimStorage(other.database, { storage: other.storage, place: 'other' });
   assert.deepEqual([restored.rows, restored.files, restored.bytes], [made.rows, made.files, made.bytes]);
   for (const id of before) assert.ok(await isThere(other.database, id), id);
   const { rows: files } = await other.database.query<{ workspace_id: string; id: string; size: number }>(

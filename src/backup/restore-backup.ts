@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { setStorageId } from '#kit/instance-storage/queries.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
@@ -102,6 +103,11 @@ async function fill(
     requireFree: () => requireUnused(client),
     fill: () => readEntries(storage, client, manifest, entries),
   });
+  // Its files lie in this storage now, which the next start marks.
+  const hasMark = manifest.tables.some(
+    ({ name, columns }) => name === 'instance' && columns.includes('storage_id'),
+  );
+  if (hasMark) await setStorageId(client, { storage_id: null });
   if (!isKeyLost) await keepKey(settings, manifest, keyInside);
   const { made_at, version } = manifest;
   return { made_at, version, rows: sum(rows), files, bytes };

@@ -9,3 +9,9 @@ export const openStorage = (config: Config): Storage =>
   config.s3
     ? s3Storage(config.s3, join(config.dataDir, 'spool'), config.limits.freeBytes)
     : diskStorage(join(config.dataDir, 'uploads'), config.limits.freeBytes);
+
+/** Where that is, for a person. */
+export const storagePlace = (config: Config): string =>
+  config.s3
+    ? new URL(config.s3.endpoint).host + new URL(config.s3.endpoint).pathname
+    : join(config.dataDir, 'uploads');

@@ -3,7 +3,9 @@ import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { checkInstanceKey } from '#kit/instance-key/open-instance-vault.ts';
+import { checkStorage } from '#kit/instance-storage/claim-storage.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
+import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { refuseTransactionPooling } from '#kit/refuse-transaction-pooling.ts';
 import { only } from '#kit/statement.ts';
 import { type Check, ok, problem, warning } from './check.ts';
@@ -125,6 +127,15 @@ export const contentChecks: readonly Check<Context & { config: Config }>[] = [
     async look({ database, config }) {
       await checkInstanceKey(database, config);
       return ok('The one that the database is used with.');
+    },
+  },
+  {
+    name: 'storage',
+    stopsStart: true,
+    async look({ database, config }) {
+      const place = storagePlace(config);
+      await checkStorage(database, { storage: openStorage(config), place });
+      return ok(`The files lie in ${place}.`);
     },
   },
 ];

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { readConfig } from '#kit/config.ts';
+import { diskStorage } from '#kit/disk-storage.ts';
 import { openInstanceVault } from '#kit/instance-key/open-instance-vault.ts';
+import { claimStorage, InstanceStorageError } from '#kit/instance-storage/claim-storage.ts';
 import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { freePort } from '#test/service.ts';
@@ -81,6 +83,7 @@ test('of an instance that is well every check says so, and the code is 0', async
       'clock: ok',
       'schema: ok',
       'key: ok',
+      'storage: ok',
     ],
   );
 });
@@ -110,6 +113,39 @@ test('a database of a newer version is found, and stops a start', async () => {
   assert.match(await problemOf('schema', {}), /newer than this version.*Start the newer version/);
   await assert.rejects(start({}), /newer than this version/);
   await database.query('delete from migrations where number = 9999');
+});
+
+test('another storage than that of the database is found, until somebody says that it is the one', async () => {
+  const place = (name: string) => ({ storage: diskStorage(join(dataDir, name), 0), place: name });
+  const claims = await Promise.allSettled(
+    ['uploads', 'others'].map((name) => claimStorage(database, place(name))),
+  );
+  assert.deepEqual(claims.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+  const replace = async (more: Record<string, string>) => {
+    let answer = '';
+    const code = await runCommandLine(['storage', 'replace', '--json'], {
+      environment: { ...settings, ...more },
+      print: (text) => void (answer += String(text)),
+      complain: assert.fail,
+    });
+    return { code, ...(JSON.parse(answer) as object) };
+  };
+  await replace({});
+  await claimStorage(database, place('uploads'));
+  const elsewhere = await mkdtemp(join(dataDir, 'elsewhere-'));
+  const other = { DATA_DIR: elsewhere };
+  assert.match(
+    await problemOf('storage', other),
+    /do not lie in .*elsewhere.*copy instance-mark too.*storage replace/s,
+  );
+  await assert.rejects(
+    claimStorage(database, { ...place(relative(dataDir, elsewhere)) }),
+    InstanceStorageError,
+  );
+  const said = { storage: join(elsewhere, 'uploads'), files: 0, missing: 0 };
+  assert.deepEqual(await replace(other), { code: 0, ...said });
+  assert.equal((await ask(other)).code, 0);
+  assert.equal((await ask()).code, 0, 'what has the mark is a copy');
 });
 
 test('a migration that is to come is a warning, with which it still ends with 0', async () => {

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { newId } from '../clock.ts';
+import { type Database, transaction } from '../database.ts';
+import { only } from '../statement.ts';
+import type { Storage } from '../storage.ts';
+import { lockStorageId, selectStorageId, setStorageId } from './queries.ts';
+
+/** Why this process must not work on a database: its files would lie where no other process finds them. */
+export class InstanceStorageError extends Error {}
+
+/** A storage, and where it is, for a person. */
+type Place = { readonly storage: Storage; readonly place: string };
+
+/** The key of the mark: no upload has it, as all of theirs begin with a workspace. A copy of all files takes it along. */
+const markKey = 'instance-mark';
+const markBytes = 36;
+
+/**
+ * Makes sure that a storage is the one that the database is used with: both have one mark, which the first start makes.
+ * @param options.replaces makes this storage the one.
+ * @throws InstanceStorageError with the remedy; also what the storage throws that cannot be asked.
+ */
+export async function claimStorage(
+  database: Database,
+  { storage, place }: Place,
+  { replaces = false }: { replaces?: boolean } = {},
+): Promise<void> {
+  await transaction(database, async (client) => {
+    const known = only(await lockStorageId(client, {}))?.storage_id ?? undefined;
+    const found = await readMark(storage);
+    if (!replaces) refuseOther(place, found, known);
+    const mark = known ?? found ?? newId();
+    if (found !== mark) await storage.put(markKey, Readable.from([Buffer.from(mark)]), markBytes);
+    if (known !== mark) await setStorageId(client, { storage_id: mark });
+  });
+}
+
+/** The same, where nothing is made. @throws InstanceStorageError, or what the storage throws. */
+export async function checkStorage(database: Database, { storage, place }: Place): Promise<void> {
+  const known = only(await selectStorageId(database, {}))?.storage_id ?? undefined;
+  refuseOther(place, await readMark(storage), known);
+}
+
+async function readMark(storage: Storage): Promise<string | undefined> {
+  const mark = await storage.open(markKey);
+  return mark && (await text(mark));
+}
+
+function refuseOther(place: string, found: string | undefined, known: string | undefined): void {
+  if (known === undefined || found === known) return;
+  throw new InstanceStorageError(
+    `The files of this instance do not lie in ${place}: the database is used with another storage. Start with the ` +
+      'DATA_DIR or the S3_ENDPOINT of the other processes of this database; where files were copied, copy ' +
+      `${markKey} too. If they are lost for good, \`npm run -s formloom -- storage replace\` goes on without them.`,
+  );
+}

@@ -1,0 +1,24 @@
+import { nullable, statement, uuid } from '../statement.ts';
+
+/** One row, once a key was used (instance-key). Who would mark another storage at the same time waits. */
+export const lockStorageId = statement(
+  'instance.lock_storage_id',
+  {},
+  { storage_id: nullable(uuid) },
+  `select storage_id from instance for update`,
+);
+
+export const setStorageId = statement(
+  'instance.set_storage_id',
+  { storage_id: nullable(uuid) },
+  {},
+  `update instance set storage_id = $storage_id`,
+);
+
+/** None in a database that is not of this version yet. */
+export const selectStorageId = statement(
+  'instance.select_storage_id',
+  {},
+  { storage_id: nullable(uuid) },
+  `select (to_jsonb(i) ->> 'storage_id')::uuid as storage_id from instance i`,
+);
