@@ -152,6 +152,16 @@ const refusals: readonly (readonly [what: string, children: readonly object[], m
     /which has no answer of its own/,
   ],
   [
+    'anything as a placeholder',
+    [element('text', 'a'), element('text', 'b', { placeholder: 'Like {{a}}' })],
+    /^"placeholder" of "b" cannot show answers, such as to "a"\.$/,
+  ],
+  [
+    'anything as the words of an error',
+    [element('text', 'a'), element('text', 'b', { error_message: 'Not {{a}}!' })],
+    /^"error_message" of "b" cannot show answers/,
+  ],
+  [
     'a row from outside',
     [composite('g', [element('text', 'c')], { repeatable: true }), element('text', 'a', { label: '{{c}}' })],
     /which has an answer in each row of "g"/,

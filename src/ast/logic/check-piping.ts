@@ -1,6 +1,6 @@
 import { isInputType } from '../input-rules.ts';
 import { limits } from '../limits.ts';
-import { pipedAttributes, pipedIds } from '../piping.ts';
+import { pipedAttributes, pipedIds, unpipedAttributes } from '../piping.ts';
 import { quote } from '../problems.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
@@ -16,6 +16,15 @@ export function* checkPiping(
   let count = 0;
   for (const node of nodes) {
     const { path } = node;
+    for (const name of unpipedAttributes) {
+      const text: unknown = node.attrs[name];
+      const [id] = typeof text === 'string' ? pipedIds(text) : [];
+      if (id)
+        yield {
+          message: `${quote(name)} of ${nameOfNode(node)} cannot show answers, such as to ${quote(id)}.`,
+          path,
+        };
+    }
     for (const name of pipedAttributes) {
       const text: unknown = node.attrs[name];
       for (const id of typeof text === 'string' ? pipedIds(text) : []) {

@@ -94,3 +94,19 @@ test('a setting goes on naming its element under the new id, and undo takes both
   editor.undo();
   assert.equal(editor.read().history.present.settings.subject_element, 'a');
 });
+
+test('what the confirmation shows follows the new id of its question, in the message and in the title, and undo takes it back', () => {
+  const { editor, key } = open();
+  const said = {
+    confirmation_message: 'Thanks, {{a}} and {{ b }}.',
+    theme: { confirmation_title: 'Bye {{a}}' },
+  };
+  editor.changeSettings((now) => ({ ...now, ...said }));
+  editor.change((root) => ({ root: setAttribute(root, key, 'id', 'renamed') }));
+  const { settings } = editor.read().history.present;
+  assert.equal(settings.confirmation_message, 'Thanks, {{renamed}} and {{b}}.');
+  assert.equal(settings.theme?.confirmation_title, 'Bye {{renamed}}');
+  editor.undo();
+  const { subject_element: _, ...back } = editor.read().history.present.settings;
+  assert.deepEqual(back, said);
+});

@@ -1,18 +1,38 @@
+import { fillPiped, pipedIds } from '#ast/piping.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type EditNode, findNode, textOf, walkNodes } from './edit-node.ts';
 
-/** The settings that name an element by its id. */
-const naming = ['subject_element', 'receipt_email_element'] as const satisfies (keyof Settings)[];
-
-/** Settings go on naming the element that they named, when an edit gave it another id. */
+/** Settings go on naming the elements that they named, by themselves and in texts (`{{id}}`), when an edit gave those other ids. */
 export function followRenames(before: EditNode, after: EditNode, settings: Settings): Settings {
   if (before === after) return settings;
-  const renamed = naming.flatMap((name) => {
-    const id = settings[name];
-    const node =
-      id === undefined ? undefined : [...walkNodes(before)].find((each) => textOf(each, 'id') === id);
-    const fresh = node && findNode(after, node.key);
-    return fresh && textOf(fresh, 'id') !== id ? [[name, textOf(fresh, 'id')] as const] : [];
-  });
-  return renamed.length === 0 ? settings : { ...settings, ...Object.fromEntries(renamed) };
+  const { subject_element: subject, receipt_email_element: receipt, theme } = settings;
+  const { confirmation_message: message } = settings;
+  const title = theme?.confirmation_title;
+  const named = [subject, receipt, ...pipedIds(`${message ?? ''} ${title ?? ''}`)];
+  const renamed = renamedAmong(new Set(named), before, after);
+  if (renamed.size === 0) return settings;
+  const follow = (id: string): string => renamed.get(id) ?? id;
+  const followIn = (text: string): string => fillPiped(text, (id) => `{{${follow(id)}}}`);
+  return {
+    ...settings,
+    ...(subject && { subject_element: follow(subject) }),
+    ...(receipt && { receipt_email_element: follow(receipt) }),
+    ...(message && { confirmation_message: followIn(message) }),
+    ...(title && { theme: { ...theme, confirmation_title: followIn(title) } }),
+  };
+}
+
+/** The other ids that elements of these ids have now. */
+function renamedAmong(
+  ids: ReadonlySet<string | undefined>,
+  before: EditNode,
+  after: EditNode,
+): Map<string, string> {
+  const renamed = new Map<string, string>();
+  for (const node of walkNodes(before)) {
+    const id = textOf(node, 'id');
+    const fresh = node.type !== 'step' && ids.has(id) && findNode(after, node.key);
+    if (fresh && ![id, ''].includes(textOf(fresh, 'id'))) renamed.set(id, textOf(fresh, 'id'));
+  }
+  return renamed;
 }
