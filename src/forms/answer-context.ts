@@ -16,5 +16,5 @@ export const answerContext = (
   reference,
   today: todayIn(settings.time_zone ?? 'UTC', now()),
   work,
-  passesEmpty: settings.layout === 'question',
+  asksSingly: settings.layout === 'question',
 });

@@ -49,6 +49,34 @@ test('Next checks its step and goes on, Back does not check and keeps, and the l
   });
 });
 
+test('a step of which conditions show nothing is passed over, on the way back too, and not counted; a text is something', async () => {
+  const isYes = { show_when: when('more', 'equals', true) };
+  const inGroup = composite('group', [element('text', 'three', isYes)]);
+  const form = await publishForm(
+    tenant,
+    stepsOf(
+      { title: 'One' },
+      [element('yes_no', 'more')],
+      { title: 'Two' },
+      [element('heading', 'head', isYes), element('text', 'two', { ...isYes, required: true }), inGroup],
+      { title: 'Text' },
+      [element('paragraph', 'said'), element('text', 'four', isYes)],
+      { title: 'End' },
+      [element('text', 'five')],
+    ),
+  );
+  const first = await openPaper(service, `/f/${form}`);
+  assert.equal(first.title, 'Step 1 of 3 – Contact');
+  const text = await first.press('next', { more: 'no' });
+  assert.deepEqual([text.headings, text.title], [['Text'], 'Step 2 of 3 – Contact']);
+  assert.deepEqual((await text.press('back')).headings, ['One']);
+  const second = await (await text.press('back')).press('next', { more: 'yes' });
+  assert.deepEqual([second.headings, second.title], [['Two'], 'Step 2 of 4 – Contact']);
+  const end = await text.press('next');
+  assert.equal(end.title, 'Step 3 of 3 – Contact');
+  assert.deepEqual((await submissionOf(tenant, await end.press('submit'))).answers, { more: false });
+});
+
 test('a file that was chosen in one step is submitted by another', async () => {
   const form = await publishForm(tenant, trip);
   const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });

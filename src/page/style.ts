@@ -118,8 +118,8 @@ legend { inline-size: 100%; }
     display: flex; flex-flow: column; align-items: center; justify-content: center; block-size: 6rem; margin-block-start: -6rem;
     position: relative; pointer-events: none; text-align: center;
   }
-  .zone b { color: var(--accent); font-weight: 600; }
-  .zone b::before { content: "↑"; content: "↑" / ""; margin-inline-end: var(--2); }
+  .zone b { color: var(--ink); font-weight: 600; }
+  .zone b::before { content: "↑"; content: "↑" / ""; margin-inline-end: var(--2); color: var(--accent); }
 }
 ::file-selector-button {
   font: inherit; font-weight: 600; color: var(--accent); background: var(--paper); border: 1px solid var(--edge);
@@ -203,13 +203,19 @@ button { min-block-size: var(--control); padding: .5rem 1.25rem; font-weight: 60
 .summary a { display: inline-block; padding-block: var(--2); color: var(--bad); font-weight: 600; }
 .hint { margin-block-start: var(--5); padding: var(--3) var(--4); background: var(--tint); border-inline-start: 4px solid var(--accent); border-radius: var(--round); }
 .notice { padding-block: var(--4); }
+.done h1 { position: relative; }
 .done h1::before {
-  content: "✓"; content: "✓" / ""; display: block; inline-size: 3.5rem; block-size: 3.5rem; margin-block-end: var(--5); border-radius: 50%;
-  background: var(--accent); color: var(--on-accent); font: 700 1.5rem/3.5rem system-ui, sans-serif; letter-spacing: 0; text-align: center;
+  content: ""; display: block; inline-size: 3.5rem; block-size: 3.5rem; margin-block-end: var(--5); border-radius: 50%; background: var(--accent);
 }
-.receipt { margin-block-start: var(--6); padding-block-start: var(--4); border-block-start: 1px solid var(--line); color: var(--soft); }
-.receipt code { color: var(--ink); font-size: .9375rem; }
-.receipt ~ p { margin-block-start: var(--4); }
+.done h1::after {
+  content: ""; position: absolute; inset-block-start: .875rem; inset-inline-start: 1.3125rem; inline-size: .875rem; block-size: 1.5rem;
+  border: solid var(--on-accent); border-width: 0 .25rem .25rem 0; rotate: 45deg;
+}
+header + .notice { margin-block-start: var(--5); padding-block-start: var(--5); border-block-start: 1px solid var(--line); }
+.receipt { margin-block-start: var(--6); padding: var(--4) var(--5); background: var(--tint); border-radius: var(--round); color: var(--soft); }
+.receipt a { color: inherit; }
+.receipt code { display: block; color: var(--ink); font: 600 1.125rem/1.5 var(--font); font-variant-numeric: tabular-nums; letter-spacing: .02em; }
+.receipt ~ p { margin-block-start: var(--5); }
 
 :focus-visible, .labelled > :focus-within, .option:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
 /* Focus that a page sets on what is no control: only its place matters. */

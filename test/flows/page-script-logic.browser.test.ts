@@ -37,6 +37,27 @@ test('logic: what an answer shows or hides comes and goes at once, and what is h
   await page.context().close();
 });
 
+test('a step of which an answer leaves nothing to show is passed over at once, both ways, and not counted', async () => {
+  const isYes = { show_when: { element: 'more', is: 'equals', value: true } };
+  const steps = [
+    step('One', [element('yes_no', 'more')]),
+    step('Two', [element('heading', 'head', isYes), element('text', 'two', isYes)]),
+    step('End', [element('text', 'three')]),
+  ];
+  const page = await stage.visit(await stage.publish(steps));
+  const counted = () => page.locator('#_progress p').innerText();
+  await page.getByRole('radio', { name: 'Yes' }).check();
+  assert.equal(await counted(), 'Step 1 of 3');
+  await page.getByRole('radio', { name: 'No', exact: true }).check();
+  assert.equal(await counted(), 'Step 1 of 2');
+  await pressButton(page, 'Next');
+  await headingHasFocus(page, 'End');
+  assert.equal(await counted(), 'Step 2 of 2');
+  await pressButton(page, 'Back');
+  await headingHasFocus(page, 'One');
+  await page.context().close();
+});
+
 test('"Other" opens a place for an answer of one\'s own, and closes it when another option is chosen', async () => {
   const own = await stage.publish([
     step('One', [

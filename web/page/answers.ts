@@ -42,7 +42,7 @@ export function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given
   return {
     raw: restoreRows(form, raw, extra),
     files,
-    context: { today, reference, work: newWork(), passesEmpty: singly !== undefined },
+    context: { today, reference, work: newWork(), asksSingly: singly !== undefined },
   };
 }
 

@@ -26,8 +26,8 @@ export type AnswerContext = {
   readonly today: string;
   /** What may be done for the request that asks. */
   readonly work: Work;
-  /** Whether a step of which nothing is shown is passed over: where each question is a step of its own. */
-  readonly passesEmpty?: boolean | undefined;
+  /** Whether each question is a step of its own: it is passed over when only its texts are shown. */
+  readonly asksSingly?: boolean | undefined;
 };
 
 /** Files by HTML name: stored ones, or those that a page holds. */
@@ -35,7 +35,7 @@ export type FilesByName = ReadonlyMap<string, readonly unknown[]>;
 
 /** What a visitor with these answers gets to see. */
 export type Shown = {
-  /** The indexes of the steps that are on the way, in order; empty when every step is hidden. */
+  /** The indexes of the steps that are on the way and show something, in order; empty when none does. */
   readonly steps: readonly number[];
   /** Elements of a repeatable composite are asked with their row; without one, as in a row that is blank. */
   readonly isShown: (element: Element, row?: Row) => boolean;
@@ -71,20 +71,23 @@ export function evaluate(
     references: new Map(),
   };
   reachSteps(visit, form);
-  // Texts belong to the question after them, and are something by themselves where none is.
-  const hasSomething = ({ children }: Step): boolean => {
-    const texts = children.findLastIndex((element) => isInput(element) || isComposite(element));
-    const counts = (element: Element, at: number) => at >= texts || isInput(element) || isComposite(element);
-    return (
-      children.length === 0 ||
-      children.some((element, at) => counts(element, at) && isElementShown(visit, element))
-    );
-  };
   return {
-    steps: [...visit.reached].filter((at) => !context.passesEmpty || hasSomething(form.children[at]!)),
+    steps: [...visit.reached].filter((at) => hasSomething(visit, form.children[at]!)),
     isShown: (element, row) => isElementShown(visit, element, row),
     isRequired: (input, row) => isRequired(input) || isMet(visit, input.attrs.require_when, row, false),
   };
+}
+
+/** Whether a step shows anything: one that shows nothing is passed over, unless it has no elements at all. */
+function hasSomething(visit: Visit, { children }: Step): boolean {
+  const isQuestion = (element: Element): boolean => isInput(element) || isComposite(element);
+  const isThere = (element: Element): boolean =>
+    isElementShown(visit, element) &&
+    (!isComposite(element) || isRepeatable(element) || element.children.some(isThere));
+  // One question at a time, texts belong to the question after them, and are something by themselves where none is.
+  const last = visit.context.asksSingly ? children.findLastIndex(isQuestion) : -1;
+  const counts = (element: Element, at: number): boolean => at >= last || isQuestion(element);
+  return children.length === 0 || children.some((element, at) => counts(element, at) && isThere(element));
 }
 
 /** What was found out before, by the index of the row; undefined stands for outside of rows, or a blank one. */

@@ -66,6 +66,7 @@ const pairs: readonly [keyof Palette, keyof Palette, number][] = [
   ['bad', 'bad-tint', 4.5],
   ['edge', 'paper', 3],
   ['edge', 'tint', 3],
+  ['accent', 'tint', 3],
 ];
 
 test('every colour pair of every accepted theme is readable, light and dark', () => {

@@ -77,8 +77,8 @@ export function takeStep(post: StepPost): StepResult {
 }
 
 /** A step is reached at its heading, and one that is a single question at its answer. */
-function reach(form: Form, step: number, { passesEmpty }: AnswerContext): StepResult {
-  const focus = passesEmpty ? firstNameIn(form.children[step]?.children ?? []) : undefined;
+function reach(form: Form, step: number, { asksSingly }: AnswerContext): StepResult {
+  const focus = asksSingly ? firstNameIn(form.children[step]?.children ?? []) : undefined;
   return { kind: 'show', step, errors: [], focus: focus ?? stepHeadingId(step) };
 }
 

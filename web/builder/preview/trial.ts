@@ -88,7 +88,7 @@ export function startTrial(
   const context: AnswerContext = {
     reference: {},
     today: todayIn(settings.time_zone ?? 'UTC', now),
-    passesEmpty: asksSingly,
+    asksSingly,
     // Each question has that of a request.
     get work() {
       return newWork();
