@@ -144,23 +144,95 @@ test('lengths are counted in characters, as JSON Schema counts them: a character
     call('POST', `/forms/${made['forms']}/invitations`, {
       invitations: [{ email: 'ada@example.org', ...more }],
     });
-  const limits: [most: number, send: (text: string) => Promise<number>][] = [
-    [128, settings],
-    [100, (name) => call('PATCH', '/workspace', { name })],
-    [100, (name) => call('POST', '/keys', { name })],
-    [256, (secret) => call('PATCH', `/webhooks/${made['webhooks']}`, { secret })],
-    [10_000, (text) => call('POST', `/submissions/${made['submissions']}/notes`, { text })],
-    [50, (tag) => call('PATCH', `/submissions/${made['submissions']}`, { tags: [tag] })],
-    [8_192, (x) => call('PATCH', `/submissions/${made['submissions']}`, { reference: { x } })],
-    [200, (name) => invite({ name })],
+  const submission = `/submissions/${made['submissions']}`;
+  const webhook = `/webhooks/${made['webhooks']}`;
+  const header = (more: object) =>
+    call('PATCH', webhook, { headers: [{ name: 'X-One', value: '1', ...more }] });
+  const letter = (more: object) =>
+    call('POST', `/forms/${made['forms']}/invitations/letter`, {
+      email: 'ada@example.org',
+      name: 'Ada',
+      reference: {},
+      ...more,
+    });
+  /** Sends so many characters, as part of what is else in order. */
+  const wide = (send: (text: string) => Promise<number>) => (length: number) => send('𝒳'.repeat(length));
+  const plain = (send: (text: string) => Promise<number>) => (length: number) => send('x'.repeat(length));
+  const senders: Readonly<Record<string, (length: number) => Promise<number>>> = {
+    'changeWorkspace.name': wide((name) => call('PATCH', '/workspace', { name })),
+    'createKey.name': wide((name) => call('POST', '/keys', { name })),
+    'changeKey.name': wide((name) => call('PATCH', `/keys/${made['keys']}`, { name })),
+    'changeWebhook.url': plain((path) =>
+      call('PATCH', webhook, { url: `https://example.com/${path.slice(20)}` }),
+    ),
+    'changeWebhook.secret': wide((secret) => call('PATCH', webhook, { secret })),
+    'changeWebhook.headers.name': plain((name) => header({ name })),
+    'changeWebhook.headers.value': plain((value) => header({ value })),
+    'setWebhookSecret.secret': wide((secret) => call('POST', `${webhook}/secret`, { secret })),
+    'addNote.text': wide((text) => call('POST', `${submission}/notes`, { text })),
+    'changeSubmission.tags': wide((tag) => call('PATCH', submission, { tags: [tag] })),
+    'changeSubmission.reference': wide((x) => call('PATCH', submission, { reference: { x } })),
+    'createSubmission.reference': wide((x) =>
+      call('POST', `/forms/${made['forms']}/submissions`, { answers: { a: 'word' }, reference: { x } }),
+    ),
+    'startTagging.add': wide((tag) =>
+      call('POST', `/forms/${made['forms']}/submissions/taggings`, {
+        filter: { status: 'incomplete' },
+        add: [tag],
+      }),
+    ),
+    'createInvitations.invitations.name': wide((name) => invite({ name })),
+    'createInvitations.invitations.reference': wide((customer) => invite({ reference: { customer } })),
+    'previewInvitationMail.name': wide((name) => letter({ name })),
+    'previewInvitationMail.reference': wide((customer) => letter({ reference: { customer } })),
+    'previewInvitationMail.subject': wide((subject) => letter({ subject })),
+    'previewInvitationMail.message': wide((message) => letter({ message })),
+  };
+  const walk = function* (schema: Nested, path: string): Generator<[path: string, most: number]> {
+    if (schema.maxLength !== undefined) yield [path, schema.maxLength];
+    for (const [name, child] of Object.entries(schema.properties ?? {}))
+      yield* walk(child, `${path}.${name}`);
+    for (const child of [
+      schema.items,
+      ...Object.values(schema.patternProperties ?? {}),
+      ...(schema.anyOf ?? []),
+    ])
+      if (child) yield* walk(child, path);
+  };
+  const found = apiRoutes(service.services).flatMap(({ name, operation }) => [
+    ...walk((operation.body ?? {}) as Nested, name),
+  ]);
+  // Of the same shape as one that is sent, part of a longer grammar, or sent away.
+  const others = [
+    /^createWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
+    /^(createInvitations|startInvitationImport|previewInvitationMail)\.(reminder_)?(subject|message)$/,
+    /\.(email|to|origin)$|\.filter\.(tag|where)$|Import\.(text|mapping\.name)$/,
   ];
-  for (const [most, send] of limits) {
-    const fits = await send('𝒳'.repeat(most));
-    assert.ok(fits < 300, `${most}: ${fits}`);
-    assert.equal(await send('𝒳'.repeat(most + 1)), 422, String(most));
+  for (const [path, most] of found) {
+    const send = senders[path];
+    if (!send) {
+      assert.ok(
+        others.some((other) => other.test(path)),
+        `nothing is known of ${path}`,
+      );
+      continue;
+    }
+    const answers = [await send(most), await send(most + 1)];
+    assert.ok(answers[0]! < 300 && answers[1] === 422, `${path}, ${most} characters: ${answers.join(', ')}`);
   }
+  const most = 128;
+  assert.equal(await settings('𝒳'.repeat(most)), 200);
+  assert.equal(await settings('𝒳'.repeat(most + 1)), 422);
   assert.equal(await settings('𝒳𝒳𝒳'), 422);
 });
+
+type Nested = {
+  maxLength?: number;
+  properties?: Readonly<Record<string, Nested>>;
+  patternProperties?: Readonly<Record<string, Nested>>;
+  items?: Nested;
+  anyOf?: readonly Nested[];
+};
 
 // Idempotency-Key ---------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ export type InvitationDraft = {
 };
 
 /** What one invitation may carry: texts in characters. */
-const draftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
+export const draftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
 
 /** One thing that is wrong with a draft: by its property, and its entry where it has some. */
 type DraftProblem = { field: string; message: string };

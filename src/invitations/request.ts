@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { named } from '#kit/named.ts';
+import { longestAddress } from '#kit/outbox/address.ts';
+import { draftLimits } from './draft.ts';
 import { type Invitation, mostInvited } from './invite.ts';
 import { defaultMessage } from './message/message.ts';
 import { messageProperties } from './message/message-shape.ts';
@@ -16,9 +18,11 @@ const InvitedPerson = named(
   'InvitedPerson',
   Type.Object(
     {
-      email: Type.String({ maxLength: 500 }),
-      name: Type.Optional(Type.String()),
-      reference: Type.Optional(Type.Record(Type.String(), Type.String())),
+      email: Type.String({ maxLength: longestAddress }),
+      name: Type.Optional(Type.String({ maxLength: draftLimits.name })),
+      reference: Type.Optional(
+        Type.Record(Type.String(), Type.String({ maxLength: draftLimits.entryValue })),
+      ),
       prefill: Type.Optional(
         Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 500 })])),
       ),

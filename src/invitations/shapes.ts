@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { accessModes } from '#ast/settings.ts';
+import { longestAddress } from '#kit/outbox/address.ts';
+import { draftLimits } from './draft.ts';
 import { importLimits } from './import/limits.ts';
 import { messageProperties } from './message/message-shape.ts';
 import { closed, uuid } from './request.ts';
@@ -10,7 +12,10 @@ const timestamp = Type.String({ format: 'date-time' });
 /** What a column of a file becomes. */
 const ColumnUse = Type.Union([
   Type.Object({ as: Type.Enum(['email', 'name', 'ignore']) }, closed),
-  Type.Object({ as: Type.Enum(['reference', 'prefill']), name: Type.String({ maxLength: 200 }) }, closed),
+  Type.Object(
+    { as: Type.Enum(['reference', 'prefill']), name: Type.String({ maxLength: draftLimits.entryName }) },
+    closed,
+  ),
 ]);
 
 /** What is imported: pasted addresses, or the text of a CSV file with what its columns become. */
@@ -53,9 +58,9 @@ export const ImportStarted = Type.Object({ batch_id: uuid, total: Type.Integer()
 /** One person that the preview of a mail is written to. */
 export const LetterBody = Type.Object(
   {
-    email: Type.String({ maxLength: 500 }),
-    name: Type.String({ maxLength: 200 }),
-    reference: Type.Record(Type.String(), Type.String()),
+    email: Type.String({ maxLength: longestAddress }),
+    name: Type.String({ maxLength: draftLimits.name }),
+    reference: Type.Record(Type.String(), Type.String({ maxLength: draftLimits.entryValue })),
     ...messageProperties,
   },
   closed,

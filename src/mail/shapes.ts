@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { named } from '#kit/named.ts';
+import { longestAddress } from '#kit/outbox/address.ts';
 import { type MailKind, mailPaces } from '#kit/outbox/kinds.ts';
 import { type MailState, mailStates } from '#kit/outbox/queries.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
@@ -50,6 +51,6 @@ export const MailStatus = Type.Object({
 });
 export type MailStatus = Static<typeof MailStatus>;
 
-export const TestMail = Type.Object({ to: Type.String({ maxLength: 1000 }) }, closed);
+export const TestMail = Type.Object({ to: Type.String({ maxLength: longestAddress }) }, closed);
 /** How the mail server answered, in words. */
 export const TestAnswer = Type.Object({ sent: Type.Boolean(), result: Type.String() });

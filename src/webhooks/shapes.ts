@@ -3,6 +3,8 @@ import type { Condition } from '#ast/logic/condition.ts';
 import { listOf, listParameters } from '#kit/cursor.ts';
 import { named } from '#kit/named.ts';
 import { triggers } from './delivery-job.ts';
+import { longestName, longestValue, mostHeaders } from './editing/custom-headers.ts';
+import { longestUrl, secretLength } from './editing/webhook-problems.ts';
 import { eventKinds } from './event.ts';
 import { deliveryStatuses, pausers } from './queries.ts';
 import { replayStatuses } from './replay/filter.ts';
@@ -69,16 +71,21 @@ export type WebhookDetail = Static<typeof WebhookDetail>;
 const texts = Type.Array(Type.String(), { maxItems: 10 });
 /** What is no condition is refused in words of its own. */
 const condition = Type.Unsafe<unknown>({ anyOf: [{ 'x-component': 'Condition' }, { type: 'null' }] });
-const longText = Type.String({ maxLength: 4_096 });
-const headers = Type.Array(Type.Object({ name: longText, value: maybe(longText) }, closed), { maxItems: 20 });
+const url = Type.String({ maxLength: longestUrl });
+const secret = Type.String({ maxLength: secretLength.most });
+const header = {
+  name: Type.String({ maxLength: longestName }),
+  value: maybe(Type.String({ maxLength: longestValue })),
+};
+const headers = Type.Array(Type.Object(header, closed), { maxItems: mostHeaders });
 export const NewWebhook = named(
   'NewWebhook',
   Type.Object(
     {
-      url: longText,
+      url,
       events: texts,
       /** `generate`, or a text of 16 to 256 characters. */
-      secret: Type.Optional(longText),
+      secret: Type.Optional(secret),
       /** Sent with every delivery. */
       headers: Type.Optional(headers),
       filter: Type.Optional(condition),
@@ -101,11 +108,11 @@ export const WebhookChange = named(
   'WebhookChange',
   Type.Object(
     {
-      url: Type.Optional(longText),
+      url: Type.Optional(url),
       events: Type.Optional(texts),
       active: Type.Optional(Type.Boolean()),
       /** `generate`, a text of 16 to 256 characters, or null to sign no more. */
-      secret: Type.Optional(maybe(longText)),
+      secret: Type.Optional(maybe(secret)),
       /** Whether the secret of before goes on signing for a day; yes, when left out. */
       overlap: Type.Optional(Type.Boolean()),
       /** All that there are to be; a null keeps the value that it has. */
@@ -120,7 +127,7 @@ export const WebhookChange = named(
 export type WebhookChange = Static<typeof WebhookChange>;
 /** `generate` when left out. */
 export const NewSecret = Type.Object(
-  { secret: Type.Optional(longText), overlap: Type.Optional(Type.Boolean()) },
+  { secret: Type.Optional(secret), overlap: Type.Optional(Type.Boolean()) },
   closed,
 );
 
@@ -128,7 +135,7 @@ export const TestRequest = Type.Object(
   {
     event,
     /** Where it goes instead of to the webhook. */
-    url: Type.Optional(longText),
+    url: Type.Optional(url),
     /** So many of the last completed submissions instead of a sample. */
     submissions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
   },

@@ -75,7 +75,8 @@ function settings({ database, vault, publicUrl, log }: Surroundings): BetterAuth
       enabled: true,
       disableSignUp: true,
       minPasswordLength: passwordLength.least,
-      maxPasswordLength: passwordLength.most,
+      // The library counts the halves of what lies beyond 16 bits; passwords.ts counts characters.
+      maxPasswordLength: passwordLength.most * 2,
       // A stolen session ends with the password that it was stolen under (docs/rules.md T20).
       revokeSessionsOnPasswordReset: true,
     },

@@ -158,6 +158,7 @@ const refused: [
   ['an address of 255 characters', { email: `${'a'.repeat(243)}@example.org` }, ['email']],
   ['a password of 9 characters', { password: '123456789' }, ['password']],
   ['a password of 129 characters', { password: 'x'.repeat(129) }, ['password']],
+  ['a password of 9 characters beyond 16 bits', { password: '𝒳𝒴𝒵𝒶𝒷𝒸𝒹𝒻𝒽' }, ['password']],
   ['a password of ten digits in a row', { password: '1234567890' }, ['password']],
   ['a common password and two digits', { password: 'password12' }, ['password']],
   ['a common password twice', { password: 'monkeymonkey' }, ['password']],

@@ -11,7 +11,7 @@ import { findWorkspace, updateWorkspaceName } from './members/queries.ts';
 import { plans, rateOf } from './plans.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
 import { requireWholeWorkspace } from './reach.ts';
-import { closed, shortText, Workspace } from './shapes.ts';
+import { closed, nameText, Workspace } from './shapes.ts';
 
 /** The workspace that a request acts in. */
 export function workspaceEndpoints({ database }: { database: Database }) {
@@ -51,7 +51,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       summary: 'Change workspace',
       description: 'Its name. The plan is the matter of whoever runs the service.',
       permission: 'workspace:write',
-      body: Type.Object({ name: Type.Optional(shortText) }, closed),
+      body: Type.Object({ name: Type.Optional(nameText) }, closed),
       example: { body: { name: 'Acme' } },
       isConditional: true,
       reply: { status: 200, description: 'The workspace as it is now.', schema: Workspace },

@@ -1,3 +1,4 @@
+import { countCharacters } from '#ast/text.ts';
 import type { ErrorItem } from '#kit/errors.ts';
 
 /** Characters of a password. Also what account-library.ts tells the library. */
@@ -34,7 +35,8 @@ export async function passwordProblems(
   words: readonly string[],
 ): Promise<ErrorItem[]> {
   const { least, most } = passwordLength;
-  if (password.length < least || password.length > most)
+  const length = countCharacters(password);
+  if (length < least || length > most)
     return [{ field, message: `A password has ${least} to ${most} characters.` }];
   const weakness = await weaknessOf(password.normalize('NFKC').toLowerCase(), words);
   return weakness === undefined ? [] : [{ field, message: `${weakness} ${advice}` }];

@@ -1,7 +1,8 @@
 import { countCharacters, isCleanText } from '#ast/text.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 
-const longest = 100;
+/** In characters. */
+export const longestName = 100;
 
 /**
  * What is wrong with the name of a workspace, key or person: 1 to 100 characters, not only blanks, and text that
@@ -11,7 +12,7 @@ const longest = 100;
 export function nameProblems(field: string, name: string): ErrorItem[] {
   const say = (message: string): ErrorItem[] => [{ field, message }];
   if (name.trim() === '') return say('A name is required.');
-  if (countCharacters(name) > longest) return say(`A name has at most ${longest} characters.`);
+  if (countCharacters(name) > longestName) return say(`A name has at most ${longestName} characters.`);
   if (!isCleanText(name)) return say('The name holds a NUL or half of a surrogate pair.');
   return [];
 }

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { named } from '#kit/named.ts';
+import { longestAddress } from '#kit/outbox/address.ts';
 import { plans, type Plan } from './plans.ts';
+import { longestName } from './problems.ts';
 import { type Role, roleNames } from './roles.ts';
 
 export type { Role };
@@ -11,8 +13,10 @@ export const uuid = Type.String({ format: 'uuid' });
 export const timestamp = Type.String({ format: 'date-time' });
 export const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);
-/** Longer texts are refused before anything looks at them. */
-export const shortText = Type.String({ maxLength: 1000 });
+/** The name of a workspace, key or person, as it is sent. */
+export const nameText = Type.String({ maxLength: longestName });
+/** An email address, as it is sent. */
+export const emailText = Type.String({ maxLength: longestAddress });
 export const closed = { additionalProperties: false } as const;
 
 /** A workspace with its plan's terms. */

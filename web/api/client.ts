@@ -30,7 +30,9 @@ export class ApiProblem extends Error {
 
   /** What is wrong with one field of a form, for its `error`. */
   of(field: string): string | undefined {
-    const messages = this.errors.filter((item) => item.field === field).map((item) => item.message);
+    const messages = this.errors
+      .filter((item) => item.field === field || item.field?.startsWith(`${field}.`))
+      .map((item) => item.message);
     return messages.length > 0 ? messages.join(' ') : undefined;
   }
 }

@@ -1,12 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { plans, type Plan } from '#workspaces/plans.ts';
 import { waysIn } from '#workspaces/member-invitations/accept.ts';
+import { passwordLength } from '#workspaces/passwords.ts';
 import { roleNames } from '#workspaces/roles.ts';
+import { nameText } from '#workspaces/shapes.ts';
 
 const role = Type.Enum([...roleNames]);
 const plan = Type.Enum(Object.keys(plans) as Plan[]);
 /** Longer texts are refused before anything looks at them. */
 const shortText = Type.String({ maxLength: 1000 });
+const newPassword = Type.String({ maxLength: passwordLength.most });
 
 const closed = { additionalProperties: false } as const;
 
@@ -32,10 +35,10 @@ export const Session = Type.Object({
 export type Session = Static<typeof Session>;
 
 export const SignIn = Type.Object({ email: shortText, password: shortText }, closed);
-export const PasswordChange = Type.Object({ current_password: shortText, new_password: shortText }, closed);
-export const PersonChange = Type.Object({ name: shortText }, closed);
+export const PasswordChange = Type.Object({ current_password: shortText, new_password: newPassword }, closed);
+export const PersonChange = Type.Object({ name: nameText }, closed);
 
-export const WorkspaceName = Type.Object({ name: shortText }, closed);
+export const WorkspaceName = Type.Object({ name: nameText }, closed);
 export const InvitationToken = Type.Object({ token: shortText }, closed);
 /** What the holder of a link is asked. */
 export const OpenInvitation = Type.Object({
@@ -46,7 +49,7 @@ export const OpenInvitation = Type.Object({
   way: Type.Enum([...waysIn]),
 });
 export type OpenInvitation = Static<typeof OpenInvitation>;
-export const NewPerson = Type.Object({ token: shortText, name: shortText, password: shortText }, closed);
+export const NewPerson = Type.Object({ token: shortText, name: nameText, password: newPassword }, closed);
 
 export const PasswordReset = Type.Object({ email: shortText }, closed);
-export const NewPassword = Type.Object({ token: shortText, password: shortText }, closed);
+export const NewPassword = Type.Object({ token: shortText, password: newPassword }, closed);

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
-import { defaultMessage } from './message.ts';
+import { defaultMessage, messageLimits } from './message.ts';
 import { placeholders } from './placeholders.ts';
 
 /** What is said to those who are invited at once; the console sends the same. */
 export const messageProperties = {
-  subject: Type.Optional(Type.String({ default: defaultMessage.subject })),
+  subject: Type.Optional(Type.String({ maxLength: messageLimits.subject, default: defaultMessage.subject })),
   message: Type.Optional(
     Type.String({
+      maxLength: messageLimits.message,
       description: `Plain text with placeholders: ${Object.keys(placeholders)
         .map((name) => `{{${name}}}`)
         .join(
@@ -15,12 +16,12 @@ export const messageProperties = {
       default: defaultMessage.message,
     }),
   ),
-  reminder_subject: Type.Optional(Type.String()),
-  reminder_message: Type.Optional(Type.String()),
+  reminder_subject: Type.Optional(Type.String({ maxLength: messageLimits.subject })),
+  reminder_message: Type.Optional(Type.String({ maxLength: messageLimits.message })),
   remind_after_days: Type.Optional(
     Type.Array(Type.Integer(), {
       description: 'On which days after the invitation was sent.',
-      maxItems: 100,
+      maxItems: messageLimits.reminders,
     }),
   ),
   expires_at: Type.Optional(Type.String({ format: 'date-time' })),

@@ -11,7 +11,7 @@ export type Message = {
   remindAfterDays: number[];
 };
 
-const messageLimits = { subject: 200, message: 10_000, reminders: 5, days: 365 } as const;
+export const messageLimits = { subject: 200, message: 10_000, reminders: 5, days: 365 } as const;
 
 /** What is said when nothing else is. */
 export const defaultMessage: Message = {

@@ -3,8 +3,11 @@ import { domainToASCII } from 'node:url';
 /** Where a mail goes: an address, and the name that is shown with it. */
 export type MailAddress = { address: string; name?: string };
 
-/** RFC 5321, 4.5.3.1: octets of the part before the @, and of the whole. */
-const longest = { local: 64, address: 254, name: 200 } as const;
+/** RFC 5321, 4.5.3.1: octets of the whole. */
+export const longestAddress = 254;
+
+/** The same of the part before the @, and of the whole. */
+const longest = { local: 64, address: longestAddress, name: 200 } as const;
 
 /** RFC 5322 atoms with letters and digits of any script (RFC 6531); quoted local parts are not taken. */
 const localPattern = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;

@@ -7,6 +7,7 @@ import { submissionStatuses } from '../queries.ts';
 import type { filterColumns, FilterKind } from './queries.ts';
 import { readWhere } from './read-where.ts';
 import { type Conditions, readWhereOfForms } from './where-of-forms.ts';
+import { longestTag } from '../tags/tags.ts';
 
 const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 
@@ -17,7 +18,7 @@ const filterParameters = {
   created_to: moment('Up to this moment, which is left out.'),
   completed_from: moment('From this moment on.'),
   completed_to: moment('Up to this moment, which is left out.'),
-  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'With this tag.' })),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: longestTag, description: 'With this tag.' })),
 };
 
 const where = (description: string) =>

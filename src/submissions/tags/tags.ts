@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 
 /** So many tags a submission has at most, of so many characters. */
 export const mostTags = 20;
-const longestTag = 50;
+export const longestTag = 50;
 
 /** Tags as they are sent. */
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: longestTag }), { maxItems: mostTags });

@@ -3,9 +3,9 @@ import type { ErrorItem } from '#kit/errors.ts';
 /** A header that a person adds to every delivery. null keeps the value that it has: values are never shown again. */
 export type CustomHeader = { name: string; value: string | null };
 
-const mostHeaders = 10;
-const longestName = 64;
-const longestValue = 1_024;
+export const mostHeaders = 10;
+export const longestName = 64;
+export const longestValue = 1_024;
 
 /** Names that say how the request is carried, or that are ours: whoever could set them could lie about either. */
 const reserved =

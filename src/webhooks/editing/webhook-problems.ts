@@ -9,8 +9,9 @@ import { eventKinds, isEventKind } from '../event.ts';
 
 // What may be wrong with a webhook that somebody creates or changes, in sentences, by field.
 
-const longestUrl = 2_048;
-const secretLength = { least: 16, most: 256 } as const;
+/** In characters. */
+export const longestUrl = 2_048;
+export const secretLength = { least: 16, most: 256 } as const;
 
 /** @throws ApiError validation_error with all problems, when there are any. */
 export function refuse(problems: readonly ErrorItem[]): void {

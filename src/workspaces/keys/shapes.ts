@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { named } from '#kit/named.ts';
 import { longestGraceHours } from '../keys.ts';
 import { permissionNames } from '../permissions.ts';
-import { closed, maybe, role, shortText, timestamp, uuid } from '../shapes.ts';
+import { closed, maybe, nameText, role, timestamp, uuid } from '../shapes.ts';
 
 const permission = Type.Enum([...permissionNames]);
 const permissions = Type.Array(permission, { maxItems: 100 });
@@ -40,7 +40,7 @@ export type Key = Static<typeof Key>;
 
 export const NewKey = Type.Object(
   {
-    name: shortText,
+    name: nameText,
     /** Absent: all with data, also those that come later. */
     permissions: Type.Optional(permissions),
     /** Absent: every form, also later ones. */
@@ -54,7 +54,7 @@ export type NewKey = Static<typeof NewKey>;
 /** What is left out stays as it is; null is not limited. */
 export const KeyChange = Type.Object(
   {
-    name: Type.Optional(shortText),
+    name: Type.Optional(nameText),
     permissions: Type.Optional(maybe(permissions)),
     form_ids: Type.Optional(maybe(formIds)),
     expires_at: Type.Optional(maybe(timestamp)),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { named } from '#kit/named.ts';
 import { mailStates } from '#kit/outbox/queries.ts';
-import { closed, maybe, role, shortText, timestamp, uuid } from '../shapes.ts';
+import { closed, emailText, maybe, role, timestamp, uuid } from '../shapes.ts';
 
 /** Somebody who was asked to join. */
 export const MemberInvitation = named(
@@ -26,6 +26,6 @@ export const MemberInvitations = Type.Object({
   /** Otherwise an invitation is a link to hand over. */
   sends_mail: Type.Boolean(),
 });
-export const NewInvitation = Type.Object({ email: shortText, role }, closed);
+export const NewInvitation = Type.Object({ email: emailText, role }, closed);
 /** `link` only where no mail is sent: it is handed over by hand. */
 export const Invited = Type.Object({ id: uuid, link: maybe(Type.String()) });
