@@ -14,15 +14,17 @@ export type JsonSchema = {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly multipleOf?: number;
-  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly enum?: readonly (string | null)[];
   readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
   readonly items?: JsonSchema;
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | boolean;
 };
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';

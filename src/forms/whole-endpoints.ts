@@ -69,7 +69,8 @@ export function wholeFormEndpoints({
       reply: { status: 200, description: 'A page of forms.', schema: Overview },
       async run({ workspaceId, formIds, query }) {
         const cut = readCut(query, 'overview');
-        if (cut.mark !== null && query.sort !== 'created')
+        const { sort = cut.mark === null ? 'activity' : 'created' } = query;
+        if (cut.mark !== null && sort !== 'created')
           throw refuseCursor('"cursor" takes sort=created: every other order changes while it is read.');
         const filter = {
           workspace_id: workspaceId,
@@ -80,7 +81,7 @@ export function wholeFormEndpoints({
         const [found, total] = await Promise.all([
           listFormLines(database, {
             ...filter,
-            sort: query.sort ?? 'activity',
+            sort,
             below_id: belowId(cut),
             limit: cut.limit,
             offset: cut.offset,

@@ -147,6 +147,8 @@ export type Operation<
   readonly errors: readonly ErrorCode[];
   /** Takes If-Match, and answers 412 when what it changes was changed meanwhile. */
   readonly isConditional: boolean;
+  /** The path at which the ETag is read that it takes, where that is neither its own nor one that it goes through. */
+  readonly conditionOf: string | undefined;
   /** What it takes away cannot be brought back. */
   readonly isDestructive: boolean;
   /** It writes its line in the audit log by the statement that does it; others run when theirs is written. */
@@ -204,6 +206,7 @@ export function operation<
     reply: R;
     errors?: readonly ErrorCode[];
     isConditional?: Conditional;
+    conditionOf?: string;
     isDestructive?: boolean;
     isNotingItself?: boolean;
     command?: string;
@@ -238,6 +241,7 @@ export function operation<
     reply: definition.reply,
     errors: definition.errors ?? [],
     isConditional: (definition.isConditional ?? false) as Conditional,
+    conditionOf: definition.conditionOf,
     isDestructive: definition.isDestructive ?? false,
     isNotingItself: definition.isNotingItself ?? false,
     command: definition.command,

@@ -102,6 +102,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       example: { body: {} },
       errors: ['conflict'],
       isConditional: true,
+      conditionOf: '/forms/:id/draft',
       reply: { status: 200, description: 'The form as it is now.', schema: ChangedForm },
       async run({ params, query, body, unchanged, ...scope }) {
         requireReach(scope.formIds, params.id);
@@ -156,6 +157,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       permission: 'forms:write',
       params: versionParameters,
       isConditional: true,
+      conditionOf: '/forms/:id/draft',
       reply: { status: 200, description: 'That it was saved.', schema: DraftSaved },
       async run({ params, unchanged, ...scope }) {
         requireReach(scope.formIds, params.id);

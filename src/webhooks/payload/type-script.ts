@@ -34,23 +34,38 @@ const plain: Readonly<Record<JsonType, string>> = {
   object: 'Record<string, unknown>',
 };
 
-function typeOf(schema: JsonSchema, prefix: string, indent: string): string {
-  const { $ref, anyOf, enum: words, type, items, properties, additionalProperties } = schema;
+/**
+ * The TypeScript type of a schema.
+ * @param prefix stands before the names that it refers to.
+ * @param indent of the line on which it begins.
+ */
+export function typeOf(schema: JsonSchema, prefix: string, indent: string): string {
+  const { $ref, const: only, enum: words, type } = schema;
+  const alternatives = schema.anyOf ?? schema.oneOf;
   if ($ref !== undefined) return prefix + $ref.slice($ref.lastIndexOf('/') + 1);
+  if (only !== undefined) return JSON.stringify(only);
   if (words) return words.map((word) => JSON.stringify(word)).join(' | ');
   // Beside options, a plain `string` would swallow them, and with them what an editor suggests.
-  if (anyOf) {
-    return anyOf
-      .map((each) => (each.type === 'string' ? '(string & {})' : typeOf(each, prefix, indent)))
+  if (alternatives) {
+    const text = alternatives.some((each) => each.enum) ? '(string & {})' : 'string';
+    return alternatives
+      .map((each) => (each.type === 'string' && !each.enum ? text : typeOf(each, prefix, indent)))
       .join(' | ');
   }
+  const structured = structuredType(schema, prefix, indent);
+  const types = [type ?? 'object'].flat();
+  if (structured !== undefined) return types.includes('null') ? `${structured} | null` : structured;
+  return types.map((each) => plain[each]).join(' | ');
+}
+
+/** The type of a schema that says what its parts are. */
+function structuredType(schema: JsonSchema, prefix: string, indent: string): string | undefined {
+  const { items, properties, additionalProperties } = schema;
   if (items) return `Array<${typeOf(items, prefix, indent)}>`;
-  if (properties) return objectType(schema, prefix, indent);
-  if (additionalProperties) return `Record<string, ${typeOf(additionalProperties, prefix, indent)}>`;
-  return [type ?? 'object']
-    .flat()
-    .map((each) => plain[each])
-    .join(' | ');
+  const isOpen = typeof additionalProperties === 'object';
+  if (properties && (Object.keys(properties).length > 0 || additionalProperties !== true))
+    return objectType(schema, prefix, indent);
+  return isOpen ? `Record<string, ${typeOf(additionalProperties, prefix, indent)}>` : undefined;
 }
 
 function objectType({ properties = {}, required = [] }: JsonSchema, prefix: string, indent: string): string {
@@ -65,5 +80,5 @@ function objectType({ properties = {}, required = [] }: JsonSchema, prefix: stri
 }
 
 /** A label is anybody's text: it must not end the comment. */
-const comment = (text: string | undefined, indent: string): string =>
+export const comment = (text: string | undefined, indent: string): string =>
   text ? `${indent}/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/')} */\n` : '';

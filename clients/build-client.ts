@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { writeOpenApi } from '#app/openapi.ts';
+import { apiRoutes } from '#app/operations.ts';
+import type { Services } from '#app/services.ts';
+import { version } from '#app/version.ts';
+import { readConfig } from '#kit/config.ts';
+import { writeApi } from './write-api.ts';
+
+/* `npm run client`: the package into typescript/dist, from typescript/src and from the operations of the service. */
+
+const folder = fileURLToPath(new URL('typescript/', import.meta.url));
+const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
+
+/**
+ * Builds the package.
+ * @returns the bytes of all its script, gzipped.
+ * @throws Error for what does not compile.
+ */
+export function buildClient(): number {
+  // They are declared, and none of them runs: what a declaration reads of its services is the configuration.
+  const routes = apiRoutes({ config: readConfig({}) } as Services);
+  const document = writeOpenApi(routes, { publicUrl: 'https://forms.example.org', version });
+  writeFileSync(join(folder, 'src/api.ts'), writeApi(routes, document));
+  copyFileSync(join(folder, '../../LICENSE'), join(folder, 'LICENSE'));
+  const dist = join(folder, 'dist');
+  rmSync(dist, { recursive: true, force: true });
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The client does not compile.\n${stdout}`);
+  const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'));
+  return gzipSync(scripts.map((name) => readFileSync(join(dist, name), 'utf8')).join('\n')).length;
+}
+
+if (import.meta.main)
+  process.stderr.write(`The client is built: ${buildClient()} bytes of script, gzipped.\n`);

@@ -1,0 +1,120 @@
+import type { Api, Form, SettingsChange, Submission } from './api.ts';
+import type { CallOptions, List } from './call.ts';
+import type { DefinedForm } from './define-form.ts';
+import { listOf } from './pages.ts';
+
+/** Answers as they are sent: files by their ids, as `files.create` answers them. */
+export type Sent<Answers> = {
+  [K in keyof Answers]: NonNullable<Answers[K]> extends { content_type: string }[] ? string[] : Answers[K];
+};
+
+/** A submission of a form: what is required is there once it is completed. */
+export type SubmissionOf<Answers> = Omit<Submission, 'status' | 'answers'> &
+  ({ status: 'completed'; answers: Answers } | { status: 'incomplete'; answers: Partial<Answers> });
+
+type Page = Awaited<ReturnType<Api['forms']['submissions']>>;
+type Query = NonNullable<Parameters<Api['forms']['submissions']>[1]>;
+/** Those that a query asks for. */
+type Asked<Answers, Q> = Extract<
+  SubmissionOf<Answers>,
+  Q extends { status: infer Status } ? { status: Status } : unknown
+>;
+
+/** A form that was written down, as it is on a service. */
+export interface FormHandle<Answers> {
+  /** Its id on the service. @throws Error when it is not there yet, or several have its name. */
+  id(): Promise<string>;
+  /**
+   * Makes the form on the service what is written: a new one, a change of what is different, or nothing.
+   * @throws ValidationError; PreconditionFailedError when somebody else changes it meanwhile.
+   */
+  apply(): Promise<Form & { change: 'created' | 'updated' | 'none' }>;
+  /** Submits answers, which are checked as on the form's page. */
+  submit(
+    answers: Sent<Answers>,
+    options?: CallOptions & { reference?: Record<string, string> },
+  ): Promise<SubmissionOf<Answers>>;
+  /** Its submissions: all of them by `for await`, a page by `await`. */
+  submissions<const Q extends Query>(
+    query?: Q,
+    options?: CallOptions,
+  ): List<Omit<Page, 'data'> & { data: Asked<Answers, Q>[] }>;
+}
+
+/** @param form as defineForm made it. */
+export function formHandle<Answers>(api: Api, form: DefinedForm<Answers>): FormHandle<Answers> {
+  const { structure, settings, status } = form;
+  let known = form.id;
+  const find = async (): Promise<string | undefined> =>
+    (known ??= await findByName(api, structure.attrs.name));
+  const id = async (): Promise<string> => {
+    const found = await find();
+    if (found === undefined)
+      throw new Error(`There is no form "${structure.attrs.name}" yet: apply() makes it.`);
+    return found;
+  };
+  return {
+    id,
+    async apply() {
+      const found = await find();
+      if (found === undefined) {
+        const made = await api.forms.create({
+          structure,
+          ...(settings && { settings }),
+          publish: status === 'published',
+        });
+        known = made.id;
+        if (status === 'archived') await api.forms.archive(made);
+        return Object.assign(await api.forms.get(made), { change: 'created' as const });
+      }
+      const now = await api.forms.get(found);
+      const isSame =
+        isLike(now.structure, structure) &&
+        (settings === undefined || isLike(now.settings, shown(settings))) &&
+        (status === undefined || now.status === status);
+      if (isSame) return Object.assign(now, { change: 'none' as const });
+      const change = { structure, ...(settings && { settings }), ...(status && { status }) };
+      // What was read: somebody else's change meanwhile is not overwritten.
+      return Object.assign(await api.forms.update(now, change), { change: 'updated' as const });
+    },
+    async submit(answers, { reference, ...options } = {}) {
+      const input = { answers, ...(reference && { reference }) };
+      return (await api.submissions.create(await id(), input, options)) as SubmissionOf<Answers>;
+    },
+    submissions: (query, options) => {
+      const read = async (more: Query) => api.forms.submissions(await id(), { ...query, ...more }, options);
+      // Answers are what the form asks for, and the service answers what the query asks for.
+      return listOf('cursor', query ?? {}, read) as never;
+    },
+  };
+}
+
+/** @throws Error where only an id can say which one is meant. */
+async function findByName(api: Api, name: string): Promise<string | undefined> {
+  const found: string[] = [];
+  for await (const form of api.forms.list()) if (form.name === name) found.push(form.id);
+  if (found.length > 1)
+    throw new Error(`${found.length} forms are called "${name}": the definition takes an id.`);
+  return found[0];
+}
+
+/** Settings as they are read: a password never is, and what is null is not set. */
+const shown = (settings: SettingsChange): object => ({
+  access: 'public',
+  ...Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => name !== 'password' && value !== null),
+  ),
+});
+
+const isLike = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(plain(one)) === JSON.stringify(plain(other));
+
+/** In one order, and without what may be left out of a node. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value)
+    .map(([key, part]) => [key, plain(part)] as const)
+    .filter(([key, part]) => !(/^(attrs|children)$/.test(key) && Object.keys(part as object).length === 0));
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,23 @@
+import type { Api } from './api.ts';
+import type { ClientOptions } from './call.ts';
+import { openApi } from './client.ts';
+import type { DefinedForm } from './define-form.ts';
+import { formHandle, type FormHandle } from './form-handle.ts';
+
+export type * from './api.ts';
+export type { CallOptions, ClientOptions, FileBody, Id, List } from './call.ts';
+export { type AnswersOf, type DefinedForm, defineForm, type FormDefinition } from './define-form.ts';
+export * from './errors.ts';
+export type { FormHandle, SubmissionOf } from './form-handle.ts';
+export { verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhook.ts';
+
+export interface Client extends Api {
+  /** A form that was written down with defineForm: its answers have their types. */
+  form<Answers>(definition: DefinedForm<Answers>): FormHandle<Answers>;
+}
+
+/** The operations of a service: `client.forms.list()`. */
+export function createClient(options: ClientOptions): Client {
+  const api = openApi(options);
+  return { ...api, form: (definition) => formHandle(api, definition) };
+}

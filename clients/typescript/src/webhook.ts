@@ -1,0 +1,118 @@
+import type { Event } from './api.ts';
+
+/** As a framework has them: of `fetch`, or of Node. */
+type AnyHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+type Verification = {
+  /** How old a delivery may be, in seconds: 300 by default. What somebody recorded is not taken again later. */
+  tolerance?: number;
+  /**
+   * Which signatures must be right: `both` by default, as the service sends both. `service` is X-Service-Signature alone,
+   * which says nothing of the time; `standard` is that of Standard Webhooks.
+   */
+  scheme?: 'both' | 'service' | 'standard';
+};
+
+/** A delivery is not the service's own, or was recorded and sent again. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+}
+
+/**
+ * Verifies what a webhook sent, in constant time, and reads it.
+ * @param raw the body as it came, before any parser.
+ * @param secret of the webhook, or several while one is being changed.
+ * @throws WebhookVerificationError
+ */
+export async function verifyWebhook<Responses = Event['submission']['responses']>(
+  raw: string | Uint8Array<ArrayBuffer> | ArrayBuffer,
+  headers: AnyHeaders,
+  secret: string | readonly string[],
+  { tolerance = 300, scheme = 'both' }: Verification = {},
+): Promise<WebhookEvent<Responses>> {
+  const body = typeof raw === 'string' ? bytes(raw) : new Uint8Array(raw);
+  const secrets = [secret].flat();
+  if (secrets.length === 0 || secrets.includes('')) throw new TypeError('A secret is missing.');
+  if (scheme !== 'standard' && !(await isSignedByService(body, headers, secrets)))
+    throw new WebhookVerificationError('X-Service-Signature is missing, or not that of this body.');
+  if (scheme !== 'service') await requireStandard(body, headers, secrets, tolerance);
+  return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent<Responses>;
+}
+
+/** An event with the answers of a form: `WebhookEvent<AnswersOf<typeof form>>`. */
+export type WebhookEvent<Responses = Event['submission']['responses']> = Omit<Event, 'submission'> & {
+  submission: Omit<Event['submission'], 'responses'> & { responses: Responses };
+};
+
+/** In the day after a secret was changed there are two signatures. */
+async function isSignedByService(
+  body: Bytes,
+  headers: AnyHeaders,
+  secrets: readonly string[],
+): Promise<boolean> {
+  const given = [header(headers, 'x-service-signature'), header(headers, 'x-service-signature-previous')]
+    .map((value) => /^sha256=([0-9a-f]{64})$/.exec(value ?? '')?.[1])
+    .filter((hex) => hex !== undefined)
+    .map((hex) => Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16)));
+  return isOneRight(secrets.map(bytes), given, body);
+}
+
+async function requireStandard(
+  body: Bytes,
+  headers: AnyHeaders,
+  secrets: readonly string[],
+  tolerance: number,
+): Promise<void> {
+  const [id, time, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    header(headers, name),
+  );
+  if (!id || !given || !/^\d+$/.test(time ?? ''))
+    throw new WebhookVerificationError('webhook-id, webhook-timestamp or webhook-signature is missing.');
+  const signatures = given
+    .split(' ')
+    .flatMap((each) => decode(/^v1,([A-Za-z0-9+/]+={0,2})$/.exec(each)?.[1]));
+  const signed = new Uint8Array([...bytes(`${id}.${time}.`), ...body]);
+  if (!(await isOneRight(secrets.map(standardKey), signatures, signed)))
+    throw new WebhookVerificationError('webhook-signature is not that of this body.');
+  if (Math.abs(Date.now() / 1000 - Number(time)) > tolerance)
+    throw new WebhookVerificationError(
+      'It was signed too long ago, or its clock is another: it may be a recording.',
+    );
+}
+
+/** `whsec_` and base64 stand for bytes; any other secret is its own text. */
+const standardKey = (secret: string): Bytes =>
+  decode(/^whsec_([A-Za-z0-9+/]{4,}={0,2})$/.exec(secret)?.[1])[0] ?? bytes(secret);
+
+type Bytes = Uint8Array<ArrayBuffer>;
+const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+
+/** Whether one of the signatures is made with one of the keys; WebCrypto compares in constant time. */
+async function isOneRight(
+  keys: readonly Bytes[],
+  signatures: readonly Bytes[],
+  signed: Bytes,
+): Promise<boolean> {
+  for (const raw of keys) {
+    const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify']);
+    for (const each of signatures) if (await crypto.subtle.verify('HMAC', key, each, signed)) return true;
+  }
+  return false;
+}
+
+function header(headers: AnyHeaders, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+const bytes = (text: string): Bytes => new TextEncoder().encode(text);
+
+/** What base64 stands for; nothing where it is none. */
+function decode(text: string | undefined): Bytes[] {
+  try {
+    return text === undefined ? [] : [Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,221 @@
+import { answerDefinitions, type AnswerKind } from '#ast/answers/kinds.ts';
+import { commandName, parameterName } from '#app/cli/operation-names.ts';
+import type { OpenApi, Operation } from '#app/openapi/types.ts';
+import type { ApiRoute } from '#app/operations.ts';
+import type { JsonSchema } from '#forms/payload/json-schema.ts';
+import { comment, typeOf } from '#webhooks/payload/type-script.ts';
+
+/* Writes src/api.ts of the client: the table that it runs on, and the types of all that it takes and answers. */
+
+/** What an answer of each kind is, of an element `E` as it is written. */
+const answerTypes: Readonly<Record<AnswerKind, string>> = {
+  text: 'string',
+  number: 'number',
+  boolean: 'boolean',
+  choice: 'OptionOf<E>',
+  choices: 'OptionOf<E>[]',
+  files: 'FileUpload[]',
+};
+
+/** An operation of the document, and what the table says of it; the public page's are in no table. */
+type Entry = {
+  /** What it is called, as on the command line: `forms`, `exportSubmissions`. */
+  names: readonly [group: string, method: string];
+  method: string;
+  path: string;
+  operation: Operation;
+  route: ApiRoute | undefined;
+};
+
+/** @param document as writeOpenApi writes it from the routes. */
+export function writeApi(routes: readonly ApiRoute[], document: OpenApi): string {
+  const entries = entriesOf(routes, document);
+  const groups = [...Map.groupBy(entries, ({ names: [group] }) => group)];
+  const table = groups.map(([group, inside]) => {
+    const rows = inside.map((entry) => `    ${entry.names[1]}: '${rowOf(entry, entries)}',\n`);
+    return `  ${group}: {\n${rows.join('')}  },\n`;
+  });
+  const methods = groups.map(
+    ([group, inside]) =>
+      `  readonly ${group}: {\n${inside.map((entry) => methodOf(entry, entries)).join('')}  };\n`,
+  );
+  const answers = Object.entries(answerDefinitions).map(
+    ([type, { kind }]) => `  ${type}: ${answerTypes[kind]};\n`,
+  );
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]: [string, JsonSchema]) => {
+    return `${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '', '')};\n`;
+  });
+  return `// Made from the operations of the service by \`npm run client\`; kept nowhere.
+import type { CallOptions, FileBody, Id, List } from './call.ts';
+import type { OptionOf } from './define-form.ts';
+
+/** Method, path and the marks that read-row.ts reads. */
+export const table = {
+${table.join('')}} as const;
+
+/** Every operation of the API. */
+export interface Api {
+${methods.join('')}}
+
+/** What the answer of an element is, by its type. */
+export interface AnswerTypes<E> {
+${answers.join('')}}
+
+${schemas.join('\n')}`;
+}
+
+function entriesOf(routes: readonly ApiRoute[], document: OpenApi): Entry[] {
+  const byName = new Map<string, ApiRoute>(routes.map((route) => [route.name, route]));
+  return Object.entries(document.paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, operation]): Entry => {
+      const route = byName.get(operation.operationId);
+      const [group, called] = (route ? commandName(route) : pageName(operation)).split(' ');
+      return {
+        names: [camelCase(group!), camelCase(called!)],
+        method: method.toUpperCase(),
+        path: template.replaceAll(/\{(\w+)\}/g, ':$1'),
+        operation,
+        route,
+      };
+    }),
+  );
+}
+
+/** `submitForm` is `forms submit`: what anybody may do stands beside what takes a key. */
+const pageName = ({ operationId }: Operation): string => operationId.replace(/^([a-z]+)Form$/, 'forms $1');
+
+const camelCase = (text: string): string =>
+  text.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+/** Whether what is read at a path is changed there too, by the ETag that the reading has. */
+const isTagged = (entries: readonly Entry[], path: string): boolean =>
+  entries.some((entry) => entry.path === path && entry.method === 'GET') &&
+  entries.some((entry) => entry.path === path && entry.route?.operation.isConditional);
+
+/** The path whose ETag an operation takes as If-Match: as it is declared, else its own or what it goes through. */
+function conditionPath({ path, route }: Entry, entries: readonly Entry[]): string | undefined {
+  if (!route?.operation.isConditional) return undefined;
+  if (route.operation.conditionOf !== undefined) return route.operation.conditionOf;
+  const parts = path.split('/');
+  const above = parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
+  return above.find((each) => isTagged(entries, each));
+}
+
+/** The path at which what an operation answers can be changed: what it answers is what is read there. */
+function replyPath(entry: Entry, entries: readonly Entry[]): string | undefined {
+  const { path, method, route } = entry;
+  if (isTagged(entries, path)) return path;
+  if (method === 'POST' && isTagged(entries, `${path}/:id`)) return `${path}/:id`;
+  const { schema } = route?.operation.reply ?? {};
+  return schema && route?.operation.isConditional
+    ? entries.find((each) => isTagged(entries, each.path) && each.route?.operation.reply.schema === schema)
+        ?.path
+    : undefined;
+}
+
+/** A row of the client's table: method, path with the names of its query, and marks. */
+function rowOf(entry: Entry, entries: readonly Entry[]): string {
+  const { method, path, operation, route } = entry;
+  const query = operation.parameters.filter((each) => each.in === 'query').map(({ name }) => name);
+  const isSorted = method !== 'GET' && method !== 'DELETE' && operation.requestBody && query.length > 0;
+  const { bodyContent, reply } = route?.operation ?? {};
+  const [condition, place] = [conditionPath(entry, entries), replyPath(entry, entries)];
+  return [
+    method,
+    path + (isSorted && !bodyContent ? `?${query.join(',')}` : ''),
+    !inputOf(entry) && 'bare',
+    operation.servers && 'root',
+    bodyContent && `file:${bodyContent.length === 1 ? bodyContent[0] : ''}`,
+    reply?.content && 'stream',
+    isList(entry) && `list:${['cursor', 'page', 'after'].find((name) => query.includes(name)) ?? ''}`,
+    condition && `if:${condition}`,
+    place && `tag:${place}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+const isList = ({ method, route }: Entry): boolean => {
+  const { properties } = (route?.operation.reply.schema ?? {}) as {
+    properties?: { data?: { type?: string } };
+  };
+  return method === 'GET' && properties?.data?.type === 'array';
+};
+
+/** A method of the client's type, with what its operation says of itself. */
+function methodOf(entry: Entry, entries: readonly Entry[]): string {
+  const { names, method, path, operation, route } = entry;
+  const { summary, description, parameters } = operation;
+  const places = parameters
+    .filter((each) => each.in === 'path')
+    .map(({ name, schema }) => {
+      const isId = 'format' in schema && schema.format === 'uuid';
+      const called = path.startsWith('/f/') ? 'form' : parameterName(path, name);
+      return `${called}: ${isId ? idType(entry, entries, name) : 'number'}`;
+    });
+  const input = inputOf(entry);
+  const isOptional = input !== undefined && !input.isRequired;
+  const taken = [
+    ...places,
+    ...(route?.operation.bodyContent ? ['file: FileBody'] : []),
+    ...(input ? [`input${isOptional ? '?' : ''}: ${input.type}`] : []),
+    'options?: CallOptions',
+  ];
+  const about = `${summary}. ${description ?? ''} \`${method} ${path}\``.replaceAll('..', '.');
+  return `${comment(about, '    ')}    ${names[1]}(${taken.join(', ')}): ${replyType(entry)};\n`;
+}
+
+/** What names a thing: its id, what has it as `id`, or what was read where it is changed. */
+function idType(entry: Entry, entries: readonly Entry[], name: string): string {
+  const condition = conditionPath(entry, entries);
+  const readings = entries
+    .filter((each) => name === 'id' && condition !== undefined && replyPath(each, entries) === condition)
+    .map((each) => componentOf(replySchema(each)))
+    .filter((each) => each !== undefined);
+  return ['Id', ...new Set(readings)].join(' | ');
+}
+
+const componentOf = ({ $ref }: JsonSchema): string | undefined => $ref?.slice($ref.lastIndexOf('/') + 1);
+
+/** What stands in the query and in the body, as one. */
+function inputOf({ operation }: Entry): { type: string; isRequired: boolean } | undefined {
+  const query = operation.parameters.filter((each) => each.in === 'query');
+  const content = operation.requestBody?.content['application/json'];
+  const body: JsonSchema | undefined = content?.schema;
+  const inQuery = Object.fromEntries(
+    query.map(({ name, schema, description }) => [
+      name,
+      // A condition goes as JSON; the client writes it.
+      name === 'where'
+        ? { anyOf: [{ $ref: '/Condition' }, { type: 'string' as const }], description }
+        : { ...schema, description },
+    ]),
+  ) as Record<string, JsonSchema>;
+  const required = query.filter((each) => each.required).map(({ name }) => name);
+  const own: JsonSchema = {
+    properties: { ...inQuery, ...body?.properties },
+    required: [...required, ...(body?.required ?? [])],
+  };
+  const names = Object.keys(own.properties!);
+  if (names.length === 0 && !body?.$ref) return undefined;
+  const form = operation.requestBody?.content['multipart/form-data'] ? ' | FormData' : '';
+  const types = [
+    ...(body?.$ref ? [typeOf(body, '', '')] : []),
+    ...(names.length > 0 ? [typeOf(own, '', '    ')] : []),
+  ];
+  const isRequired = own.required!.length > 0 || body?.$ref !== undefined;
+  return { type: types.join(' & ') + form, isRequired };
+}
+
+const replySchema = ({ operation }: Entry): JsonSchema => {
+  const [, reply] = Object.entries(operation.responses).find(([status]) => Number(status) < 300)!;
+  return ('content' in reply ? reply.content?.['application/json']?.schema : undefined) ?? {};
+};
+
+function replyType(entry: Entry): string {
+  if (entry.route?.operation.reply.content) return 'Promise<Response>';
+  const schema = replySchema(entry);
+  if (Object.keys(schema).length === 0) return 'Promise<void>';
+  const type = typeOf(schema, '', '    ');
+  return isList(entry) ? `List<${type}>` : `Promise<${type}>`;
+}
