@@ -1,8 +1,9 @@
-import { answerDefinitions, type AnswerKind } from '#ast/answers/kinds.ts';
 import { commandName, parameterName } from '#app/cli/operation-names.ts';
 import type { OpenApi, Operation } from '#app/openapi/types.ts';
 import type { ApiRoute } from '#app/operations.ts';
-import type { JsonSchema } from '#forms/payload/json-schema.ts';
+import { inputRules } from '#ast/input-rules.ts';
+import type { JsonSchema } from '#ast/json-schema.ts';
+import type { AnswerKind } from '#ast/types/rules.ts';
 import { comment, typeOf } from '#webhooks/payload/type-script.ts';
 
 /* Writes src/api.ts of the client: the table that it runs on, and the types of all that it takes and answers. */
@@ -10,6 +11,7 @@ import { comment, typeOf } from '#webhooks/payload/type-script.ts';
 /** What an answer of each kind is, of an element `E` as it is written. */
 const answerTypes: Readonly<Record<AnswerKind, string>> = {
   text: 'string',
+  moment: 'string',
   number: 'number',
   boolean: 'boolean',
   choice: 'OptionOf<E>',
@@ -39,9 +41,7 @@ export function writeApi(routes: readonly ApiRoute[], document: OpenApi): string
     ([group, inside]) =>
       `  readonly ${group}: {\n${inside.map((entry) => methodOf(entry, entries)).join('')}  };\n`,
   );
-  const answers = Object.entries(answerDefinitions).map(
-    ([type, { kind }]) => `  ${type}: ${answerTypes[kind]};\n`,
-  );
+  const answers = Object.entries(inputRules).map(([type, { kind }]) => `  ${type}: ${answerTypes[kind]};\n`);
   const schemas = Object.entries(document.components.schemas).map(([name, schema]: [string, JsonSchema]) => {
     return `${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '', '')};\n`;
   });
