@@ -5,6 +5,7 @@ import type { FormNode } from '#ast/tree.ts';
 import type { Static } from 'typebox';
 import type { Draft } from '#forms/shapes.ts';
 import { openBrowser } from '#test/browser.ts';
+import { stillness } from '#test/console-browser.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openService, until } from '#test/service.ts';
 
@@ -26,7 +27,11 @@ export async function openBuilder(
   person: ConsolePerson = ada,
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    ...stillness,
+    ...options,
+  });
   await context.addCookies(person.cookies);
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { composite, element, structure } from '#ast/testing.ts';
+import { motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import {
@@ -30,7 +31,7 @@ const empty = {
 
 test('by keyboard alone: a form is built, undone, redone, moved, and survives a reload', async () => {
   const form = await make(empty);
-  const page = await openBuilder(form);
+  const page = await openBuilder(form, ada, motion);
   for (let tabs = 0; (await focused(page)) !== '“Empty” (Form), Form'; tabs += 1) {
     assert.ok(tabs < 80, 'Tab reaches the canvas');
     await page.keyboard.press('Tab');
@@ -88,7 +89,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
       composite('group', [element('text', 'inner', { label: 'Inner' })], { label: 'Group' }),
     ),
   );
-  const page = await openBuilder(form);
+  const page = await openBuilder(form, ada, motion);
   await page.getByRole('button', { name: 'Dropdown', exact: true }).click();
   await page.keyboard.type('Colour');
   await page.keyboard.press('Enter');
@@ -148,7 +149,7 @@ test('by touch: the handle drags, the body scrolls', async () => {
       element('text', 'c', { label: 'Third' }),
     ),
   );
-  const page = await openBuilder(form, ada, { hasTouch: true });
+  const page = await openBuilder(form, ada, { ...motion, hasTouch: true });
   await part(page, '“Third”').tap();
   const touch = await page.context().newCDPSession(page);
   const drag = async (from: Locator, to: Locator): Promise<void> => {
@@ -178,7 +179,7 @@ test('with 200 elements an interaction is answered within 100 ms', async (t) => 
   const elements = Array.from({ length: 200 }, (_, index) =>
     element(index % 5 === 0 ? 'radio' : 'text', `e${index}`, { label: `Element ${index}` }),
   );
-  const page = await openBuilder(await make(structure(...elements)));
+  const page = await openBuilder(await make(structure(...elements)), ada, motion);
   await part(page, '“Element 100”').click();
   // From the key to the paint of what it changed.
   const measure = (): Promise<number[]> =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { openBrowser } from '#test/browser.ts';
+import { stillness } from '#test/console-browser.ts';
 import { publishForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
@@ -25,7 +26,11 @@ await instance.cli(
 );
 const browser = await openBrowser();
 after(() => browser.close());
-const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
+const context = await browser.newContext({
+  viewport: { width: 1280, height: 800 },
+  locale: 'en-US',
+  ...stillness,
+});
 
 async function open(path: string): Promise<Page> {
   const page = await context.newPage();

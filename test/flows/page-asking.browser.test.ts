@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { composite, element } from '#ast/testing.ts';
-import { findBarriers } from '#test/console-browser.ts';
+import { findBarriers, motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { field, focused, headingHasFocus, openScriptStage, pressButton, step } from './page-script-stage.ts';
 
@@ -49,7 +49,7 @@ async function lookAt(page: Page, where: string): Promise<void> {
 
 test('the list of answers is drawn as they are now, and each is changed and returned from by keyboard alone', async () => {
   const form = await stage.publish(steps, { review_step: true });
-  const page = await stage.visit(form);
+  const page = await stage.visit(form, motion);
   await field(page, 'name').fill('<b>Ada</b>');
   await field(page, 'born').fill('1999-04-30');
   await page.getByRole('radio', { name: 'No', exact: true }).check();
@@ -202,7 +202,7 @@ const focusedId = (page: Page): Promise<string> => page.evaluate('document.activ
 
 test('a question comes in within 200 ms, and without any motion where the visitor wants none', async () => {
   const form = await stage.publish(questions, { layout: 'question' });
-  const page = await stage.visit(form);
+  const page = await stage.visit(form, motion);
   const motions = `document.querySelector('section.step:not([hidden])').getAnimations().map((each) => each.effect.getTiming().duration)`;
   await field(page, 'name').fill('Ada');
   const [moving] = await page.evaluate<number[]>(`document.querySelector('.next').click(), ${motions}`);

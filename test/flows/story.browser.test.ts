@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heading, openConsoleBrowser } from '#test/console-browser.ts';
+import { heading, motion, openConsoleBrowser } from '#test/console-browser.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
@@ -13,7 +13,7 @@ const receiver = await openReceiver();
 
 test('from an empty service to an answer that a webhook and the API hand on', async (t) => {
   const token = (await prepareSetup(service.services.database))!;
-  const page = await console.open(`/app/setup?token=${token}`);
+  const page = await console.open(`/app/setup?token=${token}`, undefined, motion);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   let form = '';
   let workspace = '';

@@ -4,6 +4,7 @@ import { after } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { composite, element, structure } from '#ast/testing.ts';
 import { openBrowser } from '../browser.ts';
+import { stillness } from '../console-browser.ts';
 import { signIn } from '../console.ts';
 import { openService } from '../service.ts';
 
@@ -54,7 +55,7 @@ export async function show(path: string, options: { dark?: boolean; width?: numb
     viewport: { width, height: 800 },
     colorScheme: dark ? 'dark' : 'light',
     locale: 'en-GB',
-    reducedMotion: 'reduce',
+    ...stillness,
   });
   await context.addCookies(person.cookies);
   const page = await context.newPage();

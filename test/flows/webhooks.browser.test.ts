@@ -6,6 +6,7 @@ import type { AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { element, structure } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
+import { stillness } from '#test/console-browser.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
@@ -51,6 +52,7 @@ async function openPage(
   const context: BrowserContext = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: scheme,
+    ...stillness,
   });
   after(() => context.close());
   await context.addCookies(person.cookies);
