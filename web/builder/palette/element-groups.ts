@@ -12,6 +12,7 @@ const titles: Readonly<Record<ElementGroup | 'choice', string>> = {
 };
 
 /** Before the groups, which are made when this is loaded. */
+/** The kinds of answer that are chosen. */
 const chosen: readonly AnswerKind[] = ['boolean', 'choice', 'choices'];
 
 /** All element types in groups, in the order of the table. */
