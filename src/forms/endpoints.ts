@@ -15,7 +15,7 @@ import { patchForm, settingsAfter } from './patch-form.ts';
 import { type FormAddresses, presentCreated, presentForm, presentListItem } from './present.ts';
 import { countForms, listForms } from './queries.ts';
 import { readForm } from './read-form.ts';
-import { requireForm } from './require-form.ts';
+import { requireForm, requireFormSettings } from './require-form.ts';
 import {
   ChangedForm,
   closed,
@@ -137,7 +137,7 @@ export function formEndpoints(context: {
       async run({ params, query, body, unchanged, ...scope }) {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
         requireReach(scope.formIds, params.id);
-        const readSettings = async () => (await requireForm(database, key)).settings;
+        const readSettings = () => requireFormSettings(database, key);
         await requireAnswerReader(scope, body.settings, readSettings);
         if (query.dry_run) return tryChange(scope, params.id, { ...body, unchanged });
         const changedBy = personOf(scope.actor);
@@ -188,7 +188,7 @@ export function formEndpoints(context: {
           });
           return readForm(database, key);
         }
-        const { settings } = await requireForm(database, key);
+        const settings = await requireFormSettings(database, key);
         const changes = settingsAfter(settings, body.settings ?? {});
         await requireAnswerReader(scope, changes, async () => settings);
         return tryChange(scope, params.id, { settings: { ...settings, ...changes }, unchanged });

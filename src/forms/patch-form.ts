@@ -8,7 +8,7 @@ import type { Scope } from '#kit/operation.ts';
 import { requireAnswerReader } from './answer-settings.ts';
 import { mergePatch } from './merge-patch.ts';
 import { type FormStatus, lockForm, setFormStatus } from './queries.ts';
-import { requireForm } from './require-form.ts';
+import { requireFormSettings } from './require-form.ts';
 import { changeLockedSettings } from './settings.ts';
 
 /** A change of a form apart from its structure, by whom, and what it was made on. */
@@ -35,7 +35,7 @@ export async function patchForm(database: Database, patch: FormPatch): Promise<v
     if (!form) throw new ApiError('not_found');
     requireUnchanged(patch.unchanged, form.updated_at);
     if (patch.settings !== undefined) {
-      const { settings } = await requireForm(client, { workspaceId, formId });
+      const settings = await requireFormSettings(client, { workspaceId, formId });
       const changes = settingsAfter(settings, patch.settings);
       await requireAnswerReader(patch.caller, changes, async () => settings);
       await changeLockedSettings(client, { workspaceId, id: formId, userId: userId ?? undefined }, changes);

@@ -133,6 +133,14 @@ export const findForm = statement(
    where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`,
 );
 
+/** Of a form that is there. */
+export const findFormSettings = statement(
+  'find_form_settings',
+  { workspace_id: uuid, id: uuid },
+  { settings: jsonb<Settings>() },
+  'select settings from forms where workspace_id = $workspace_id and id = $id and deleted_at is null',
+);
+
 /** One page, newest first; of these forms only where some are named. */
 export const listForms = statement(
   'list_forms',

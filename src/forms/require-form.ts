@@ -2,13 +2,20 @@ import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/reach.ts';
-import { findForm } from './queries.ts';
+import { findForm, findFormSettings } from './queries.ts';
 
 /** A form of a workspace. @throws ApiError not_found, for that of another workspace as for none. */
 export async function requireForm(db: Queryable, key: { workspaceId: string; formId: string }) {
   const [found] = await findForm(db, { workspace_id: key.workspaceId, id: key.formId });
   if (!found) throw new ApiError('not_found');
   return found;
+}
+
+/** The same without reading what it asks: its settings. @throws ApiError not_found. */
+export async function requireFormSettings(db: Queryable, key: { workspaceId: string; formId: string }) {
+  const [found] = await findFormSettings(db, { workspace_id: key.workspaceId, id: key.formId });
+  if (!found) throw new ApiError('not_found');
+  return found.settings;
 }
 
 /** The key of a form that is there, and within reach of who asks. @throws ApiError not_found. */
@@ -18,6 +25,6 @@ export async function reachForm(
   formId: string,
 ): Promise<{ workspaceId: string; formId: string }> {
   requireReach(formIds, formId);
-  await requireForm(db, { workspaceId, formId });
+  await requireFormSettings(db, { workspaceId, formId });
   return { workspaceId, formId };
 }

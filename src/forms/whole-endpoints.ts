@@ -18,7 +18,7 @@ import { importForm } from './import-form.ts';
 import { countFormLines, listFormLines } from './overview/queries.ts';
 import { type FormAddresses, presentCreated } from './present.ts';
 import { readForm } from './read-form.ts';
-import { requireForm } from './require-form.ts';
+import { requireForm, requireFormSettings } from './require-form.ts';
 import {
   AnswerCounts,
   ExportedForm,
@@ -138,11 +138,7 @@ export function wholeFormEndpoints({
         requireReach(scope.formIds, params.id);
         requireWholeWorkspace(scope.formIds);
         const key = { workspaceId, formId: params.id };
-        await requireAnswerReader(
-          scope,
-          body.settings,
-          async () => (await requireForm(database, key)).settings,
-        );
+        await requireAnswerReader(scope, body.settings, () => requireFormSettings(database, key));
         const copy = { ...key, userId: personOf(scope.actor) };
         const { structure, settings } = body;
         const { id } = structure

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, rename, rm, statfs } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { readDisk } from './read-disk.ts';
 import { diskRefused, headBytes, type Storage, tooLarge } from './storage.ts';
 import { syncDirectory } from './sync-directory.ts';
 
@@ -22,9 +23,8 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
       if (hasCode(error, ...refusals)) return false;
       throw error;
     }
-    const { bavail, bsize, files, ffree } = await statfs(directory);
-    // Some file systems have no number of files that they are made for.
-    return bavail * bsize >= leastRoom && (files === 0 || ffree > 0);
+    const { free, takesFiles } = await readDisk(directory);
+    return free >= leastRoom && takesFiles;
   };
   return {
     hasRoom,

@@ -32,9 +32,10 @@ export function payloadOf(
     if (request.method === 'HEAD') stream.destroy();
     return request.method === 'HEAD' ? Readable.from([]) : stream;
   }
-  const text = isLong(json) ? '' : textOf({ json, body });
-  if (text === undefined) return undefined;
+  const content = isLong(json) ? json : textOf({ json, body });
+  if (content === undefined) return undefined;
   reply.type(jsonType);
-  if (isLong(json)) return listInTurns(request, reply, json);
-  return packAnswer(request, reply, text);
+  return typeof content === 'string'
+    ? packAnswer(request, reply, content)
+    : listInTurns(request, reply, content);
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { askHealth } from '#kit/ask-health.ts';
 import type { Config } from '#kit/config.ts';
+import { readDisk } from '#kit/read-disk.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 
 type Context = { config: Config };
@@ -100,14 +101,14 @@ async function lookAtDisk({ dataDir, limits }: Config): Promise<Finding> {
       'Give it to the user that runs Formloom, or choose another DATA_DIR.',
     );
   }
-  const { bavail, bsize } = await statfs(folder);
-  const free = Math.floor((bavail * bsize) / megabyte);
-  return bavail * bsize < limits.freeBytes
+  const { free } = await readDisk(folder);
+  const room = Math.floor(free / megabyte);
+  return free < limits.freeBytes
     ? problem(
-        `${free} MB are free on the disk of ${folder}, less than UPLOAD_FREE_MB: uploads are refused.`,
+        `${room} MB are free on the disk of ${folder}, less than UPLOAD_FREE_MB: uploads are refused.`,
         'Make room.',
       )
-    : ok(`${free} MB are free.`);
+    : ok(`${room} MB are free.`);
 }
 
 async function lookAtKeyFile({ dataDir, secretKey }: Config): Promise<Finding> {

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { readDisk } from '#kit/read-disk.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { only } from '#kit/statement.ts';
@@ -118,8 +118,8 @@ const counter = metric('counter');
 async function readDisks({ dataDir, backup }: Context['config']) {
   const folders = { data: dataDir, ...(backup?.to !== undefined && { backups: backup.to }) };
   const read = Object.entries(folders).map(async ([disk, folder]) => {
-    const { bavail, blocks, bsize } = await statfs(folder);
-    return { labels: { disk }, free: bavail * bsize, size: blocks * bsize };
+    const { free, size } = await readDisk(folder);
+    return { labels: { disk }, free, size };
   });
   const settled = await Promise.allSettled(read);
   return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));

@@ -1,10 +1,10 @@
-import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { Cron } from 'croner';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { LetterField } from '#kit/outbox/letter.ts';
+import { readDisk } from '#kit/read-disk.ts';
 import { only } from '#kit/statement.ts';
 import { readBackups, selectLostWebhooks } from './queries.ts';
 
@@ -71,8 +71,7 @@ const megabyte = 1024 * 1024;
 
 async function lowDisk(folder: string, freeBytes: number): Promise<Incident[]> {
   // A folder for backups that is not there yet is made by the first of them.
-  const disk = await statfs(folder).catch(() => undefined);
-  const free = disk && disk.bavail * disk.bsize;
+  const free = (await readDisk(folder).catch(() => undefined))?.free;
   if (free === undefined || free >= freeBytes * roomFactor) return [];
   return [
     {

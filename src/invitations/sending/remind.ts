@@ -2,7 +2,7 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
-import { requireForm } from '#forms/require-form.ts';
+import { requireFormSettings } from '#forms/require-form.ts';
 import { type MailingContext, mailInvitations } from './mail-invitations.ts';
 import { advanceReminders, lockDueReminders, lockUnanswered } from './queries.ts';
 import { noMail } from './resend.ts';
@@ -21,7 +21,7 @@ export async function remindUnanswered(
   form: InvitedForm,
   ids: readonly string[] | null,
 ): Promise<number> {
-  await requireForm(context.database, form);
+  await requireFormSettings(context.database, form);
   if (context.config.smtp === undefined) throw new ApiError('conflict', noMail);
   const at = now();
   const count = await transaction(context.database, async (client) => {

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readDisk } from '../read-disk.ts';
 import { user } from './create-cluster.ts';
 import { EmbeddedPostgresError, elsewhere, hasCode, suggestRemedy } from './error.ts';
 import { createPatience } from './patience.ts';
@@ -148,8 +148,8 @@ const littleRoom = 16 * 1024 * 1024;
 
 /** What it said; or why it could say nothing: its log lies on the disk that is full. */
 async function explainSilence(directory: string, said: string): Promise<string> {
-  const { bavail, bsize } = await statfs(directory);
-  return said.trim() === '' && bavail * bsize < littleRoom ? 'No space left on device' : said;
+  const { free } = await readDisk(directory);
+  return said.trim() === '' && free < littleRoom ? 'No space left on device' : said;
 }
 
 function checkMayRelaunch(server: Server, said: string, failures: number): void {
