@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
-import sharp from 'sharp';
 import { openBrowser } from '#test/browser.ts';
 import { twentyElements } from '#test/flows/page-script-form.ts';
+import { makeLogo, makePhoto } from '#test/gallery/pictures.ts';
 import { openInstance } from '#test/process.ts';
 import { callApi } from '#test/service.ts';
 
@@ -129,25 +129,6 @@ const structure = {
   children: [{ type: 'step', attrs: { title: 'Everything' }, children: twentyElements }],
 };
 
-/** A picture as authors upload them, about 215 KB: grain on soft shapes, which is what photographs weigh by. */
-async function makeCover(): Promise<Buffer> {
-  const [width, height] = [1600, 640];
-  const pixels = Buffer.alloc(width * height * 3);
-  for (let at = 0; at < pixels.length; at += 1) {
-    const [x, y] = [(at / 3) % width, Math.floor(at / 3 / width)];
-    const shape = 128 + 70 * Math.sin(x / 170 + (at % 3)) * Math.cos(y / 90);
-    pixels[at] = shape + ((Math.imul(at, 2_654_435_761) >>> 24) & 3);
-  }
-  return sharp(pixels, { raw: { width, height, channels: 3 } })
-    .png({ palette: true, colours: 64 })
-    .toBuffer();
-}
-
-const makeLogo = (): Promise<Buffer> =>
-  sharp({ create: { width: 900, height: 300, channels: 4, background: '#7a1f8a' } })
-    .png()
-    .toBuffer();
-
 const database = process.env['DATABASE_URL'];
 const instance = await openInstance(database === undefined ? {} : { DATABASE_URL: database });
 try {
@@ -170,15 +151,15 @@ try {
   };
   const put = async (picture: Buffer): Promise<string> =>
     (await callApi(instance.url, key, 'POST', '/images', picture)).body.id;
-  const cover = await makeCover();
+  const cover = await makePhoto([3600, 1440]);
   const theme = {
     color: '#7a1f8a',
     font: 'figtree',
     cover: await put(cover),
-    logo: await put(await makeLogo()),
+    logo: await put(await makeLogo('#7a1f8a')),
   };
   const pages = { plain: await make({}), themed: await make({ theme }) };
-  process.stdout.write(`The cover is a PNG of ${Math.round(cover.length / 1000)} KB.\n`);
+  process.stdout.write(`The cover is a JPEG of ${Math.round(cover.length / 1000)} KB.\n`);
   const browser = await openBrowser();
   for (const [name, url] of Object.entries(pages)) {
     await loadOnce(browser, url, profiles.at(-1)!);

@@ -58,8 +58,11 @@ export async function openConsoleBrowser(service: TestService): Promise<ConsoleB
         void dialog.dismiss();
       });
       page.on('console', (message) => {
-        // A refused request is the subject of a test, not a problem of the page.
-        if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+        // A refused request is the subject of a test, not a problem of the page; nor is what a frame may not do.
+        if (
+          message.type() === 'error' &&
+          !/Failed to load resource|^Blocked autofocusing/.test(message.text())
+        )
           problems.push(message.text());
       });
       await page.goto(service.url + path);

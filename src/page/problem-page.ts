@@ -46,11 +46,15 @@ const saying =
 const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => Said>> = {
   absent: saying('notFoundTitle', 'notFoundText', 'linkNext'),
   closed: saying('closedTitle', 'closedText', 'closedNext'),
-  early: ({ words, locale, live: { settings } }) => ({
-    title: words.notOpenTitle,
-    message: words.notOpenText,
-    next: fill(words.opensOn, { date: sayTime(new Date(settings.opens_at!), locale, settings.time_zone) }),
-  }),
+  early: ({ words, locale, live: { settings } }) => {
+    const date = sayTime(new Date(settings.opens_at!), locale, settings.time_zone);
+    const next = fill(words.opensOn, { date });
+    return {
+      title: words.notOpenTitle,
+      message: next,
+      next: settings.closed_message ? next : words.closedNext,
+    };
+  },
   full: saying('closedTitle', 'fullText', 'closedNext'),
   invited: saying('notOpenTitle', 'invitedText', 'invitedNext'),
   password: saying('passwordTitle', 'passwordText', 'closedNext'),

@@ -319,7 +319,7 @@ const shut: Readonly<Record<string, [settings: object, said: RegExp, next: RegEx
   'is closed': [{ access: 'closed' }, /This form is closed/, /ask whoever gave you its address/],
   'is not open yet': [
     { opens_at: '2120-11-30T08:00:00Z', time_zone: 'Europe/Berlin' },
-    /not open yet/,
+    /This form is not open/,
     /It opens on November 30, 2120 at 9:00\sAM GMT\+1\./,
   ],
   'is behind a password': [

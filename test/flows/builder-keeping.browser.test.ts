@@ -158,6 +158,53 @@ test('theme and settings are saved without being asked, are published with the f
   await page.close();
 });
 
+test('answers are put into texts by their questions, how the form asks is chosen, and the preview and the page do both', async () => {
+  const form = await make(
+    structure(
+      element('text', 'name', { label: 'Full name' }),
+      element('date', 'day', { label: 'Day of arrival' }),
+    ),
+  );
+  const page = await openBuilder(form);
+  const insert = async (question: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Insert an answer' }).first().click();
+    await page.getByRole('menuitem', { name: question }).click();
+  };
+  await part(page, '“Day of arrival”').click();
+  await page
+    .getByRole('complementary', { name: 'Properties' })
+    .getByLabel('Label')
+    .fill('When do you come, ');
+  await insert('Full name');
+  await view(page, 'Settings');
+  await page.getByLabel('Confirmation message').fill('Until then, ');
+  await insert('Full name');
+  await page.getByRole('radio', { name: 'One question at a time' }).press('Space');
+  await page.getByRole('switch', { name: 'Check your answers' }).press('Space');
+  await until('everything to be saved', async () => {
+    const { confirmation_message: said, layout, review_step: hasReview } = await settingsOf(form);
+    return said === 'Until then, {{name}}' && layout === 'question' && hasReview === true;
+  });
+  assert.deepEqual(labels(await draftOf(form)), ['Full name', 'When do you come, {{name}}']);
+  // The id of the question changes, and all that shows its answer with it.
+  await view(page, 'Design');
+  await part(page, '“Full name”').click();
+  const id = page.getByRole('complementary', { name: 'Properties' }).getByLabel('Id', { exact: true });
+  await id.fill('who');
+  await id.press('Enter');
+  await until('the texts to follow', async () => {
+    const { confirmation_message: said } = await settingsOf(form);
+    return said === 'Until then, {{who}}' && labels(await draftOf(form))[1] === 'When do you come, {{who}}';
+  });
+  await view(page, 'Preview');
+  const trial = page.frameLocator('iframe');
+  await trial.getByText('Question 1 of 3').waitFor();
+  await trial.getByLabel('Full name').fill('Anni');
+  await trial.getByRole('button', { name: 'Next' }).click();
+  await trial.getByText('When do you come, Anni').waitFor();
+  await page.close();
+});
+
 test('settings that somebody else saved meanwhile come in beside mine; the same one twice is decided by a person', async () => {
   const form = await make(structure(element('text', 'a', { label: 'First' })));
   const mine = await openBuilder(form);

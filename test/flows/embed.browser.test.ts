@@ -110,6 +110,7 @@ test('a form in another page is filled in from its attributes, grows with its st
   assert.ok(events.some(({ name, step, steps }) => name === 'step' && step === 2 && steps === 2));
   const { receipt } = events.find(({ name }) => name === 'submitted')!;
   await frame.locator('.receipt').waitFor();
+  await frame.locator('h1:focus').waitFor();
   assert.ok((await fittingHeight(page)) < second - 300, 'the frame fits the confirmation');
   const { status, body } = await tenant.call('GET', `/submissions/${receipt}`);
   assert.equal(status, 200);

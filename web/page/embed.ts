@@ -16,10 +16,15 @@ export function tell(message: EmbedEvent): void {
   parent.postMessage({ formloom: 1, form, ...message }, '*');
 }
 
-/** Tells it that the answers were taken, on the page that thanks for them: with and without the rest of the script. */
+/**
+ * Tells it that the answers were taken, on the page that thanks for them: with and without the rest of the script. The
+ * focus is brought there, as a browser leaves `autofocus` out in a frame of another site.
+ */
 export function tellReceipt(): void {
   const receipt = new URLSearchParams(location.search).get('receipt');
-  if (receipt && location.pathname.endsWith('/submitted')) tell({ event: 'submitted', receipt });
+  if (!receipt || !location.pathname.endsWith('/submitted')) return;
+  tell({ event: 'submitted', receipt });
+  if (parent !== window) document.querySelector('h1')?.focus({ preventScroll: true });
 }
 
 /**

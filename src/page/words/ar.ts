@@ -84,9 +84,8 @@ export const arabic: Words = {
   prefillWrong: 'يملأ عنوان هذه الصفحة إجابات غير صالحة، وقد تُركت فارغة: {labels}.',
 
   closedTitle: 'هذا النموذج مغلق',
-  closedText: 'هذا النموذج مغلق ولم يعد يقبل الإجابات.',
+  closedText: 'لم يعد يستقبل إجابات.',
   notOpenTitle: 'هذا النموذج غير مفتوح',
-  notOpenText: 'لم يُفتح هذا النموذج بعد.',
   fullText: 'استلم هذا النموذج كل الإجابات التي يقبلها.',
   invitedText: 'هذا النموذج متاح للمدعوّين فقط.',
   opensOn: 'يُفتح في {date}.',

@@ -90,9 +90,8 @@ export const german: Words = {
     'Die Adresse dieser Seite füllt Antworten aus, die nicht passen. Sie wurden weggelassen: {labels}.',
 
   closedTitle: 'Dieses Formular ist geschlossen',
-  closedText: 'Dieses Formular ist geschlossen und nimmt keine Antworten mehr an.',
+  closedText: 'Es nimmt keine Antworten mehr an.',
   notOpenTitle: 'Dieses Formular ist nicht geöffnet',
-  notOpenText: 'Dieses Formular ist noch nicht geöffnet.',
   fullText: 'Dieses Formular hat alle Antworten erhalten, die es annimmt.',
   invitedText: 'Dieses Formular ist nur für eingeladene Personen geöffnet.',
   opensOn: 'Es öffnet am {date}.',

@@ -86,9 +86,8 @@ export const english = {
     'The address of this page fills in answers that do not fit, and they were left out: {labels}.',
 
   closedTitle: 'This form is closed',
-  closedText: 'This form is closed and takes no more submissions.',
+  closedText: 'It takes no more answers.',
   notOpenTitle: 'This form is not open',
-  notOpenText: 'This form is not open yet.',
   fullText: 'This form has received all the answers that it takes.',
   invitedText: 'This form is open to invited people only.',
   opensOn: 'It opens on {date}.',

@@ -87,9 +87,8 @@ export const spanish: Words = {
     'La dirección de esta página rellena respuestas que no son válidas y que se han omitido: {labels}.',
 
   closedTitle: 'Este formulario está cerrado',
-  closedText: 'Este formulario está cerrado y ya no admite respuestas.',
+  closedText: 'Ya no admite respuestas.',
   notOpenTitle: 'Este formulario no está abierto',
-  notOpenText: 'Este formulario todavía no está abierto.',
   fullText: 'Este formulario ya ha recibido todas las respuestas que admite.',
   invitedText: 'Este formulario es solo para personas invitadas.',
   opensOn: 'Se abre el {date}.',

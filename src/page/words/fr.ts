@@ -89,9 +89,8 @@ export const french: Words = {
     'L’adresse de cette page remplit des réponses qui ne conviennent pas et qui ont été laissées de côté\u00a0: {labels}.',
 
   closedTitle: 'Ce formulaire est fermé',
-  closedText: 'Ce formulaire est fermé et n’accepte plus de réponses.',
+  closedText: 'Il n’accepte plus de réponses.',
   notOpenTitle: 'Ce formulaire n’est pas ouvert',
-  notOpenText: 'Ce formulaire n’est pas encore ouvert.',
   fullText: 'Ce formulaire a reçu toutes les réponses qu’il accepte.',
   invitedText: 'Ce formulaire est réservé aux personnes invitées.',
   opensOn: 'Il ouvrira le {date}.',

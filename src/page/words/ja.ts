@@ -88,9 +88,8 @@ export const japanese: Words = {
   prefillWrong: 'このページのアドレスに含まれる次の回答は使用できないため、入力されていません：{labels}。',
 
   closedTitle: 'このフォームは終了しました',
-  closedText: 'このフォームは終了しており、回答を受け付けていません。',
+  closedText: '回答の受け付けは終了しました。',
   notOpenTitle: 'このフォームは公開されていません',
-  notOpenText: 'このフォームはまだ公開されていません。',
   fullText: 'このフォームの回答数は上限に達しました。',
   invitedText: 'このフォームに回答できるのは、招待された方のみです。',
   opensOn: '{date}に公開されます。',

@@ -87,9 +87,8 @@ export const portuguese: Words = {
     'O endereço desta página preenche respostas que não são válidas e que foram deixadas de fora: {labels}.',
 
   closedTitle: 'Este formulário está fechado',
-  closedText: 'Este formulário está fechado e não aceita mais respostas.',
+  closedText: 'Já não aceita respostas.',
   notOpenTitle: 'Este formulário não está aberto',
-  notOpenText: 'Este formulário ainda não está aberto.',
   fullText: 'Este formulário já recebeu todas as respostas que aceita.',
   invitedText: 'Este formulário é só para pessoas convidadas.',
   opensOn: 'Ele abre em {date}.',

@@ -81,9 +81,8 @@ export const chinese: Words = {
   prefillWrong: '此页面的网址预填了无效的答案，已将其略去：{labels}。',
 
   closedTitle: '此表单已关闭',
-  closedText: '此表单已关闭，不再接受回答。',
+  closedText: '不再接受新的回答。',
   notOpenTitle: '此表单未开放',
-  notOpenText: '此表单尚未开放。',
   fullText: '此表单收到的回答已达上限。',
   invitedText: '此表单仅对受邀人员开放。',
   opensOn: '将于{date}开放。',
