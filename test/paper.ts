@@ -24,13 +24,16 @@ export type Paper = {
   press(go: string, entries?: Entries): Promise<Paper>;
 };
 
+/** What a browser says of itself, whose visits are counted. */
+export const browserAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
 /** Opens a page below the service's address and posts its form as a browser does, so that nothing is made up. */
 export async function openPaper(
   service: Pick<TestService, 'url'>,
   path: string,
   cookie = '',
 ): Promise<Paper> {
-  const headers = { Accept: 'text/html', Cookie: cookie };
+  const headers = { Accept: 'text/html', Cookie: cookie, 'User-Agent': browserAgent };
   return read(service, await fetch(new URL(path, service.url), { headers, redirect: 'manual' }), cookie);
 }
 
@@ -58,7 +61,8 @@ async function read(service: Pick<TestService, 'url'>, response: Response, cooki
       const all = [...kept, ...filled, ['_go', go] as [string, string]];
       const body = form['enctype'] === 'multipart/form-data' ? new FormData() : new URLSearchParams();
       for (const [name, value] of all) body.append(name, value as string);
-      const request = { method: 'POST', body, headers: { Accept: 'text/html', Cookie: cookie } };
+      const headers = { Accept: 'text/html', Cookie: cookie, 'User-Agent': browserAgent };
+      const request = { method: 'POST', body, headers };
       const posted = await fetch(new URL(form['action']!, service.url), { ...request, redirect: 'manual' });
       return read(service, posted, cookie);
     },

@@ -12,6 +12,7 @@ import { sendMail } from '#mail/sending/send-mail.ts';
 import { tellNews } from '#mail/tell-news.ts';
 import { cleanPendingList } from '#search/queries.ts';
 import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
+import { pruneVisits } from '#submissions/analytics/visit-counter.ts';
 import { pruneHeld } from '#submissions/held/prune.ts';
 import { removeFormBatch } from '#submissions/remove-form.ts';
 import { emptyTrash } from '#submissions/trash/empty-trash.ts';
@@ -124,6 +125,11 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>): Backgrou
       pauseMs: 600_000,
       log,
       work: () => pruneKeptAnswers(database),
+    }),
+    runPeriodically('forgetting old visits', {
+      pauseMs: 3_600_000,
+      log,
+      work: () => pruneVisits(database),
     }),
     runPeriodically('pruning the audit log', {
       pauseMs: 3_600_000,

@@ -15,6 +15,7 @@ import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';
 import { mailEndpoints } from '#mail/endpoints.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
+import { analyticsEndpoints } from '#submissions/analytics/endpoints.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
 import { submissionEndpoints } from '#submissions/endpoints.ts';
 import { spamEndpoints } from '#submissions/held/endpoints.ts';
@@ -119,6 +120,7 @@ export function apiOperations(services: Services) {
     listFormRows: views.rows,
     getFormColumns: columnEndpoints(services).columns,
     getFormSummary: summaryEndpoints(services).summary,
+    getFormAnalytics: analyticsEndpoints(services).analytics,
 
     listInvitations: invitations.list,
     createInvitations: invitations.create,

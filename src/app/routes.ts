@@ -61,6 +61,7 @@ export const routes = {
   listFormRows: 'GET /forms/:id/rows',
   getFormColumns: 'GET /forms/:id/columns',
   getFormSummary: 'GET /forms/:id/summary',
+  getFormAnalytics: 'GET /forms/:id/analytics',
 
   listInvitations: 'GET /forms/:id/invitations',
   createInvitations: 'POST /forms/:id/invitations',

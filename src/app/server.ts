@@ -6,6 +6,7 @@ import { jsonType, openServer, refuseOtherMethods, type Server } from '#kit/http
 import { ownHosts } from '#kit/own-hosts.ts';
 import { packFile, sendPacked } from '#kit/packing.ts';
 import { pageRoutes } from '#page/routes.ts';
+import { openVisitCounter } from '#submissions/analytics/visit-counter.ts';
 import { embedRoute } from '#page/theme/embed-route.ts';
 import { openAccounts } from '#workspaces/accounts.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
@@ -36,7 +37,9 @@ export async function buildServer(services: Services, state: { isStopping: () =>
 
   const requestLog = openRequestLog(services);
   const auditLog = openAuditLog(services);
-  server.addHook('onClose', async () => void (await Promise.all([requestLog.stop(), auditLog.stop()])));
+  const visitCounter = openVisitCounter(services, config.limits.submitsPerAddress);
+  const written = [requestLog, auditLog, visitCounter];
+  server.addHook('onClose', async () => void (await Promise.all(written.map((each) => each.stop()))));
   healthRoutes(server, { ...services, isStopping: state.isStopping });
   if (config.metrics?.token !== undefined && services.metrics)
     (await import('./metrics/open-metrics.ts')).metricsRoute(
@@ -56,7 +59,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   await server.register(async (scope) => serveApi(scope, console, routes, { requestLog, auditLog }), {
     prefix: '/api/v1',
   });
-  await server.register(async (scope) => pageRoutes(scope, services));
+  await server.register(async (scope) => pageRoutes(scope, { ...services, visitCounter }));
   await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), {
     prefix: '/app/api',
   });

@@ -73,6 +73,12 @@ const schemas: Readonly<Record<SettingName, object>> = {
   },
   editing: flag('Whether visitors get a link to change what they submitted.'),
   edit_days: count(1, 3_650, 'For how many days after the submit a link to change it works; 365 by default.'),
+  analytics: {
+    type: 'boolean',
+    default: true,
+    description:
+      'Whether visits of the page are counted: views, starts, steps reached, the question that was touched last. No visit is kept.',
+  },
   min_seconds: count(
     1,
     600,

@@ -92,6 +92,8 @@ const table = {
   receipt_answers: flag,
   /** Whether a last step lists every answer, to be looked through before they are sent. */
   review_step: flag,
+  /** Whether visits are counted; they are unless it is false. */
+  analytics: flag,
   /** Whether a step is asked as a whole, or each of its questions by itself. */
   layout: {
     accepts: (value): value is FormLayout => formLayouts.some((layout) => layout === value),

@@ -1,8 +1,11 @@
+import { evaluate } from '#ast/logic/evaluate.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { openEdit, type OpenedEdit } from '#submissions/changes/edit-by-token.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
 import { openResume } from '#submissions/progress/resume.ts';
+import { courseOf } from './counting/count-visit.ts';
+import { writeCourse } from './counting/course.ts';
 import { answerForm } from './post/answer-form.ts';
 import type { AnsweringContext } from './post/answering.ts';
 import { editEnding, editShowing } from './post/edit-ending.ts';
@@ -23,6 +26,9 @@ export function linkRoutes(server: Server, context: LinkContext): void {
     const opened = await openVisit(context, request);
     const saved = await openResume(context.database, opened.live.id, request.params.token);
     const visit = withReference(opened, saved.reference);
+    const { form } = visit.live;
+    const { steps } = evaluate(form, saved.raw, visit.context, saved.files);
+    const reached = steps.filter((step) => step <= saved.step);
     const page = formPage(context, visit, {
       raw: saved.raw,
       held: saved.files,
@@ -30,6 +36,8 @@ export function linkRoutes(server: Server, context: LinkContext): void {
       step: saved.step,
       key: signKey(context.vault, visit.live.id, saved.key),
       notice: visit.words.resumed,
+      // What was saved was counted as far as this when it was.
+      course: writeCourse(courseOf(form, saved.raw, reached)),
     });
     return sendPage(reply, 200, page, visit.look, visit.live.settings.redirect_url);
   });
@@ -42,6 +50,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
       held: edit.files,
       errors: [],
       key: makeKey(context.vault, visit.live.id),
+      course: undefined,
     });
     return sendPage(reply, 200, page, visit.look);
   });

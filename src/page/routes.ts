@@ -8,6 +8,9 @@ import { addressKey } from '#workspaces/address-key.ts';
 import { enterPassword, entryParameter } from './admission.ts';
 import { serveScript } from './assets.ts';
 import { confirmationPage } from './confirmation.ts';
+import { countView } from './counting/count-visit.ts';
+import { notBegun, writeCourse } from './counting/course.ts';
+import { visitRoute } from './counting/visit-route.ts';
 import { linkRoutes } from './link-routes.ts';
 import { answerPreflight, judgeSource } from './other-sites.ts';
 import { answerForm } from './post/answer-form.ts';
@@ -53,6 +56,7 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   linkRoutes(server, context);
   resumeMailRoute(server, context);
   uploadRoute(server, context, '/f/:id/files', (request: FormRequest) => openVisit(context, request));
+  visitRoute(server, context);
   unsubscribeRoute(server, context);
   fontRoutes(server);
   imageRoutes(server, context);
@@ -71,7 +75,9 @@ function formRoutes(server: Server, context: Context): void {
       const path = `/f/${live.id}/resume/${token}`;
       return reply.redirect(writeAddress(path, { ...visit.address, reference: {} }), 303);
     }
-    return sendPage(reply, 200, firstShowing(context, visit), visit.look, live.settings.redirect_url);
+    const page = firstShowing(context, visit);
+    countView(context, visit, request);
+    return sendPage(reply, 200, page, visit.look, live.settings.redirect_url);
   });
 
   server.post<FormRoute>('/f/:id', { onRequest: judgeSource(context) }, async (request, reply) => {
@@ -108,7 +114,8 @@ function firstShowing(context: Context, visit: Visit): Page {
   const { raw, leftOut } = readPrefill(live.form, address, visit.context);
   const notice = leftOut.length > 0 ? fill(words.prefillWrong, { labels: leftOut.join(', ') }) : undefined;
   const key = guest ? signKey(context.vault, live.id, guest.invitationId) : makeKey(context.vault, live.id);
-  return formPage(context, visit, { raw, errors: [], held: new Map(), key, notice });
+  const course = writeCourse(notBegun);
+  return formPage(context, visit, { raw, errors: [], held: new Map(), key, notice, course });
 }
 
 /** `POST /f/<id>/enter`: the password of a form, and on to the form with the same parameters. */

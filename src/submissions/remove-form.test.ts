@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addVisits } from './analytics/queries.ts';
 import { element } from '#ast/testing.ts';
 import { sweepFiles } from '#files/sweep.ts';
 import { createWebhook } from '#webhooks/editing/webhooks.ts';
@@ -55,6 +56,7 @@ test('the tables that are looked at are all there are', () => {
       'search_documents',
       'submission_counts',
       'submissions',
+      'visit_counts',
       'webhooks',
     ].filter((name) => !tables.some((table) => table.name === name)),
     [],
@@ -65,6 +67,14 @@ test('a deleted form is removed with everything of it, however many batches that
   const form = await makeForm(tenant, [element('text', 'a')]);
   const kept = await makeForm(tenant, [element('text', 'a')]);
   for (const { id } of [form, kept]) await visitor.submit(id, { a: 'removable' });
+  await addVisits(database, {
+    workspace_ids: [tenant.workspaceId],
+    form_ids: [form.id],
+    days: ['2026-01-31'],
+    kinds: ['view'],
+    names: [''],
+    counts: [1],
+  });
   // The rest of three batches, written at once.
   await database.query(
     `with copies as (

@@ -29,10 +29,11 @@ export type SubmitRequest = KeyedRequest;
 
 /**
  * `repeated`: the same answers had been submitted under the key before, and this is their submission.
+ * `isHeld`: it lies in the spam box, which nobody outside learns.
  * `editToken`: for the address under which the visitor may change the submission, where the form allows that.
  */
 export type SubmitResult =
-  | { ok: true; submission: Submitted; repeated: boolean; editToken?: string }
+  | { ok: true; submission: Submitted; repeated: boolean; isHeld?: true; editToken?: string }
   | { ok: false; errors: readonly AnswerError[] };
 
 /** What submitting needs. */

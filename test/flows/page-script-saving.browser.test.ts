@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
+import type { Analytics } from '#submissions/analytics/shapes.ts';
 import { findBarriers } from '#test/console-browser.ts';
+import { browserAgent } from '#test/paper.ts';
 import { until } from '#test/service.ts';
 import { field, focused, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
 
@@ -233,4 +235,47 @@ test('a page of another origin hears of the height, the steps and the submission
   assert.equal(of('submitted')?.receipt, (await stage.submissions(form))[0]?.id);
   assert.ok(!JSON.stringify(heard).includes('Secret'));
   await page.context().close();
+});
+
+test('how far a visit came is told when its page is left, once, and goes with what is sent', async () => {
+  const form = await stage.publish(steps);
+  const visits = { userAgent: browserAgent };
+  const left = await stage.visit(form, visits);
+  await field(left, 'name').fill('Ada');
+  await pressButton(left, 'Next');
+  await field(left, 'note').fill('begun');
+  await left.goto('about:blank');
+  await left.context().close();
+
+  const sent = await stage.visit(form, visits);
+  await field(sent, 'name').fill('Ben');
+  await sent.reload();
+  await wake(sent);
+  assert.equal(await field(sent, 'name').inputValue(), 'Ben');
+  await pressButton(sent, 'Next');
+  await pressButton(sent, 'Submit');
+  await sent.waitForURL(/\/submitted\?/);
+  await sent.context().close();
+
+  const found = await until('both visits', async () => {
+    const { body } = await stage.tenant.call('GET', `/forms/${form.id}/analytics`);
+    const { starts, completions, views, script_share, ...rest } = body as unknown as Analytics;
+    return starts + completions === 3 ? { starts, completions, views, script_share, ...rest } : undefined;
+  });
+  // The page was shown three times, once of them again.
+  assert.deepEqual([found.views, found.starts, found.completions, found.script_share], [3, 2, 1, 1]);
+  assert.deepEqual(
+    found.steps.map(({ reached, left: gone }) => [reached, gone]),
+    [
+      [3, 1],
+      [2, 1],
+    ],
+  );
+  assert.deepEqual(
+    found.questions.map(({ id, left: gone }) => [id, gone]),
+    [
+      ['name', 0],
+      ['note', 1],
+    ],
+  );
 });

@@ -1,4 +1,5 @@
 import { numbersName } from '#ast/fields.ts';
+import { visitControl } from '#page/counting/course.ts';
 import { heldOf, type StoredFile, unsentOf } from './held-files.ts';
 import { recall, remember } from './memory.ts';
 import { questionOf } from './question-of.ts';
@@ -73,8 +74,8 @@ function rowNames(form: HTMLFormElement): string[] {
   return [...form.querySelectorAll<HTMLInputElement>('[name=_row]')].map(({ value }) => value);
 }
 
-/** Of the page's own: the same submission goes on, its numbers are written as they were, and files stay let go. */
-const keptControls = ['_key', numbersName, '_drop'];
+/** Of the page's own: the same visit goes on to the same submission, its numbers are written as they were, and files stay let go. */
+const keptControls = ['_key', numbersName, '_drop', visitControl];
 
 /** The controls that hold answers, and those that go with them. */
 function controlsOf(form: HTMLFormElement): Control[] {

@@ -1,6 +1,7 @@
 import { exampleOf, type MomentFormat } from '#ast/rules/moments.ts';
 import { checkFields } from './checking.ts';
 import { countAnswers } from './counting.ts';
+import { followCourse } from './course.ts';
 import { followLink } from './errors.ts';
 import { press } from './going.ts';
 import { type Kept, restore } from './kept.ts';
@@ -37,6 +38,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   addEventListener('popstate', ({ state }) => followHistory(page, state));
   checkFields(page);
   countAnswers(page);
+  followCourse(page);
   for (const take of ways) take?.(page);
   // Sending asks for it, perhaps without a network by then.
   if (page.data.proof !== undefined) void import('./proof.ts');

@@ -4,6 +4,7 @@ import { evaluate } from '#ast/logic/evaluate.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { FieldMessage } from '../render/view.ts';
 import type { Refusal } from '../admission.ts';
+import { writeCourse } from '../counting/course.ts';
 import { sendPage } from '../send-page.ts';
 import { Refused } from '../visit/refused.ts';
 import type { Visit } from '../visit/visit.ts';
@@ -13,6 +14,7 @@ import { wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
 import { controlOf, seenOf } from './controls.ts';
 import { type Again, pageAgain, type PagePost, readPagePost, withoutWrongFiles } from './page-post.ts';
+import { countPost } from './count-post.ts';
 import { discardReceived } from './read-post.ts';
 import { isSent } from '#submissions/exactly-once/repeat.ts';
 import { writeAddress } from '../visit/address.ts';
@@ -58,7 +60,7 @@ export async function answerForm(answering: Answering): Promise<void> {
 
 /** Does what the pressed button says. */
 async function press(answering: Answering, post: PagePost): Promise<void> {
-  const { visit, request, ending } = answering;
+  const { context, visit, request, ending } = answering;
   const { step, problems } = post;
   const action = readAction(post.controls);
   if (isClosed(visit) && ending.submissionId === undefined)
@@ -68,6 +70,7 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
     return show(answering, { ...post, raw, files }, { step, errors: problems, focus });
   }
   if (action.kind === 'save') {
+    if (!wantsJson(request)) countPost(context, visit, request, post);
     // A script saves again by itself, and says of files what there is to say; a visitor hears it before they leave.
     if (problems.length === 0 || wantsJson(request)) return ending.save(post);
     return showWithErrors(answering, post, firstWrongStep(visit.live.form, problems, step ?? 0));
@@ -139,7 +142,7 @@ async function showWithErrors(answering: Answering, post: PagePost, again: Again
 }
 
 async function show(
-  { context, visit, reply, ending }: Answering,
+  { context, visit, request, reply, ending }: Answering,
   post: PagePost,
   again: Again,
 ): Promise<void> {
@@ -150,6 +153,11 @@ async function show(
     return;
   }
   const status = again.errors.length > 0 ? errorCodes.validation_error.status : 200;
-  const page = pageAgain(context, visit, post, { ...ending.showing(post), ...again });
+  const counted = countPost(context, visit, request, post, again.step);
+  const page = pageAgain(context, visit, post, {
+    ...ending.showing(post),
+    ...again,
+    ...(counted && { course: writeCourse(counted) }),
+  });
   sendPage(reply, status, page, visit.look, visit.live.settings.redirect_url);
 }

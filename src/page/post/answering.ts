@@ -1,11 +1,13 @@
 import type { SmtpConfig } from '#kit/smtp/read-smtp.ts';
 import type { FilesContext } from '#files/receive.ts';
+import type { CountingContext } from '../counting/count-visit.ts';
 import type { ScreeningContext } from '../screening.ts';
 import type { DrawingContext } from '../visit/form-page.ts';
 
 /** What answering a post of the page needs. `publicUrl` is the origin of the links that it gives. */
 export type AnsweringContext = ScreeningContext &
   DrawingContext &
+  CountingContext &
   FilesContext & {
     readonly config: { readonly publicUrl: string; readonly smtp: SmtpConfig | undefined };
   };

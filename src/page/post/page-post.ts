@@ -3,6 +3,8 @@ import type { FileAnswer } from '#ast/answers.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { makeKey, readKey } from '#submissions/keys.ts';
 import type { FieldMessage } from '../render/view.ts';
+import { readCourses } from '../counting/count-visit.ts';
+import { visitControl, type Way, writeCourse, writeWay } from '../counting/course.ts';
 import { formPage, type Showing } from '../visit/form-page.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { AnsweringContext } from './answering.ts';
@@ -23,6 +25,8 @@ export type PagePost = Pick<Post, 'raw' | 'controls'> & {
   readonly key: string;
   /** The index of the step that the page showed; none for a post that no page of ours made. */
   readonly step: number | undefined;
+  /** How far the visit has come, and whether the page's script says so; undefined for one that is not counted. */
+  readonly told: { readonly way: Way; readonly byScript: boolean } | undefined;
 };
 
 /**
@@ -53,11 +57,17 @@ export async function readPagePost(
       keyText,
       key,
       step: shownStep(live, controls),
+      told: visit.isCounted ? readTold(live, controls) : undefined,
     };
   } catch (error) {
     await discardReceived(context, live, received);
     throw error;
   }
+}
+
+function readTold({ form }: LiveForm, controls: Controls): PagePost['told'] {
+  const text = controlOf(controls, visitControl);
+  return text === undefined ? undefined : readCourses(form, text);
 }
 
 /** A form may have fewer steps by now than the page that was open: then it is at the last one. */
@@ -68,18 +78,22 @@ function shownStep({ form }: LiveForm, controls: Controls): number | undefined {
 
 /** What a page says when it comes back. */
 export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'editToken' | 'hidden' | 'known'> & {
+  /** Where the visit was counted once more. */
+  readonly course?: string;
   readonly step?: number | undefined;
   readonly errors: readonly FieldMessage[];
 };
 
 /** The page that comes back, with everything in it that was sent. */
 export function pageAgain(context: AnsweringContext, visit: Visit, post: PagePost, again: Again): string {
+  const { told } = post;
   return formPage(context, visit, {
     raw: post.raw,
     held: post.files,
     key: post.keyText,
     done: numberOf(post.controls, '_done'),
     known: controlOf(post.controls, '_known'),
+    course: told && (told.byScript ? writeWay(told.way) : writeCourse(told.way.was)),
     ...again,
   });
 }

@@ -15,6 +15,7 @@ import { accept } from './accept.ts';
 import type { Ending } from './answer-form.ts';
 import { keyInHeader, sendResult, wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
+import { countTaken } from './count-post.ts';
 import { nextPage } from './next-address.ts';
 import { pageAgain, type PagePost } from './page-post.ts';
 import { discardReceived } from './read-post.ts';
@@ -39,6 +40,7 @@ export function submitEnding(
   const sendTaken = async (result: Taken, post: PagePost): Promise<void> => {
     // The first of two equal posts has its files already.
     if (result.repeated) await discardReceived(context, visit.live, post.received);
+    else if (!result.isHeld) countTaken(context, visit, request, post);
     const told = tellAnswers(context.vault, visit, post);
     if (wantsJson(request)) sendResult(visit, result, reply, told);
     else reply.redirect(nextPage(visit, result, told.token), 303);

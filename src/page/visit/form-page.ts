@@ -10,6 +10,7 @@ import type { Config } from '#kit/config.ts';
 import { openSharedPage, type Page } from '#kit/packing.ts';
 import type { Vault } from '#kit/vault.ts';
 import { makeKey } from '#submissions/keys.ts';
+import { notBegun, visitControl, writeCourse } from '../counting/course.ts';
 import type { HeldFiles } from '../post/held-files.ts';
 import { drawingSteps } from '../render/drawing-steps.ts';
 import type { Social } from '../render/document.ts';
@@ -40,12 +41,14 @@ export type Showing = {
   readonly key: string;
   /** The token of the link by which a submission is changed: the page then posts there, and not to the form. */
   readonly editToken?: string | undefined;
+  /** How far the visit has come, as it is counted (counting/course.ts); undefined where it is not. */
+  readonly course: string | undefined;
 } & Pick<FormView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
 
 /** The text of a form's page. @throws TooMuchWork */
 export function formPage(context: DrawingContext, visit: Visit, showing: Showing): string {
   const { live, words, sentences, numbers, locale, look } = visit;
-  const { raw, errors, held, key, editToken, ...more } = showing;
+  const { raw, errors, held, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
   const path = isEdit ? `/f/${live.id}/edit/${editToken}` : `/f/${live.id}`;
   // What was submitted has its reference, and is not saved for later.
@@ -76,7 +79,12 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     shown,
     today: visit.context.today,
     saves,
-    hidden: [['_key', key], [onceName(key), ''], ...(showing.hidden ?? [])],
+    hidden: [
+      ['_key', key],
+      [onceName(key), ''],
+      ...(course !== undefined && visit.isCounted ? [[visitControl, course] as const] : []),
+      ...(showing.hidden ?? []),
+    ],
     script:
       scriptSource === undefined
         ? undefined
@@ -133,14 +141,21 @@ const keptPages = 16;
  * once for each version, its settings, the language and the day.
  */
 export function firstPage(context: DrawingContext, visit: Visit): Page {
-  const { live, locale, numbers } = visit;
+  const { live, locale, numbers, isCounted } = visit;
   const known = firstPages.get(live.form) ?? new Map<string, WithKey>();
   firstPages.set(live.form, known);
   const { today } = visit.context;
-  const name = JSON.stringify([locale, numbers, today, context.scriptSource, live.name, live.settings]);
+  const { scriptSource } = context;
+  const name = JSON.stringify([locale, numbers, today, isCounted, scriptSource, live.name, live.settings]);
   let withKey = known.get(name);
   if (!withKey) {
-    const page = formPage(context, visit, { raw: {}, errors: [], held: new Map(), key: keyPlace });
+    const page = formPage(context, visit, {
+      raw: {},
+      errors: [],
+      held: new Map(),
+      key: keyPlace,
+      course: writeCourse(notBegun),
+    });
     // The key, and behind it the name that is made of it.
     const [from, to] = [page.indexOf(keyPlace), page.indexOf(onceName(keyPlace)) + onceName(keyPlace).length];
     const own = (key: string): string =>

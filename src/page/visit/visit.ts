@@ -11,6 +11,7 @@ import { type Look, lookOf } from '../theme/look.ts';
 import { chooseLocale, chooseNumbers } from '../words/choose-locale.ts';
 import { problemsOf, wordsOf } from '../words/languages.ts';
 import { countingQuestions, type PageProblems, type Words } from '../words/words.ts';
+import { isCounted } from '../counting/is-counted.ts';
 import { askedForm } from '../render/asked-form.ts';
 import { type Address, readAddress } from './address.ts';
 
@@ -32,6 +33,8 @@ export type Visit = {
   readonly look: Look;
   /** What the form's rules and conditions look at beside the answers. */
   readonly context: AnswerContext;
+  /** Whether it is one of those that the form's visits are counted from. */
+  readonly isCounted: boolean;
   /** Why the form takes nothing new from this visitor, where the route lets them through all the same. */
   readonly refusal?: Refusal | undefined;
 };
@@ -63,6 +66,7 @@ export function readVisit(found: LiveForm, request: FastifyRequest, guest?: Gues
       pictures: live.pictures,
     }),
     context: answerContext(live.settings, reference),
+    isCounted: isCounted(live.settings, request.headers),
   };
 }
 

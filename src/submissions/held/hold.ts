@@ -36,7 +36,8 @@ export async function holdAnswers(
   if (isNew) {
     const { id, createdAt } = writing;
     const editToken = editTokenOf(context.vault, writing);
-    return { ok: true, submission: { id, completedAt: createdAt }, repeated: false, ...editToken };
+    const submission = { id, completedAt: createdAt };
+    return { ok: true, submission, repeated: false, isHeld: true, ...editToken };
   }
   const meanwhile = await answerRepeat(context, request, { refuseOther: true });
   if (meanwhile) return meanwhile;

@@ -4,7 +4,7 @@ import { subjectCandidates } from '#ast/searchable.ts';
 import { Card } from '../../design/page.tsx';
 import { Select } from '../../design/select.tsx';
 import type { EditNode } from '../model/edit-node.ts';
-import { fieldOf, type SettingsForm } from './setting-fields.tsx';
+import { FlagField, fieldOf, type SettingsForm } from './setting-fields.tsx';
 import { useElementChoices } from './use-element-choices.ts';
 
 const languageChoices = (Object.keys(languages) as Language[]).map((id) => ({
@@ -12,7 +12,7 @@ const languageChoices = (Object.keys(languages) as Language[]).map((id) => ({
   label: id === 'simple' ? 'Any language, words as they are' : `${id.charAt(0).toUpperCase()}${id.slice(1)}`,
 }));
 
-/** How submissions are found and named, and which day it is for them. */
+/** How submissions are found and named, which day it is for them, and whether visits are counted. */
 export function SearchCard({ form, root }: { form: SettingsForm; root: EditNode }): ReactElement {
   const { settings, set, isReadOnly } = form;
   const subjects = useElementChoices(
@@ -23,7 +23,7 @@ export function SearchCard({ form, root }: { form: SettingsForm; root: EditNode 
   );
   const zones = useMemo(() => timeZoneChoices(settings.time_zone), [settings.time_zone]);
   return (
-    <Card title="Search and time">
+    <Card title="Search, time and visits">
       <Select
         {...fieldOf(form, 'subject_element')}
         description="The answer that weighs most in search, and names a submission."
@@ -42,11 +42,17 @@ export function SearchCard({ form, root }: { form: SettingsForm; root: EditNode 
       />
       <Select
         {...fieldOf(form, 'time_zone')}
-        description="Decides which day is “today” for limits on dates and for conditions."
+        description="Decides which day is “today” for limits on dates and for conditions, and the days of the summary of visits."
         value={settings.time_zone ?? ''}
         choices={zones}
         onChange={(zone) => set({ time_zone: zone })}
         isDisabled={isReadOnly}
+      />
+      <FlagField
+        form={form}
+        name="analytics"
+        isOn
+        description="The summary shows how many saw the page, began and sent it, and where the others left. Only sums are kept: no cookie, no address, nothing of any one visit."
       />
     </Card>
   );

@@ -49,11 +49,16 @@ export function CountField({ form, name, description }: FieldProps<NamesOf<numbe
   );
 }
 
-/** A setting that is on or off. */
-export function FlagField({ form, name, description }: FieldProps<NamesOf<boolean>>): ReactElement {
+/** A setting that is on or off; off unless `isOn` says otherwise. */
+export function FlagField({
+  form,
+  name,
+  description,
+  isOn: byDefault = false,
+}: FieldProps<NamesOf<boolean>> & { readonly isOn?: boolean }): ReactElement {
   return (
     <Switch
-      isSelected={form.settings[name] ?? false}
+      isSelected={form.settings[name] ?? byDefault}
       onChange={(isOn) => form.set({ [name]: isOn })}
       description={description}
       isDisabled={form.isReadOnly}

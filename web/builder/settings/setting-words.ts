@@ -20,6 +20,7 @@ export const settingTitles: Readonly<Record<SettingName, string>> = {
   resume_days: 'Days to go on',
   layout: 'How it asks',
   review_step: 'Check your answers',
+  analytics: 'Count visits',
   editing: 'Editing',
   edit_days: 'Days to edit',
   min_seconds: 'Least seconds',

@@ -1,0 +1,78 @@
+import { withStableLabels } from '#ast/piping.ts';
+import type { Settings } from '#ast/settings.ts';
+import { type Form, listQuestions } from '#ast/tree.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { findViewedForm, readStructures } from '../columns/queries.ts';
+import { listVisitDays, sumVisits, type VisitKind } from './queries.ts';
+import type { Analytics } from './shapes.ts';
+import { medianOf } from './spans.ts';
+import { reviewName, stepNames } from './step-names.ts';
+
+/** By kind and name. */
+type Sums = (kind: VisitKind, name?: string) => number;
+
+/**
+ * How the visits of a form went in a span of days, by the steps and questions that it has now.
+ * @throws ApiError not_found.
+ */
+export async function readAnalytics(
+  database: Database,
+  { workspaceId, formId }: { workspaceId: string; formId: string },
+  { from = null, to = null }: { from?: string | null | undefined; to?: string | null | undefined },
+): Promise<Analytics> {
+  const key = { workspace_id: workspaceId, form_id: formId };
+  const [found] = await findViewedForm(database, key);
+  if (!found) throw new ApiError('not_found');
+  const [[live], rows, days] = await Promise.all([
+    readStructures(database, { ...key, versions: [found.version] }),
+    sumVisits(database, { ...key, from, to }),
+    listVisitDays(database, { ...key, from, to }),
+  ]);
+  const byName = new Map(rows.map(({ kind, name, count }) => [`${kind} ${name}`, count]));
+  // What was lost on the way, or came after midnight, can leave less than nothing.
+  const sums: Sums = (kind, name = '') => Math.max(0, byName.get(`${kind} ${name}`) ?? 0);
+  const [views, starts, completions] = [sums('view'), sums('start'), sums('completion')];
+  const times = rows.filter(({ kind }) => kind === 'time');
+  const form = withStableLabels(live!.structure);
+  return {
+    is_counting: found.settings.analytics ?? true,
+    time_zone: found.settings.time_zone ?? 'UTC',
+    views,
+    starts,
+    completions,
+    start_rate: shareOf(starts, views),
+    completion_rate: shareOf(completions, starts),
+    median_seconds: medianOf(times.map(({ name, count }) => [Number(name), count])),
+    script_share: shareOf(sums('scripted_start'), starts),
+    days,
+    steps: stepsOf(form, found.settings, sums),
+    questions: form.children.flatMap((step, index) =>
+      listQuestions({ ...form, children: [step] }).map(({ element: { type, attrs } }) => ({
+        id: attrs.id,
+        label: attrs.label,
+        type,
+        step: index + 1,
+        left: sums('question', attrs.id),
+      })),
+    ),
+  };
+}
+
+const shareOf = (part: number, whole: number): number | null =>
+  whole === 0 ? null : Math.min(1, part / whole);
+
+function stepsOf(form: Form, { review_step: hasReview }: Settings, sums: Sums): Analytics['steps'] {
+  const say = (title: string | null, names: readonly string[]) => {
+    const reached = Math.max(...names.map((name) => sums('step', name)));
+    // A step whose questions are asked one by one is left at any of them.
+    const left = names.reduce((sum, name) => sum + Math.max(0, sums('step', name) - sums('onward', name)), 0);
+    return { title, reached, left, drop_off: shareOf(left, reached) };
+  };
+  const asked = form.children.map((step, index) => ({
+    ...say(step.attrs?.title ?? null, stepNames(form, index)),
+    is_review: false,
+  }));
+  const review = hasReview ? [{ ...say(null, [reviewName]), is_review: true }] : [];
+  return [...asked, ...review].map((step, index) => ({ number: index + 1, ...step }));
+}

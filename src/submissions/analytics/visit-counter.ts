@@ -1,0 +1,105 @@
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import type { Log } from '#kit/log.ts';
+import { runPeriodically } from '#kit/periodic.ts';
+import { addVisits, forgetVisits, type VisitKind } from './queries.ts';
+
+/** What one part of a visit adds to. */
+export type VisitCount = readonly [kind: VisitKind, name: string, by: number];
+
+/** The form and the day, YYYY-MM-DD in its time zone, that something counts for. */
+type Place = { readonly workspaceId: string; readonly formId: string; readonly day: string };
+
+/** The counts of visits that this process has not written yet. */
+export type VisitCounter = {
+  /** Adds what a visitor did, unless their address did too much in this minute. It costs the visitor nothing. */
+  add(place: Place, address: string, counts: Iterable<VisitCount>): void;
+  /** Writes what is left. */
+  stop(): Promise<void>;
+};
+
+/** How long a count may wait to be written, and so how much is lost when the process is killed. */
+const pauseMs = 1_000;
+/** Sums that wait to be written; only a database that is away makes so many: about 10 MB. Beyond it new ones are lost. */
+const mostSums = 50_000;
+/** Addresses of a minute. Beyond it those that are new are not counted. */
+const mostAddresses = 100_000;
+const minuteMs = 60_000;
+
+type Sum = Place & { kind: VisitKind; name: string; count: number };
+
+/**
+ * Counts visits as sums by form and day, in memory, and writes them in batches: one statement a second however many visits
+ * there are. It is no ledger: a process that is killed loses its last second of counts, never an answer. Addresses are kept
+ * for a minute, in memory alone, so that none can inflate the counts of a form.
+ * @param most what one address may add in a minute (SUBMITS_PER_ADDRESS); 0: as much as it likes.
+ */
+export function openVisitCounter(
+  { database, log }: { database: Database; log: Log },
+  most: number,
+): VisitCounter {
+  let sums = new Map<string, Sum>();
+  let minute = 0;
+  const addresses = new Map<string, number>();
+  const admits = (address: string): boolean => {
+    if (most === 0) return true;
+    const current = Math.floor(performance.now() / minuteMs);
+    if (current !== minute) addresses.clear();
+    minute = current;
+    const visits = addresses.get(address) ?? 0;
+    if (visits >= most || (visits === 0 && addresses.size >= mostAddresses)) return false;
+    addresses.set(address, visits + 1);
+    return true;
+  };
+  const put = (sum: Sum): void => {
+    const key = `${sum.formId} ${sum.day} ${sum.kind} ${sum.name}`;
+    const known = sums.get(key);
+    if (known) known.count += sum.count;
+    else if (sums.size < mostSums) sums.set(key, sum);
+  };
+  const write = async (): Promise<void> => {
+    if (sums.size === 0) return;
+    const batch = [...sums.values()];
+    sums = new Map();
+    try {
+      await writeSums(database, batch);
+    } catch (error) {
+      // Tried again, together with what came meanwhile.
+      for (const sum of batch) put(sum);
+      throw error;
+    }
+  };
+  const writing = runPeriodically('counting visits', { pauseMs, log, work: write });
+  return {
+    add(place, address, counts) {
+      if (!admits(address)) return;
+      for (const [kind, name, count] of counts) put({ ...place, kind, name, count });
+    },
+    async stop() {
+      await writing.stop();
+      await write().catch((error: unknown) => log.warn({ err: error }, 'the last visits were not counted'));
+    },
+  };
+}
+
+async function writeSums(database: Database, sums: readonly Sum[]): Promise<void> {
+  const changed = sums.filter(({ count }) => count !== 0);
+  await addVisits(database, {
+    workspace_ids: changed.map(({ workspaceId }) => workspaceId),
+    form_ids: changed.map(({ formId }) => formId),
+    days: changed.map(({ day }) => day),
+    kinds: changed.map(({ kind }) => kind),
+    names: changed.map(({ name }) => name),
+    counts: changed.map(({ count }) => count),
+  });
+}
+
+/** For so many days counts are kept: thirteen months, so that a month has that of the year before beside it. */
+export const keptDays = 400;
+const dayMs = 86_400_000;
+
+/** Forgets counts whose time is over. */
+export async function pruneVisits(database: Database): Promise<void> {
+  const before = new Date(now().getTime() - keptDays * dayMs);
+  await forgetVisits(database, { before: before.toISOString().slice(0, 10) });
+}
