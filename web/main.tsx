@@ -9,7 +9,7 @@ import { leadToSignIn } from './shell/expired.ts';
 import { router } from './routes.tsx';
 
 leadToSignIn(router);
-holdUnread();
+holdUnread(router.history);
 /** A refused request is shown on its screen (shell/screens.tsx); everything else is a mistake of ours, for the log. */
 const onCaughtError = (error: unknown): void => {
   if (!(error instanceof ApiProblem)) console.error(error);

@@ -102,6 +102,15 @@ test('half a date is said, is neither saved as none nor published over, and stay
   assert.equal(await page.locator('input[type=datetime-local]:invalid').count(), 1);
   await saved(page);
   assert.equal(await closesAt(), kept);
+  for (const leads of [
+    page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name: 'Theme' }),
+    page.getByRole('link', { name: 'Submissions', exact: true }),
+  ]) {
+    await page.getByLabel('Confirmation message').focus();
+    await leads.click();
+    await page.locator('input[type=datetime-local]:focus').waitFor();
+    assert.equal(await problem.count(), 1, 'it stays where it is, with its sentence');
+  }
   await closes.focus();
   await page.keyboard.type('06');
   await problem.waitFor({ state: 'detached' });

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { IconButton } from '../design/button.tsx';
 import { Icon, type IconName } from '../design/icon.tsx';
+import { focusUnread } from '../design/unread.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 
 const views = [
@@ -39,7 +40,7 @@ export function ViewTabs({
             type="button"
             className="view-tab"
             aria-current={id === view ? 'page' : undefined}
-            onClick={() => onChange(id)}
+            onClick={() => focusUnread() || onChange(id)}
           >
             <Icon name={icon} />
             {label}
