@@ -150,6 +150,8 @@ const values: Record<Exclude<InputType, 'file_upload'>, Values> = {
     bad: ['Red', ['Pink'], ['Red', 'Red'], ['Red', null], [['Red']], { 0: 'Red' }],
     problem: 'choose from the listed options, each at most once.',
   },
+  rating: { good: [1, 5], bad: ['3', true, {}], problem: 'enter a number like 3.5.' },
+  scale: { good: [0, 10], bad: ['3', false, {}], problem: 'enter a number like 3.5.' },
   yes_no: { good: [true, false], bad: ['yes', 1, 0], problem: 'answer yes or no.' },
 };
 

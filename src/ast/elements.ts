@@ -14,6 +14,8 @@ import { number } from './types/number/type.ts';
 import { paragraph } from './types/paragraph/type.ts';
 import { phone } from './types/phone/type.ts';
 import { radio } from './types/radio/type.ts';
+import { rating } from './types/rating/type.ts';
+import { scale } from './types/scale/type.ts';
 import { text } from './types/text/type.ts';
 import { textarea } from './types/textarea/type.ts';
 import { time } from './types/time/type.ts';
@@ -67,6 +69,8 @@ export const elements = {
   multiple_choice: multipleChoice,
   yes_no: yesNo,
   file_upload: fileUpload,
+  rating,
+  scale,
   heading,
   paragraph,
   divider,

@@ -4,6 +4,8 @@ import { fileUploadRules } from './types/file_upload/rules.ts';
 import { multipleChoiceRules } from './types/multiple_choice/rules.ts';
 import { numberRules } from './types/number/rules.ts';
 import { yesNoRules } from './types/yes_no/rules.ts';
+import { ratingRules } from './types/rating/rules.ts';
+import { scaleRules } from './types/scale/rules.ts';
 import type { InputRules } from './types/rules.ts';
 import { momentRules, textRules } from './types/text-rules.ts';
 
@@ -26,6 +28,8 @@ export const inputRules = {
   multiple_choice: multipleChoiceRules,
   yes_no: yesNoRules,
   file_upload: fileUploadRules,
+  rating: ratingRules,
+  scale: scaleRules,
 } as const satisfies Readonly<Record<string, InputRules>>;
 
 /** The types of elements that take an answer. */

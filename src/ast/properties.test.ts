@@ -41,6 +41,8 @@ const answerOf: Record<Exclude<InputType, 'file_upload'>, fc.Arbitrary<unknown>>
   radio: fc.constantFrom(...optionList),
   multiple_choice: fc.subarray(optionList),
   yes_no: fc.boolean(),
+  rating: fc.integer({ min: 1, max: 5 }),
+  scale: fc.integer({ min: 0, max: 10 }),
 };
 const inputTypes = Object.keys(answerOf) as (keyof typeof answerOf)[];
 

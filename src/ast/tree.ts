@@ -10,7 +10,7 @@ import type {
   stepAttributes,
 } from './elements.ts';
 import { type InputType, inputRules, isInputType } from './input-rules.ts';
-import type { AnswerKind } from './types/rules.ts';
+import type { AnswerKind, InputRules } from './types/rules.ts';
 
 /** A node as it is sent, before validation. */
 export type FormNode = {
@@ -74,6 +74,20 @@ export function takesOther(input: InputElement): boolean {
 /** The options of a selection; empty for every other input. */
 export function optionsOf(input: InputElement): readonly string[] {
   return 'options' in input.attrs ? input.attrs.options : [];
+}
+
+/** What the empty control of an input shows, where there is one. */
+export function placeholderOf({ attrs }: InputElement): string | undefined {
+  return 'placeholder' in attrs ? attrs.placeholder : undefined;
+}
+
+/** What a question on a scale takes, least first; none for every other input. */
+export function levelsOf(input: InputElement): number[] {
+  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  const { levels } = inputRules[input.type] as InputRules<InputElement['attrs']>;
+  if (!levels) return [];
+  const { from, to } = levels(input.attrs);
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
 type Layout = NonNullable<Composite['attrs']['layout']>;

@@ -1,13 +1,20 @@
 import type { ElementType } from '#ast/elements.ts';
 import { withStableLabels } from '#ast/piping.ts';
-import { type Form, listQuestions, optionsOf, type Question } from '#ast/tree.ts';
+import {
+  type Form,
+  type InputElement,
+  levelsOf,
+  listQuestions,
+  optionsOf,
+  type Question,
+} from '#ast/tree.ts';
 
 /** What a question asks, as the head of a column. */
 type Asked = { id: string; label: string; type: ElementType };
 
 /** A column of a form's submissions: a question that can be answered at the top level. */
 export type Column = Asked & {
-  /** The choices of a selection; empty for everything else. */
+  /** The choices of a selection, and the levels of a scale; empty for everything else. */
   options: readonly string[];
   /** The questions of one row, of a repeatable composite. */
   inputs: readonly (Asked & { options: readonly string[] })[];
@@ -45,6 +52,11 @@ export function unionColumns(versions: readonly Form[]): Column[] {
   return columns;
 }
 
+const choicesOf = (input: InputElement): readonly string[] => [
+  ...optionsOf(input),
+  ...levelsOf(input).map(String),
+];
+
 function columnOf(question: Question, isRetired: boolean): Column {
   const { type, attrs } = question.element;
   const isGroup = question.kind === 'group';
@@ -52,13 +64,13 @@ function columnOf(question: Question, isRetired: boolean): Column {
     id: attrs.id,
     label: attrs.label,
     type,
-    options: isGroup ? [] : optionsOf(question.element),
+    options: isGroup ? [] : choicesOf(question.element),
     inputs: isGroup
       ? question.inputs.map((input) => ({
           id: input.attrs.id,
           label: input.attrs.label,
           type: input.type,
-          options: optionsOf(input),
+          options: choicesOf(input),
         }))
       : [],
     is_retired: isRetired,

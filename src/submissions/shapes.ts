@@ -217,9 +217,26 @@ export const ElementSummary = Type.Object({
   /** The label of the repeatable composite that the question is asked in; its rows are counted, not submissions. */
   group: orNull(Type.String()),
   answered: Type.Integer(),
-  chart: Type.Enum(['options', 'files', 'histogram', 'rows', 'months', 'hours', 'texts', 'count']),
+  chart: Type.Enum([
+    'options',
+    'levels',
+    'recommendation',
+    'files',
+    'histogram',
+    'rows',
+    'months',
+    'hours',
+    'texts',
+    'count',
+  ]),
   bars: Type.Array(Bar),
   numbers: orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mean: Type.Number() })),
+  score: Type.Optional(
+    Type.Number({
+      description:
+        'Of a scale from 0 to 10: the percent who chose 9 or 10 less those who chose 6 or less (the net promoter score).',
+    }),
+  ),
   /** The latest few answers that are free text. */
   texts: Type.Array(Type.Object({ submission_id: uuid, text: Type.String() })),
 });

@@ -139,3 +139,42 @@ test('on paper every step is there, and nothing that can only be pressed', async
   assert.equal(await page.locator('button:visible').count(), 0);
   await page.context().close();
 });
+
+const rated = await stage.publish([
+  step('Opinion', [
+    element('rating', 'stay', { required: true, low_label: 'Poor', high_label: 'Great' }),
+    element('rating', 'food', { levels: 10, symbol: 'hearts' }),
+    element('rating', 'room', { levels: 3, symbol: 'numbers' }),
+  ]),
+]);
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`a rating is chosen by keyboard, one row of targets at 320 px in both directions, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
+    const viewport = { width: 320, height: 700 };
+    const page = await stage.browser.open(`/f/${rated.id}?_lang=ar`, undefined, {
+      javaScriptEnabled,
+      viewport,
+    });
+    page.setDefaultTimeout(20_000);
+    for (const name of javaScriptEnabled ? ['stay', 'food', 'room'] : []) {
+      const boxes = await boxesOf(page, name);
+      assert.equal(new Set(boxes.map(({ y }) => y)).size, 1, name);
+      for (const { width, height } of boxes) assert.ok(width >= 24 && height >= 44, `${width} × ${height}`);
+      assert.ok(boxes[0]!.x > boxes.at(-1)!.x, 'the lowest is at the right');
+    }
+    if (javaScriptEnabled) assert.deepEqual(await findBarriers(page), []);
+    await pressButton(page, 'إرسال');
+    await errorOf(page, 'stay').getByText('اختر').waitFor();
+    await page.getByRole('radio', { name: '1 – Poor' }).focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.getByRole('radio', { name: '2', exact: true }).first().isChecked(), true);
+    await page.getByRole('radio', { name: '5 – Great' }).check();
+    await page.locator('[name=food][value="10"]').check();
+    await pressButton(page, 'إرسال');
+    await page.locator('.done').waitFor();
+    await page.context().close();
+    const [submission] = await stage.submissions(rated);
+    assert.deepEqual(submission?.answers, { stay: 5, food: 10 });
+  });
+}

@@ -10,4 +10,8 @@ export const defaults = {
   col_span: 1,
   options_layout: 'stack',
   autocomplete: 'auto',
+  levels: 5,
+  symbol: 'stars',
+  from: 0,
+  to: 10,
 } as const;

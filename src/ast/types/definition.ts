@@ -10,6 +10,8 @@ export type SummaryKind =
   | 'months'
   | 'hours'
   | 'options'
+  | 'levels'
+  | 'recommendation'
   | 'yes_no'
   | 'files'
   | 'rows'
@@ -23,6 +25,8 @@ export type ElementDefinition = {
   readonly icon: string;
   /** Words that people look for it by, beside its title. */
   readonly words: string;
+  /** Where the palette shows it, if not with its group and its kind of answer. */
+  readonly palette?: 'choice';
   /** The label of a new one, where its title does not say enough. */
   readonly firstLabel?: string;
   readonly attrs: AttributeSpecs;

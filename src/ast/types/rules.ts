@@ -6,6 +6,9 @@ import type { TextFormat } from '../rules/text-formats.ts';
 /** What an answer is; several element types may share a kind (docs/rules.md 10). */
 export type AnswerKind = 'text' | 'moment' | 'number' | 'boolean' | 'choice' | 'choices' | 'files';
 
+/** The whole numbers that a question on a scale takes, both ends among them. */
+export type Levels = { readonly from: number; readonly to: number };
+
 /** The answer of one input, files aside. */
 export type PlainAnswer = string | number | boolean | string[];
 
@@ -26,6 +29,8 @@ export type InputRules<Attrs = never> = {
   readonly noun?: string;
   /** What a browser fills in that knows no more than the type. */
   readonly autofill?: (typeof autofillTokens)[number];
+  /** Of a question on a scale, the whole numbers that it takes. */
+  readonly levels?: (attrs: Attrs) => Levels;
   /** Checks a tidied value that is not blank, by the type and the author's rules. @throws TooMuchWork */
   readonly check: (attrs: Attrs, value: unknown, context: RuleContext) => CheckedAnswer;
 };

@@ -1,4 +1,4 @@
-import { type Form, isInput, optionsOf, type PlacedElement, walkElements } from '#ast/tree.ts';
+import { type Form, isInput, optionsOf, type PlacedElement, placeholderOf, walkElements } from '#ast/tree.ts';
 import { quote } from '#ast/problems.ts';
 import type { Judgement } from '../shapes.ts';
 
@@ -43,7 +43,8 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
   const isLong = form.children.length > 1;
   return ({ element, path, parent }) => {
     if (!isInput(element)) return [];
-    const { label, placeholder } = element.attrs;
+    const { label } = element.attrs;
+    const placeholder = placeholderOf(element);
     const place = `${path[0]} ${parent?.attrs.id ?? ''} ${heard(label)}`;
     seen.set(place, (seen.get(place) ?? 0) + 1);
     const found: [rule: string, message: string][] = [];

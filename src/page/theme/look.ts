@@ -31,10 +31,11 @@ export type Look = {
 /** The look of a form without a theme, and of pages that belong to no form. */
 export const plainLook: Look = { style: '', mode: 'auto', isEmbedded: false };
 
-/** What a page is drawn for. `language` decides which letters of a face come first. */
+/** What a page is drawn for. `elements` are the rules for the types of its elements, and `language` decides which letters of a face come first. */
 type Occasion = {
   readonly isEmbedded: boolean;
   readonly language: string;
+  readonly elements?: string;
   /** Whether it is of one visitor: no site may have it inside its pages but those that the form names. */
   readonly isPersonal?: boolean | undefined;
   /** The scheme of the page that it stands in. */
@@ -54,16 +55,16 @@ export function lookOf(
   asked: Occasion,
 ): Look {
   const { theme, embed_origins: embedOrigins } = settings;
-  const asking = askingStyle(settings);
+  const own = [askingStyle(settings), asked.elements].filter(Boolean).join('\n');
   const isEmbedded = asked.isEmbedded && !(asked.isPersonal && embedOrigins === undefined);
-  if (!theme && !isEmbedded && asking === '') return plainLook;
+  if (!theme && !isEmbedded && own === '') return plainLook;
   const { language, scheme, pictures } = asked;
   const occasion = { isEmbedded, language, scheme, pictures };
-  const key = JSON.stringify([formId, theme, embedOrigins, isEmbedded, scheme, language === 'ar', asking]);
+  const key = JSON.stringify([formId, theme, embedOrigins, isEmbedded, scheme, language === 'ar', own]);
   const known = made.get(key);
   if (known) return known;
   const drawn = theme || isEmbedded ? drawLook(formId, theme ?? {}, occasion) : plainLook;
-  const look = { ...drawn, style: [drawn.style, asking].filter(Boolean).join('\n'), embedOrigins };
+  const look = { ...drawn, style: [drawn.style, own].filter(Boolean).join('\n'), embedOrigins };
   if (made.size >= keptLooks) made.delete(made.keys().next().value!);
   made.set(key, look);
   return look;

@@ -9,6 +9,7 @@ import type { Guest } from '#invitations/admission/guest.ts';
 import type { Refusal } from '../admission.ts';
 import { type Look, lookOf } from '../theme/look.ts';
 import { chooseLocale, chooseNumbers } from '../words/choose-locale.ts';
+import { styleOf } from '../render/elements/drawings.ts';
 import { problemsOf, wordsOf } from '../words/languages.ts';
 import { countingQuestions, type PageProblems, type Words } from '../words/words.ts';
 import { isCounted } from '../counting/is-counted.ts';
@@ -64,6 +65,7 @@ export function readVisit(found: LiveForm, request: FastifyRequest, guest?: Gues
       scheme: address.own.get('_scheme') === 'dark' ? 'dark' : 'light',
       language: locale,
       pictures: live.pictures,
+      elements: styleOf(live.form),
     }),
     context: answerContext(live.settings, reference),
     isCounted: isCounted(live.settings, request.headers),

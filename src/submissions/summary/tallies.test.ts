@@ -27,6 +27,26 @@ test('options come in the order of the form, with those that nobody chose; what 
   ]);
 });
 
+test('a rating has a bar for each of its levels, and a mean', () => {
+  const {
+    chart,
+    numbers,
+    bars: found,
+  } = tally('rating', [5, 4, 5, 'a text of another version'], ['1', '2', '3', '4', '5']);
+  assert.deepEqual([chart, numbers], ['levels', { min: 4, max: 5, mean: 14 / 3 }]);
+  assert.deepEqual(
+    found.map(({ count }) => count),
+    [0, 0, 0, 1, 2],
+  );
+});
+
+test('a scale from 0 to 10 has the score of those who recommend', () => {
+  const options = Array.from({ length: 11 }, (_, level) => String(level));
+  assert.equal(tally('scale', [10, 9, 9, 7, 2], options).score, 40);
+  assert.equal(tally('scale', [], options).score, undefined);
+  assert.equal(tally('scale', [5, 1], options.slice(1, 6)).chart, 'levels');
+});
+
 test('an old free-text answer to what is a selection today does not make bars without end', () => {
   assert.equal(
     bars(

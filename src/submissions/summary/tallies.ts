@@ -6,7 +6,7 @@ import type { Bar, ElementSummary } from '../shapes.ts';
 /** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
 type Tally = {
   add(answer: unknown): void;
-  result(): Pick<ElementSummary, 'chart' | 'bars' | 'numbers'>;
+  result(): Pick<ElementSummary, 'chart' | 'bars' | 'numbers' | 'score'>;
 };
 
 type Asked = { type: ElementType; options: readonly string[] };
@@ -17,6 +17,8 @@ const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
   months: tallyMonths,
   hours: tallyHours,
   options: tallyOptions,
+  levels: tallyLevels,
+  recommendation: tallyRecommendation,
   yes_no: () => tallyOptions({ options: ['Yes', 'No'] }),
   files: tallyFiles,
   rows: tallyRows,
@@ -52,6 +54,39 @@ function tallyOptions({ options }: Pick<Asked, 'options'>): Tally {
       bars: [...counts].map(([label, count]) => ({ label, count })),
       numbers: null,
     }),
+  };
+}
+
+/** One bar a level, also for those that nobody chose, and what they come to. */
+function tallyLevels(asked: Asked): Tally {
+  const [levels, numbers] = [tallyOptions(asked), tallyNumbers()];
+  return {
+    add(answer) {
+      if (typeof answer !== 'number') return;
+      levels.add(String(answer));
+      numbers.add(answer);
+    },
+    result: () => ({ ...levels.result(), chart: 'levels', numbers: numbers.result().numbers }),
+  };
+}
+
+/** From 0 to 10, a scale says how many recommend and how many advise against; of other lengths it is levels. */
+function tallyRecommendation(asked: Asked): Tally {
+  const levels = tallyLevels(asked);
+  if (asked.options[0] !== '0' || asked.options.at(-1) !== '10') return levels;
+  return {
+    add: (answer) => levels.add(answer),
+    result() {
+      const { bars, numbers } = levels.result();
+      const countOf = (from: number, to: number): number =>
+        bars.reduce(
+          (sum, { label, count }) => (Number(label) >= from && Number(label) <= to ? sum + count : sum),
+          0,
+        );
+      const all = countOf(0, 10);
+      const score = all === 0 ? undefined : Math.round((100 * (countOf(9, 10) - countOf(0, 6))) / all);
+      return { chart: 'recommendation', bars, numbers, ...(score !== undefined && { score }) };
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { styleOfTypes } from '#page/render/elements/drawings.ts';
 import { stylesheet } from '#page/style.ts';
 
 /**
@@ -56,7 +57,7 @@ let sheets: readonly CSSStyleSheet[] | undefined;
 
 /** The canvas's style sheets, made once. Constructed ones are no inline styles, which the content policy forbids. */
 export function canvasSheets(): readonly CSSStyleSheet[] {
-  sheets ??= [scopeStylesheet(stylesheet), additions].map((text) => {
+  sheets ??= [scopeStylesheet(stylesheet), scopeStylesheet(styleOfTypes()), additions].map((text) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);
     return sheet;

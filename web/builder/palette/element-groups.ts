@@ -1,5 +1,6 @@
 import { type ElementGroup, elements, type ElementType } from '#ast/elements.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
+import type { ElementDefinition } from '#ast/types/definition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
 type ElementEntry = { readonly id: ElementType; readonly title: string };
@@ -11,8 +12,7 @@ const titles: Readonly<Record<ElementGroup | 'choice', string>> = {
   content: 'Text and layout',
 };
 
-/** Before the groups, which are made when this is loaded. */
-/** The kinds of answer that are chosen. */
+/** The kinds of answer that are chosen. Before the groups, which are made when this is loaded. */
 const chosen: readonly AnswerKind[] = ['boolean', 'choice', 'choices'];
 
 /** All element types in groups, in the order of the table. */
@@ -27,7 +27,8 @@ export const elementGroups: readonly { id: string; title: string; entries: reado
 }));
 
 function groupOf(type: ElementType): ElementGroup | 'choice' {
-  return isInputType(type) && chosen.includes(inputRules[type].kind) ? 'choice' : elements[type].group;
+  const { group, palette }: ElementDefinition = elements[type];
+  return palette ?? (isInputType(type) && chosen.includes(inputRules[type].kind) ? 'choice' : group);
 }
 
 /** What a search looks in. */

@@ -97,7 +97,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       label={spec.title}
       {...(name === 'autocomplete' && { description: notes['autocomplete'] })}
       value={typeof value === 'string' && spec.values.includes(value) ? value : spec.default}
-      choices={spec.values.map((id) => ({ id, label: choiceWords[id] ?? id }))}
+      choices={spec.values.map((id) => ({ id, label: choiceWords[id] ?? sayId(id) }))}
       onChange={onChange}
       error={error}
     />
@@ -164,6 +164,9 @@ const choiceWords: Readonly<Record<string, string>> = {
   grid_3: 'Three columns',
   grid_4: 'Four columns',
 };
+
+/** What an attribute may be, where nobody wrote it down: `stars` becomes `Stars`. */
+const sayId = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('_', ' ');
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 

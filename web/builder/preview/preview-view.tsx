@@ -1,6 +1,7 @@
 import './preview-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
+import { styleOf } from '#page/render/elements/drawings.ts';
 import { lookOf } from '#page/theme/look.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
@@ -28,14 +29,15 @@ export function PreviewView({
   const [width, setWidth] = useState<(typeof widths)[number]['id']>('desktop');
   const [round, setRound] = useState(0);
   const result = validateRoot(root);
+  const elements = result.ok ? styleOf(result.form) : '';
   const look = useMemo(
     () =>
       lookOf(
         formId,
         { ...settings, theme: drawableTheme(settings.theme ?? {}), embed_origins: undefined },
-        { isEmbedded: false, language: settings.locale ?? 'en' },
+        { isEmbedded: false, language: settings.locale ?? 'en', elements },
       ),
-    [formId, settings],
+    [formId, settings, elements],
   );
   const chosen = widths.find(({ id }) => id === width)!;
   return (

@@ -35,6 +35,8 @@ const scales = {
   months: 'Month',
   hours: 'Hour',
   options: 'Answer',
+  levels: 'Level',
+  recommendation: 'Level',
   files: 'Kind of file',
 } as const;
 
@@ -45,11 +47,13 @@ const counted = {
   months: 'Answers',
   hours: 'Answers',
   options: 'Answers',
+  levels: 'Answers',
+  recommendation: 'Answers',
   files: 'Files',
 } as const;
 
 function Picture({ element }: { element: ElementSummary }): ReactElement | null {
-  const { chart, bars, texts, answered, label } = element;
+  const { chart, bars, numbers, texts, answered, label } = element;
   const total = bars.reduce((sum, bar) => sum + bar.count, 0);
   if (chart === 'count') return null;
   if (chart === 'texts' && texts.length > 0) return <LatestTexts element={element} />;
@@ -57,7 +61,8 @@ function Picture({ element }: { element: ElementSummary }): ReactElement | null 
     return <p className="soft small">Nothing to draw yet.</p>;
   return (
     <>
-      {(chart === 'histogram' || chart === 'rows') && <Numbers element={element} />}
+      {chart === 'recommendation' && <Recommendation element={element} />}
+      {numbers && <Numbers element={element} />}
       {chart === 'options' || chart === 'files' ? (
         <LyingBars bars={bars} answered={chart === 'files' ? total : answered} />
       ) : (
@@ -67,6 +72,30 @@ function Picture({ element }: { element: ElementSummary }): ReactElement | null 
         caption={label}
         heads={[scales[chart], counted[chart]]}
         rows={bars.map((bar) => [bar.label, bar.count])}
+      />
+    </>
+  );
+}
+
+/** Who recommends, who does not mind, and who advises against, as shares of all, and the score that they come to. */
+function Recommendation({ element: { bars, score } }: { element: ElementSummary }): ReactElement {
+  const countOf = (from: number, to: number): number =>
+    bars.slice(from, to + 1).reduce((sum, { count }) => sum + count, 0);
+  const groups = [
+    { label: 'Promoters (9 and 10)', count: countOf(9, 10) },
+    { label: 'Passives (7 and 8)', count: countOf(7, 8) },
+    { label: 'Detractors (0 to 6)', count: countOf(0, 6) },
+  ];
+  return (
+    <>
+      <p className="small numeric">
+        Net promoter score <strong>{score?.toLocaleString(undefined, { signDisplay: 'exceptZero' })}</strong>
+      </p>
+      <LyingBars bars={groups} answered={countOf(0, 10)} />
+      <DataDetails
+        caption="Who recommends"
+        heads={['Group', 'Answers']}
+        rows={groups.map((group) => [group.label, group.count])}
       />
     </>
   );

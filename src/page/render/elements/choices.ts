@@ -1,14 +1,14 @@
 import { otherChoice, otherName } from '#ast/answers/other-choice.ts';
-import { type InputElement, optionsLayoutOf, optionsOf, takesOther } from '#ast/tree.ts';
+import { type InputElement, optionsLayoutOf, optionsOf, placeholderOf, takesOther } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { controlAttributes, errorId, grouped, invalidOf, labelled } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { type Field, textAt } from './place.ts';
 
-type Choice = { readonly value: string; readonly label: string; readonly isChosen: boolean };
+type Choice = { readonly value: string; readonly label: string | Html; readonly isChosen: boolean };
 
 /** All choices side by side or one below the other. The first has the field's id: links to the field lead there. */
-function choices(
+export function choices(
   field: Field,
   type: 'radio' | 'checkbox',
   list: readonly Choice[],
@@ -122,7 +122,7 @@ export function dropdown(field: Field): Html {
   return labelled(
     field,
     html`<select${attributes(controlAttributes(field))}>
-<option value="">${element.attrs.placeholder || words.choose}</option>
+<option value="">${placeholderOf(element) || words.choose}</option>
 ${entries}
 </select>${other && other.text}`,
   );

@@ -1,15 +1,16 @@
 import type { ElementType } from '#ast/elements.ts';
-import type { Element } from '#ast/tree.ts';
+import { type Element, type Form, walkElements } from '#ast/tree.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { boxAttributes } from './frame.ts';
 import { group } from './groups.ts';
+import { rating } from './rating.ts';
 import { type Html, html } from '../html.ts';
 import { richText } from '../rich-text.ts';
 import { fieldAt, pipedAt, type Place } from './place.ts';
+import { scale } from './scale.ts';
+import type { Draw } from './styled.ts';
 import { momentInput, numberInput, textarea, textInput, typedAsIs } from './text-inputs.ts';
 import { upload } from './upload.ts';
-
-type Draw<Type extends ElementType> = (element: Extract<Element, { type: Type }>, place: Place) => Html;
 
 /** How every element type looks on the page: a new type is a line here. */
 const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
@@ -28,6 +29,8 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   multiple_choice: (element, place) => checkboxes(fieldAt(element, place)),
   yes_no: (element, place) => yesOrNo(fieldAt(element, place)),
   file_upload: (element, place) => upload(fieldAt(element, place), element.attrs),
+  rating,
+  scale,
   heading: (element, place) =>
     place.headingTag === 'h2'
       ? html`<h2${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h2>`
@@ -43,4 +46,19 @@ export function renderElement(element: Element, place: Place): Html {
   // The table pairs each type with its own element, which a lookup by a union cannot express.
   const draw = drawings[element.type] as (element: Element, place: Place) => Html;
   return draw(element, place);
+}
+
+// A form never changes, and its pages are many.
+const styles = new WeakMap<Form, string>();
+
+/** What the style sheet of a form's pages has besides for the types of its elements. */
+export function styleOf(form: Form): string {
+  const known = styles.get(form) ?? styleOfTypes([...walkElements(form)].map(({ element }) => element.type));
+  styles.set(form, known);
+  return known;
+}
+
+/** The rules of these types, each once. */
+export function styleOfTypes(types: Iterable<ElementType> = Object.keys(drawings) as ElementType[]): string {
+  return [...new Set([...types].flatMap((type) => drawings[type].styles ?? []))].join('').trim();
 }

@@ -2,7 +2,7 @@ import { problemOf } from '#ast/answers/fill.ts';
 import { autofillOf } from '#ast/autofill.ts';
 import { textFormats } from '#ast/rules/text-formats.ts';
 import { writeNumber } from '#ast/rules/written-numbers.ts';
-import type { InputElement } from '#ast/tree.ts';
+import { type InputElement, placeholderOf } from '#ast/tree.ts';
 import { controlAttributes, labelled } from './frame.ts';
 import { momentHints } from './hints.ts';
 import { attributes, type Html, html } from '../html.ts';
@@ -36,7 +36,7 @@ function textControl(field: Field, kind: Kind): Html {
     ...controlAttributes(field),
     ...kind,
     value: textOf(field),
-    placeholder: field.element.attrs.placeholder,
+    placeholder: placeholderOf(field.element),
     autocomplete: autofillAt(field),
   });
   return html`<input${control}>`;
@@ -77,7 +77,7 @@ export function textarea(field: Field): Html {
   const control = attributes({
     ...controlAttributes(field),
     rows: 4,
-    placeholder: field.element.attrs.placeholder,
+    placeholder: placeholderOf(field.element),
     autocomplete: autofillAt(field),
   });
   // The parser drops one line break after the tag: this one, not the visitor's.

@@ -1,0 +1,26 @@
+import { defaults } from '../../attributes/defaults.ts';
+import { inputType } from '../definition.ts';
+import { levelAttributes, levelSchema } from '../level-type.ts';
+import { ratingRules } from './rules.ts';
+
+export const rating = inputType({
+  title: 'Rating',
+  icon: 'M10 3l2.1 4.5 4.9.6-3.6 3.4.9 4.9L10 14l-4.3 2.4.9-4.9L3 8.1l4.9-.6z',
+  words: 'stars hearts score satisfaction review',
+  palette: 'choice',
+  firstLabel: 'How did you like it?',
+  attrs: {
+    ...levelAttributes,
+    levels: { kind: 'integer', title: 'Levels', min: 2, max: 10, default: defaults.levels },
+    symbol: {
+      kind: 'one-of',
+      title: 'Drawn as',
+      values: ['stars', 'hearts', 'numbers'],
+      default: defaults.symbol,
+    },
+  },
+  summary: 'levels',
+  columnWidth: 120,
+  schema: (attrs) => levelSchema(ratingRules.levels(attrs)),
+  samples: (attrs) => [ratingRules.levels(attrs).to],
+});

@@ -1,0 +1,21 @@
+import { defaults } from '../../attributes/defaults.ts';
+import { inputType } from '../definition.ts';
+import { levelAttributes, levelSchema } from '../level-type.ts';
+import { scaleRules } from './rules.ts';
+
+export const scale = inputType({
+  title: 'Scale',
+  icon: 'M3 7h14v6H3zM6.5 7v6M10 7v6M13.5 7v6',
+  words: 'nps recommend likely opinion score numbers',
+  palette: 'choice',
+  firstLabel: 'How likely are you to recommend us?',
+  attrs: {
+    ...levelAttributes,
+    from: { kind: 'integer', title: 'From', min: 0, max: 1, default: defaults.from },
+    to: { kind: 'integer', title: 'To', min: 2, max: 10, default: defaults.to },
+  },
+  summary: 'recommendation',
+  columnWidth: 120,
+  schema: (attrs) => levelSchema(scaleRules.levels(attrs)),
+  samples: (attrs) => [scaleRules.levels(attrs).to],
+});

@@ -1,0 +1,48 @@
+import { levelsOf } from '#ast/tree.ts';
+import { choices } from './choices.ts';
+import { type Html, html } from '../html.ts';
+import type { Field } from './place.ts';
+
+/** What stands at the ends of a scale. */
+type Ends = { readonly low_label?: string; readonly high_label?: string };
+
+/**
+ * A question on a scale: a radio button for each level, which the style sheet draws. The words for the ends belong to the
+ * names of the first and the last, and stand below them for whoever sees them.
+ */
+export function levels(field: Field, drawing: string, { low_label: low, high_label: high }: Ends): Html {
+  const all = levelsOf(field.element);
+  const list = all.map((level) => {
+    const end = level === all[0] ? low : level === all.at(-1) ? high : undefined;
+    const label = html`${level}${end && html`<span class="unseen"> – ${end}</span>`}`;
+    return { value: String(level), label, isChosen: field.value === level };
+  });
+  const after = html`
+<p class="ends" aria-hidden="true"><span>${low}</span><span>${high}</span></p>`;
+  return choices(field, 'radio', list, {
+    layout: `${drawing} of_${all.length}`,
+    ...((low || high) && { after }),
+  });
+}
+
+/** A column for each level, where there is room. */
+const columns = Array.from(
+  { length: 10 },
+  (_, index) => `.of_${index + 2} { grid-template-columns: repeat(${index + 2}, minmax(0, 3.5rem)); }`,
+);
+
+/** Rules of every scale: its buttons have no circle, and are as wide as there is room. */
+export const levelStyle = `
+.ends { grid-column: 1 / -1; display: flex; justify-content: space-between; gap: var(--4); color: var(--soft); font-size: .9375rem; }
+.options_levels { grid-template-columns: repeat(auto-fit, minmax(2.75rem, 1fr)); gap: .375rem; }
+:is(.options_levels, .options_stars, .options_hearts) > .option:not(.none) { position: relative; justify-content: center; padding: 0; }
+:is(.options_levels, .options_stars, .options_hearts) > .option:not(.none) input { position: absolute; inset: 0; inline-size: 100%; block-size: 100%; opacity: 0; }
+:is(.options_levels, .options_stars, .options_hearts) > .option::after { content: none !important; }
+.options_levels > .option:not(.none):has(:checked) { background: var(--accent); color: var(--on-accent); font-weight: 600; }
+@media (min-width: 640px) {
+  ${columns.map((rule) => `.options_levels${rule}`).join('\n')}
+}
+@media (forced-colors: active) {
+  .options_levels > .option:not(.none):has(:checked) { forced-color-adjust: none; background: Highlight; color: HighlightText; }
+}
+`;

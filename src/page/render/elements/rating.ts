@@ -1,0 +1,27 @@
+import { defaults } from '#ast/attributes/defaults.ts';
+import { levels, levelStyle } from './levels.ts';
+import { fieldAt } from './place.ts';
+import { styled } from './styled.ts';
+
+/** Stars and hearts are characters, full up to the one that is chosen or pointed at: of one shape or the other in any colours. */
+const starStyle = `
+:is(.options_stars, .options_hearts) { grid-template-columns: repeat(5, minmax(0, 3rem)); gap: 0; }
+:is(.options_stars, .options_hearts):has(> .option:not(.none):nth-child(6)) { grid-template-columns: repeat(10, minmax(0, 3rem)); }
+:is(.options_stars, .options_hearts) > .option:not(.none) { border: 0; background: none; box-shadow: none; color: var(--edge); }
+:is(.options_stars, .options_hearts) > .option:not(.none) > span { font-size: 0; }
+:is(.options_stars, .options_hearts) > .option:not(.none) > span::before { content: "☆"; content: "☆" / ""; font: 2rem/1 "Segoe UI Symbol", "Apple Symbols", "Noto Sans Symbols 2", "DejaVu Sans", sans-serif; }
+.options_hearts > .option:not(.none) > span::before { content: "♡"; content: "♡" / ""; }
+:is(.options_stars, .options_hearts) > .option:not(.none):is(:has(:checked), :has(~ .option :checked:not([value=""]))) { color: var(--accent); }
+.options_stars > .option:not(.none):is(:has(:checked), :has(~ .option :checked:not([value=""]))) > span::before { content: "★"; content: "★" / ""; }
+.options_hearts > .option:not(.none):is(:has(:checked), :has(~ .option :checked:not([value=""]))) > span::before { content: "♥"; content: "♥" / ""; }
+.invalid > :is(.options_stars, .options_hearts) > .option { color: var(--bad); }
+@media (hover: hover) {
+  :is(.options_stars, .options_hearts) > .option:not(.none):is(:hover, :has(~ .option:not(.none):hover)) { color: var(--deep); }
+}
+`;
+
+/** Stars, hearts or numbers, of which one is chosen. */
+export const rating = styled<'rating'>([levelStyle, starStyle], (element, place) => {
+  const { symbol = defaults.symbol } = element.attrs;
+  return levels(fieldAt(element, place), symbol === 'numbers' ? 'levels' : symbol, element.attrs);
+});
