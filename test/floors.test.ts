@@ -313,7 +313,7 @@ test('an element type is its own files, and a line in each of at most three tabl
   // Those whose names mean nothing else. Templates and examples are forms, and only use them.
   const types = ['multiple_choice', 'file_upload', 'rating'];
   const others = [...ours, ...web]
-    .filter(({ path }) => !/^web\/forms\/templates\//.test(path))
+    .filter(({ path }) => !path.startsWith('web/forms/templates/'))
     .map(({ path, text }) => ({ path, text: text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '') }));
   for (const type of types) {
     const own = new RegExp(`/${type}(/|\\.tsx?$)|/${type.replaceAll('_', '-')}\\.tsx?$`);
