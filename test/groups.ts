@@ -16,7 +16,7 @@ const imported = /from '(\.{1,2}\/[^']+|#[^']+)'/g;
 /** So many files share a process: enough to gain from it, few enough that three processes end at about the same time. */
 const perGroup = { browser: 4, other: 20 } as const;
 
-/** Sorts test files into groups, the slow ones first. */
+/** Sorts test files into groups, in the order in which they are run. */
 export async function groupFiles(files: readonly string[]): Promise<Group[]> {
   const alone: Group[] = [];
   const stages = new Map<string, string[]>();
@@ -29,14 +29,27 @@ export async function groupFiles(files: readonly string[]): Promise<Group[]> {
   }
   const units = [...stages.values()];
   const isBrowser = (unit: readonly string[]): boolean => unit.some((file) => file.includes('.browser.'));
-  return [
-    ...fill(units.filter(isBrowser), perGroup.browser),
-    ...alone,
-    ...fill(
+  const fileCount = (group: Group): number => group.flat().length;
+  return mix([
+    fill(units.filter(isBrowser), perGroup.browser).toSorted((a, b) => fileCount(b) - fileCount(a)),
+    // Those at the end of the alphabet, whole flows, take the longest.
+    alone.toReversed(),
+    fill(
       units.filter((unit) => !isBrowser(unit)),
       perGroup.other,
     ),
-  ];
+  ]);
+}
+
+/**
+ * All kinds from the beginning to the end, each in its order: those that start instances wait much of their time, for a
+ * start or a lease, and browsers hardly ever, so that one kind after the other would leave a processor idle.
+ */
+function mix(kinds: readonly (readonly Group[])[]): Group[] {
+  const places = kinds.flatMap((groups) =>
+    groups.map((group, index) => ({ group, place: index / groups.length })),
+  );
+  return places.toSorted((a, b) => a.place - b.place).map(({ group }) => group);
 }
 
 /** The module among those that a file imports which opens something for all that import it. */

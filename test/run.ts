@@ -55,12 +55,12 @@ const checkTypes = (name: string, project: string): Promise<boolean> =>
   step(name, process.execPath, [compiler, '--noEmit', '--checkers', '1', '-p', project]);
 
 async function checkUp(): Promise<boolean> {
-  const areTyped = await Promise.all([checkTypes('types', '.'), checkTypes('types of web', 'web')]);
-  return (
-    areTyped.every(Boolean) &&
-    (await step('lint', tool('oxlint'), ['--type-aware', '--quiet'])) &&
-    step('format', tool('biome'), ['format', '--log-level=error'])
-  );
+  const checks = await Promise.all([
+    checkTypes('types', '.'),
+    checkTypes('types of web', 'web'),
+    step('lint', tool('oxlint'), ['--type-aware', '--quiet']),
+  ]);
+  return checks.every(Boolean) && step('format', tool('biome'), ['format', '--log-level=error']);
 }
 
 if (files.length === 0 && !(await checkUp())) process.exit(1);
@@ -78,8 +78,8 @@ const code = await run(
   [
     '--disable-warning=ExperimentalWarning',
     '--test',
-    // One more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver.
-    '--test-concurrency=3',
+    // Two more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver.
+    '--test-concurrency=4',
     `--test-timeout=${timeoutMs}`,
     ...(await writeGroups(await groupFiles(chosen), logs, 10 * timeoutMs)),
   ],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
+import { looksAt } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, payloads } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
@@ -48,12 +49,12 @@ const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
 
 test('axe finds nothing on any screen, light and dark, at 1280 and 375 px, and none scrolls sideways', async () => {
   const page = await console.open(screens[0]![0], owner);
-  for (const [path, title] of screens) {
+  for (const [turn, [path, title]] of screens.entries()) {
     await page.goto(service.url + path);
     await heading(page, title);
     await page.getByText('Loading …').first().waitFor({ state: 'detached' });
     // One load of the screen for all of its looks: loading is most of what a look costs.
-    for (const { colorScheme, width } of looks) {
+    for (const { colorScheme, width } of looksAt(turn, looks)) {
       const where = `${path}, ${colorScheme}, ${width} px`;
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { composite, element, stepsOf } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
+import { looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { openService } from '#test/service.ts';
 import { wake } from './page-script-stage.ts';
@@ -10,7 +11,8 @@ import { wake } from './page-script-stage.ts';
 /*
  * The matrix of docs/rules.md P10. With its script the page is looked at in every state (first view, empty Next, the next
  * step, the way back, the end) and from both directions, each time light, dark and with forced colours, at three widths
- * and with reduced motion in turn, so that every pair of them is seen. Without script it walks the same way in two looks.
+ * and with reduced motion in turn, so that every pair of them is seen; npm test has one of the three at each stop, by
+ * turns. Without script it walks the same way in two looks.
  */
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -50,12 +52,12 @@ function openLooks(turn: number): (page: Page, where: string) => Promise<void> {
   let turns = turn;
   return async (page, where) => {
     turns += 1;
-    for (const [index, scheme] of schemes.entries()) {
-      const width = widths[(turns + index) % widths.length]!;
-      const media = {
-        ...scheme,
-        reducedMotion: (turns + index) % 2 === 0 ? 'reduce' : 'no-preference',
-      } as const;
+    const looks = schemes.map((scheme, index) => ({
+      width: widths[(turns + index) % widths.length]!,
+      ...scheme,
+      reducedMotion: (turns + index) % 2 === 0 ? ('reduce' as const) : ('no-preference' as const),
+    }));
+    for (const { width, ...media } of looksAt(Math.floor(turns / widths.length), looks)) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia(media);
       assert.deepEqual(await findBarriers(page), [], `${where}: ${JSON.stringify({ width, ...media })}`);
