@@ -67,6 +67,25 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
+test('a list of 500 options is the one of the device: typing finds an option, and its first entry takes the choice back', async () => {
+  const options = Array.from({ length: 500 }, (_, index) => `Region ${String(index).padStart(3, '0')}`);
+  const long = await stage.publish([
+    step('One', [element('dropdown', 'region', { options, placeholder: 'Where from?' })]),
+  ]);
+  const page = await stage.visit(long);
+  const region = page.getByRole('combobox', { name: 'The region' });
+  assert.equal(await region.locator(':checked').innerText(), 'Where from?');
+  await region.focus();
+  await page.keyboard.type('Region 42');
+  assert.equal(await region.inputValue(), 'Region 420');
+  await page.keyboard.press('Home');
+  assert.equal(await region.inputValue(), '');
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted/);
+  assert.deepEqual((await stage.submissions(long))[0]?.answers, {});
+  await page.context().close();
+});
+
 test('the place for an answer of one’s own stands below "Other", before what takes the choice back', async () => {
   const page = await stage.visit(form);
   const guild = page.locator('fieldset', { has: field(page, 'guild') });

@@ -142,7 +142,7 @@ const refused: Readonly<Record<string, [status: number, bytes: Buffer, type?: st
   'a text that says it is a PNG': [415, Buffer.from('hello')],
   'nothing at all': [415, Buffer.alloc(0)],
   'a GIF': [415, Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')],
-  'an image of more than 2 MB': [413, Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)])],
+  'an image of more than 10 MB': [413, Buffer.concat([png, Buffer.alloc(10 * 1024 * 1024)])],
   'half an image': [415, photo.subarray(0, photo.length / 2)],
   'the beginning of an image': [415, png.subarray(0, 30)],
   'a bomb of a few KB that unpacks to 100 megapixels': [413, await paint(10_000, 10_000).png().toBuffer()],

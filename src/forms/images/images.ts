@@ -23,7 +23,7 @@ import { makeRenditions } from './renditions.ts';
 export type ImagesContext = { database: Database; storage: Storage };
 
 /** The largest image, in bytes; and how many one workspace may have. */
-export const imageLimits = { bytes: 2 * 1024 * 1024, images: 500 } as const;
+export const imageLimits = { bytes: 10 * 1024 * 1024, images: 500 } as const;
 
 /** What is taken. SVG is not: it is a document that can hold scripts. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
@@ -36,7 +36,7 @@ const storageKey = (workspaceId: string, id: string, rendition?: string): string
 const graceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Stores an image of at most 2 MB, in the sizes and formats that pages ask for. Its bytes decide what it is, whatever it
+ * Stores an image of at most 10 MB, in the sizes and formats that pages ask for. Its bytes decide what it is, whatever it
  * was sent as. The row comes first, so that a stop in between leaves no bytes that nobody knows of.
  * @throws ApiError conflict when the workspace has 500; payload_too_large, and whatever makeRenditions throws.
  */
@@ -46,7 +46,7 @@ export async function storeImage(
   bytes: Buffer,
 ): Promise<{ id: string }> {
   if (bytes.length > imageLimits.bytes)
-    throw new ApiError('payload_too_large', 'The image is larger than 2 MB. Choose a smaller one.');
+    throw new ApiError('payload_too_large', 'The image is larger than 10 MB. Choose a smaller one.');
   const type = (await fileTypeFromBuffer(bytes))?.mime;
   if (!imageTypes.some((known) => known === type))
     throw new ApiError('unsupported_media_type', 'This is no PNG, JPEG or WebP image.');

@@ -231,7 +231,7 @@ function Links({ formId, workspaceId, theme, isReadOnly, error, onTheme }: Panel
   );
 }
 
-const imageKinds = 'PNG, JPEG or WebP, at most 2 MB.';
+const imageKinds = 'PNG, JPEG or WebP, at most 10 MB.';
 
 function Images({ formId, workspaceId, theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
   const place = (id: string | undefined): string | undefined => id && imageAddress(formId, id);

@@ -3,7 +3,7 @@ import { call } from '../../api/operations.ts';
 
 /** What the service stores (src/forms/images). */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
-const mostBytes = 2 * 1024 * 1024;
+const mostBytes = 10 * 1024 * 1024;
 
 /**
  * Sends an image as it is and returns its id. What can be known here is refused here, in the same words.
@@ -13,6 +13,6 @@ export async function uploadImage(workspaceId: string, file: File): Promise<stri
   if (!imageTypes.some((type) => type === file.type))
     throw new ApiProblem(415, { message: 'This is no PNG, JPEG or WebP image.' });
   if (file.size > mostBytes)
-    throw new ApiProblem(413, { message: 'The image is larger than 2 MB. Choose a smaller one.' });
+    throw new ApiProblem(413, { message: 'The image is larger than 10 MB. Choose a smaller one.' });
   return (await call(workspaceId, 'createImage', { body: file })).id;
 }
