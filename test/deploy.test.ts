@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
+import { ownCommands } from '#app/cli/commands.ts';
 import { readConfig } from '#kit/config.ts';
 
 /* deploy/: what cannot be run here is parsed, and held against what the service is. */
@@ -123,5 +124,22 @@ test('the examples for proxies pass on to the port of the service, with bodies o
     assert.equal(text.split('{').length, text.split('}').length, name);
     assert.match(text, /127\.0\.0\.1:3000/);
     assert.match(text, /110m/i);
+  }
+});
+
+test('the GitHub Action is two commands that there are, with inputs that it declares', async () => {
+  type Step = { run: string; env: Record<string, string> };
+  const action = parse(await read('forms-action/action.yml')) as {
+    inputs: Record<string, { description: string }>;
+    runs: { using: string; steps: Step[] };
+  };
+  const { using, steps } = action.runs;
+  const [plan, apply] = steps.map(({ run }) => /src\/app\/cli\.ts (forms \w+) "\$FOLDER"$/.exec(run)?.[1]);
+  assert.deepEqual([using, steps.length, plan, apply], ['composite', 2, 'forms plan', 'forms apply']);
+  for (const command of [plan, apply]) assert.ok(ownCommands.some(({ name }) => name === command));
+  for (const { run, env } of steps) {
+    const [, script] = /GITHUB_ACTION_PATH\/([^"]+)"/.exec(run)!;
+    assert.ok(existsSync(join(home, 'deploy/forms-action', script!)));
+    for (const value of Object.values(env)) assert.ok(action.inputs[/inputs\.(\w+)/.exec(value)![1]!]);
   }
 });

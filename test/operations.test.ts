@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
@@ -18,7 +18,7 @@ import { ownRoutes } from '#app/routes.ts';
 import { permissionNames } from '#workspaces/permissions.ts';
 import { idIn, makeOneOfEach } from './one-of-each.ts';
 import { openService } from './service.ts';
-import { makeForm } from './visitor.ts';
+import { makeForm, openVisitor } from './visitor.ts';
 
 /* What holds for every operation of the table, for those too that are declared tomorrow. */
 const service = await openService();
@@ -327,6 +327,112 @@ test('a key is in no complaint, wherever it was put', async () => {
     assert.ok(!outcome.stderr.includes(fullKey.slice(0, 16)), outcome.stderr);
     assert.doesNotMatch(outcome.stderr, /\n\s+at /);
   }
+});
+
+// Forms as files ----------------------------------------------------------------------------------------------
+
+test('a folder of forms is pulled, planned and applied, here and there: once or often, it is the same', async () => {
+  for (const run of [here, there]) {
+    const own = await service.makeTenant();
+    const ownKey = await own.makeKey(['forms:read', 'forms:write', 'submissions:read']);
+    const ask = (...args: string[]) =>
+      run === here
+        ? here(...args, '--workspace', own.workspaceId, '--json')
+        : formloom([...args, '--json'], { FORMLOOM_URL: service.url, FORMLOOM_API_KEY: ownKey });
+    const folder = await mkdtemp(join(service.dataDir, 'forms-'));
+    const step = ask.bind(undefined, 'forms');
+    const write = (name: string, form: object) => writeFile(join(folder, name), JSON.stringify(form));
+    const plans = async () =>
+      answerOf(await step('plan', folder)).data.map((line: Record<string, unknown>) => [
+        line['file'],
+        line['action'],
+      ]);
+    const form = await makeForm(own, [
+      element('radio', 'colour', { options: ['Red', 'Blue'] }),
+      element('text', 'b'),
+    ]);
+    await openVisitor(service).submit(form.id, { colour: 'Blue' });
+    assert.deepEqual(await plans(), []);
+    const [{ file }] = answerOf(await step('pull', folder)).data;
+    assert.deepEqual(answerOf(await step('pull', folder)).data[0].action, 'none');
+    assert.deepEqual(await plans(), [[file, 'none']]);
+    const pulled = JSON.parse(await readFile(join(folder, file), 'utf8'));
+    assert.deepEqual(Object.keys(pulled), ['id', 'status', 'structure', 'settings']);
+    const [colour, text] = pulled.structure.children[0].children;
+    colour.attrs.options = ['Red'];
+    pulled.structure.children[0].children = [text, colour, element('email', 'c')];
+    await write(file, { ...pulled, settings: { ...pulled.settings, language: 'german' } });
+    const code = (name: string) =>
+      `const form = ${JSON.stringify(structure(element('text', 'a')))};\nexport default { status: 'published' as const, structure: { ...form, attrs: { name: '${name}' } } };`;
+    await writeFile(join(folder, 'new.ts'), code('New'));
+    const [changed, fresh] = answerOf(await step('plan', folder)).data;
+    assert.deepEqual([fresh.file, fresh.action, fresh.id, fresh.name], ['new.ts', 'create', null, 'New']);
+    assert.deepEqual(
+      changed.changes.map(({ change, what, name }: Record<string, string>) => [change, what, name].join(' ')),
+      ['moved b ', 'changed colour options', 'added c ', 'changed language '],
+    );
+    assert.deepEqual(
+      [changed.impact.length, changed.impact[0].option, changed.impact[0].answers],
+      [1, 'Blue', 1],
+    );
+    assert.deepEqual(
+      (
+        await run(
+          'forms',
+          'get',
+          form.id,
+          '--json',
+          ...(run === here ? [] : ['--key', ownKey, '--url', service.url]),
+        )
+      ).code,
+      0,
+    );
+    const applied = answerOf(await step('apply', folder)).data;
+    assert.deepEqual(
+      applied.map(({ action }: Record<string, string>) => action),
+      ['update', 'create'],
+    );
+    assert.deepEqual(await plans(), [
+      [file, 'none'],
+      ['new.ts', 'none'],
+    ]);
+    assert.deepEqual(
+      answerOf(await step('apply', folder)).data.map(({ id }: Record<string, string>) => id),
+      [form.id, applied[1].id],
+    );
+    assert.equal((await own.call('GET', `/forms/${applied[1].id}`)).body.status, 'published');
+    // Of several forms one that would be refused keeps all of them as they are.
+    await write(file, { ...pulled, structure: { type: 'form', attrs: {}, children: [] } });
+    await writeFile(join(folder, 'newer.ts'), code('Newer'));
+    const refused = await step('apply', folder);
+    assert.deepEqual([refused.code, JSON.parse(refused.stdout).data[0].problems.length], [1, 2]);
+    assert.equal((await own.call('GET', '/forms')).body.data.length, 2);
+    // What is no form, and what could be several, is said before anything is asked.
+    await write('other.json', { structure: structure(), colour: 'red' });
+    assert.match((await step('plan', folder)).stderr, /^formloom: other.json has "colour"/);
+    await write('other.json', { id: form.id, structure: structure(element('text', 'a')) });
+    const twice = await step('plan', folder);
+    assert.deepEqual([twice.code, twice.stdout], [2, '']);
+    assert.match(twice.stderr, /are the same form/);
+    assert.equal((await step('plan', join(folder, 'none'))).code, 2);
+  }
+});
+
+test('a key that may only read plans without counting answers, and a person reads lines', async () => {
+  const own = await service.makeTenant();
+  const form = await makeForm(own, [element('text', 'a')]);
+  const folder = await mkdtemp(join(service.dataDir, 'forms-'));
+  const change = { id: form.id, structure: structure(element('text', 'a', { label: 'Other' })) };
+  await writeFile(join(folder, 'a.json'), JSON.stringify(change));
+  const env = { FORMLOOM_URL: service.url, FORMLOOM_API_KEY: await own.makeKey(['forms:read']) };
+  const { code, stdout } = await formloom(['forms', 'plan', folder], env);
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^a\.json: "[^"]+" changes\n {2}~ a\.label: "[^"]+" -> "Other"\n {2}! The key may not/,
+  );
+  const tried = await formloom(['forms', 'apply', folder], env);
+  assert.deepEqual([tried.code, tried.stdout], [1, '']);
 });
 
 // Completion --------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ const order = [
   'submissions',
   'search',
   'webhooks',
+  'forms-as-code',
   'errors',
   'limits',
   'idempotency-and-concurrency',

@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import { completionCommand } from './completion-command.ts';
 import { databaseCommands } from './database-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { formFolderCommands } from './form-folder-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { mailCommands } from './mail-commands.ts';
@@ -18,6 +19,7 @@ export const ownCommands: readonly Command[] = [
   ...userCommands,
   ...webhookCommands,
   ...mailCommands,
+  ...formFolderCommands,
   ...instanceKeyCommands,
   ...databaseCommands,
   ...backupCommands,

@@ -126,7 +126,8 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
   const context = { json, ...atTerminal(around) };
   if (place.remote && command.at === 'api') {
     const { openRemoteApi } = await import('./remote-api.ts');
-    return show(await command.run({ ...context, api: openRemoteApi(place.remote) }, input));
+    const api = openRemoteApi(place.remote);
+    return showPart(show, () => command.run({ ...context, api }, input));
   }
   if (command.at === 'machine')
     return showPart(show, () =>

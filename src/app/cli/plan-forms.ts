@@ -1,0 +1,149 @@
+import { isRecord } from '#ast/json.ts';
+import type { Judgement } from '#forms/shapes.ts';
+import type { DryRun } from '#forms/shapes.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { ReplyOf } from '../operations.ts';
+import { type Api, call } from './api.ts';
+import { compareStructures, compareValues, type FormChange } from './compare-forms.ts';
+import type { FormFile } from './form-files.ts';
+import { UsageError } from './values.ts';
+
+/** What would become of a form that a file has. */
+export type FormPlan = {
+  file: string;
+  /** Null: it is not there yet. */
+  id: string | null;
+  name: string;
+  action: 'create' | 'update' | 'none';
+  changes: FormChange[];
+  /** What visitors can no longer answer, with the answers that it touches; null: the key may not change forms. */
+  impact: DryRun['impact'] | null;
+  problems: Judgement['problems'];
+  warnings: Judgement['warnings'];
+};
+
+/** A plan with what it rests on: the ETag of the form as it was compared. */
+export type Planned = { plan: FormPlan; form: FormFile; tag: string | undefined };
+
+/** All forms of the workspace, without their structures. */
+export async function listAllForms(api: Api): Promise<ReplyOf<'listForms'>['data']> {
+  const all: ReplyOf<'listForms'>['data'] = [];
+  for (let cursor: string | null | undefined = '*'; cursor; ) {
+    const page: ReplyOf<'listForms'> = await call(api, 'listForms', { query: { cursor, per_page: 100 } });
+    all.push(...page.data);
+    cursor = page.next_cursor;
+  }
+  return all;
+}
+
+/**
+ * Holds each form of a folder against the service. Nothing is changed.
+ * @throws UsageError for two files that are one form, and a name that several forms have.
+ */
+export async function planForms(api: Api, forms: readonly FormFile[]): Promise<Planned[]> {
+  const there = forms.every(({ id }) => id !== undefined) ? [] : await listAllForms(api);
+  const planned: Planned[] = [];
+  for (const form of forms) {
+    const name = nameOf(form.structure);
+    const named = there.filter((each) => each.name === name && each.status !== 'archived');
+    if (form.id === undefined && named.length > 1)
+      throw new UsageError(
+        `${form.file}: ${named.length} forms are called "${name}". An "id" says which one: ${named.map(({ id }) => id).join(', ')}.`,
+      );
+    const id = form.id ?? named[0]?.id;
+    const other = planned.find(({ plan }) => (id === undefined ? plan.name === name : plan.id === id));
+    if (other) throw new UsageError(`${other.form.file} and ${form.file} are the same form, "${name}".`);
+    planned.push(
+      id === undefined ? await planNew(api, form, name) : await planChange(api, form, { id, name }),
+    );
+  }
+  return planned;
+}
+
+const nameOf = (structure: object): string => {
+  const { attrs } = structure as { attrs?: unknown };
+  return isRecord(attrs) && typeof attrs['name'] === 'string' ? attrs['name'] : '';
+};
+
+async function planNew(api: Api, form: FormFile, name: string): Promise<Planned> {
+  const judged = await call(api, 'validateForm', { body: documentOf(form) });
+  const plan: FormPlan = {
+    file: form.file,
+    id: null,
+    name,
+    action: 'create',
+    changes: [],
+    impact: [],
+    ...judged,
+  };
+  return { plan, form, tag: undefined };
+}
+
+async function planChange(
+  api: Api,
+  form: FormFile,
+  { id, name }: { id: string; name: string },
+): Promise<Planned> {
+  const { value, tag } = await api({ name: 'getForm', params: { id } });
+  const now = value as ReplyOf<'getForm'>;
+  const { structure, settings, status } = form;
+  const changes = [
+    ...compareStructures(now.structure, structure),
+    ...(settings === undefined
+      ? []
+      : compareValues(now.settings as Record<string, unknown>, shownSettings(settings))),
+    ...(status === undefined ? [] : compareValues({ status: now.status }, { status })),
+  ];
+  const isSame = changes.length === 0;
+  const tried = isSame ? { impact: [], problems: [], warnings: [] } : await tryChange(api, form, id);
+  const plan: FormPlan = { file: form.file, id, name, action: isSame ? 'none' : 'update', changes, ...tried };
+  return { plan, form: { ...form, id }, tag };
+}
+
+/** A key that may not change forms may have them judged. */
+async function tryChange(
+  api: Api,
+  form: FormFile,
+  id: string,
+): Promise<Pick<FormPlan, 'impact' | 'problems' | 'warnings'>> {
+  try {
+    const body = { ...documentOf(form), ...(form.status && { status: form.status }) };
+    const { dry_run } = await call(api, 'updateForm', { params: { id }, query: { dry_run: true }, body });
+    const { impact, problems, warnings } = dry_run!;
+    return { impact, problems, warnings };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'forbidden') throw error;
+    return { impact: null, ...(await call(api, 'validateForm', { body: documentOf(form) })) };
+  }
+}
+
+const documentOf = ({ structure, settings }: FormFile) => ({ structure, ...(settings && { settings }) });
+
+/** Settings as they are read: a password never is, and what is null is not set. */
+const shownSettings = (settings: object): Record<string, unknown> => ({
+  access: 'public',
+  ...Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => name !== 'password' && value !== null),
+  ),
+});
+
+/** Does what was planned, if the form is still as it was compared. @returns the id of the form. */
+export async function applyPlan(api: Api, { plan, form, tag }: Planned): Promise<string> {
+  if (plan.action === 'none') return plan.id!;
+  const { status } = form;
+  if (plan.id !== null) {
+    const body = { ...documentOf(form), ...(status && { status }) };
+    await api({
+      name: 'updateForm',
+      params: { id: plan.id },
+      body,
+      ...(tag !== undefined && { ifMatch: tag }),
+    });
+    return plan.id;
+  }
+  const { id } = await call(api, 'createForm', {
+    body: { ...documentOf(form), publish: status === 'published' },
+  });
+  if (status === 'archived') await call(api, 'archiveForm', { params: { id } });
+  return id;
+}
