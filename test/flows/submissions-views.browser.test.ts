@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { element, stepsOf } from '#ast/testing.ts';
+import { addVisits, type VisitKind } from '#submissions/analytics/queries.ts';
 import { insertMany } from '#submissions/testing.ts';
 import { press, tabTo, type } from '../console-browser.ts';
 import { signIn } from '../console.ts';
@@ -224,4 +226,71 @@ test('a large summary is of the newest answers first, says so, and is of all whe
   assert.equal(await page.getByRole('button', { name: 'Add up all' }).count(), 0);
   assert.deepEqual(problems, []);
   await context.close();
+});
+
+test('the summary shows how visits went: from view to submission, by step, and where they stopped', async () => {
+  const made = await tenant.call('POST', '/forms', {
+    structure: stepsOf(
+      { title: 'About you and the people who travel with you' },
+      [element('text', 'name', { label: 'Name' }), element('email', 'email', { label: 'Email' })],
+      {},
+      [element('textarea', 'note', { label: 'Note' })],
+    ),
+    publish: true,
+  });
+  const form = made.body.id;
+  const counts: readonly (readonly [kind: VisitKind, name: string, count: number])[] = [
+    ['view', '', 1_200],
+    ['start', '', 480],
+    ['scripted_start', '', 360],
+    ['completion', '', 240],
+    ['step', 'name', 1_200],
+    ['onward', 'name', 300],
+    ['step', 'note', 300],
+    ['onward', 'note', 240],
+    ['question', 'email', 150],
+    ['question', 'note', 50],
+    ['time', '50', 240],
+  ];
+  await addVisits(service.services.database, {
+    workspace_ids: counts.map(() => tenant.workspaceId),
+    form_ids: counts.map(() => form),
+    days: counts.map(() => '2026-01-31'),
+    kinds: counts.map(([kind]) => kind),
+    names: counts.map(([, name]) => name),
+    counts: counts.map(([, , count]) => count),
+  });
+  for (const [width, dark] of [
+    [1280, false],
+    [375, true],
+  ] as const) {
+    const { page, context, problems } = await show(`/forms/${form}/summary`, { width, dark });
+    await page.getByText('Half of those who send it need less than 2 minutes.').waitFor();
+    await page.getByText('For 25% of the starts only what was posted is known').waitFor();
+    for (const opener of await page.getByText('Show as a table').all()) await opener.click();
+    const rowsOf = (name: string) =>
+      page.getByRole('region', { name, exact: true }).first().getByRole('row').allInnerTexts();
+    assert.deepEqual(await rowsOf('From view to submission'), [
+      'What\tVisits',
+      'Saw it\t1,200',
+      'Began\t480',
+      'Sent it\t240',
+    ]);
+    assert.deepEqual(await rowsOf('Step by step'), [
+      'Step\tCame\tLeft here',
+      '1. About you and the people who travel with you\t1,200\t900',
+      '2. Step 2\t300\t60',
+    ]);
+    assert.deepEqual(await rowsOf('Where they stopped'), [
+      'Question\tStopped here',
+      '1. Name\t0',
+      '2. Email\t150',
+      '3. Note\t50',
+    ]);
+    const box = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+    assert.ok(box <= 0);
+    await audit(page, 'the summary of visits');
+    assert.deepEqual(problems, []);
+    await context.close();
+  }
 });

@@ -79,6 +79,21 @@ export const summaryQuery = (
   });
 };
 
+/** Its days are those of the form, which may be an hour or two off from the reader's. */
+export const analyticsQuery = (
+  form: FormPlace,
+  days: { from: string | undefined; to: string | undefined },
+) => {
+  const { from, to } = days;
+  const query = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  return queryOptions({
+    queryKey: key(form, 'analytics', query),
+    queryFn: ({ signal }) =>
+      call(form.workspace_id, 'getFormAnalytics', { params: { id: form.id }, query }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
 export const notesQuery = (form: FormPlace, id: string) =>
   queryOptions({
     queryKey: key(form, 'notes', id),

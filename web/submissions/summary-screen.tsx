@@ -13,6 +13,7 @@ import { DateFilter } from './date-filter.tsx';
 import { summaryQuery } from './queries.ts';
 import { DataDetails } from './summary/data-details.tsx';
 import { ElementCard } from './summary/element-card.tsx';
+import { VisitsCard } from './summary/visits-card.tsx';
 import { dayBefore, useViewState } from './view-state.ts';
 
 /** The library that draws curves is large, and only this screen needs it. */
@@ -37,16 +38,20 @@ export function SummaryScreen(): ReactElement {
       ) : !data ? (
         <Loading lines={4} label="Adding up the answers …" />
       ) : data.completed + data.incomplete === 0 ? (
-        <EmptyState
-          icon="summary"
-          title={days.from || days.to ? 'No submissions in this time' : 'Nothing to add up yet'}
-          action={form.status === 'published' && <CopyField label="Public link" text={form.public_url} />}
-        >
-          <p>Once people fill in this form, their answers are added up here, question by question.</p>
-        </EmptyState>
+        <div className="stack">
+          <VisitsCard days={days} />
+          <EmptyState
+            icon="summary"
+            title={days.from || days.to ? 'No submissions in this time' : 'Nothing to add up yet'}
+            action={form.status === 'published' && <CopyField label="Public link" text={form.public_url} />}
+          >
+            <p>Once people fill in this form, their answers are added up here, question by question.</p>
+          </EmptyState>
+        </div>
       ) : (
         <div className="stack summary" aria-busy={isPlaceholderData}>
           <Totals summary={data} />
+          <VisitsCard days={days} />
           <Card title="Submissions over time">
             <CatchBoundary getResetKey={() => form.id} errorComponent={ChartFailed}>
               <Suspense fallback={<Skeleton blockSize="17rem" />}>
