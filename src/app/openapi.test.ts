@@ -184,6 +184,16 @@ test('what has a name is there once, and everything else refers to it', () => {
   assert.deepEqual(JSON.parse(JSON.stringify(search)).content, JSON.parse(text).content);
 });
 
+test('each operation that answers JSON shows an answer, which is as it is declared', () => {
+  for (const { name, operation } of routes) {
+    const { status, schema } = operation.reply;
+    const shown = operations.find((each) => each.operation.operationId === name)!.operation.responses[status];
+    const content = shown && 'content' in shown ? shown.content?.['application/json'] : undefined;
+    assert.equal(content !== undefined, schema !== undefined, name);
+    if (content) assert.doesNotThrow(() => operation.holdReply({ status, body: content.example }), name);
+  }
+});
+
 test('for each ten operations it is at most 12 KB on the wire', async () => {
   const packed = await fetch(`${service.url}/api/v1/openapi.json`, {
     headers: { 'Accept-Encoding': 'br' },

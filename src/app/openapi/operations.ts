@@ -3,6 +3,7 @@ import { errorCodes } from '#kit/errors.ts';
 import type { ReplyShape } from '#kit/operation.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 import type { ApiRoute } from '../operations.ts';
+import { exampleOf } from './example-of.ts';
 import { always, type HeaderName, referToHeaders, referToResponse } from './responses.ts';
 import type { Schemas } from './schemas.ts';
 import type { Content, Operation, Parameter, Response } from './types.ts';
@@ -66,7 +67,7 @@ function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderNa
   return {
     description,
     headers: referToHeaders([...always, ...more]),
-    ...(schema && { content: json(schemas.write(schema)) }),
+    ...(schema && { content: json(schemas.write(schema), exampleOf(schema)) }),
     ...(content && {
       content: Object.fromEntries(content.map((type) => [type, { schema: { type: 'string' } }])),
     }),
