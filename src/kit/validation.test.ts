@@ -90,6 +90,34 @@ test('however many problems there are, the real ones are among them, and eight h
   assert.throws(() => readQuery(unknown(800)), { code: 'bad_request' });
 });
 
+test('of what is too long as much is looked at as says so: unknown names, lists and the same items in them', () => {
+  const listed = compileCheck(
+    Type.Object({
+      ids: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000, uniqueItems: true })),
+      tags: Type.Optional(
+        Type.Union([Type.Null(), Type.Array(Type.String({ maxLength: 2 }), { maxItems: 20 })]),
+      ),
+      inner: Type.Optional(Type.Object({ deep: Type.Boolean() }, { additionalProperties: false })),
+    }),
+  );
+  const fieldsOf = (value: object): string[] => {
+    const result = listed(value);
+    assert.ok(!result.ok);
+    return result.errors.map(({ field = '' }) => field);
+  };
+  let looks = 0;
+  const counted = new Proxy(Array<string>(100_000).fill('long'), {
+    get: (list, name, self) => ((looks += 1), Reflect.get(list, name, self) as unknown),
+  });
+  assert.deepEqual(fieldsOf({ ids: counted }), ['ids']);
+  assert.ok(looks < 150_000, `${looks} looks at a list of 100,000`);
+  assert.equal(fieldsOf({ tags: Array(100_000).fill('long') }).length, 22);
+  const names = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`x${at}`, 1]));
+  const found = fieldsOf({ inner: { ...names, deep: 1 } });
+  assert.equal(found.length, 101);
+  assert.ok(found.includes('inner.deep'));
+});
+
 test("a caller's own text comes back short", () => {
   const result = check({ name: '', ['x'.repeat(10_000)]: 1 });
   assert.ok(!result.ok);

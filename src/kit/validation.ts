@@ -2,6 +2,7 @@ import type { Static, TObject } from 'typebox';
 import { Format } from 'typebox/format';
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
+import { isRecord, own } from '#ast/json.ts';
 import { readTimestamp } from '#ast/rules/timestamp.ts';
 import { ApiError, type ErrorItem } from './errors.ts';
 
@@ -31,7 +32,45 @@ export function compileCheck<S extends TObject>(schema: S): Check<Static<S>> {
   return (value) =>
     compiled.Check(value)
       ? { ok: true, value }
-      : { ok: false, errors: describeErrors(schema, compiled.Errors(value)[1]) };
+      : { ok: false, errors: describeErrors(schema, compiled.Errors(shortened(schema, value))[1]) };
+}
+
+/** So many names that are not known are told, at most, of one object. */
+const mostUnknown = 100;
+
+type Sized = {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Sized>>;
+  readonly maxProperties?: number;
+  readonly items?: Sized;
+  readonly maxItems?: number;
+  readonly anyOf?: readonly Sized[];
+};
+
+/**
+ * As much of a value as it takes to say what is wrong with it: a list that is too long by one item, and an object with
+ * some of its unknown names. The library says of each what it is not, and looks for the same items in squares of their number.
+ */
+function shortened(schema: Sized, value: unknown): unknown {
+  const { anyOf, items, maxItems = Infinity, properties = {}, maxProperties = Infinity } = schema;
+  if (anyOf) {
+    const type = Array.isArray(value) ? 'array' : isRecord(value) && 'object';
+    return shortened(anyOf.find((each) => each.type === type) ?? {}, value);
+  }
+  if (Array.isArray(value)) {
+    const few = value.length > maxItems ? value.slice(0, maxItems + 1) : value;
+    return items ? few.map((item) => shortened(items, item)) : few;
+  }
+  if (!isRecord(value) || (!schema.properties && maxProperties === Infinity)) return value;
+  const most = schema.properties ? mostUnknown : maxProperties + 1;
+  let unknown = 0;
+  const kept = Object.keys(value).filter((name) => Object.hasOwn(properties, name) || (unknown += 1) <= most);
+  return Object.fromEntries(
+    kept.map((name) => {
+      const known = own(properties, name);
+      return [name, known ? shortened(known, value[name]) : value[name]];
+    }),
+  );
 }
 
 /**
