@@ -30,10 +30,10 @@ export function own<Value>(record: Readonly<Record<string, Value>>, key: string)
  */
 export function storageProblem(root: unknown, tally: { values: number; markup: number }): string | undefined {
   const uncleanText = 'has a text with a NUL character or half a surrogate pair';
-  const open: { holder: object; depth: number }[] = [];
+  const open: { holder: Readonly<Record<string, unknown>> | readonly unknown[]; depth: number }[] = [];
   // Of a quarter of a million values most hold no others: nothing is made for those.
   const problemOf = (value: unknown, depth: number): string | undefined => {
-    if (typeof value === 'object' && value !== null) open.push({ holder: value, depth });
+    if (isRecord(value) || Array.isArray(value)) open.push({ holder: value, depth });
     if (typeof value !== 'string') return undefined;
     if (!isCleanText(value)) return uncleanText;
     tally.markup += countMarkup(value);
@@ -44,10 +44,12 @@ export function storageProblem(root: unknown, tally: { values: number; markup: n
   for (let next = open.pop(); next && !problem; next = open.pop()) {
     const { holder, depth } = next;
     if (depth === limits.jsonDepth) return `is nested more than ${limits.jsonDepth} deep`;
-    const values: readonly unknown[] = Array.isArray(holder) ? holder : Object.values(holder);
+    const names = isRecord(holder) ? Object.keys(holder) : [];
+    // By its names: for its values, of which there may be thousands, the engine takes thrice as long.
+    const values = isRecord(holder) ? names.map((name) => holder[name]) : holder;
     tally.values += values.length;
     if (tally.values > limits.values) return `has too many values (at most ${limits.values} in all)`;
-    if (!Array.isArray(holder) && !Object.keys(holder).every(isCleanText)) return uncleanText;
+    if (!names.every(isCleanText)) return uncleanText;
     for (const value of values) problem ??= problemOf(value, depth + 1);
   }
   return problem;
