@@ -258,6 +258,16 @@ test('a program that asks for JSON says which step it is at, and is submitted al
   assert.equal((await visitor.post(form, [['name', 'Ada']])).status, 303);
 });
 
+test('a program that names a question which is not there is told which; our own page, that its form has changed', async () => {
+  const form = await publishForm(tenant, trip);
+  const visitor = openVisitor(service);
+  const said = async (...more: [string, string][]): Promise<unknown> =>
+    JSON.parse((await visitor.post(form, [['name', 'Ada'], ['strange', '1'], ...more], asJson)).text).errors;
+  assert.deepEqual(await said(), [{ field: 'strange', message: 'The form has no question "strange".' }]);
+  const changed = 'This form has changed since you opened it. Look through your answers, then submit again.';
+  assert.deepEqual(await said(['_step', '0'], ['_go', 'submit']), [{ field: 'strange', message: changed }]);
+});
+
 test('a script saves what is right although a file is not: it says of files what there is to say', async () => {
   const form = await publishForm(
     tenant,

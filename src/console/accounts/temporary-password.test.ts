@@ -97,6 +97,25 @@ test('a session ends thirty days after its sign-in, however often it is used', a
   assert.equal(rowCount, 0);
 });
 
+test('a session that is used is extended, and so is its cookie: by the console and by the API', async () => {
+  const { workspaceId } = await service.makeTenant();
+  const person = await signIn(service, { workspaceId, role: 'viewer' });
+  const ask = {
+    console: () => person.call('GET', '/session'),
+    API: () =>
+      fetch(`${url}/api/v1/forms`, { headers: { Cookie: person.cookie, 'X-Workspace-ID': workspaceId } }),
+  };
+  for (const [where, request] of Object.entries(ask)) {
+    assert.deepEqual((await request()).headers.getSetCookie(), [], where);
+    await database.query(`update sessions set expires_at = now() + interval '5 days' where user_id = $1`, [
+      person.userId,
+    ]);
+    const { status, headers } = await request();
+    assert.equal(status, 200);
+    assert.match(headers.getSetCookie().join(), /session_token=[^;]+; Max-Age=604800;/, where);
+  }
+});
+
 test('an address without an account is not found', async () => {
   await assert.rejects(resetUserPassword(database, 'nobody@example.org'), { code: 'not_found' });
 });

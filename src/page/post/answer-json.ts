@@ -42,7 +42,7 @@ export async function answerJson(
 }
 
 function answersOf(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body) || !('answers' in body)) {
+  if (typeof body !== 'object' || body === null || !('answers' in body)) {
     throw new ApiError('validation_error', 'Send {"answers": {"<element id>": <answer>}}.', {
       errors: [{ field: 'answers', message: '"answers" is required.' }],
     });

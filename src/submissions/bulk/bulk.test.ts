@@ -157,6 +157,26 @@ test('many are tagged: what they have stays, what is taken away goes whatever it
   assert.equal(again.rowCount, 1);
 });
 
+test('a tag that somebody sets while many are tagged stays beside theirs', async () => {
+  const scene = await openHeardScene();
+  const id = await scene.submit({ name: 'Ada' });
+  let isSet = Promise.resolve();
+  await run(scene, { kind: 'tag', ids: [id], tags: { added: ['of many'], removed: [] } }, async () => {
+    const written = Promise.withResolvers<void>();
+    isSet = transaction(database, async (client) => {
+      await client.query(`update submissions set tags = '{by hand}' where id = $1`, [id]);
+      written.resolve();
+      await until('the bulk change to wait for the submission', async () => {
+        const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+        return (await database.query(waiting)).rowCount! > 0;
+      });
+    });
+    await written.promise;
+  });
+  await isSet;
+  assert.deepEqual(await tagsOf(scene), { Ada: ['by hand', 'of many'] });
+});
+
 test('a worker that dies between batches leaves the rest to the next: each is done once', async () => {
   const scene = await openHeardScene();
   const ids: string[] = [];
