@@ -12,6 +12,7 @@ import { listMutants, type Mutant } from './mutants.ts';
  *                                           sources, and lists those that no test misses. It takes hours
  * npm run test:mutations -- queue sending   of these rooms only; a path, such as src/ast/tree.ts, is one file of them
  * npm run test:mutations -- --one ast       one at a time, for a machine that has something else to do
+ * npm run test:mutations -- src/ast/tree.ts src/ast/tree.test.ts   by the tests that are named, in place of the room's
  */
 type Room = { sources: string[]; tests: string[] };
 const rooms: Readonly<Record<string, Room>> = {
@@ -58,8 +59,17 @@ const rooms: Readonly<Record<string, Room>> = {
   },
   backup: {
     sources: ['src/backup/**/*.ts', 'src/app/restore.ts'],
-    tests: ['src/backup/**/*.test.ts', 'test/backup*.test.ts'],
+    tests: ['src/backup/**/*.test.ts', 'src/app/cli/backup-commands.test.ts'],
   },
+  forms: {
+    sources: ['src/forms/**/*.ts'],
+    tests: ['src/forms/**/*.test.ts', 'src/page/{admission,visits}.test.ts', 'src/app/conventions.test.ts'],
+  },
+  accounts: {
+    sources: ['src/console/**/*.ts'],
+    tests: ['src/console/**/*.test.ts', 'src/workspaces/**/*.test.ts', 'src/app/conventions.test.ts'],
+  },
+  watch: { sources: ['src/app/watch/*.ts'], tests: ['src/app/watch/*.test.ts', 'src/app/metrics/*.test.ts'] },
 };
 
 const home = fileURLToPath(new URL('../..', import.meta.url));
@@ -234,7 +244,7 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
   const survivors: string[] = [];
   try {
     const baselines: Baseline[] = [];
-    const files = (await find(tests))[Symbol.iterator]();
+    const files = (await find(named.length > 0 ? named : tests))[Symbol.iterator]();
     const takeAll = async (workshop: Workshop): Promise<void> => {
       for (const test of files) {
         const baseline = await takeBaseline(workshop, test);
@@ -279,7 +289,8 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
 delete process.env['TEST_DATABASE_URL'];
 const isOneAtATime = process.argv.includes('--one');
 const given = process.argv.slice(2).filter((word) => word !== '--one');
-const paths = given.filter((word) => word.includes('/'));
+const named = given.filter((word) => word.endsWith('.test.ts'));
+const paths = given.filter((word) => word.includes('/') && !named.includes(word));
 const isOf = ({ sources }: Room): Promise<boolean> =>
   find(sources).then((found) => paths.some((path) => found.includes(path)));
 const survivors: string[] = [];
