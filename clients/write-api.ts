@@ -16,6 +16,7 @@ const answerTypes: Readonly<Record<AnswerKind, string>> = {
   boolean: 'boolean',
   choice: 'OptionOf<E>',
   choices: 'OptionOf<E>[]',
+  order: 'OptionOf<E>[]',
   files: 'FileUpload[]',
 };
 

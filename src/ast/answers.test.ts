@@ -152,6 +152,11 @@ const values: Record<Exclude<InputType, 'file_upload'>, Values> = {
   },
   rating: { good: [1, 5], bad: ['3', true, {}], problem: 'enter a number like 3.5.' },
   scale: { good: [0, 10], bad: ['3', false, {}], problem: 'enter a number like 3.5.' },
+  ranking: {
+    good: [['Blue', 'Red', 'Green']],
+    bad: ['Red', ['Red'], ['Red', 'Red', 'Green'], ['Red', 'Green', 'Grey'], {}],
+    problem: 'list every option once, the best first.',
+  },
   yes_no: { good: [true, false], bad: ['yes', 1, 0], problem: 'answer yes or no.' },
 };
 

@@ -14,6 +14,7 @@ import { number } from './types/number/type.ts';
 import { paragraph } from './types/paragraph/type.ts';
 import { phone } from './types/phone/type.ts';
 import { radio } from './types/radio/type.ts';
+import { ranking } from './types/ranking/type.ts';
 import { rating } from './types/rating/type.ts';
 import { scale } from './types/scale/type.ts';
 import { text } from './types/text/type.ts';
@@ -71,6 +72,7 @@ export const elements = {
   file_upload: fileUpload,
   rating,
   scale,
+  ranking,
   heading,
   paragraph,
   divider,

@@ -4,6 +4,7 @@ import { fileUploadRules } from './types/file_upload/rules.ts';
 import { multipleChoiceRules } from './types/multiple_choice/rules.ts';
 import { numberRules } from './types/number/rules.ts';
 import { yesNoRules } from './types/yes_no/rules.ts';
+import { rankingRules } from './types/ranking/rules.ts';
 import { ratingRules } from './types/rating/rules.ts';
 import { scaleRules } from './types/scale/rules.ts';
 import type { InputRules } from './types/rules.ts';
@@ -30,6 +31,7 @@ export const inputRules = {
   file_upload: fileUploadRules,
   rating: ratingRules,
   scale: scaleRules,
+  ranking: rankingRules,
 } as const satisfies Readonly<Record<string, InputRules>>;
 
 /** The types of elements that take an answer. */

@@ -27,6 +27,8 @@ export const limits = {
   nesting: 5,
   /** Options of one selection. */
   options: 500,
+  /** Options of one ranking, whose page has a list of all of them for each. */
+  rankedOptions: 20,
   /** Options of one form, counted over all its selections. */
   formOptions: 5_000,
   /** Characters of one form's texts that HTML writes otherwise: its page is drawn at once. */

@@ -70,6 +70,9 @@ function listOf(value: AnswerValue): readonly ListItem[] {
 const scalarText = (value: AnswerValue) =>
   typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
 
+const listedTexts = (value: AnswerValue): string[] =>
+  listOf(value).filter((choice) => typeof choice === 'string');
+
 const textsOf: Record<AnswerKind, (value: AnswerValue) => string[]> = {
   text: scalarText,
   moment: scalarText,
@@ -77,7 +80,8 @@ const textsOf: Record<AnswerKind, (value: AnswerValue) => string[]> = {
   number: scalarText,
   // "true" says nothing about a submission and would match every one.
   boolean: () => [],
-  choices: (value) => listOf(value).filter((choice) => typeof choice === 'string'),
+  choices: listedTexts,
+  order: listedTexts,
   files: (value) =>
     listOf(value).flatMap((file) =>
       typeof file === 'object' && typeof file.filename === 'string' ? [file.filename] : [],

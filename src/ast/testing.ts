@@ -1,3 +1,4 @@
+import { elements, isElementType } from './elements.ts';
 import type { AnswerContext } from './logic/evaluate.ts';
 import type { Form, FormNode } from './tree.ts';
 import { newWork } from './work.ts';
@@ -7,7 +8,7 @@ import { type StructureError, validateStructure } from './validate.ts';
 
 /** An element that lacks nothing: selections get the options Red, Green and Blue. */
 export function element(type: string, id: string, attrs: Record<string, unknown> = {}): FormNode {
-  const isSelection = ['dropdown', 'radio', 'multiple_choice'].includes(type);
+  const isSelection = isElementType(type) && 'options' in elements[type].attrs;
   const options = isSelection ? { options: ['Red', 'Green', 'Blue'] } : {};
   return { type, attrs: { id, label: `The ${id}`, ...options, ...attrs }, children: [] };
 }

@@ -205,7 +205,13 @@ export type Timeline = Static<typeof Timeline>;
 
 // The summary ---------------------------------------------------------------------------------------------
 
-const Bar = Type.Object({ label: Type.String(), count: Type.Integer() });
+const Bar = Type.Object({
+  label: Type.String(),
+  count: Type.Integer(),
+  mean: Type.Optional(
+    Type.Number({ description: 'Of a ranked option, its mean place; `count` is how many put it first.' }),
+  ),
+});
 export type Bar = Static<typeof Bar>;
 
 /** The answers to one question, as far as its kind lets them be added up. */
@@ -221,6 +227,7 @@ export const ElementSummary = Type.Object({
     'options',
     'levels',
     'recommendation',
+    'ranking',
     'files',
     'histogram',
     'rows',

@@ -164,11 +164,12 @@ const rated = await stage.publish([
     element('rating', 'stay', { required: true, low_label: 'Poor', high_label: 'Great' }),
     element('rating', 'food', { levels: 10, symbol: 'hearts' }),
     element('rating', 'room', { levels: 3, symbol: 'numbers' }),
+    element('ranking', 'colours'),
   ]),
 ]);
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`a rating is chosen by keyboard, one row of targets at 320 px in both directions, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
+  test(`a rating is chosen by keyboard and options get places, one row of targets at 320 px in both directions, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
     const viewport = { width: 320, height: 700 };
     const page = await stage.browser.open(`/f/${rated.id}?_lang=ar`, undefined, {
       javaScriptEnabled,
@@ -190,10 +191,17 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(await page.getByRole('radio', { name: '2', exact: true }).first().isChecked(), true);
     await page.getByRole('radio', { name: '5 – Great' }).check();
     await page.locator('[name=food][value="10"]').check();
+    const places = page.locator('[name=colours]');
+    await places.nth(0).selectOption('Blue');
+    await places.nth(1).selectOption('Blue');
+    await pressButton(page, 'إرسال');
+    await errorOf(page, 'colours').getByText('امنح كل خيار مرتبة خاصة به').waitFor();
+    await places.nth(1).selectOption('Red');
+    await places.nth(2).selectOption('Green');
     await pressButton(page, 'إرسال');
     await page.locator('.done').waitFor();
     await page.context().close();
     const [submission] = await stage.submissions(rated);
-    assert.deepEqual(submission?.answers, { stay: 5, food: 10 });
+    assert.deepEqual(submission?.answers, { stay: 5, food: 10, colours: ['Blue', 'Red', 'Green'] });
   });
 }

@@ -17,7 +17,8 @@ const rulesOf: { readonly [Type in InputType]: InputRules<AttributesOf<Type>> } 
 export function checkAnswer(input: InputElement, value: unknown, context: RuleContext): CheckedAnswer {
   // The table pairs each type with its own attributes, which a lookup by a union cannot express.
   const { kind, check } = rulesOf[input.type] as InputRules<InputElement['attrs']>;
-  if (kind !== 'choices' && Array.isArray(value) && value.length > 1) return refuse('once');
+  if (kind !== 'choices' && kind !== 'order' && Array.isArray(value) && value.length > 1)
+    return refuse('once');
   spend(context.work, checkSteps.answer);
   return check(input.attrs, tidyAnswer(input, value, context.work), context);
 }

@@ -18,6 +18,7 @@ const operatorsOfKind: Readonly<Record<AnswerKind, readonly Operator[]>> = {
   boolean: ['equals', 'not_equals', ...answered],
   choice: equal,
   choices: [...containing, 'one_of', ...answered],
+  order: answered,
   files: answered,
 };
 
@@ -72,5 +73,6 @@ const fits: Readonly<Record<AnswerKind, (value: ConditionValue, named: Named) =>
   boolean: (value) => typeof value === 'boolean',
   choice: isOption,
   choices: isOption,
+  order: () => false,
   files: () => false,
 };

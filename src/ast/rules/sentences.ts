@@ -19,6 +19,7 @@ export const englishSentences = {
   yes_no: '{label}: answer yes or no.',
   option: '{label}: choose one of the listed options.',
   options: '{label}: choose from the listed options, each at most once.',
+  order: '{label}: list every option once, the best first.',
   other: '{label}: write your own answer beside the listed options.',
   min_length: '{label}: write at least {limit} characters.',
   max_length: '{label}: shorten the answer to at most {limit} characters.',

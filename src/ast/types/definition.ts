@@ -12,6 +12,7 @@ export type SummaryKind =
   | 'options'
   | 'levels'
   | 'recommendation'
+  | 'ranking'
   | 'yes_no'
   | 'files'
   | 'rows'

@@ -1,13 +1,11 @@
 import type { JsonSchema } from '../json-schema.ts';
 import { limits } from '../limits.ts';
 import type { Levels } from './rules.ts';
-import { inputAttributes } from './shared-attributes.ts';
-
-const { placeholder: _none, ...asked } = inputAttributes;
+import { askedAttributes } from './shared-attributes.ts';
 
 /** What a question on a scale says besides its levels. */
 export const levelAttributes = {
-  ...asked,
+  ...askedAttributes,
   low_label: { kind: 'string', title: 'Words for the lowest', maxBytes: limits.labelBytes },
   high_label: { kind: 'string', title: 'Words for the highest', maxBytes: limits.labelBytes },
 } as const;

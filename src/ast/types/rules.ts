@@ -4,7 +4,7 @@ import type { BrokenRule, RuleName } from '../rules/problem.ts';
 import type { TextFormat } from '../rules/text-formats.ts';
 
 /** What an answer is; several element types may share a kind (docs/rules.md 10). */
-export type AnswerKind = 'text' | 'moment' | 'number' | 'boolean' | 'choice' | 'choices' | 'files';
+export type AnswerKind = 'text' | 'moment' | 'number' | 'boolean' | 'choice' | 'choices' | 'order' | 'files';
 
 /** The whole numbers that a question on a scale takes, both ends among them. */
 export type Levels = { readonly from: number; readonly to: number };

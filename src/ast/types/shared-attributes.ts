@@ -39,6 +39,9 @@ export const inputAttributes = {
   col_span: columnSpan,
 } as const;
 
+/** What every question has, also one without a control that could be empty. */
+export const { placeholder: _control, ...askedAttributes } = inputAttributes;
+
 /** What a browser may fill in: what it knows of the visitor (HTML, "autofill"), nothing, or what the id says. */
 export const autocomplete = {
   kind: 'one-of',

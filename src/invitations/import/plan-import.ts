@@ -89,7 +89,7 @@ function choicesOf(form: Form): (name: string) => boolean {
   const questions = questionsById(listQuestions(form));
   return (name) => {
     const found = findInput(questions, name);
-    return found !== undefined && kindOf(found.input) === 'choices';
+    return found !== undefined && ['choices', 'order'].includes(kindOf(found.input));
   };
 }
 

@@ -47,6 +47,25 @@ test('a scale from 0 to 10 has the score of those who recommend', () => {
   assert.equal(tally('scale', [5, 1], options.slice(1, 6)).chart, 'levels');
 });
 
+test('a ranking says how often each option was first, and its mean place', () => {
+  assert.deepEqual(
+    tally(
+      'ranking',
+      [
+        ['B', 'A'],
+        ['B', 'A'],
+        ['A', 'B'],
+      ],
+      ['A', 'B', 'C'],
+    ).bars,
+    [
+      { label: 'B', count: 2, mean: 4 / 3 },
+      { label: 'A', count: 1, mean: 5 / 3 },
+      { label: 'C', count: 0 },
+    ],
+  );
+});
+
 test('an old free-text answer to what is a selection today does not make bars without end', () => {
   assert.equal(
     bars(

@@ -19,6 +19,7 @@ const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
   options: tallyOptions,
   levels: tallyLevels,
   recommendation: tallyRecommendation,
+  ranking: tallyRanking,
   yes_no: () => tallyOptions({ options: ['Yes', 'No'] }),
   files: tallyFiles,
   rows: tallyRows,
@@ -87,6 +88,33 @@ function tallyRecommendation(asked: Asked): Tally {
       const score = all === 0 ? undefined : Math.round((100 * (countOf(9, 10) - countOf(0, 6))) / all);
       return { chart: 'recommendation', bars, numbers, ...(score !== undefined && { score }) };
     },
+  };
+}
+
+/** How often each option came first, and its mean place, the best first. */
+function tallyRanking({ options }: Asked): Tally {
+  const found = new Map(options.map((label) => [label, { first: 0, places: 0, count: 0 }]));
+  return {
+    add(answer) {
+      for (const [index, option] of (Array.isArray(answer) ? (answer as readonly unknown[]) : []).entries()) {
+        const of = typeof option === 'string' ? found.get(option) : undefined;
+        if (!of) continue;
+        of.first += Number(index === 0);
+        of.places += index + 1;
+        of.count += 1;
+      }
+    },
+    result: () => ({
+      chart: 'ranking',
+      bars: [...found]
+        .map(([label, { first, places, count }]) => ({
+          label,
+          count: first,
+          ...(count > 0 && { mean: places / count }),
+        }))
+        .sort((a, b) => (a.mean ?? Infinity) - (b.mean ?? Infinity)),
+      numbers: null,
+    }),
   };
 }
 

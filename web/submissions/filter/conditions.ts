@@ -24,6 +24,7 @@ const kinds = {
   choice: 'choice',
   choices: 'choices',
   boolean: 'yes_no',
+  order: 'presence',
   files: 'presence',
 } as const satisfies Record<AnswerKind, string>;
 

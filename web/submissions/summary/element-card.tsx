@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { ElementSummary } from '#submissions/shapes.ts';
+import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { useForm } from '../../shell/form-place.ts';
 import { LyingBars, StandingBars } from './bars.tsx';
 import { DataDetails } from './data-details.tsx';
@@ -37,6 +37,7 @@ const scales = {
   options: 'Answer',
   levels: 'Level',
   recommendation: 'Level',
+  ranking: 'Option',
   files: 'Kind of file',
 } as const;
 
@@ -49,6 +50,7 @@ const counted = {
   options: 'Answers',
   levels: 'Answers',
   recommendation: 'Answers',
+  ranking: 'Put first',
   files: 'Files',
 } as const;
 
@@ -63,15 +65,15 @@ function Picture({ element }: { element: ElementSummary }): ReactElement | null 
     <>
       {chart === 'recommendation' && <Recommendation element={element} />}
       {numbers && <Numbers element={element} />}
-      {chart === 'options' || chart === 'files' ? (
-        <LyingBars bars={bars} answered={chart === 'files' ? total : answered} />
+      {chart === 'options' || chart === 'ranking' || chart === 'files' ? (
+        <LyingBars bars={bars.map(withPlace)} answered={chart === 'files' ? total : answered} />
       ) : (
         <StandingBars bars={bars} />
       )}
       <DataDetails
         caption={label}
         heads={[scales[chart], counted[chart]]}
-        rows={bars.map((bar) => [bar.label, bar.count])}
+        rows={bars.map(withPlace).map((bar) => [bar.label, bar.count])}
       />
     </>
   );
@@ -101,9 +103,16 @@ function Recommendation({ element: { bars, score } }: { element: ElementSummary 
   );
 }
 
+const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
+
+/** A ranked option says its mean place behind its name. */
+const withPlace = ({ label, count, mean }: Bar): Bar => ({
+  label: mean === undefined ? label : `${label} (mean place ${say(mean)})`,
+  count,
+});
+
 function Numbers({ element: { numbers, chart } }: { element: ElementSummary }): ReactElement | null {
   if (!numbers) return null;
-  const say = (number: number): string => number.toLocaleString(undefined, { maximumFractionDigits: 2 });
   return (
     <p className="small numeric">
       {chart === 'rows' ? 'Mean number of rows' : 'Mean'} <strong>{say(numbers.mean)}</strong>, from{' '}

@@ -27,6 +27,7 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
   choice: ChoiceField,
   choices: ChoicesField,
   boolean: YesNoField,
+  order: OrderField,
   files: FilesField,
 };
 
@@ -114,6 +115,36 @@ function ChoicesField(props: Props): ReactElement {
         />
       )}
     </>
+  );
+}
+
+/** A list of places; an option that takes another one's place changes places with it. */
+function OrderField(props: Props): ReactElement {
+  const { input, value, error, note, onChange } = props;
+  const options = optionsOf(input);
+  const places = (Array.isArray(value) ? (value as readonly unknown[]) : []).map(asText);
+  const put = (index: number, option: string | undefined): void => {
+    const next = options.map((_, at) => places[at] ?? '');
+    const other = next.indexOf(option ?? '');
+    if (option !== undefined && other >= 0) next[other] = next[index]!;
+    next[index] = option ?? '';
+    onChange(next.some((text) => text !== '') ? next : undefined);
+  };
+  return (
+    <div className="field" role="group" aria-label={labelOf(input)}>
+      <span className="field-label">{labelOf(input)}</span>
+      {note && <span className="field-description">{note}</span>}
+      {options.map((_, index) => (
+        <Select
+          key={index}
+          label={`Place ${index + 1}`}
+          choices={[{ id: none, label: 'Nothing' }, ...choicesOf(options, false)]}
+          value={options.includes(places[index] ?? '') ? String(options.indexOf(places[index]!)) : none}
+          onChange={(id) => put(index, id === none ? undefined : options[Number(id)])}
+        />
+      ))}
+      {error && <span className="field-error">{error}</span>}
+    </div>
   );
 }
 

@@ -1,0 +1,16 @@
+import { optionSetOf, type Selection } from '../../answers/options.ts';
+import { accept, refuse } from '../rules.ts';
+
+/** Every option once, the best first. */
+export const rankingRules = {
+  kind: 'order',
+  noun: 'order',
+  check: (attrs: Selection, value: unknown) => {
+    const options = optionSetOf(attrs);
+    const places: readonly unknown[] = Array.isArray(value) ? value : [];
+    const ranked = new Set(places.filter((option): option is string => options.has(option)));
+    return ranked.size === options.size && places.length === options.size
+      ? accept([...ranked])
+      : refuse('order');
+  },
+} as const;

@@ -1,0 +1,31 @@
+import { limits } from '../../limits.ts';
+import { inputType } from '../definition.ts';
+import { askedAttributes } from '../shared-attributes.ts';
+
+export const ranking = inputType({
+  title: 'Ranking',
+  icon: 'M3 4.5h2v4M3 12h2.5v2H3v2.5h2.5M9 6h8M9 14h8',
+  words: 'order priority sort preference',
+  palette: 'choice',
+  firstLabel: 'Put these in your order',
+  attrs: {
+    ...askedAttributes,
+    options: {
+      kind: 'strings',
+      title: 'Options',
+      required: true,
+      maxItems: limits.rankedOptions,
+      maxBytes: limits.labelBytes,
+    },
+  },
+  summary: 'ranking',
+  columnWidth: 280,
+  schema: ({ options }) => ({
+    type: 'array',
+    items: { enum: options },
+    minItems: options.length,
+    maxItems: options.length,
+    uniqueItems: true,
+  }),
+  samples: ({ options }) => [[...options]],
+});

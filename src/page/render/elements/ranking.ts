@@ -1,0 +1,39 @@
+import { optionsOf } from '#ast/tree.ts';
+import { fill } from '#ast/words.ts';
+import { grouped, invalidOf } from './frame.ts';
+import { attributes, html } from '../html.ts';
+import { fieldAt, textAt } from './place.ts';
+import { styled } from './styled.ts';
+
+const style = `
+.places { display: grid; gap: var(--2); margin-block-start: var(--2); padding-inline-start: 1.75rem; font-variant-numeric: tabular-nums; }
+.places > li::marker { color: var(--soft); }
+.places select { margin-block-start: 0; }
+`;
+
+/** A list of places, each of which takes one of the options. */
+export const ranking = styled<'ranking'>([style], (element, place) => {
+  const field = fieldAt(element, place);
+  const { words } = place.page;
+  const label = textAt(element.attrs.label, place);
+  const given: readonly unknown[] = Array.isArray(field.value) ? field.value : [field.value];
+  const options = optionsOf(element);
+  const places = options.map((_, index) => {
+    const control = attributes({
+      id: index === 0 ? field.name : `_place-${index + 1}-${field.name}`,
+      name: field.name,
+      'aria-label': fill(words.row, { label, number: index + 1 }),
+      'aria-invalid': invalidOf(field),
+      autofocus: index === 0 && field.hasFocus,
+    });
+    const entries = options.map(
+      (option) =>
+        html`<option${attributes({ value: option, selected: option === given[index] })}>${option}</option>`,
+    );
+    return html`<li class="labelled"><select${control}>
+<option value="">${words.choose}</option>
+${entries}
+</select></li>`;
+  });
+  return grouped(field, 'checkbox', html`<ol class="places">${places}</ol>`);
+});
