@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -482,6 +482,7 @@ test('the README’s program, in a folder with nothing but the package, applies 
     .replace("product: 'Shuttle'", "product: 'Loo'");
   await writeFile(join(folder, 'form.ts'), program);
   await writeFile(join(folder, 'wrong.ts'), wrong);
+  await copyFile(join(home, 'clients/typescript/test/types.ts'), join(folder, 'types.ts'));
   const options =
     '--ignoreConfig --noEmit --strict --exactOptionalPropertyTypes --target es2022 --module nodenext --types node';
   const compiler = [
@@ -491,7 +492,7 @@ test('the README’s program, in a folder with nothing but the package, applies 
   ];
   const problems = await run(
     process.execPath,
-    [...compiler, ...options.split(' '), 'form.ts', 'wrong.ts'],
+    [...compiler, ...options.split(' '), 'form.ts', 'types.ts', 'wrong.ts'],
     folder,
   ).then(
     () => '',

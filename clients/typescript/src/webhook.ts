@@ -1,4 +1,4 @@
-import type { Event } from './api.ts';
+import type { Event, FileUpload } from './api.ts';
 
 /** As a framework has them: of `fetch`, or of Node. */
 type AnyHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -24,24 +24,28 @@ export class WebhookVerificationError extends Error {
  * @param secret of the webhook, or several while one is being changed.
  * @throws WebhookVerificationError
  */
-export async function verifyWebhook<Responses = Event['submission']['responses']>(
+export async function verifyWebhook<Answers = Event['submission']['responses']>(
   raw: string | Uint8Array<ArrayBuffer> | ArrayBuffer,
   headers: AnyHeaders,
   secret: string | readonly string[],
   { tolerance = 300, scheme = 'both' }: Verification = {},
-): Promise<WebhookEvent<Responses>> {
+): Promise<WebhookEvent<Answers>> {
   const body = typeof raw === 'string' ? bytes(raw) : new Uint8Array(raw);
   const secrets = [secret].flat();
   if (secrets.length === 0 || secrets.includes('')) throw new TypeError('A secret is missing.');
   if (scheme !== 'standard' && !(await isSignedByService(body, headers, secrets)))
     throw new WebhookVerificationError('X-Service-Signature is missing, or not that of this body.');
   if (scheme !== 'service') await requireStandard(body, headers, secrets, tolerance);
-  return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent<Responses>;
+  return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent<Answers>;
 }
 
-/** An event with the answers of a form: `WebhookEvent<AnswersOf<typeof form>>`. */
-export type WebhookEvent<Responses = Event['submission']['responses']> = Omit<Event, 'submission'> & {
-  submission: Omit<Event['submission'], 'responses'> & { responses: Responses };
+/** An event with the answers of a form, `WebhookEvent<AnswersOf<typeof contact>>`; its files stand beside them. */
+export type WebhookEvent<Answers = Event['submission']['responses']> = Omit<Event, 'submission'> & {
+  submission: Omit<Event['submission'], 'responses'> & {
+    responses: {
+      [K in keyof Answers as NonNullable<Answers[K]> extends FileUpload[] ? never : K]: Answers[K];
+    };
+  };
 };
 
 /** In the day after a secret was changed there are two signatures. */
