@@ -185,7 +185,7 @@ export function apiOperations(services: Services) {
 }
 
 /** What stands behind each name of the console's own routes. */
-export function ownOperations(services: ConsoleServices) {
+function ownOperations(services: ConsoleServices) {
   const session = sessionEndpoints(services);
   const resets = passwordResetEndpoints(services);
   const joins = joinEndpoints(services);
