@@ -27,6 +27,7 @@ export function renderForm(given: FormView): string {
     script: script?.source,
     main: html`${hasErrors && errorSummary(view, { answers: values, held })}
 <header>
+${view.edit && html`<p class="number">${view.words.editLink}</p>`}
 <h1>${form.attrs.name}</h1>
 ${lead(form.attrs.description)}
 </header>
