@@ -131,17 +131,17 @@ function sendNotice(
       language: locale,
     },
   );
-  const send = (title: string, message: string): FastifyReply => {
+  const send = (title: string, message: string, next?: string): FastifyReply => {
     const script = look.isEmbedded ? context.scriptSource : undefined;
     return sendPage(
       reply,
       problem.status,
-      renderNotice({ title, message, language: locale, look, script }),
+      renderNotice({ title, message, next, language: locale, look, script }),
       look,
     );
   };
   if (isLink && (problem.code === 'not_found' || problem.code === 'gone'))
-    return send(words.linkTitle, words.linkText);
+    return send(words.linkTitle, words.linkText, words.linkNext);
   const titles: Readonly<Partial<Record<number, string>>> = {
     [errorCodes.forbidden.status]: words.notOpenTitle,
     [errorCodes.not_found.status]: words.notFoundTitle,
