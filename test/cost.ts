@@ -10,8 +10,9 @@ const file = 'costs';
 const ticksPerSecond = 100;
 
 /**
- * The seconds of CPU that this process took, and those that it started and saw end: nearly all, but for some of a
- * browser's, whom it ends itself. Only Linux tells; elsewhere it is this process alone.
+ * The seconds of CPU that this process took, and those that it started and saw end. A browser's are not among them, whom
+ * it ends itself, and they are twice what the test of a screen takes here; nor are those of processes that a test killed.
+ * Only Linux tells; elsewhere it is this process alone.
  */
 export function cpuSeconds(): number {
   if (process.platform !== 'linux') {
