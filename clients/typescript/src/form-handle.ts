@@ -92,7 +92,8 @@ export function formHandle<Answers>(api: Api, form: DefinedForm<Answers>): FormH
 /** @throws Error where only an id can say which one is meant. */
 async function findByName(api: Api, name: string): Promise<string | undefined> {
   const found: string[] = [];
-  for await (const form of api.forms.list()) if (form.name === name) found.push(form.id);
+  for await (const form of api.forms.list())
+    if (form.name === name && form.status !== 'archived') found.push(form.id);
   if (found.length > 1)
     throw new Error(`${found.length} forms are called "${name}": the definition takes an id.`);
   return found[0];
