@@ -553,7 +553,10 @@ test('--help explains the service, a group and a command, on standard output, wi
     formloom(['key', '--help'], away),
     formloom(['key', 'create', '-h'], away),
   ]);
-  assert.match(all.stdout, /workspace +create, list, plan[^]*forms +pull, plan, apply, list, create, get[^]*Exit codes: 0 /);
+  assert.match(
+    all.stdout,
+    /workspace +create, list, plan[^]*forms +pull, plan, apply, list, create, get[^]*Exit codes: 0 /,
+  );
   assert.match(group.stdout, /key create[^]*key list[^]*key revoke/);
   assert.doesNotMatch(group.stdout, /workspace create/);
   assert.match(one.stdout, /key create --name <text> \[--permissions <a,b>\] \[--expires <date>\]/);
