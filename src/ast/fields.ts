@@ -12,7 +12,7 @@ import {
   type Question,
   takesOther,
 } from './tree.ts';
-import type { AnswerKind } from './types/rules.ts';
+import { type AnswerKind, isList, type ListKind } from './types/rules.ts';
 
 /** A row of a repeatable composite, counted from 0. */
 export type Row = { readonly group: Composite; readonly index: number };
@@ -159,7 +159,7 @@ function putValue(raw: RawAnswers, input: InputElement, { value, numbers }: Sent
   const id = input.attrs.id;
   const kind = kindOf(input);
   const known = raw[id];
-  if (kind === 'choices' || kind === 'order') {
+  if (isList(kind)) {
     if (value !== '') listOf<string>(raw, id).push(value);
   } else if (isBlank(known)) raw[id] = decoders[kind](value, numbers);
   // Two say that there were several: no post makes the list longer than that.
@@ -170,7 +170,7 @@ const asSent = (value: string) => value;
 
 type Decoder = (value: string, numbers: NumberMarks) => string | number | boolean;
 
-const decoders: Record<Exclude<AnswerKind, 'choices' | 'order'>, Decoder> = {
+const decoders: Record<Exclude<AnswerKind, ListKind>, Decoder> = {
   text: asSent,
   moment: asSent,
   choice: asSent,

@@ -1,7 +1,7 @@
 import { type InputType, inputRules } from '../input-rules.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
 import type { InputElement } from '../tree.ts';
-import { type CheckedAnswer, checkSteps, type InputRules, refuse } from '../types/rules.ts';
+import { type CheckedAnswer, checkSteps, type InputRules, isList, refuse } from '../types/rules.ts';
 import { spend } from '../work.ts';
 import { tidyAnswer } from './tidy.ts';
 
@@ -17,8 +17,7 @@ const rulesOf: { readonly [Type in InputType]: InputRules<AttributesOf<Type>> } 
 export function checkAnswer(input: InputElement, value: unknown, context: RuleContext): CheckedAnswer {
   // The table pairs each type with its own attributes, which a lookup by a union cannot express.
   const { kind, check } = rulesOf[input.type] as InputRules<InputElement['attrs']>;
-  if (kind !== 'choices' && kind !== 'order' && Array.isArray(value) && value.length > 1)
-    return refuse('once');
+  if (!isList(kind) && Array.isArray(value) && value.length > 1) return refuse('once');
   spend(context.work, checkSteps.answer);
   return check(input.attrs, tidyAnswer(input, value, context.work), context);
 }

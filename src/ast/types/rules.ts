@@ -6,6 +6,10 @@ import type { TextFormat } from '../rules/text-formats.ts';
 /** What an answer is; several element types may share a kind (docs/rules.md 10). */
 export type AnswerKind = 'text' | 'moment' | 'number' | 'boolean' | 'choice' | 'choices' | 'order' | 'files';
 
+/** The kinds of which a page posts several values under one name: the answer is a list of them. */
+export type ListKind = 'choices' | 'order';
+export const isList = (kind: AnswerKind): kind is ListKind => kind === 'choices' || kind === 'order';
+
 /** The whole numbers that a question on a scale takes, both ends among them. */
 export type Levels = { readonly from: number; readonly to: number };
 
