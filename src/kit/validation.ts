@@ -62,7 +62,7 @@ function shortened(schema: Sized, value: unknown): unknown {
     return items ? few.map((item) => shortened(items, item)) : few;
   }
   if (!isRecord(value) || (!schema.properties && maxProperties === Infinity)) return value;
-  const most = schema.properties ? mostUnknown : maxProperties + 1;
+  const most = maxProperties === Infinity ? mostUnknown : maxProperties + 1;
   let unknown = 0;
   const kept = Object.keys(value).filter((name) => Object.hasOwn(properties, name) || (unknown += 1) <= most);
   return Object.fromEntries(

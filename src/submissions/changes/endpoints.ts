@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { limits } from '#ast/limits.ts';
 import type { FileLinks } from '#files/link.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
@@ -24,6 +25,8 @@ const SubmissionPatch = Type.Object(
           {},
           {
             additionalProperties: true,
+            // No form asks more, and to say of thousands that they are not asked takes its time.
+            maxProperties: limits.elements,
             description:
               'By element id; null takes an answer away. Checked by the version that was answered. Files are named by their id: those that stay, and those of Create file that come along.',
           },
