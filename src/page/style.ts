@@ -236,6 +236,8 @@ main:has(form > .step:first-of-type[hidden]) {
   progress { margin: 0; }
   .step { margin-block-start: var(--5); }
 }
+/* A frame in the column of a phone's page: two words beside each other would break. */
+@media (max-width: 319px) { :is(.options_grid_2, .options_grid_3, .options_grid_4) { grid-template-columns: minmax(0, 1fr); } }
 @media (min-width: 640px) {
   body { padding: var(--6) var(--4); background: radial-gradient(80rem 44rem at 50% -8rem, color-mix(in oklab, var(--accent) 9%, var(--ground)), var(--ground)) no-repeat var(--ground); }
   main { --pad: var(--6); padding: var(--6) var(--pad) var(--7); border-radius: var(--round-paper); box-shadow: 0 1px 2px #0001, 0 1rem 3rem #0001; }
