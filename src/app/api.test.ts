@@ -18,6 +18,12 @@ import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { requestText, sendRaw } from '#test/raw.ts';
 import { callApi, openService, type Tenant, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
+import { openServer } from '#kit/http.ts';
+import { openAccounts } from '#workspaces/accounts.ts';
+import { openAuditLog } from '#workspaces/audit/audit-log.ts';
+import { openRequestLog } from '#workspaces/request-log/request-log.ts';
+import { serveApi } from './api.ts';
+import { writeOpenApi } from './openapi.ts';
 import { type ApiRoute, apiRoutes } from './operations.ts';
 import { buildServer } from './server.ts';
 
@@ -646,4 +652,35 @@ test('while the database is away every answer is a 503 that says when to come ba
   assert.match(await page.text(), /<h1>Please try again in a moment<\/h1>/);
   server.server.closeAllConnections();
   await server.close();
+});
+
+test('an operation that is going says since when and until when, with errors too, and so does the document', async () => {
+  const server = openServer({ log: openLog('silent'), trustProxy: false, isSecure: false });
+  const found = routes.find(({ name }) => name === 'listForms')!;
+  const deprecated = { since: '2027-01-31', until: '2027-07-31' };
+  const going: ApiRoute = { ...found, operation: { ...found.operation, deprecated } };
+  const [auditLog, requestLog] = [openAuditLog(service.services), openRequestLog(service.services)];
+  const door = {
+    ...service.services,
+    accounts: openAccounts({ ...service.services, publicUrl: service.url }),
+  };
+  await server.register(async (scope) => serveApi(scope, door, [going], { auditLog, requestLog }), {
+    prefix: '/api/v1',
+  });
+  const base = await server.listen({ host: '127.0.0.1', port: 0 });
+  const said = { deprecation: '@1801353600', sunset: 'Sat, 31 Jul 2027 00:00:00 GMT' };
+  for (const [url, status] of [
+    ['/api/v1/forms', 200],
+    ['/api/v1/forms?nothing=1', 400],
+  ] as const) {
+    const answer = await fetch(base + url, { headers: { authorization: `Bearer ${tenant.key}` } });
+    assert.equal(answer.status, status);
+    await answer.text();
+    const [deprecation, sunset] = ['Deprecation', 'Sunset'].map((name) => answer.headers.get(name));
+    assert.deepEqual({ deprecation, sunset }, said);
+  }
+  await Promise.all([server.close(), auditLog.stop(), requestLog.stop()]);
+  const { paths } = writeOpenApi([going], { publicUrl: service.url, version: '1' });
+  assert.equal(paths['/forms']!['get']!.deprecated, true);
+  assert.match(paths['/forms']!['get']!.description ?? '', /since 2027-01-31; from 2027-07-31 on/);
 });

@@ -3,7 +3,7 @@ import { now } from '#kit/clock.ts';
 import { readUnchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { allowed, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
-import type { Answer } from '#kit/operation.ts';
+import type { Answer, Deprecation } from '#kit/operation.ts';
 import { placeOf } from '#kit/place-of.ts';
 import { payloadOf } from '#kit/payload-of.ts';
 import { type AuditLog, lineOf } from '#workspaces/audit/audit-log.ts';
@@ -79,7 +79,8 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
     // That of a file holds for the file alone (readFiles), as JSON is refused there after it was read.
     ...(operation.bodyLimit !== undefined && !operation.bodyContent && { bodyLimit: operation.bodyLimit }),
     // Before the body is read: whoever may not write has nothing to send.
-    onRequest(request, _reply, done) {
+    onRequest(request, reply, done) {
+      if (operation.deprecated) reply.headers(sayDeprecated(operation.deprecated));
       requirePermission(request.caller!, operation.permission);
       done();
     },
@@ -104,6 +105,12 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
     },
   });
 }
+
+/** RFC 9745 and RFC 8594: a client may warn of it by itself. */
+const sayDeprecated = ({ since, until }: Deprecation): Record<string, string> => ({
+  Deprecation: `@${Date.parse(since) / 1_000}`,
+  Sunset: new Date(until).toUTCString(),
+});
 
 /** @throws ApiError bad_request where If-Match says nothing: who relies on it is not let down in silence. */
 function readMatch(request: FastifyRequest, isConditional: boolean) {

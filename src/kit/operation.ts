@@ -153,6 +153,8 @@ export type Operation<
   readonly isDestructive: boolean;
   /** It writes its line in the audit log by the statement that does it; others run when theirs is written. */
   readonly isNotingItself: boolean;
+  /** That it is going, and when, as days: every answer and the document say so. */
+  readonly deprecated: Deprecation | undefined;
   /** Its two words on the command line, where the rule for all (app/cli/operation-names.ts) reads badly. */
   readonly command: string | undefined;
   /** A request as it may be sent: the document shows it, and a test sends it to a service. */
@@ -162,6 +164,9 @@ export type Operation<
   /** @throws Error when an answer is not as the reply is declared: a fault of ours, which tests bring to light. */
   holdReply(answer: Answer): void;
 };
+
+/** Since which day nobody should begin to use an operation, and from which on there is none: `2027-01-31`. */
+export type Deprecation = { readonly since: string; readonly until: string };
 
 const nothing = Type.Object({}, { additionalProperties: false });
 type Nothing = typeof nothing;
@@ -209,6 +214,7 @@ export function operation<
     conditionOf?: string;
     isDestructive?: boolean;
     isNotingItself?: boolean;
+    deprecated?: Deprecation;
     command?: string;
     example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
     run(request: Given<Static<P>, Static<Q>, BodyOf<B, Content>, R, Own>): Promise<ContentOf<R>>;
@@ -244,6 +250,7 @@ export function operation<
     conditionOf: definition.conditionOf,
     isDestructive: definition.isDestructive ?? false,
     isNotingItself: definition.isNotingItself ?? false,
+    deprecated: definition.deprecated,
     command: definition.command,
     example: definition.example ?? {},
     holdReply: compileReply(definition.reply),

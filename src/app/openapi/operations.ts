@@ -21,7 +21,13 @@ export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTa
   return {
     operationId: name,
     summary: operation.summary,
-    description: [operation.description, `Needs the permission \`${operation.permission}\`.`]
+    ...(operation.deprecated && { deprecated: true as const }),
+    description: [
+      operation.description,
+      operation.deprecated &&
+        `Not for new work since ${operation.deprecated.since}; from ${operation.deprecated.until} on there is none.`,
+      `Needs the permission \`${operation.permission}\`.`,
+    ]
       .filter(Boolean)
       .join('\n\n'),
     tags: [operation.permission.split(':')[0]!],

@@ -20,6 +20,7 @@ export type Operation = {
   operationId: string;
   summary: string;
   description: string;
+  deprecated?: true;
   tags: string[];
   security: Record<string, string[]>[];
   /** Without one anybody may, or the service itself does. */
