@@ -9,7 +9,6 @@ import {
   browser,
   heads,
   makeForm,
-  person,
   rowNames,
   service,
   show,
@@ -250,11 +249,12 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
   await page.getByRole('button', { name: 'Edit answers' }).click();
   const name = page.getByLabel('Name (required)');
   await name.fill('Mine');
-  const theirs = await person.api('PATCH', `/submissions/${id}`, { answers: { name: 'Theirs' } });
+  const partner = await signIn(service, { name: 'Partner', workspaceId: tenant.workspaceId, role: 'editor' });
+  const theirs = await partner.api('PATCH', `/submissions/${id}`, { answers: { name: 'Theirs' } });
   assert.equal(theirs.status, 200);
   for (const attempt of ['the first', 'the second']) {
     await page.getByRole('button', { name: 'Save answers' }).click();
-    await page.getByText('Somebody else changed this submission').waitFor();
+    await page.getByText('Partner changed this submission').waitFor();
     assert.equal(await name.inputValue(), 'Mine', attempt);
   }
   const leave = () => page.locator('.sheet-link').first().click();
@@ -265,13 +265,15 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
 
   // While it is being saved, nobody knows yet whether it will be.
   const arrived = Promise.withResolvers<Route>();
-  await page.route('**/api/v1/submissions/*', (route) => arrived.resolve(route));
+  await page.route('**/api/v1/submissions/*', (route) =>
+    route.request().method() === 'PATCH' ? arrived.resolve(route) : route.continue(),
+  );
   await page.getByRole('button', { name: 'Save answers' }).click();
   const held = await arrived.promise;
   await leave();
   await question.getByRole('button', { name: 'Cancel' }).click();
   await held.continue();
-  await page.getByText('Somebody else changed this submission').waitFor();
+  await page.getByText('Partner changed this submission').waitFor();
   assert.equal(await name.inputValue(), 'Mine');
 
   await leave();

@@ -76,13 +76,28 @@ test('the five-minute tour of the README works as it is written, and after it ev
     found!.data.map(({ id }) => id),
     [submission.id],
   );
-  const [first, again, sent, withFile, lists, byCursor, searched, events, refused, head, once, late] =
-    answers;
+  const [
+    first,
+    again,
+    sent,
+    withFile,
+    lists,
+    where,
+    visits,
+    byCursor,
+    searched,
+    events,
+    refused,
+    head,
+    once,
+    late,
+  ] = answers;
   assert.equal(answers.length, guided.length + operated.length);
   assert.match(first!, /"status":"published"/);
   assert.match(again!, /"submission_count":0/);
   for (const text of [sent, withFile]) assert.match(text!, /"status":"completed"/);
-  for (const text of [lists, byCursor, searched]) assert.match(text!, /The shuttle is stuck/);
+  for (const text of [lists, where, byCursor, searched]) assert.match(text!, /The shuttle is stuck/);
+  assert.match(visits!, /"is_counting":true/);
   assert.match(events!, /"has_more":false/);
   assert.match(refused!, /"error":"validation_error"/);
   assert.match(head!, /x-ratelimit-remaining: \d+/i);

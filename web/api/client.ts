@@ -14,18 +14,22 @@ export class ApiProblem extends Error {
   readonly errors: readonly ProblemItem[];
   /** Seconds to wait, when the service asked for patience. */
   readonly retryAfter: number | undefined;
+  /** Under which the service knows the request. */
+  readonly requestId: string | undefined;
   /** What somebody else was faster with. */
   meanwhile: Meanwhile | undefined;
 
   constructor(
     status: number,
     body: { error?: string; message?: string; errors?: readonly ProblemItem[]; retry_after?: number },
+    requestId?: string | null,
   ) {
     super(body.message ?? `The service answered ${status}.`);
     this.status = status;
     this.code = body.error ?? 'unknown';
     this.errors = body.errors ?? [];
     this.retryAfter = body.retry_after;
+    this.requestId = requestId ?? undefined;
   }
 
   /** What is wrong with one field of a form, for its `error`. */
@@ -67,6 +71,7 @@ async function receive<Content>(
 ): Promise<Content> {
   let refusal: string;
   let status: number;
+  let requestId: string | null;
   try {
     const response = await fetch(address, {
       ...more,
@@ -79,11 +84,12 @@ async function receive<Content>(
     if (response.ok) return await read(response);
     refusal = await response.text();
     ({ status } = response);
+    requestId = response.headers.get('X-Request-Id');
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw unreachable();
   }
-  throw new ApiProblem(status, readJson(refusal) ?? {});
+  throw new ApiProblem(status, readJson(refusal) ?? {}, requestId);
 }
 
 const unreachable = (): ApiProblem =>

@@ -1,7 +1,7 @@
 import type { ConditionalName, InputOf, ReplyOf } from '#app/operations.ts';
 import { type OperationName, type OwnName, routeOf } from '#app/routes.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { isStale, type Options, query, request, requestNothing } from './client.ts';
+import { type ApiProblem, isStale, type Options, query, request, requestNothing } from './client.ts';
 import { differencesOf, type Meanwhile, readingOf } from './meanwhile.ts';
 
 type AnyInput = {
@@ -65,7 +65,7 @@ export async function call<Name extends OperationName>(
     });
   } catch (error) {
     if (seen && isStale(error))
-      error.meanwhile = await findMeanwhile(workspaceId, name, input as AnyInput, seen);
+      error.meanwhile = await findMeanwhile(workspaceId, name, input as AnyInput, { seen, error });
     throw error;
   }
 }
@@ -75,17 +75,24 @@ async function findMeanwhile(
   workspaceId: string,
   name: OperationName,
   { params = {} }: AnyInput,
-  seen: Seen,
+  { seen, error }: { seen: Seen; error: ApiProblem },
 ): Promise<Meanwhile | undefined> {
   const reading = Object.keys(seen).length > 1 ? readingOf(routeOf(name).path) : undefined;
   if (!reading) return undefined;
   const id = String(params['id'] ?? '');
+  // Whoever waits to hear why nothing was saved does not wait for these.
+  const signal = AbortSignal.timeout(3_000);
   const headers = inWorkspace(workspaceId);
   // What cannot be read, or not by this person, is not said.
   const unknown = (): undefined => undefined;
   const [now, last] = await Promise.all([
-    send<Readonly<Record<string, object>>>('/api/v1', reading.name, { params }, { headers }).catch(unknown),
-    (reading.thing === 'submission' ? lastEdit(workspaceId, id) : lastDeed(workspaceId, id)).catch(unknown),
+    send<Readonly<Record<string, object>>>('/api/v1', reading.name, { params }, { headers, signal }).catch(
+      unknown,
+    ),
+    (reading.thing === 'submission'
+      ? lastEdit(workspaceId, id, signal)
+      : lastDeed(workspaceId, id, { error, signal })
+    ).catch(unknown),
   ]);
   return {
     thing: reading.thing,
@@ -95,14 +102,31 @@ async function findMeanwhile(
   };
 }
 
-async function lastDeed(workspaceId: string, id: string): Promise<{ by?: string; at: string } | undefined> {
-  const { data } = await call(workspaceId, 'listAuditLog', { query: { thing_id: id, per_page: 10 } });
-  const line = data.find(({ status, method }) => method !== 'GET' && status !== null && status < 300);
+/** How a deed ended is written a moment after it; the request that was refused just now may still stand there as begun. */
+async function lastDeed(
+  workspaceId: string,
+  id: string,
+  { error: { requestId }, signal }: { error: ApiProblem; signal: AbortSignal },
+): Promise<{ by?: string; at: string } | undefined> {
+  const { data } = await call(
+    workspaceId,
+    'listAuditLog',
+    { query: { thing_id: id, per_page: 10 } },
+    { signal },
+  );
+  const line = data.find(
+    ({ status, method, request_id }) =>
+      method !== 'GET' && request_id !== requestId && (status === null || status < 300),
+  );
   return line && { at: line.at, ...(line.actor.name !== null && { by: line.actor.name }) };
 }
 
-async function lastEdit(workspaceId: string, id: string): Promise<{ by?: string; at: string } | undefined> {
-  const { data } = await call(workspaceId, 'getSubmissionTimeline', { params: { id } });
+async function lastEdit(
+  workspaceId: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<{ by?: string; at: string } | undefined> {
+  const { data } = await call(workspaceId, 'getSubmissionTimeline', { params: { id } }, { signal });
   const change = data.find((entry) => 'changes' in entry);
   return change && { at: change.at, ...(change.by !== null && { by: change.by }) };
 }
