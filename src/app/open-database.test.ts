@@ -8,7 +8,7 @@ import { startRelay } from '#test/relay.ts';
 import { until } from '#test/service.ts';
 import { startTransactionPooler } from '#test/transaction-pooler.ts';
 import { explain } from './explain.ts';
-import { openFormloomDatabase } from './open-database.ts';
+import { describe, openFormloomDatabase } from './open-database.ts';
 
 const { database, url } = await testDatabase();
 const settings = { databasePool: 4, dataDir: '/nowhere', webProcesses: 1, secretKey: '3c'.repeat(32) };
@@ -23,6 +23,17 @@ test('a pooler that shares sessions between transactions is refused, with the re
     return true;
   });
   await (await open(url)).close();
+});
+
+test('a start says where the database is, when a copy of DATA_DIR would miss it too, and never its password', () => {
+  const at = (directory: string) => describe({ dataDir: '/srv/data', databaseUrl: undefined }, { directory });
+  assert.equal(at('/srv/data/postgres'), 'PostgreSQL of our own in /srv/data/postgres');
+  assert.match(at('/var/lib/formloom/postgres'), /\(outside of DATA_DIR: a backup of that misses it\)$/);
+  const databaseUrl = 'postgres://formloom:secret@db.example.com:5433/forms';
+  assert.equal(
+    describe({ dataDir: '/srv/data', databaseUrl }, undefined),
+    'PostgreSQL at db.example.com:5433/forms',
+  );
 });
 
 test('a migration takes as long as it takes, even while the database takes no connection', {

@@ -152,7 +152,11 @@ function urlOf({ connection: { host, port, user, database } }: EmbeddedPostgres)
   return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 }
 
-function describe(config: Settings, embedded: EmbeddedPostgres | undefined): string {
+/** Where a database is, for a person; never its password. */
+export function describe(
+  config: Pick<Settings, 'dataDir' | 'databaseUrl'>,
+  embedded: Pick<EmbeddedPostgres, 'directory'> | undefined,
+): string {
   if (embedded) {
     const isOutside = !embedded.directory.startsWith(config.dataDir + sep);
     const warning = isOutside ? ' (outside of DATA_DIR: a backup of that misses it)' : '';
