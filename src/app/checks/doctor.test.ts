@@ -148,6 +148,12 @@ test('another storage than that of the database is found, until somebody says th
   assert.equal((await ask()).code, 0, 'what has the mark is a copy');
 });
 
+test('an empty database, as before the first start, is none of its problems', async () => {
+  const { url: empty } = await testDatabase({ isEmpty: true });
+  const { code, data, problems } = await ask({ DATABASE_URL: empty });
+  assert.deepEqual([code, problems], [0, []], JSON.stringify(data));
+});
+
 test('a migration that is to come is a warning, with which it still ends with 0', async () => {
   const { rows } = await database.query<{ number: number; name: string; checksum: string }>(
     'delete from migrations where number = (select max(number) from migrations) returning number, name, checksum',

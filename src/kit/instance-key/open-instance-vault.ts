@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database.ts';
 import { only } from '../statement.ts';
 import { findInstanceKey, makeInstanceKey, openVault, type Vault } from '../vault.ts';
-import { insertKeyFingerprint, selectKeyFingerprint, updateKeyFingerprint } from './queries.ts';
+import { findInstance, insertKeyFingerprint, selectKeyFingerprint, updateKeyFingerprint } from './queries.ts';
 
 /** Why this process must not work on a database: its key is not the one that the database is used with. */
 export class InstanceKeyError extends Error {}
@@ -36,10 +36,9 @@ export async function openInstanceVault(
 
 /** The same, where nothing is made: a database that is used with no key yet takes any. @throws InstanceKeyError */
 export async function checkInstanceKey(database: Database, config: Settings): Promise<void> {
-  const { rows } = await database.query<{ is_there: boolean }>(
-    "select to_regclass('instance') is not null as is_there",
-  );
-  const known = rows[0]!.is_there ? await findFingerprint(database) : undefined;
+  const known = only(await findInstance(database, {}))!.is_there
+    ? await findFingerprint(database)
+    : undefined;
   const found = await findInstanceKey(config.dataDir, config.secretKey);
   refuseLostKey(config, found, known);
   if (found !== undefined && known !== undefined) refuseOtherKey(config, openVault(found), known);

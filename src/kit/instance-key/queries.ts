@@ -1,4 +1,12 @@
-import { statement, text } from '../statement.ts';
+import { boolean, statement, text } from '../statement.ts';
+
+/** Whether a database says of itself what it is: an empty one does not yet. */
+export const findInstance = statement(
+  'instance.find_instance',
+  {},
+  { is_there: boolean },
+  `select to_regclass('instance') is not null as is_there`,
+);
 
 /** At most one row; none in a database that no key was used with yet. */
 export const selectKeyFingerprint = statement(

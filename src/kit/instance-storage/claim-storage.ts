@@ -4,6 +4,7 @@ import { newId } from '../clock.ts';
 import { type Database, transaction } from '../database.ts';
 import { only } from '../statement.ts';
 import type { Storage } from '../storage.ts';
+import { findInstance } from '../instance-key/queries.ts';
 import { lockStorageId, selectStorageId, setStorageId } from './queries.ts';
 
 /** Why this process must not work on a database: its files would lie where no other process finds them. */
@@ -38,7 +39,8 @@ export async function claimStorage(
 
 /** The same, where nothing is made. @throws InstanceStorageError, or what the storage throws. */
 export async function checkStorage(database: Database, { storage, place }: Place): Promise<void> {
-  const known = only(await selectStorageId(database, {}))?.storage_id ?? undefined;
+  const { is_there: isThere } = only(await findInstance(database, {}))!;
+  const known = (isThere && only(await selectStorageId(database, {}))?.storage_id) || undefined;
   refuseOther(place, await readMark(storage), known);
 }
 
