@@ -15,6 +15,7 @@ import { openService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { readArchive, writeArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
+import { fillTable } from './fill-table.ts';
 import { makeBackup } from './make-backup.ts';
 import { findMoved, moveInstance, stayInPlace } from './move-instance.ts';
 import { selectTables } from './queries.ts';
@@ -181,6 +182,23 @@ test('a move that is cut off in the middle leaves both as they were, and may be 
   }
   await move(here.database, there.database);
   assert.deepEqual(await contents(there.database), before);
+});
+
+test('a connection that was lost before a table is filled ends it, and nobody waits', {
+  timeout: 20_000,
+}, async () => {
+  const { database: lost } = await emptyInstance();
+  const client = await lost.connect();
+  const [table] = await selectTables(client, {});
+  const gone = new Promise((resolve) => client.once('error', resolve));
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  await database.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
+  await gone;
+  const filling = fillTable(client, table!);
+  await new Promise(setImmediate);
+  await assert.rejects(filling.end());
+  await filling.giveUp();
+  client.release(true);
 });
 
 test('nothing is moved from or to a database that a service runs on, or that is in use', async () => {

@@ -15,14 +15,26 @@ export type Filling = {
 export function fillTable(client: PoolClient, table: Table): Filling {
   const copy = client.query(copyFrom(copyIn(table)));
   let isOver = false;
-  const over = (): void => void (isOver = true);
-  copy.once('error', over).once('finish', over);
+  let failure: Error | undefined;
+  copy.once('finish', () => void (isOver = true));
+  // A connection that is gone says so before anybody waits for it.
+  copy.once('error', (error) => {
+    isOver = true;
+    failure = error;
+  });
+  const refuseFailed = (): void => {
+    if (failure) throw failure;
+  };
   return {
     // A stream of a COPY is told its errors by its query, so each wait ends with it.
     async pour(source) {
-      for await (const chunk of source) if (!copy.write(chunk)) await once(copy, 'drain');
+      for await (const chunk of source) {
+        refuseFailed();
+        if (!copy.write(chunk)) await once(copy, 'drain');
+      }
     },
     async end() {
+      refuseFailed();
       const finished = once(copy, 'finish');
       copy.end();
       await finished;
