@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { findInstance } from '#kit/instance-key/queries.ts';
 import { findPending, migrate, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable } from '#kit/statement.ts';
 import { BackupError } from './backup-error.ts';
@@ -9,8 +10,6 @@ import { fillTable } from './fill-table.ts';
 import {
   copyOut,
   findMove,
-  findService,
-  findTable,
   findUse,
   lockInstance,
   markMove,
@@ -19,6 +18,7 @@ import {
   type Table,
 } from './queries.ts';
 import { refillTables } from './refill-tables.ts';
+import { requireStopped } from './require-stopped.ts';
 
 type MoveContext = {
   /** Both without limits of time, and named as what restores (openDatabase): others on them are a service. */
@@ -91,12 +91,10 @@ export const findMoved = async (
 ): Promise<Awaited<ReturnType<typeof findMove>>[0] | undefined> =>
   (await isMade(db)) ? only(await findMove(db, {})) : undefined;
 
-const isMade = async (db: Queryable): Promise<boolean> =>
-  only(await findTable(db, { name: 'instance' }))!.is_there;
+const isMade = async (db: Queryable): Promise<boolean> => only(await findInstance(db, {}))!.is_there;
 
 async function requireMovable(source: PoolClient): Promise<{ key_fingerprint: string }> {
-  if (only(await findService(source, {}))!.is_running)
-    throw new BackupError('Formloom is running on this database. Stop it first.');
+  await requireStopped(source);
   const instance = only(await findMove(source, {}));
   if (!instance) throw new BackupError('There is nothing to move yet: nobody has used this instance.');
   if (instance.moved_to) throw new BackupError(`This database was moved to ${instance.moved_to} already.`);
@@ -105,12 +103,9 @@ async function requireMovable(source: PoolClient): Promise<{ key_fingerprint: st
 
 /** What an instance left when it was moved away is free for its return. @throws BackupError */
 async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
-  if (only(await findService(db, {}))!.is_running)
-    throw new BackupError(
-      'Formloom is running on the database that this one is to be moved to. Stop it first.',
-    );
-  const there = await findMoved(db);
+  await requireStopped(db, 'the database that this one is to be moved to');
   if (!(await isMade(db)) || !only(await findUse(db, {}))!.is_used) return;
+  const there = only(await findMove(db, {}));
   if (there?.moved_to && there.key_fingerprint === fingerprint) return;
   throw new BackupError(
     'The database that this one is to be moved to is in use. Name an empty one, such as `create database` makes.',

@@ -11,8 +11,9 @@ import { type ArchiveEntry, readArchive } from './archive.ts';
 import { BackupError } from './backup-error.ts';
 import { type Filling, fillTable } from './fill-table.ts';
 import { Ending, entryNames, Manifest, readPart } from './manifest.ts';
-import { findService, findTable, findUse } from './queries.ts';
+import { findTable, findUse } from './queries.ts';
 import { refillTables } from './refill-tables.ts';
+import { requireStopped } from './require-stopped.ts';
 
 /** Where a backup goes. */
 type RestoreContext = {
@@ -78,9 +79,7 @@ async function restoreEntries(
 
 /** @throws BackupError where somebody works, or a newer version was. */
 async function requireEmpty(database: Database): Promise<void> {
-  // A running service would go on with what it remembers of the empty instance, its key first.
-  if (only(await findService(database, {}))!.is_running)
-    throw new BackupError('Formloom is running on this database. Stop it first.');
+  await requireStopped(database);
   if (only(await findTable(database, { name: 'workspaces' }))!.is_there) await requireUnused(database);
 }
 

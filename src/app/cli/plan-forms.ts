@@ -1,6 +1,5 @@
 import { isRecord } from '#ast/json.ts';
-import type { Judgement } from '#forms/shapes.ts';
-import type { DryRun } from '#forms/shapes.ts';
+import type { DryRun, Judgement } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { ReplyOf } from '../operations.ts';
 import { type Api, call } from './api.ts';
