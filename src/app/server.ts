@@ -16,6 +16,7 @@ import { healthRoutes } from './health.ts';
 import { writeOpenApi } from './openapi.ts';
 import { apiRoutes, consoleRoutes } from './operations.ts';
 import type { Services } from './services.ts';
+import { securityRoute } from './security-txt.ts';
 import { setupRoutes } from './setup-page.ts';
 import { version } from './version.ts';
 
@@ -41,6 +42,8 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   const written = [requestLog, auditLog, visitCounter];
   server.addHook('onClose', async () => void (await Promise.all(written.map((each) => each.stop()))));
   healthRoutes(server, { ...services, isStopping: state.isStopping });
+  if (config.securityContact !== undefined)
+    securityRoute(server, { publicUrl: config.publicUrl, contact: config.securityContact });
   if (config.metrics?.token !== undefined && services.metrics)
     (await import('./metrics/open-metrics.ts')).metricsRoute(
       server,

@@ -46,6 +46,8 @@ export type Config = {
   smtp: SmtpConfig | undefined;
   /** Who is told by mail of what is wrong with the service; undefined: the log alone says it. */
   operatorEmail: string | undefined;
+  /** Where holes are reported, as an address that begins with mailto: or https:; undefined: no `security.txt`. */
+  securityContact: string | undefined;
   /** Mails that leave in a minute at most, over all processes. */
   mailPerMinute: number;
   /** Mails to visitors (receipts, links to go on) that leave for one form in an hour at most. */
@@ -176,6 +178,7 @@ export function readConfig(environment: Environment): Config {
     metrics: readMetrics(value, problems),
     smtp: readSmtp({ url: value('SMTP_URL'), from: value('MAIL_FROM') }, problems),
     operatorEmail: readOperator(value('OPERATOR_EMAIL'), complain),
+    securityContact: readContact(value('SECURITY_CONTACT'), complain),
     mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
     mailToVisitors: wholeNumber('MAIL_TO_VISITORS', 200, 1, 1_000_000),
     mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
@@ -197,6 +200,18 @@ const readOperator = (
   given === undefined || readMailAddress(given)
     ? given
     : complain('OPERATOR_EMAIL', 'an email address', undefined);
+
+/** As RFC 9116 wants it: an address of the web by https alone, a mailbox with its scheme. */
+function readContact(
+  given: string | undefined,
+  complain: <T>(name: string, expected: string, fallback: T) => T,
+): string | undefined {
+  if (given === undefined) return undefined;
+  const url = URL.parse(readMailAddress(given) ? `mailto:${given}` : given);
+  return url !== null && /^(https|mailto):$/.test(url.protocol)
+    ? url.href
+    : complain('SECURITY_CONTACT', 'an email address or an address that begins with https://', undefined);
+}
 
 /**
  * The origin of PUBLIC_URL, as browsers write it: that `HTTPS://Forms.Example` is https decides about cookies. The
