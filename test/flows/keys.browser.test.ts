@@ -85,7 +85,7 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
     await answered;
   }
   await requests.getByText('GET /api/v1/submissions/search', { exact: true }).waitFor();
-  await requests.getByText('403').waitFor();
+  await requests.getByText('403', { exact: true }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await tabTo(page, 'button', 'Done');
   await press(page, 'Enter');
