@@ -282,6 +282,13 @@ test('each key gives its own answer again, with its ETag, and a person has other
   assert.match(first[0]!.headers.get('etag')!, /^"[^"]+"$/);
 });
 
+test('a key is for a POST alone: what may be repeated by its method is done again', async () => {
+  const { body: form } = await tenant.call('POST', '/forms', valid);
+  const remove = () =>
+    tenant.call('DELETE', `/forms/${form.id}`, undefined, { 'Idempotency-Key': 'gone', 'If-Match': '*' });
+  assert.deepEqual([(await remove()).status, (await remove()).status], [204, 404]);
+});
+
 test('another request under the same key is a 422; another caller has keys of its own', async () => {
   const own = await service.makeTenant();
   const { body: form } = await create('k', valid, own);

@@ -123,6 +123,22 @@ test('what is only read, what is refused, and what visitors send is not noted', 
   );
 });
 
+test('an export is noted by whoever took it, and not where only its head was asked for', async () => {
+  const person = await signIn(service);
+  const permissions = ['submissions:read'];
+  const { body: made } = await person.api<{ id: string }>('POST', '/forms', form);
+  const { body: own } = await person.api<{ key: string }>('POST', '/keys', { name: 'Export', permissions });
+  for (const method of ['HEAD', 'GET']) {
+    const path = `/forms/${made.id}/submissions/export`;
+    assert.equal((await callApi(service.url, own.key, method, path)).status, 200);
+  }
+  const lines = await settled(person);
+  assert.deepEqual(
+    lines.map(({ operation }) => operation),
+    ['exportFormSubmissions', 'createKey', 'createForm'],
+  );
+});
+
 test('nothing is done that cannot be noted', async () => {
   const person = await signIn(service);
   await database.query(`
