@@ -1,29 +1,15 @@
 import type { ReactElement } from 'react';
 import type { Bar } from '#submissions/shapes.ts';
+import { LyingBar } from './lying-bar.tsx';
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
-
-const percentage = (share: number): string => `${Math.min(100, share * 100)}%`;
-
-/** One line an option: its words, its share and its number. The words can be long, so the bars lie. */
+/** One line an option: its words, its share and its number. */
 export function LyingBars({ bars, answered }: { bars: readonly Bar[]; answered: number }): ReactElement {
-  const shareOf = (count: number): number => (answered === 0 ? 0 : count / answered);
   return (
     <div className="lying-bars" aria-hidden="true">
-      {bars.map(({ label, count }) => (
-        <div key={label} className="lying-bar">
-          <span className="lying-label cut" title={label}>
-            {label}
-          </span>
-          <svg className="lying-svg" height="12" focusable="false">
-            <rect className="bar-ground" width="100%" height="12" rx="6" />
-            {count > 0 && <rect className="bar" width={percentage(shareOf(count))} height="12" rx="6" />}
-          </svg>
-          <span className="numeric small lying-number">
-            {count.toLocaleString()} <span className="soft">{percent.format(shareOf(count))}</span>
-          </span>
-        </div>
-      ))}
+      {bars.map(({ label, count }) => {
+        const share = answered === 0 ? 0 : count / answered;
+        return <LyingBar key={label} label={label} bar={share} said={count.toLocaleString()} share={share} />;
+      })}
     </div>
   );
 }

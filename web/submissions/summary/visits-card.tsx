@@ -6,6 +6,7 @@ import { useForm } from '../../shell/form-place.ts';
 import { analyticsQuery } from '../queries.ts';
 import { LyingBars } from './bars.tsx';
 import { DataDetails } from './data-details.tsx';
+import { percent } from './lying-bar.tsx';
 import { StepBars } from './step-bars.tsx';
 
 /** How the visits of the form went, where any are known. Whatever fails here leaves the answers below as they are. */
@@ -31,8 +32,6 @@ export function VisitsCard({
     </Card>
   );
 }
-
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 
 /** How long it takes, and how much of all this is known. */
 function Known({
