@@ -23,14 +23,15 @@ export type MenuAction =
   | { id: string; separator: true }
   | { id: string; heading: string; items: readonly MenuAction[] };
 
-/** Actions behind a button (a Button or an IconButton, as the only child). Arrows move, typing finds, Escape closes. */
+/**
+ * Actions behind a button (a Button or an IconButton, as the only child), which names them too. Arrows move, typing finds,
+ * Escape closes.
+ */
 export function Menu({
-  label,
   items,
   children,
   placement = 'bottom end',
 }: {
-  label: string;
   items: readonly MenuAction[];
   children: ReactElement;
   placement?: 'bottom start' | 'bottom end' | 'top start';
@@ -39,9 +40,7 @@ export function Menu({
     <MenuTrigger>
       {children}
       <Popover className="popover" placement={placement} offset={4}>
-        <AriaMenu className="menu-list" aria-label={label}>
-          {items.map(drawItem)}
-        </AriaMenu>
+        <AriaMenu className="menu-list">{items.map(drawItem)}</AriaMenu>
       </Popover>
     </MenuTrigger>
   );

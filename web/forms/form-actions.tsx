@@ -74,7 +74,6 @@ export function FormActions({
   return (
     <>
       <Menu
-        label={`Actions for ${form.name}`}
         items={[
           { id: 'open', label: 'Open', icon: 'edit', href: `/forms/${form.id}` },
           { id: 'submissions', label: 'Submissions', icon: 'table', href: `/forms/${form.id}/submissions` },

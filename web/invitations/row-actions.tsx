@@ -43,7 +43,7 @@ export function RowActions({ form, row, canMail }: Props): ReactElement | null {
   ];
   return (
     <>
-      <Menu label={`Invitation of ${row.email}`} items={items}>
+      <Menu items={items}>
         <IconButton icon="more" label={`Invitation of ${row.email}`} size="small" />
       </Menu>
       <Dialog

@@ -54,7 +54,6 @@ export function ExportMenu({ form, view, total, isArranged }: Props): ReactEleme
     }));
   return (
     <Menu
-      label="Export"
       items={[
         { id: 'all', heading: `Download ${what}`, items: itemsOf('all') },
         ...(isArranged

@@ -38,7 +38,6 @@ export function SendTest({ form, webhook, onSent }: Props): ReactElement {
   }
   return (
     <Menu
-      label="Event of the test"
       items={heard.map(({ id, label, description }) => ({
         id,
         label,

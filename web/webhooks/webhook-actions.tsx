@@ -52,7 +52,6 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
   return (
     <>
       <Menu
-        label={`Webhook ${hostOf(webhook.url)}`}
         items={[
           { id: 'edit', label: 'Edit', icon: 'edit', onAction: () => setOpen('edit') },
           {

@@ -10,7 +10,7 @@ export function NodeMenu({ node }: { node: EditNode }): ReactElement {
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
   return (
-    <Menu label="Move and more" items={node.type === 'step' ? stepActions() : elementActions()}>
+    <Menu items={node.type === 'step' ? stepActions() : elementActions()}>
       <IconButton icon="more" label="Move and more" size="small" />
     </Menu>
   );

@@ -23,7 +23,6 @@ export function InsertAnswer({ into, isOfPart, onInsert }: InsertProps): ReactEl
   if (questions.length === 0 || isReadOnly) return null;
   return (
     <Menu
-      label={`Insert an answer into ${into}`}
       items={questions.map((question) => ({
         id: textOf(question, 'id'),
         label: textOf(question, 'label'),
@@ -31,7 +30,7 @@ export function InsertAnswer({ into, isOfPart, onInsert }: InsertProps): ReactEl
         onAction: () => onInsert(`{{${textOf(question, 'id')}}}`),
       }))}
     >
-      <Button size="small" icon="add">
+      <Button size="small" icon="add" aria-label={`Insert an answer into ${into}`}>
         Insert an answer
       </Button>
     </Menu>

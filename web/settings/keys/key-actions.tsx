@@ -32,7 +32,6 @@ export function KeyActions({
   return (
     <>
       <Menu
-        label={`Actions for ${apiKey.name}`}
         items={[
           ...(isActive ? changes : []),
           {

@@ -23,7 +23,6 @@ export function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
   const theme = useTheme();
   return (
     <Menu
-      label="You"
       placement="top start"
       items={[
         { id: 'account', label: 'Account and password', icon: 'settings', href: '/account' },

@@ -17,7 +17,6 @@ export function WorkspaceSwitcher({
   return (
     <>
       <Menu
-        label="Workspaces"
         placement="bottom start"
         items={[
           {

@@ -71,7 +71,7 @@ export function ColumnHead(props: Props): ReactElement {
             <Icon name="drag" />
           </span>
         )}
-        <Menu label={`Column ${column.title}`} items={actionsOf(props)} placement="bottom start">
+        <Menu items={actionsOf(props)} placement="bottom start">
           <Button className="sheet-head-button" aria-label={`${column.title}, column options`}>
             <span className="cut">{column.title}</span>
             <Icon name="chevron-down" />
