@@ -72,6 +72,12 @@ for (const colorScheme of schemes) {
     await page.getByRole('dialog', { name: 'Add an element' }).waitFor();
     await check('the insert menu');
     await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await shortcuts.getByText('Ctrl+Shift+Z').waitFor();
+    await check('the list of shortcuts');
+    await page.keyboard.press('Escape');
+    await shortcuts.waitFor({ state: 'detached' });
     await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
     await check('publish');
     await page.keyboard.press('Escape');

@@ -143,8 +143,8 @@ test('theme and settings are saved without being asked, are published with the f
   await page.keyboard.press('Control+z');
   await page.getByRole('heading', { name: 'Settings', level: 2 }).waitFor();
   assert.equal(await page.getByRole('switch', { name: 'Editing' }).isChecked(), false);
-  await page.getByRole('button', { name: 'Redo (Shift+Ctrl+Z)' }).click();
-  await page.getByRole('button', { name: 'Redo (Shift+Ctrl+Z)' }).click();
+  await page.getByRole('button', { name: 'Redo (Ctrl+Shift+Z)' }).click();
+  await page.getByRole('button', { name: 'Redo (Ctrl+Shift+Z)' }).click();
 
   await publish.click();
   assert.deepEqual(await dialog.locator('.differences li').allTextContents(), [

@@ -23,6 +23,7 @@ type HeaderProps = {
   readonly onPublish: () => void;
   readonly onConflict: () => void;
   readonly changeLive: OpenForm['changeLive'];
+  readonly onShortcuts: () => void;
 };
 
 const done = {
@@ -41,6 +42,7 @@ export function BuilderHeader({
   onPublish,
   onConflict,
   changeLive,
+  onShortcuts,
 }: HeaderProps): ReactElement {
   const { isReadOnly } = useBuilder();
   const [asked, setAsked] = useState<'draft' | 'archived' | undefined>();
@@ -66,7 +68,12 @@ export function BuilderHeader({
           Resolve
         </Button>
       )}
-      <Menu label="More" items={actionsFor(status, become, setAsked, opened.form.public_url)}>
+      <Menu
+        items={[
+          ...actionsFor(status, become, setAsked, opened.form.public_url),
+          { id: 'shortcuts', label: 'Keyboard shortcuts', icon: 'info', onAction: onShortcuts },
+        ]}
+      >
         <IconButton icon="more" label="More" />
       </Menu>
       {status === 'archived' ? (

@@ -19,9 +19,10 @@ import type { Saving } from './saving/use-saving.ts';
 import { findSettingProblems, focusSetting, type SettingProblem } from './settings/setting-problems.ts';
 import { SettingsView } from './settings/settings-view.tsx';
 import { ShareView } from './share/share-view.tsx';
+import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.tsx';
+import { useShortcuts } from './shortcuts/use-shortcuts.ts';
 import { ThemeView } from './theme/theme-view.tsx';
 import { type OpenedForm, type OpenForm, type TakenOver, useOpenForm } from './use-open-form.ts';
-import { useShortcuts } from './use-shortcuts.ts';
 import { useView } from './use-view.ts';
 import { VersionsView } from './versions/versions-view.tsx';
 import { type BuilderView, ViewTabs } from './view-tabs.tsx';
@@ -53,7 +54,9 @@ export function Builder(start: OpenedForm): ReactElement {
   const [isPublishing, setPublishing] = useState(false);
   const [isConflictPut, setConflictPut] = useState(false);
   const save = useCallback(() => void autosave.saveNow(), [autosave]);
-  useShortcuts(travel, save);
+  const [isListing, setListing] = useState(false);
+  const list = useCallback(() => setListing(true), []);
+  useShortcuts({ travel, save, list });
 
   const show = (place: NodeKey | SettingProblem): void => {
     setPublishing(false);
@@ -85,6 +88,7 @@ export function Builder(start: OpenedForm): ReactElement {
           onPublish={() => setPublishing(true)}
           onConflict={() => setConflictPut(false)}
           changeLive={form.changeLive}
+          onShortcuts={list}
         />
         <ViewTabs
           view={view}
@@ -109,6 +113,7 @@ export function Builder(start: OpenedForm): ReactElement {
           {message}
         </div>
         <AskedDialog />
+        <ShortcutsDialog isOpen={isListing} onClose={() => setListing(false)} />
         {isPublishing && (
           <PublishDialog
             api={start.api}

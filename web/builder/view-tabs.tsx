@@ -3,6 +3,8 @@ import { IconButton } from '../design/button.tsx';
 import { Icon, type IconName } from '../design/icon.tsx';
 import { focusUnread } from '../design/unread.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
+import { sayPress } from './shortcuts/press.ts';
+import { redo, undo } from './shortcuts/use-shortcuts.ts';
 
 const views = [
   { id: 'design', label: 'Design', icon: 'edit' },
@@ -56,14 +58,14 @@ export function ViewTabs({
       <div className="row">
         <IconButton
           icon="undo"
-          label="Undo (Ctrl+Z)"
+          label={labelOf(undo)}
           size="small"
           isDisabled={past.length === 0}
           onPress={() => onTravel('undo')}
         />
         <IconButton
           icon="redo"
-          label="Redo (Shift+Ctrl+Z)"
+          label={labelOf(redo)}
           size="small"
           isDisabled={future.length === 0}
           onPress={() => onTravel('redo')}
@@ -72,3 +74,5 @@ export function ViewTabs({
     </div>
   );
 }
+
+const labelOf = ({ label, presses }: typeof undo): string => `${label} (${sayPress(presses[0]!)})`;

@@ -1,57 +1,62 @@
 import { duplicate, moveBy, selectEnd, selectNeighbour, selectParent } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { NodeKey } from '../model/edit-node.ts';
+import { findPressed, type Shortcut } from '../shortcuts/press.ts';
 
 /** What the keys of the canvas reach beyond the editor. */
 type KeyActions = { readonly openMenu: () => void; readonly onDelete: (key: NodeKey) => void };
+type OnSelected = KeyActions & { readonly editor: Editor; readonly node: NodeKey };
 
-/**
- * The keys of a selected part of the form (docs/rules.md B1-B3). What is written into a text box never comes here, nor
- * do the keys of a button.
- */
+/** The keys of a selected part of the form (docs/rules.md B1-B3). */
+export const onSelected: readonly Shortcut<(selected: OnSelected) => void>[] = [
+  { presses: ['/', '+'], label: 'Add an element', perform: ({ openMenu }) => openMenu() },
+  {
+    presses: ['Enter', 'F2'],
+    label: 'Write its label',
+    perform: ({ editor, node }) => editor.editLabel(node),
+  },
+  { presses: ['Mod+d'], label: 'Duplicate', perform: ({ editor, node }) => duplicate(editor, node) },
+  { presses: ['Delete', 'Backspace'], label: 'Delete', perform: ({ onDelete, node }) => onDelete(node) },
+  {
+    presses: ['ArrowUp'],
+    label: 'Go to the part before',
+    perform: ({ editor }) => selectNeighbour(editor, -1),
+  },
+  {
+    presses: ['ArrowDown'],
+    label: 'Go to the next part',
+    perform: ({ editor }) => selectNeighbour(editor, 1),
+  },
+  { presses: ['Home'], label: 'Go to the first part', perform: ({ editor }) => selectEnd(editor, 'first') },
+  { presses: ['End'], label: 'Go to the last part', perform: ({ editor }) => selectEnd(editor, 'last') },
+  {
+    presses: ['Escape'],
+    label: 'Go to what is around it',
+    perform: ({ editor, node }) => selectParent(editor, node),
+  },
+  { presses: ['Alt+ArrowUp'], label: 'Move up', perform: ({ editor, node }) => moveBy(editor, node, -1) },
+  { presses: ['Alt+ArrowDown'], label: 'Move down', perform: ({ editor, node }) => moveBy(editor, node, 1) },
+  { presses: [' '], label: 'Lift it, to be moved', perform: ({ editor, node }) => editor.lift(node) },
+];
+
+export const whileLifted: readonly Shortcut<(editor: Editor) => void>[] = [
+  { presses: ['ArrowUp'], label: 'Up by one place', perform: (editor) => editor.moveLifted(-1) },
+  { presses: ['ArrowDown'], label: 'Down by one place', perform: (editor) => editor.moveLifted(1) },
+  { presses: [' ', 'Enter'], label: 'Put it down here', perform: (editor) => editor.drop() },
+  { presses: ['Escape'], label: 'Put it back where it was', perform: (editor) => editor.putBack() },
+];
+
+/** Does what a key means for what is selected. What is written into a text box never comes here, nor do the keys of a button. */
 export function handleKey(event: React.KeyboardEvent, editor: Editor, actions: KeyActions): void {
   const [target] = event.nativeEvent.composedPath();
   if (!(target instanceof HTMLElement) || target.dataset['key'] === undefined) return;
-  const act = editor.read().lifted ? keyWhileLifted(event, editor) : keyOnNode(event, editor, actions);
+  const { lifted, history } = editor.read();
+  const node = history.present.selection;
+  const act = lifted
+    ? findPressed(whileLifted, event)?.perform.bind(undefined, editor)
+    : findPressed(onSelected, event)?.perform.bind(undefined, { ...actions, editor, node });
   if (!act) return;
   event.preventDefault();
   event.stopPropagation();
   act();
-}
-
-type Act = (() => void) | undefined;
-
-function keyWhileLifted({ key }: React.KeyboardEvent, editor: Editor): Act {
-  const acts: Readonly<Record<string, Act>> = {
-    ArrowUp: () => editor.moveLifted(-1),
-    ArrowDown: () => editor.moveLifted(1),
-    ' ': editor.drop,
-    Enter: editor.drop,
-    Escape: editor.putBack,
-  };
-  return acts[key];
-}
-
-function keyOnNode(event: React.KeyboardEvent, editor: Editor, { openMenu, onDelete }: KeyActions): Act {
-  const node = editor.read().history.present.selection;
-  if (event.ctrlKey || event.metaKey) {
-    return event.key.toLowerCase() === 'd' ? () => duplicate(editor, node) : undefined;
-  }
-  const goOrMove = (direction: -1 | 1): void =>
-    event.altKey ? moveBy(editor, node, direction) : selectNeighbour(editor, direction);
-  const acts: Readonly<Record<string, Act>> = {
-    ArrowUp: () => goOrMove(-1),
-    ArrowDown: () => goOrMove(1),
-    Home: () => selectEnd(editor, 'first'),
-    End: () => selectEnd(editor, 'last'),
-    Enter: () => editor.editLabel(node),
-    F2: () => editor.editLabel(node),
-    ' ': () => editor.lift(node),
-    Delete: () => onDelete(node),
-    Backspace: () => onDelete(node),
-    Escape: () => selectParent(editor, node),
-    '/': openMenu,
-    '+': openMenu,
-  };
-  return acts[event.key];
 }

@@ -1,0 +1,39 @@
+import type { ReactElement } from 'react';
+import { Dialog } from '../../design/dialog.tsx';
+import { onSelected, whileLifted } from '../canvas/canvas-keys.ts';
+import { sayPress, type Shortcut } from './press.ts';
+import { everywhere } from './use-shortcuts.ts';
+
+const lists: readonly {
+  title: string;
+  shortcuts: readonly Pick<Shortcut<unknown>, 'presses' | 'label'>[];
+}[] = [
+  { title: 'Everywhere', shortcuts: everywhere },
+  { title: 'On what is selected', shortcuts: onSelected },
+  { title: 'While it is lifted', shortcuts: whileLifted },
+];
+
+/** All that the keyboard does in the builder, from the tables by which it does it. */
+export function ShortcutsDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactElement {
+  return (
+    <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
+      {lists.map(({ title, shortcuts }) => (
+        <section key={title} className="shortcuts">
+          <h3>{title}</h3>
+          <dl>
+            {shortcuts.map(({ label, presses }) => (
+              <div key={label} className="shortcut">
+                <dt>{label}</dt>
+                <dd>
+                  {presses.map((press) => (
+                    <kbd key={press}>{sayPress(press)}</kbd>
+                  ))}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Dialog>
+  );
+}
