@@ -14,7 +14,7 @@ const isStage = /^after\(|^export const .* = await open/m;
 const imported = /from '(\.{1,2}\/[^']+|#[^']+)'/g;
 
 /** So many files share a process: enough to gain from it, few enough that three processes end at about the same time. */
-const perGroup = { browser: 6, other: 30 } as const;
+const perGroup = { browser: 8, other: 40 } as const;
 
 /** Sorts test files into groups, in the order in which they are run. */
 export async function groupFiles(files: readonly string[]): Promise<Group[]> {
