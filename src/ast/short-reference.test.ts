@@ -4,7 +4,8 @@ import { newId, timeOfId } from '#kit/clock.ts';
 import { readShortReference, shortReference } from './short-reference.ts';
 
 test('a short reference leads to the millisecond of its submission, and tells those of one millisecond apart', () => {
-  const ids = Array.from({ length: 2_000 }, newId);
+  // Far fewer than the 1,024 of a millisecond that it tells apart: a warm process makes thousands in one.
+  const ids = Array.from({ length: 500 }, newId);
   const references = ids.map(shortReference);
   assert.equal(new Set(references).size, ids.length);
   for (const [index, id] of ids.entries()) {

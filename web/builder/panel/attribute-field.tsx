@@ -53,11 +53,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
           {...(isLong && { rows: 2 })}
         />
         {pipedAttributes.some((each) => each === name) && (
-          <InsertAnswer
-            into={spec.title}
-            isOfPart
-            onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)}
-          />
+          <InsertAnswer isOfPart onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)} />
         )}
       </>
     );

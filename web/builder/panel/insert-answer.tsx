@@ -6,8 +6,6 @@ import { findNode, textOf } from '../model/edit-node.ts';
 import { listShowable } from '../model/logic/nameable.ts';
 
 type InsertProps = {
-  /** What the answer is put into, for those who do not see the field. */
-  readonly into: string;
   /** Whether the text is of the selected part, and not of the whole form's settings. */
   readonly isOfPart: boolean;
   /** Takes the placeholder: `{{name}}`. */
@@ -15,7 +13,7 @@ type InsertProps = {
 };
 
 /** Offers the answers that a text may show, as the questions that they answer. Nothing where there is none. */
-export function InsertAnswer({ into, isOfPart, onInsert }: InsertProps): ReactElement | null {
+export function InsertAnswer({ isOfPart, onInsert }: InsertProps): ReactElement | null {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const part = isOfPart ? findNode(root, selection) : undefined;
@@ -30,7 +28,7 @@ export function InsertAnswer({ into, isOfPart, onInsert }: InsertProps): ReactEl
         onAction: () => onInsert(`{{${textOf(question, 'id')}}}`),
       }))}
     >
-      <Button size="small" icon="add" aria-label={`Insert an answer into ${into}`}>
+      <Button size="small" icon="add">
         Insert an answer
       </Button>
     </Menu>

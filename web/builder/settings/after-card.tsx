@@ -17,7 +17,6 @@ export function AfterCard({ form }: { form: SettingsForm }): ReactElement {
         isReadOnly={isReadOnly}
       />
       <InsertAnswer
-        into="the confirmation message"
         isOfPart={false}
         onInsert={(placeholder) =>
           set({ confirmation_message: `${settings.confirmation_message ?? ''}${placeholder}` })

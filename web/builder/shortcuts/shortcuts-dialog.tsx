@@ -18,7 +18,8 @@ export function ShortcutsDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
   return (
     <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
       {lists.map(({ title, shortcuts }) => (
-        <section key={title} className="shortcuts">
+        // It can be scrolled by its keys where it is longer than the window.
+        <section key={title} className="shortcuts" aria-label={title} tabIndex={0}>
           <h3>{title}</h3>
           <dl>
             {shortcuts.map(({ label, presses }) => (
