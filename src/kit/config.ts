@@ -92,7 +92,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
   const value = (name: string): string | undefined => environment[name]?.trim() || undefined;
-  const complain = <T>(name: string, expected: string, fallback: T): T => {
+  const complain: Complain = (name, expected, fallback) => {
     // A password in an address stays out of the message, which ends in logs.
     const shown = value(name)?.replace(/\/\/.*@/, '//…@');
     problems.push(`${name} is "${shown}", but it must be ${expected}.`);
@@ -193,19 +193,16 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze(config);
 }
 
-const readOperator = (
-  given: string | undefined,
-  complain: <T>(name: string, expected: string, fallback: T) => T,
-): string | undefined =>
+/** Notes what is wrong with a setting, and goes on with the fallback: all problems are said at once. */
+type Complain = <T>(name: string, expected: string, fallback: T) => T;
+
+const readOperator = (given: string | undefined, complain: Complain): string | undefined =>
   given === undefined || readMailAddress(given)
     ? given
     : complain('OPERATOR_EMAIL', 'an email address', undefined);
 
 /** As RFC 9116 wants it: an address of the web by https alone, a mailbox with its scheme. */
-function readContact(
-  given: string | undefined,
-  complain: <T>(name: string, expected: string, fallback: T) => T,
-): string | undefined {
+function readContact(given: string | undefined, complain: Complain): string | undefined {
   if (given === undefined) return undefined;
   const url = URL.parse(readMailAddress(given) ? `mailto:${given}` : given);
   return url !== null && /^(https|mailto):$/.test(url.protocol)
@@ -217,10 +214,7 @@ function readContact(
  * The origin of PUBLIC_URL, as browsers write it: that `HTTPS://Forms.Example` is https decides about cookies. The
  * addresses of pages begin with their own paths, so one below a path would not be found.
  */
-function readOrigin(
-  given: string | undefined,
-  complain: <T>(name: string, expected: string, fallback: T) => T,
-): string | undefined {
+function readOrigin(given: string | undefined, complain: Complain): string | undefined {
   if (given === undefined) return undefined;
   const url = URL.parse(given);
   const isOrigin = url !== null && `${url.origin}/` === url.href && /^https?:$/.test(url.protocol);
@@ -251,10 +245,7 @@ function readS3(
 const mostWebProcesses = 64;
 
 /** A number, or `auto` for as many as the machine runs at once. */
-function readWebProcesses(
-  given: string | undefined,
-  complain: <T>(name: string, expected: string, fallback: T) => T,
-): number {
+function readWebProcesses(given: string | undefined, complain: Complain): number {
   if (given === undefined) return 1;
   if (given === 'auto') return Math.min(availableParallelism(), mostWebProcesses);
   const number = /^\d+$/.test(given) ? Number(given) : 0;
@@ -264,10 +255,7 @@ function readWebProcesses(
 }
 
 /** Never `true`: believing every X-Forwarded-For would let anyone choose the address that limits are counted by. */
-function readTrustProxy(
-  given: string | undefined,
-  complain: <T>(name: string, expected: string, fallback: T) => T,
-): Config['trustProxy'] {
+function readTrustProxy(given: string | undefined, complain: Complain): Config['trustProxy'] {
   if (given === undefined) return false;
   if (/^\d$/.test(given)) return Number(given) || false;
   const networks = given.split(',').map((network) => network.trim());

@@ -5,10 +5,12 @@ import { findPressed, type Shortcut } from '../shortcuts/press.ts';
 
 /** What the keys of the canvas reach beyond the editor. */
 type KeyActions = { readonly openMenu: () => void; readonly onDelete: (key: NodeKey) => void };
-type OnSelected = KeyActions & { readonly editor: Editor; readonly node: NodeKey };
+type CanvasShortcut = Shortcut<
+  (on: KeyActions & { readonly editor: Editor; readonly node: NodeKey }) => void
+>;
 
 /** The keys of a selected part of the form (docs/rules.md B1-B3). */
-export const onSelected: readonly Shortcut<(selected: OnSelected) => void>[] = [
+export const onSelected: readonly CanvasShortcut[] = [
   { presses: ['/', '+'], label: 'Add an element', perform: ({ openMenu }) => openMenu() },
   {
     presses: ['Enter', 'F2'],
@@ -39,11 +41,11 @@ export const onSelected: readonly Shortcut<(selected: OnSelected) => void>[] = [
   { presses: [' '], label: 'Lift it, to be moved', perform: ({ editor, node }) => editor.lift(node) },
 ];
 
-export const whileLifted: readonly Shortcut<(editor: Editor) => void>[] = [
-  { presses: ['ArrowUp'], label: 'Up by one place', perform: (editor) => editor.moveLifted(-1) },
-  { presses: ['ArrowDown'], label: 'Down by one place', perform: (editor) => editor.moveLifted(1) },
-  { presses: [' ', 'Enter'], label: 'Put it down here', perform: (editor) => editor.drop() },
-  { presses: ['Escape'], label: 'Put it back where it was', perform: (editor) => editor.putBack() },
+export const whileLifted: readonly CanvasShortcut[] = [
+  { presses: ['ArrowUp'], label: 'Up by one place', perform: ({ editor }) => editor.moveLifted(-1) },
+  { presses: ['ArrowDown'], label: 'Down by one place', perform: ({ editor }) => editor.moveLifted(1) },
+  { presses: [' ', 'Enter'], label: 'Put it down here', perform: ({ editor }) => editor.drop() },
+  { presses: ['Escape'], label: 'Put it back where it was', perform: ({ editor }) => editor.putBack() },
 ];
 
 /** Does what a key means for what is selected. What is written into a text box never comes here, nor do the keys of a button. */
@@ -51,12 +53,9 @@ export function handleKey(event: React.KeyboardEvent, editor: Editor, actions: K
   const [target] = event.nativeEvent.composedPath();
   if (!(target instanceof HTMLElement) || target.dataset['key'] === undefined) return;
   const { lifted, history } = editor.read();
-  const node = history.present.selection;
-  const act = lifted
-    ? findPressed(whileLifted, event)?.perform.bind(undefined, editor)
-    : findPressed(onSelected, event)?.perform.bind(undefined, { ...actions, editor, node });
-  if (!act) return;
+  const shortcut = findPressed(lifted ? whileLifted : onSelected, event);
+  if (!shortcut) return;
   event.preventDefault();
   event.stopPropagation();
-  act();
+  shortcut.perform({ ...actions, editor, node: history.present.selection });
 }
