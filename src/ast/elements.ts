@@ -53,7 +53,7 @@ export const stepAttributes = {
 /**
  * THE table of the form language (specification, "Form AST"; docs/rules.md 17). Validation, schemas, summaries, the
  * builder and the page read it. A new type is a folder in `types/`, its drawing in `src/page/render/elements/`, and a line
- * here, in `input-rules.ts` and in the table of drawings; test/floors.test.ts counts.
+ * here, in `late-rules.ts` and in the table of drawings; test/floors.test.ts counts.
  */
 export const elements = {
   text,

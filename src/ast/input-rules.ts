@@ -1,18 +1,17 @@
+import { lateRules } from './late-rules.ts';
 import { lengthProblem, proseProblem } from './rules/check-rules.ts';
 import { choiceRules } from './types/choice-rules.ts';
-import { fileUploadRules } from './types/file_upload/rules.ts';
-import { multipleChoiceRules } from './types/multiple_choice/rules.ts';
-import { numberRules } from './types/number/rules.ts';
-import { yesNoRules } from './types/yes_no/rules.ts';
-import { rankingRules } from './types/ranking/rules.ts';
-import { ratingRules } from './types/rating/rules.ts';
-import { scaleRules } from './types/scale/rules.ts';
+import { choicesRules } from './types/choices-rules.ts';
+import { fileRules } from './types/file-rules.ts';
+import { numberRules } from './types/number-rules.ts';
 import type { InputRules } from './types/rules.ts';
 import { momentRules, textRules } from './types/text-rules.ts';
+import { yesNoRules } from './types/yes-no-rules.ts';
 
 /**
  * The rules of every input of the elements table. They stand apart from the table because the page's script checks
- * answers with them and has no room for titles and attributes.
+ * answers with them and has no room for titles and attributes. Those of most forms are in it; late ones come to it by the
+ * type's name.
  */
 export const inputRules = {
   text: textRules('line', proseProblem),
@@ -26,12 +25,10 @@ export const inputRules = {
   datetime: momentRules('datetime'),
   dropdown: choiceRules,
   radio: choiceRules,
-  multiple_choice: multipleChoiceRules,
+  multiple_choice: choicesRules,
   yes_no: yesNoRules,
-  file_upload: fileUploadRules,
-  rating: ratingRules,
-  scale: scaleRules,
-  ranking: rankingRules,
+  file_upload: fileRules,
+  ...lateRules,
 } as const satisfies Readonly<Record<string, InputRules>>;
 
 /** The types of elements that take an answer. */

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
+import { lateRules } from './late-rules.ts';
 
 const room = import.meta.dirname;
 
-/** Every file that a bundle of the given ones holds: what they import, types aside. */
+/** Every file that a bundle of the given ones holds: what they import; types aside, and rules that are loaded for a form. */
 async function bundleOf(paths: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   const open = paths.map((path) => join(room, path));
   for (let path = open.pop(); path; path = open.pop()) {
-    if (found.has(path)) continue;
+    if (found.has(path) || path.endsWith('/late-rules.ts')) continue;
     found.add(path);
     const text = await readFile(path, 'utf8');
     for (const [, what = '', from = ''] of text.matchAll(
@@ -35,6 +36,21 @@ test('the page’s script bundles the checks without titles, schemas, validation
   ];
   assert.deepEqual(
     large.filter((path) => bundle.has(path)),
+    [],
+  );
+});
+
+test('the rules of late types, and only those, are files that the script finds by the type’s name', async () => {
+  const files = (await readdir(join(room, 'types'), { recursive: true })).filter((path) =>
+    /[\\/]rules\.ts$/.test(path),
+  );
+  const found = await Promise.all(
+    files.map(async (path) => [dirname(path), (await import(join(room, 'types', path))).rules] as const),
+  );
+  assert.deepEqual(Object.fromEntries(found), lateRules);
+  const bundle = await bundleOf(['logic/evaluate.ts', 'check-step.ts', 'rules/moments.ts', 'fields.ts']);
+  assert.deepEqual(
+    files.filter((path) => bundle.has(join('types', path))),
     [],
   );
 });

@@ -15,7 +15,7 @@ const builtScript = fileURLToPath(new URL('../../dist/page', import.meta.url));
  * without. The files are read once.
  */
 export async function serveScript(server: Server, directory = builtScript): Promise<string | undefined> {
-  const names = (await readNames(directory)).filter((name) => /^[a-z]+-[\w-]+\.js$/.test(name));
+  const names = (await readNames(directory)).filter((name) => /^[a-z_]+-[\w-]+\.js$/.test(name));
   const assets = new Map(
     await Promise.all(
       names.map(async (name) => [name, packFile(await readFile(join(directory, name)))] as const),

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
+import { lateRules } from '#ast/late-rules.ts';
+import { element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { twentyElements } from './page-script-form.ts';
-import { openScriptStage, step, wake } from './page-script-stage.ts';
+import { errorOf, field, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
 
 /*
  * What the first view of a form of 20 elements costs (the issue "the public form page"): bytes, requests, and that
@@ -18,6 +20,10 @@ const form = await stage.publish([step('Everything', twentyElements)]);
 const limits = { firstView: 12 * 1024, firstScript: 8 * 1024, wholeScript: 22 * 1024 } as const;
 const packed = (bytes: Buffer): number => gzipSync(bytes, { level: 9 }).length;
 const isScript = (response: Response): boolean => response.url().includes('/f/assets/');
+const lateTypesIn = (responses: readonly Response[]): string[] =>
+  Object.keys(lateRules).filter((type) =>
+    responses.some((response) => response.url().includes(`/assets/${type}-`)),
+  );
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
 const sizesOf = (responses: readonly Response[]): Promise<number[]> =>
   Promise.all(responses.map(async (response) => packed(await response.body())));
@@ -45,9 +51,28 @@ test('the first view of 20 elements is at most 12 KB gzipped, of which script at
   assert.ok(whole <= limits.firstView, `${whole} bytes`);
   assert.ok(script <= limits.firstScript, `${script} bytes`);
   assert.ok(later <= limits.wholeScript, `${later} bytes`);
+  assert.deepEqual(lateTypesIn(responses), []);
   const origins = new Set(responses.map((response) => new URL(response.url()).origin));
   assert.deepEqual([...origins], [stage.service.url]);
   assert.deepEqual(await findBarriers(page), []);
+  await page.context().close();
+});
+
+test('a form loads the rules of the late types that it has, and of no other', async () => {
+  const rated = await stage.publish([
+    step('Rated', [element('rating', 'stars', { required: true }), element('text', 'name')]),
+  ]);
+  const page = await stage.browser.open('/healthz');
+  const responses: Response[] = [];
+  page.on('response', (response) => responses.push(response));
+  await page.goto(`${stage.service.url}/f/${rated.id}`, { waitUntil: 'networkidle' });
+  await wake(page);
+  assert.deepEqual(lateTypesIn(responses), ['rating']);
+  await pressButton(page, 'Submit');
+  assert.match(await errorOf(page, 'stars').innerText(), /choose/i);
+  assert.equal(new URL(page.url()).search, '', 'which the script said, without a new page');
+  await field(page, 'stars').check();
+  await until('the sentence is gone', async () => (await errorOf(page, 'stars').innerText()) === '');
   await page.context().close();
 });
 

@@ -5,6 +5,7 @@ import { followCourse } from './course.ts';
 import { followLink } from './errors.ts';
 import { press } from './going.ts';
 import { type Kept, restore } from './kept.ts';
+import { loadTypes } from './own-types.ts';
 import { type Page, readPage } from './page.ts';
 import { keepAsYouGo } from './saving.ts';
 import { followHistory, showStep } from './steps.ts';
@@ -13,7 +14,8 @@ import { followHistory, showStep } from './steps.ts';
 export async function start(form: HTMLFormElement): Promise<void> {
   const page = readPage(form);
   // Of no use to most forms, and needed from the first press on by those that ask in these ways.
-  const ways = await Promise.all([
+  const [types, ...ways] = await Promise.all([
+    loadTypes(page.data.form),
     page.data.piping && import('./shown-answers.ts').then(({ showAnswers }) => showAnswers),
     page.data.review && import('./review.ts').then(({ listAnswers }) => listAnswers),
     page.data.singly && import('./questions.ts').then(({ askSingly }) => askSingly),
@@ -39,7 +41,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   checkFields(page);
   countAnswers(page);
   followCourse(page);
-  for (const take of ways) take?.(page);
+  for (const take of [...types, ...ways]) take?.(page);
   // Sending asks for it, perhaps without a network by then.
   if (page.data.proof !== undefined) void import('./proof.ts');
   if (form.querySelector('[type=file]')) void takeFiles(page, kept);

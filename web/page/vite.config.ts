@@ -4,18 +4,12 @@ import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** What the first file has, and what only those use that are loaded by themselves. */
-const elsewhere =
-  'main embed memory uploads held-list proof sha256 questions review return-to-review conditional html say-answer shown-answers say-piped'.split(
-    ' ',
-  );
-
 /** Builds the public page's script into dist/page (setup.mjs), which src/page/assets.ts serves. */
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   root: here('.'),
   publicDir: false,
-  plugins: [sayBytes()],
+  plugins: [withoutLateRules(), sayBytes()],
   build: {
     outDir: here('../../dist/page'),
     emptyOutDir: true,
@@ -30,12 +24,14 @@ export default defineConfig({
       preserveEntrySignatures: 'allow-extension',
       output: {
         entryFileNames: 'page-[hash].js',
-        chunkFileNames: '[name]-[hash].js',
+        // Of an element type: its name, not that of its `rules.ts`.
+        chunkFileNames: ({ facadeModuleId }) =>
+          `${/\/types\/(\w+)\/rules\.ts$/.exec(facadeModuleId ?? '')?.[1] ?? '[name]'}-[hash].js`,
         minify: true,
         // What comes behind it finds there what it shares with it: no request of its own for that.
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ name: 'start', minShareCount: 1, test: isShared }],
+          groups: [{ name: startOf, debugName: 'start', minShareCount: 1 }],
         },
       },
     },
@@ -43,9 +39,25 @@ export default defineConfig({
   logLevel: 'warn',
 });
 
-/** Whether a module is `start.ts` or something that it uses. */
-function isShared(id: string): boolean {
-  return !elsewhere.some((name) => id.endsWith(`/${name}.ts`));
+/** Whatever start.ts needs is one file, but for what the page loads at first; what only others need is with them. */
+function startOf(id: string, graph: Graph): 'start' | undefined {
+  const needs = (file: string): boolean => {
+    const found = new Set([here(file)]);
+    for (const one of found) for (const next of graph.getModuleInfo(one)?.importedIds ?? []) found.add(next);
+    return found.has(id);
+  };
+  return needs('start.ts') && !needs('main.ts') ? 'start' : undefined;
+}
+
+type Graph = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
+
+/** Leaves out what a form's types bring themselves (src/ast/late-rules.ts). */
+function withoutLateRules(): Plugin {
+  const id = here('../../src/ast/late-rules.ts');
+  return {
+    name: 'formloom-late-rules',
+    load: (module) => (module === id ? 'export const lateRules = {};' : undefined),
+  };
 }
 
 /** Says how large the script is; test/flows/page-script-size.browser.test.ts holds the limits. */

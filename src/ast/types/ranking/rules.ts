@@ -2,7 +2,7 @@ import { optionSetOf, type Selection } from '../../answers/options.ts';
 import { accept, refuse } from '../rules.ts';
 
 /** Every option once, the best first. */
-export const rankingRules = {
+export const rules = {
   kind: 'order',
   noun: 'order',
   check: (attrs: Selection, value: unknown) => {

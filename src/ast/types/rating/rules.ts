@@ -1,7 +1,7 @@
 import { defaults } from '../../attributes/defaults.ts';
 import { levelRules } from '../level-rules.ts';
 
-export const ratingRules = levelRules((attrs: { readonly levels?: number }) => ({
+export const rules = levelRules((attrs: { readonly levels?: number }) => ({
   from: 1,
   to: attrs.levels ?? defaults.levels,
 }));

@@ -1,7 +1,7 @@
 import { defaults } from '../../attributes/defaults.ts';
 import { inputType } from '../definition.ts';
 import { levelAttributes, levelSchema } from '../level-type.ts';
-import { ratingRules } from './rules.ts';
+import { rules } from './rules.ts';
 
 export const rating = inputType({
   title: 'Rating',
@@ -21,6 +21,6 @@ export const rating = inputType({
   },
   summary: 'levels',
   columnWidth: 120,
-  schema: (attrs) => levelSchema(ratingRules.levels(attrs)),
-  samples: (attrs) => [ratingRules.levels(attrs).to],
+  schema: (attrs) => levelSchema(rules.levels(attrs)),
+  samples: (attrs) => [rules.levels(attrs).to],
 });

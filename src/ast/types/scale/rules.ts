@@ -1,7 +1,7 @@
 import { defaults } from '../../attributes/defaults.ts';
 import { levelRules } from '../level-rules.ts';
 
-export const scaleRules = levelRules((attrs: { readonly from?: number; readonly to?: number }) => ({
+export const rules = levelRules((attrs: { readonly from?: number; readonly to?: number }) => ({
   from: attrs.from ?? defaults.from,
   to: attrs.to ?? defaults.to,
 }));

@@ -1,7 +1,7 @@
 import { defaults } from '../../attributes/defaults.ts';
 import { inputType } from '../definition.ts';
 import { levelAttributes, levelSchema } from '../level-type.ts';
-import { scaleRules } from './rules.ts';
+import { rules } from './rules.ts';
 
 export const scale = inputType({
   title: 'Scale',
@@ -16,6 +16,6 @@ export const scale = inputType({
   },
   summary: 'recommendation',
   columnWidth: 120,
-  schema: (attrs) => levelSchema(scaleRules.levels(attrs)),
-  samples: (attrs) => [scaleRules.levels(attrs).to],
+  schema: (attrs) => levelSchema(rules.levels(attrs)),
+  samples: (attrs) => [rules.levels(attrs).to],
 });

@@ -1,11 +1,11 @@
-import type { Selection } from '../../answers/options.ts';
-import { countProblem } from '../../rules/check-rules.ts';
-import { checkChoices } from '../choice-rules.ts';
-import { conclude } from '../rules.ts';
+import type { Selection } from '../answers/options.ts';
+import { countProblem } from '../rules/check-rules.ts';
+import { checkChoices } from './choice-rules.ts';
+import { conclude } from './rules.ts';
 
 type Attributes = Selection & { readonly min_choices?: number; readonly max_choices?: number };
 
-export const multipleChoiceRules = {
+export const choicesRules = {
   kind: 'choices',
   noun: 'choices',
   check: (attrs: Attributes, value: unknown) => {

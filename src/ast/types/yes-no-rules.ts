@@ -1,4 +1,4 @@
-import { accept, refuse } from '../rules.ts';
+import { accept, refuse } from './rules.ts';
 
 export const yesNoRules = {
   kind: 'boolean',

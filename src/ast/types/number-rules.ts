@@ -1,5 +1,5 @@
-import { type NumberRules, numberProblem, type RuleContext } from '../../rules/check-rules.ts';
-import { conclude, refuse } from '../rules.ts';
+import { type NumberRules, numberProblem, type RuleContext } from '../rules/check-rules.ts';
+import { conclude, refuse } from './rules.ts';
 
 export const numberRules = {
   kind: 'number',

@@ -1,0 +1,14 @@
+import { rules as ranking } from './types/ranking/rules.ts';
+import { rules as rating } from './types/rating/rules.ts';
+import type { InputRules } from './types/rules.ts';
+import { rules as scale } from './types/scale/rules.ts';
+
+/**
+ * The rules that the page's script loads only for forms that have the type: `rules` of `types/<type>/rules.ts`
+ * (web/page/own-types.ts). To everybody else they are a part of `inputRules`.
+ */
+export const lateRules = {
+  rating,
+  scale,
+  ranking,
+} as const satisfies Readonly<Record<string, InputRules>>;
