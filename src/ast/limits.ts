@@ -27,6 +27,9 @@ export const limits = {
   nesting: 5,
   /** Options of one selection. */
   options: 500,
+  /** Places that an option may have, and what choosing it may count, either way. */
+  capacity: 100_000,
+  points: 1_000_000,
   /** Options of one ranking, whose page has a list of all of them for each. */
   rankedOptions: 20,
   /** Options of one form, counted over all its selections. */

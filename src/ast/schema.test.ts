@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { attributeSchema } from './attributes.ts';
 import { elements } from './elements.ts';
 import { conditionAttribute } from './logic/condition-schema.ts';
 import { structureSchemas } from './schema.ts';
@@ -44,14 +45,7 @@ test('an element schema carries required attributes, defaults and caps from the 
           show_when: { title: 'Show when', ...conditionAttribute },
           hide_when: { title: 'Hide when', ...conditionAttribute },
           col_span: { title: 'Columns', type: 'integer', minimum: 1, maximum: 4, default: 1 },
-          options: {
-            title: 'Options',
-            type: 'array',
-            items: { type: 'string', minLength: 1, maxLength: 1024 },
-            minItems: 1,
-            maxItems: 500,
-            uniqueItems: true,
-          },
+          options: attributeSchema(elements.radio.attrs.options),
           other: { title: 'Other answer', type: 'boolean', default: false },
           options_layout: {
             title: 'Options',
@@ -78,4 +72,14 @@ test('what may be left out is not required: attributes of a divider, children of
 test('a condition refers to itself, at every place where it holds conditions', () => {
   const text = JSON.stringify(structureSchemas().Condition);
   assert.equal(text.split('"$ref":"#/components/schemas/Condition"').length - 1, 3);
+});
+
+test('an option is a text, or an id with a label and what it counts; what is ranked counts nothing by itself', () => {
+  const itemsOf = (type: 'radio' | 'ranking') =>
+    (attributeSchema(elements[type].attrs.options) as { items: { anyOf: [object, { properties: object }] } })
+      .items;
+  const [text, object] = itemsOf('radio').anyOf;
+  assert.deepEqual(text, { type: 'string', minLength: 1, maxLength: 1024 });
+  assert.deepEqual(Object.keys(object.properties), ['id', 'label', 'points', 'capacity', 'image']);
+  assert.deepEqual(Object.keys(itemsOf('ranking').anyOf[1].properties), ['id', 'label', 'image']);
 });

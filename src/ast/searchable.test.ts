@@ -72,3 +72,13 @@ test('an answer besides the options can be found', () => {
   );
   assert.equal(searchableText(form, { one: 'Teal', many: ['Red', 'Pink'] }, {}).body, 'Teal\nRed\nPink');
 });
+
+test('an option is found by its label, as its form calls it', () => {
+  const options = [{ id: 'r', label: 'Ruby red' }, 'Blue'];
+  const labelled = formOf(
+    element('dropdown', 'colour', { options, other: true }),
+    element('multiple_choice', 'colours', { options }),
+  );
+  const { body } = searchableText(labelled, { colour: 'Mauve', colours: ['Blue', 'r'] }, {});
+  assert.equal(body, 'Mauve\nBlue\nRuby red');
+});

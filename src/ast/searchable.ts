@@ -1,4 +1,5 @@
 import type { Answers, AnswerValue } from './answers.ts';
+import { optionsById } from './answers/options.ts';
 import { own } from './json.ts';
 import { limits } from './limits.ts';
 import { byteLength, cutToBytes } from './text.ts';
@@ -36,7 +37,7 @@ export function searchableText(
   const bodyTexts: string[] = [];
   for (const { input, value } of walkAnswers(form, answers)) {
     const texts = input === subjectInput ? subjectTexts : bodyTexts;
-    texts.push(...textsOf[kindOf(input)](value));
+    texts.push(...textsOf[kindOf(input)](value, input));
   }
   const subject = cutToBytes(subjectTexts.join('\n'), limits.searchBytes);
   const body = [...bodyTexts, ...Object.values(reference)].join('\n');
@@ -73,15 +74,19 @@ const scalarText = (value: AnswerValue) =>
 const listedTexts = (value: AnswerValue): string[] =>
   listOf(value).filter((choice) => typeof choice === 'string');
 
-const textsOf: Record<AnswerKind, (value: AnswerValue) => string[]> = {
+/** Options are found by what people read of them. */
+const choiceTexts = (value: AnswerValue, { attrs }: InputElement): string[] =>
+  [...scalarText(value), ...listedTexts(value)].map((id) => optionsById(attrs).get(id)?.label ?? id);
+
+const textsOf: Record<AnswerKind, (value: AnswerValue, input: InputElement) => string[]> = {
   text: scalarText,
   moment: scalarText,
-  choice: scalarText,
+  choice: choiceTexts,
   number: scalarText,
   // "true" says nothing about a submission and would match every one.
   boolean: () => [],
-  choices: listedTexts,
-  order: listedTexts,
+  choices: choiceTexts,
+  order: choiceTexts,
   files: (value) =>
     listOf(value).flatMap((file) =>
       typeof file === 'object' && typeof file.filename === 'string' ? [file.filename] : [],

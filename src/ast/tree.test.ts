@@ -48,6 +48,7 @@ test('attributes that were not sent have the defaults of the table', () => {
   assert.ok(name && colour);
   assert.deepEqual([isRequired(street.element), isRequired(name)], [true, false]);
   assert.deepEqual([columnSpanOf(street.element), columnSpanOf(name)], [2, 1]);
-  assert.deepEqual([optionsOf(name), optionsOf(colour)], [[], ['Red', 'Green', 'Blue']]);
+  const options = ['Red', 'Green', 'Blue'].map((text) => ({ id: text, label: text }));
+  assert.deepEqual([optionsOf(name), optionsOf(colour)], [[], options]);
   assert.deepEqual([layoutOf(people.element), layoutOf(form.children[0]!)], ['stack', 'stack']);
 });

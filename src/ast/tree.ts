@@ -1,4 +1,4 @@
-import { otherTaken } from './answers/options.ts';
+import { type ChoiceOption, optionsById, otherTaken } from './answers/options.ts';
 import type { AttributesOf, RequiredNames } from './attributes.ts';
 import { defaults } from './attributes/defaults.ts';
 import type {
@@ -71,9 +71,9 @@ export function takesOther(input: InputElement): boolean {
   return otherTaken(input.attrs);
 }
 
-/** The options of a selection; empty for every other input. */
-export function optionsOf(input: InputElement): readonly string[] {
-  return 'options' in input.attrs ? input.attrs.options : [];
+/** The options of a selection, in the form's order; empty for every other input. */
+export function optionsOf({ attrs }: InputElement): readonly ChoiceOption[] {
+  return [...optionsById(attrs).values()];
 }
 
 /** What the empty control of an input shows, where there is one. */

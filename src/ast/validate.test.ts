@@ -157,12 +157,12 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
   [
     'options that are no list',
     [element('dropdown', 'a', { options: 'Red' })],
-    [['"options" of "a" must be a list of texts.', 0, 0]],
+    [['"options" of "a" must be a list of options.', 0, 0]],
   ],
   [
     'an option that is no text',
     [element('dropdown', 'a', { options: ['Red', 1] })],
-    [['"options" of "a" must be a list of texts.', 0, 0]],
+    [['"options" of "a" must be a list of texts, or of objects with an "id" and a "label".', 0, 0]],
   ],
   [
     'an option twice',
@@ -173,6 +173,46 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
     'a blank option',
     [element('radio', 'a', { options: ['Red', ' '] })],
     [['"options" of "a" must not have an entry that is blank or has line breaks.', 0, 0]],
+  ],
+  ...(
+    [
+      ['must not have an entry 2 that has an "id" that is no text', { label: 'Red' }],
+      ['must not have an entry 2 that has a "label" that is no text', { id: 'r' }],
+      [
+        'must not have an entry 2 that has an "id" that is blank or has line breaks',
+        { id: ' ', label: 'Red' },
+      ],
+      ['must not repeat "Blue"', 'Blue'],
+      ['must not repeat the id "Blue"', { id: 'Blue', label: 'Red' }],
+      ['must not repeat the label "Blue"', { id: 'b', label: 'Blue' }],
+      [
+        'must not have an entry 2 that has a "points" that is not a number from -1000000 to 1000000',
+        { id: 'r', label: 'Red', points: '3' },
+      ],
+      [
+        'must not have an entry 2 that has a "capacity" that is not a whole number from 1 to 100000',
+        { id: 'r', label: 'Red', capacity: 0.5 },
+      ],
+      [
+        'must not have an entry 2 that has a "image" that is not the id of an image of this workspace',
+        { id: 'r', label: 'Red', image: 'https://example.org/a.png' },
+      ],
+    ] as const
+  ).map(([problem, option]): [string, unknown[], [string, ...number[]][]] => [
+    problem,
+    [element('radio', 'a', { options: ['Blue', option] })],
+    [[`"options" of "a" ${problem}.`, 0, 0]],
+  ]),
+  [
+    'places of what is ranked',
+    [element('ranking', 'a', { options: ['Blue', { id: 'r', label: 'Red', capacity: 3 }] })],
+    [
+      [
+        '"options" of "a" must not have an entry 2 that has a "capacity": each of these is always chosen.',
+        0,
+        0,
+      ],
+    ],
   ],
   [
     'required as text',

@@ -1,5 +1,6 @@
 import { type AttributeSpecs, attributeProblem, isMissing } from './attributes.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
+import { idOf, type Option } from './answers/options.ts';
 import { otherChoice } from './answers/other-choice.ts';
 import { isRecord, own, storageProblem } from './json.ts';
 import { limits } from './limits.ts';
@@ -99,7 +100,7 @@ function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
   }
   yield* checkStorable(step, path, tally);
   const attrs = yield* checkAttributes(step, stepAttributes, path);
-  tally.nodes.push({ path, id: idOf(attrs), type: 'step', parent: undefined, group: undefined, attrs });
+  tally.nodes.push({ path, id: nodeId(attrs), type: 'step', parent: undefined, group: undefined, attrs });
   const place: Place = { path, nesting: 0, parent: undefined, group: undefined };
   yield* checkElements(own(step, 'children'), place, tally);
 }
@@ -136,7 +137,7 @@ function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
   const { path, parent, group } = place;
   yield* checkStorable(element, path, tally);
   const attrs = yield* checkAttributes(element, elements[type].attrs, path);
-  const node: LogicNode = { path, id: idOf(attrs), type, parent, group, attrs };
+  const node: LogicNode = { path, id: nodeId(attrs), type, parent, group, attrs };
   tally.nodes.push(node);
   yield* checkUniqueId(element, path, tally);
   yield* checkTogether(element, attrs, path, tally);
@@ -145,7 +146,7 @@ function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
 }
 
 /** The id of a node whose attributes are right by themselves. */
-function idOf({ id }: Node): string | undefined {
+function nodeId({ id }: Node): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
@@ -153,9 +154,10 @@ function idOf({ id }: Node): string | undefined {
 function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): Problems {
   const problem = rangeProblem(attrs);
   if (problem) yield { message: `${nameOf(element)} ${problem}.`, path };
-  const { options, other } = attrs;
-  if (!Array.isArray(options)) return;
-  if (other === true && options.includes(otherChoice)) {
+  const { other } = attrs;
+  const options = attrs['options'] as readonly Option[] | undefined;
+  if (!options) return;
+  if (other === true && options.map(idOf).includes(otherChoice)) {
     const message = `"options" of ${nameOf(element)} must not have "${otherChoice}" beside an answer of one's own.`;
     yield { message, path };
   }

@@ -1,23 +1,31 @@
 import type { ElementType } from '#ast/elements.ts';
 import { withStableLabels } from '#ast/piping.ts';
+import { own } from '#ast/json.ts';
 import {
   type Form,
-  type InputElement,
+  isInput,
   levelsOf,
   listQuestions,
   optionsOf,
   type Question,
+  walkElements,
 } from '#ast/tree.ts';
 
 /** What a question asks, as the head of a column. */
-type Asked = { id: string; label: string; type: ElementType };
+type Asked = {
+  id: string;
+  label: string;
+  type: ElementType;
+  /** What answers keep of the choices of a selection, and the levels of a scale; empty for everything else. */
+  options: readonly string[];
+  /** What people read of an option, by what answers keep of it, where that is another text; of former options too. */
+  option_labels: Readonly<Record<string, string>>;
+};
 
 /** A column of a form's submissions: a question that can be answered at the top level. */
 export type Column = Asked & {
-  /** The choices of a selection, and the levels of a scale; empty for everything else. */
-  options: readonly string[];
   /** The questions of one row, of a repeatable composite. */
-  inputs: readonly (Asked & { options: readonly string[] })[];
+  inputs: readonly Asked[];
   /** No longer asked: only versions before the live one have it. */
   is_retired: boolean;
 };
@@ -28,6 +36,7 @@ export type Column = Asked & {
  * @param versions the live one first, then others from new to old; of an element in several, the first counts.
  */
 export function unionColumns(versions: readonly Form[]): Column[] {
+  const labels = labelsOfOptions(versions);
   let columns: Column[] = [];
   for (const [age, form] of versions.entries()) {
     const known = new Set(columns.map(({ id }) => id));
@@ -41,7 +50,7 @@ export function unionColumns(versions: readonly Form[]): Column[] {
         continue;
       }
       const beside = added.get(before) ?? [];
-      beside.push(columnOf(question, age > 0));
+      beside.push(columnOf(question, age > 0, labels));
       added.set(before, beside);
     }
     columns = [
@@ -52,27 +61,43 @@ export function unionColumns(versions: readonly Form[]): Column[] {
   return columns;
 }
 
-const choicesOf = (input: InputElement): readonly string[] => [
-  ...optionsOf(input),
-  ...levelsOf(input).map(String),
-];
+/** What people read of options, by element id and what answers keep: as the newest version that has one calls it. */
+type OptionLabels = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-function columnOf(question: Question, isRetired: boolean): Column {
-  const { type, attrs } = question.element;
+function labelsOfOptions(versions: readonly Form[]): OptionLabels {
+  const labels = new Map<string, Map<string, string>>();
+  for (const { element } of versions.flatMap((form) => [...walkElements(form)])) {
+    if (!isInput(element)) continue;
+    const known = labels.get(element.attrs.id) ?? new Map<string, string>();
+    labels.set(element.attrs.id, known);
+    for (const { id, label } of optionsOf(element)) if (!known.has(id)) known.set(id, label);
+  }
+  return labels;
+}
+
+/** An option of a column, or one that it had, as people read it. */
+export const optionLabel = ({ option_labels: labels }: Pick<Asked, 'option_labels'>, id: string): string =>
+  own(labels, id) ?? id;
+
+function columnOf(question: Question, isRetired: boolean, labels: OptionLabels): Column {
   const isGroup = question.kind === 'group';
+  return {
+    ...askedOf(question.element, labels),
+    inputs: isGroup ? question.inputs.map((input) => askedOf(input, labels)) : [],
+    is_retired: isRetired,
+  };
+}
+
+function askedOf(element: Question['element'], labels: OptionLabels): Asked {
+  const { type, attrs } = element;
+  const known = [...(labels.get(attrs.id) ?? [])];
   return {
     id: attrs.id,
     label: attrs.label,
     type,
-    options: isGroup ? [] : choicesOf(question.element),
-    inputs: isGroup
-      ? question.inputs.map((input) => ({
-          id: input.attrs.id,
-          label: input.attrs.label,
-          type: input.type,
-          options: choicesOf(input),
-        }))
+    options: isInput(element)
+      ? [...optionsOf(element).map(({ id }) => id), ...levelsOf(element).map(String)]
       : [],
-    is_retired: isRetired,
+    option_labels: Object.fromEntries(known.filter(([id, label]) => id !== label)),
   };
 }

@@ -118,7 +118,11 @@ const asked = {
   id: Type.String(),
   label: Type.String(),
   type: Type.String(),
-  options: Type.Array(Type.String()),
+  options: Type.Array(Type.String(), { description: 'What answers keep of each option.' }),
+  option_labels: Type.Record(Type.String(), Type.String(), {
+    description:
+      'What people read of an option, where that is another text than what answers keep; of former options too.',
+  }),
 };
 export const TableColumns = Type.Object({
   data: Type.Array(
@@ -207,6 +211,11 @@ export type Timeline = Static<typeof Timeline>;
 
 const Bar = Type.Object({
   label: Type.String(),
+  option: Type.Optional(
+    Type.String({
+      description: 'What answers keep of the option, where that is another text than its label.',
+    }),
+  ),
   count: Type.Integer(),
   mean: Type.Optional(
     Type.Number({ description: 'Of a ranked option, its mean place; `count` is how many put it first.' }),

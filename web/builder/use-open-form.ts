@@ -1,6 +1,7 @@
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
 import type { ReplyOf } from '#app/operations.ts';
+import { readOptions } from '../conditions/asked-node.ts';
 import { isStale } from '../api/client.ts';
 import type { Seen } from '../api/operations.ts';
 import { toastDone } from '../design/toast.tsx';
@@ -9,7 +10,7 @@ import { mayEdit } from '../shell/session.ts';
 import { type Editor, openEditor } from './editor/editor.ts';
 import { type BuilderPlace, useEditorState } from './editor/use-editor.ts';
 import { replaceContent } from './model/edit.ts';
-import { readStructure, textOf } from './model/edit-node.ts';
+import { type EditNode, readStructure, textOf, walkNodes } from './model/edit-node.ts';
 import { idsOf } from './model/element-ids.ts';
 import type { Moment } from './model/history.ts';
 import type { BuilderApi, BuilderForm } from './saving/builder-api.ts';
@@ -76,7 +77,11 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
   useEffect(() => {
     published.current = lockedIds;
   }, [lockedIds]);
-  const place = useMemo(() => ({ editor, lockedIds, isReadOnly }), [editor, lockedIds, isReadOnly]);
+  const publishedOptions = useMemo(() => optionsIn(opened), [opened]);
+  const place = useMemo(
+    () => ({ editor, lockedIds, publishedOptions, isReadOnly }),
+    [editor, lockedIds, publishedOptions, isReadOnly],
+  );
   const takeOver = useCallback((document: TakenOver): void => replaceForm(editor, document), [editor]);
   useFreshName(editor, saving, first.form.id);
   const isClash = useMerging({ editor, saving, api, setOpened });
@@ -191,7 +196,20 @@ function replaceForm(editor: Editor, { structure, settings }: TakenOver): void {
 }
 
 /** The ids of what was published: answers are stored under them. */
-function lockedIn({ form, live }: BuilderForm): ReadonlySet<string> {
+function lockedIn(opened: BuilderForm): ReadonlySet<string> {
+  const root = publishedRoot(opened);
+  return root ? idsOf(root) : new Set();
+}
+
+function optionsIn(opened: BuilderForm): BuilderPlace['publishedOptions'] {
+  const root = publishedRoot(opened);
+  const nodes = root ? [...walkNodes(root)] : [];
+  const idsIn = (node: EditNode): Set<string> =>
+    new Set(readOptions(node.attrs['options']).map(({ id }) => id));
+  return new Map(nodes.map((node) => [textOf(node, 'id'), idsIn(node)]));
+}
+
+function publishedRoot({ form, live }: BuilderForm): EditNode | undefined {
   const read = form.published_at === null ? undefined : readStructure(live.structure);
-  return read?.ok ? idsOf(read.root) : new Set();
+  return read?.ok ? read.root : undefined;
 }

@@ -1,17 +1,17 @@
 import type { Operator } from '#ast/logic/condition.ts';
-import { type AskedNode, textOf } from './asked-node.ts';
+import type { ChoiceOption } from '#ast/answers/options.ts';
+import { type AskedNode, readOptions, textOf } from './asked-node.ts';
 import { type Leaf, writeCondition } from './condition-tree.ts';
 import { type Asked, askedKind, isOperator, operatorsOf, takesValue } from './operators.ts';
 
 /** What a comparison asks about: its kind and its options decide the values. */
-export type AskedPart = { readonly kind: Asked; readonly options: readonly string[] };
+export type AskedPart = { readonly kind: Asked; readonly options: readonly ChoiceOption[] };
 
 /** What is asked of an element; a reference value is a text that nobody knows. */
 export function askedPart(node: AskedNode | undefined): AskedPart {
   const kind = node && askedKind(node);
   if (!node || !kind) return { kind: 'reference', options: [] };
-  const options = node.attrs['options'];
-  return { kind, options: Array.isArray(options) ? options.map(String) : [] };
+  return { kind, options: readOptions(node.attrs['options']) };
 }
 
 /** A new comparison that asks for an element's answer, complete where there is something to suggest. */
@@ -48,7 +48,7 @@ export function withOperator({ value, ...leaf }: Leaf, part: AskedPart, is: Oper
 }
 
 function suggestValue({ kind, options }: AskedPart, isList: boolean, old: unknown): unknown {
-  const single: unknown = Array.isArray(old) ? old[0] : (old ?? (kind === 'boolean' ? true : options[0]));
+  const single: unknown = Array.isArray(old) ? old[0] : (old ?? (kind === 'boolean' ? true : options[0]?.id));
   if (!isList) return single;
   return single === undefined ? undefined : [single];
 }

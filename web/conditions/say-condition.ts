@@ -1,4 +1,4 @@
-import { type AskedNode, type FindAsked, textOf } from './asked-node.ts';
+import { type AskedNode, type FindAsked, readOptions, textOf } from './asked-node.ts';
 import type { Group, GroupMode, Leaf } from './condition-tree.ts';
 import { sayMoment } from './moment-way.ts';
 import { askedKind, isOperator, sayOperator, takesValue } from './operators.ts';
@@ -55,7 +55,7 @@ function sayLeaf({ subject, is, value }: Leaf, find: FindAsked): Sentence {
   return [
     ...saySubject(subject, asked),
     plain(takesValue(is) ? ` ${said} ` : ` ${said}`),
-    ...(takesValue(is) ? sayValue(value, kind === 'moment') : []),
+    ...(takesValue(is) ? sayValue(value, asked) : []),
   ];
 }
 
@@ -64,14 +64,17 @@ function saySubject({ of, name }: Leaf['subject'], asked: AskedNode | undefined)
   return [strong(asked ? textOf(asked, 'label') || name : `${name} (missing)`)];
 }
 
-function sayValue(value: unknown, isMoment: boolean): Sentence {
+function sayValue(value: unknown, asked: AskedNode | undefined): Sentence {
   if (Array.isArray(value))
     return value.flatMap((entry: unknown, index) => [
       ...(index > 0 ? [plain(index === value.length - 1 ? ' or ' : ', ')] : []),
-      ...sayValue(entry, isMoment),
+      ...sayValue(entry, asked),
     ]);
   if (typeof value === 'boolean') return [strong(value ? 'Yes' : 'No')];
-  if (isMoment && typeof value === 'string' && value !== '') return [strong(sayMoment(value))];
+  const option = asked && readOptions(asked.attrs['options']).find(({ id }) => id === value);
+  if (option) return [strong(option.label)];
+  if (asked && askedKind(asked) === 'moment' && typeof value === 'string' && value !== '')
+    return [strong(sayMoment(value))];
   const isSaid = typeof value === 'number' || (typeof value === 'string' && value !== '');
   return [strong(isSaid ? String(value) : '…')];
 }

@@ -30,7 +30,7 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
       <LinesField isNumber={kind === 'number'} value={value} onChange={onChange} />
     );
   if (isChoice) {
-    const known = options.includes(text);
+    const known = options.some(({ id }) => id === text);
     return (
       <Select
         label="Value"
@@ -39,7 +39,7 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
         value={text}
         choices={[
           ...(known ? [] : [{ id: text, label: text || 'Choose …' }]),
-          ...options.map((option) => ({ id: option, label: option })),
+          ...options.map(({ id, label }) => ({ id, label })),
         ]}
         onChange={onChange}
       />
@@ -90,7 +90,7 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
       <div className="logic-options">
         <CheckboxGroup
           label="Values"
-          choices={options.map((option) => ({ id: option, label: option }))}
+          choices={options.map(({ id, label }) => ({ id, label }))}
           value={chosen}
           onChange={(ids) => onChange(ids.length === 0 ? undefined : ids)}
         />

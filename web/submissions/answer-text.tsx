@@ -1,6 +1,9 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue, FileAnswer } from '#ast/answers.ts';
-import { isRecord } from '#ast/json.ts';
+import { optionsById } from '#ast/answers/options.ts';
+import { isRecord, own } from '#ast/json.ts';
+import type { InputElement, Question } from '#ast/tree.ts';
+import type { Column } from '#submissions/shapes.ts';
 import { Icon } from '../design/icon.tsx';
 import { Marked } from './marked.tsx';
 
@@ -18,13 +21,34 @@ export const isFile = (value: unknown): value is FileAnswer =>
   isRecord(value) && ['id', 'filename', 'size', 'content_type'].every((name) => Object.hasOwn(value, name));
 export const isRow = (value: unknown): value is AnswerRow => isRecord(value) && !isFile(value);
 
+/** What is known of the question that was answered. */
+export type AskedOf = Pick<Column, 'type' | 'option_labels'> & Partial<Pick<Column, 'inputs'>>;
+
+/** What a form knows of a question of its own. */
+export const askedIn = (
+  question: Pick<Question, 'element'> & { inputs?: readonly InputElement[] },
+): AskedOf => ({
+  ...askedOf(question.element),
+  inputs: (question.inputs ?? []).map((input) => ({
+    ...askedOf(input),
+    id: input.attrs.id,
+    label: input.attrs.label,
+    options: [],
+  })),
+});
+
+const askedOf = ({ type, attrs }: Question['element']): AskedOf => ({
+  type,
+  option_labels: Object.fromEntries([...optionsById(attrs).values()].map(({ id, label }) => [id, label])),
+});
+
 /** An answer that is one text, as people write it. Days and times have no zone: they are shown as they were given. */
-export function sayAnswer(value: string | number | boolean, type?: string): string {
+export function sayAnswer(value: string | number | boolean, asked?: AskedOf): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value === 'number') return value.toLocaleString(undefined, { maximumFractionDigits: 20 });
-  if (type === 'date') return sayTime(day, value);
-  if (type === 'datetime') return sayTime(moment, `${value}Z`);
-  return value;
+  if (asked?.type === 'date') return sayTime(day, value);
+  if (asked?.type === 'datetime') return sayTime(moment, `${value}Z`);
+  return (asked && own(asked.option_labels, value)) ?? value;
 }
 
 function sayTime(format: Intl.DateTimeFormat, iso: string): string {
@@ -35,15 +59,15 @@ function sayTime(format: Intl.DateTimeFormat, iso: string): string {
 /** An answer in a cell of the table: one flow of text, in which hits are marked. The value decides how it looks. */
 export function AnswerCell({
   value,
-  type,
+  asked,
   hits,
 }: {
   value: AnswerValue | undefined;
-  type: string;
+  asked: AskedOf;
   hits: readonly string[];
 }): ReactElement | null {
   if (value === undefined) return null;
-  const text = <Marked text={sayWhole(value, type)} hits={hits} limit={cellLimit} />;
+  const text = <Marked text={sayWhole(value, asked)} hits={hits} limit={cellLimit} />;
   if (!Array.isArray(value) || !(value as readonly unknown[]).some(isFile)) return text;
   return (
     <span className="cell-files">
@@ -54,17 +78,22 @@ export function AnswerCell({
 }
 
 /** Any answer as one line of text. */
-export function sayWhole(value: AnswerValue, type?: string): string {
-  if (!Array.isArray(value)) return sayAnswer(value, type);
+export function sayWhole(value: AnswerValue, asked?: AskedOf): string {
+  if (!Array.isArray(value)) return sayAnswer(value, asked);
   const items: readonly unknown[] = value;
   const rows = items.filter(isRow);
   if (rows.length > 0)
     return rows
       .map((row) =>
-        Object.values(row)
-          .map((cell) => sayWhole(cell))
+        Object.entries(row)
+          .map(([name, cell]) =>
+            sayWhole(
+              cell,
+              asked?.inputs?.find(({ id }) => id === name),
+            ),
+          )
           .join(', '),
       )
       .join(' · ');
-  return items.map((item) => (isFile(item) ? item.filename : String(item))).join(', ');
+  return items.map((item) => (isFile(item) ? item.filename : sayAnswer(String(item), asked))).join(', ');
 }

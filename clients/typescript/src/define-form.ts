@@ -41,11 +41,14 @@ export type DefinedForm<Answers = unknown> = {
 export type AnswersOf<Defined> = Defined extends DefinedForm<infer Answers> ? Answers : never;
 
 /** What a selection can be answered with. */
-export type OptionOf<E> = E extends { options: readonly (infer Option extends string)[] }
+export type OptionOf<E> = E extends { options: readonly (infer Option)[] }
   ? E extends { other: true }
-    ? Option | (string & {})
-    : Option
+    ? IdOf<Option> | (string & {})
+    : IdOf<Option>
   : string;
+
+/** What an answer keeps of an option. */
+type IdOf<Option> = Option extends { readonly id: infer Id extends string } ? Id : Option & string;
 
 /** Writes a form down, once: its tree, its settings, and the type of its answers. */
 export function defineForm<const Definition extends FormDefinition>(

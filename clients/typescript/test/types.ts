@@ -23,7 +23,7 @@ const form = defineForm({
           required: true,
           show_when: { element: 'a', is: 'answered' },
         },
-        { type: 'dropdown', id: 'c', label: 'C', options: ['x', 'y'], required: true },
+        { type: 'dropdown', id: 'c', label: 'C', options: ['x', { id: 'y', label: 'Y!' }], required: true },
         { type: 'multiple_choice', id: 'd', label: 'D', options: ['x'], other: true },
         { type: 'yes_no', id: 'e', label: 'E' },
         { type: 'heading', label: 'H' },

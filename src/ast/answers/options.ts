@@ -1,7 +1,30 @@
 import { defaults } from '../attributes/defaults.ts';
 
+/**
+ * An option of a question, as its form has it: a text that answers keep and people read, or an id that answers keep and
+ * a label that people read, which may change.
+ */
+export type Option = string | ChoiceOption;
+
+export type ChoiceOption = {
+  readonly id: string;
+  readonly label: string;
+  /** What choosing it counts in a score. */
+  readonly points?: number;
+  /** The id of an image of the workspace. */
+  readonly image?: string;
+  /** How many completed submissions may have chosen it; without it, any number. */
+  readonly capacity?: number;
+};
+
+/** What an answer keeps of an option. */
+export const idOf = (option: Option): string => (typeof option === 'string' ? option : option.id);
+
+/** What people read of it. */
+export const labelOf = (option: Option): string => (typeof option === 'string' ? option : option.label);
+
 /** The attributes of a question that is answered by options. */
-export type Selection = { readonly options: readonly string[]; readonly other?: boolean };
+export type Selection = { readonly options: readonly Option[]; readonly other?: boolean };
 
 type Attributes = Readonly<Partial<Selection>> | object;
 
@@ -11,11 +34,16 @@ export function otherTaken(attrs: Attributes): boolean {
 }
 
 // A form never changes; there may be hundreds of options, and a check for each row.
-const optionSets = new WeakMap<Attributes, ReadonlySet<unknown>>();
+const known = new WeakMap<Attributes, ReadonlyMap<unknown, ChoiceOption>>();
 
-/** The options, to ask whether something is one of them; none of what is no selection. */
-export function optionSetOf(attrs: Attributes): ReadonlySet<unknown> {
-  const options = optionSets.get(attrs) ?? new Set('options' in attrs ? attrs.options : []);
-  optionSets.set(attrs, options);
+/** The options by their ids, in the form's order; none of what is no selection. */
+export function optionsById(attrs: Attributes): ReadonlyMap<unknown, ChoiceOption> {
+  const options = known.get(attrs) ?? new Map((('options' in attrs && attrs.options) || []).map(entryOf));
+  known.set(attrs, options);
   return options;
 }
+
+const entryOf = (option: Option): [id: string, option: ChoiceOption] => [
+  idOf(option),
+  typeof option === 'string' ? { id: option, label: option } : option,
+];

@@ -2,7 +2,7 @@ import { inputRules } from '../input-rules.ts';
 import { type InputElement, takesOther } from '../tree.ts';
 import type { InputRules } from '../types/rules.ts';
 import { spend, type Work } from '../work.ts';
-import { optionSetOf } from './options.ts';
+import { optionsById } from './options.ts';
 
 /** What it costs to tidy a character of a text, where lines end in it too, and a choice, in the steps of work.ts. */
 const steps = { character: 0.25, characterOfLines: 1, choice: 10 } as const;
@@ -16,7 +16,7 @@ export function tidyAnswer(input: InputElement, value: unknown, work: Work): unk
   if (typeof value === 'string' && format) return format.tidy(value);
   if (!takesOther(input)) return value;
   const tidy = (choice: unknown): unknown =>
-    typeof choice === 'string' && !optionSetOf(input.attrs).has(choice) ? choice.trim() : choice;
+    typeof choice === 'string' && !optionsById(input.attrs).has(choice) ? choice.trim() : choice;
   if (!Array.isArray(value)) return tidy(value);
   spend(work, value.length * steps.choice);
   return value.map(tidy);

@@ -4,6 +4,7 @@ import { conditionAttribute, jumpsSchema } from '../logic/condition-schema.ts';
 import { quote, sayBytes } from '../problems.ts';
 import { fileTypesProblem } from '../rules/file-types.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
+import { optionsProblem, optionsSchema } from '../rules/options-problem.ts';
 import { patternProblem } from '../rules/pattern-problem.ts';
 import { fitsBytes } from '../text.ts';
 import type { AttributeKind, AttributeSpec } from './specs.ts';
@@ -50,16 +51,7 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
     problem: (spec, value) => wholeNumberProblem(spec, value),
     schema: (spec) => ({ type: 'integer', minimum: spec.min, maximum: spec.max, default: spec.default }),
   },
-  strings: {
-    problem: (spec, value) => (Array.isArray(value) ? listProblem(spec, value) : 'must be a list of texts'),
-    schema: (spec) => ({
-      type: 'array',
-      items: { type: 'string', minLength: 1, maxLength: spec.maxBytes },
-      minItems: 1,
-      maxItems: spec.maxItems,
-      uniqueItems: true,
-    }),
-  },
+  options: { problem: (spec, value) => optionsProblem(spec, value), schema: optionsSchema },
   'one-of': {
     problem: (spec, value) =>
       typeof value === 'string' && spec.values.includes(value)
@@ -131,20 +123,4 @@ const momentProblems: Readonly<Record<MomentFormat, string>> = {
 function wholeNumberProblem({ min, max }: { min: number; max: number }, value: unknown): string | undefined {
   const isWithin = Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
   return isWithin ? undefined : `must be a whole number from ${min} to ${max}`;
-}
-
-function listProblem(spec: AttributeSpec<'strings'>, list: readonly unknown[]): string | undefined {
-  if (list.length === 0) return 'must have at least one entry';
-  if (list.length > spec.maxItems) return `must have at most ${spec.maxItems} entries`;
-  const seen = new Set<string>();
-  for (const entry of list) {
-    if (typeof entry !== 'string') return 'must be a list of texts';
-    // A line break would come back from an HTML form as CRLF and match no option any more.
-    if (entry.trim() === '' || /[\r\n]/.test(entry))
-      return 'must not have an entry that is blank or has line breaks';
-    if (!fitsBytes(entry, spec.maxBytes)) return `must not have an entry over ${sayBytes(spec.maxBytes)}`;
-    if (seen.has(entry)) return `must not repeat ${quote(entry)}`;
-    seen.add(entry);
-  }
-  return undefined;
 }

@@ -1,3 +1,4 @@
+import type { Option } from '../answers/options.ts';
 import type { Condition, Jump } from '../logic/condition.ts';
 import type { MomentFormat } from '../rules/moments.ts';
 
@@ -7,7 +8,8 @@ type KindDetails = {
   readonly string: { readonly maxBytes: number };
   readonly boolean: { readonly default: boolean };
   readonly integer: { readonly default: number; readonly min: number; readonly max: number };
-  readonly strings: { readonly maxItems: number; readonly maxBytes: number };
+  /** The options of a question: texts, or ids with labels; where they are chosen, with what each counts and how often. */
+  readonly options: { readonly maxItems: number; readonly maxBytes: number; readonly areChosen: boolean };
   readonly 'one-of': { readonly default: string; readonly values: readonly string[] };
   /** A whole number that may be missing: then there is no such limit. */
   readonly count: { readonly min: number; readonly max: number };
@@ -37,7 +39,7 @@ type KindValues = {
   readonly string: string;
   readonly boolean: boolean;
   readonly integer: number;
-  readonly strings: readonly string[];
+  readonly options: readonly Option[];
   readonly 'one-of': string;
   readonly count: number;
   readonly number: number;

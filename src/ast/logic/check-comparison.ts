@@ -1,3 +1,4 @@
+import { optionsById } from '../answers/options.ts';
 import { type InputType, inputRules } from '../input-rules.ts';
 import { quote } from '../problems.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
@@ -64,7 +65,7 @@ function isComparable(value: ConditionValue, type: InputType | 'composite', name
 
 const isOption = (value: ConditionValue, { attrs }: Named): boolean =>
   typeof value === 'string' &&
-  (attrs.other === true || !Array.isArray(attrs.options) || attrs.options.includes(value));
+  (attrs['other'] === true || attrs['options'] === undefined || optionsById(attrs).has(value));
 
 const fits: Readonly<Record<AnswerKind, (value: ConditionValue, named: Named) => boolean>> = {
   text: (value) => typeof value === 'string',

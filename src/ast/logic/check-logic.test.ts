@@ -194,7 +194,7 @@ const names: Scenario[] = [
       element('radio', 'r', { options: 5 }),
       conditional('q', { element: 'r', is: 'equals', value: 'Red' }),
     ),
-    [['"options" of "r" must be a list of texts.', 0, 0]],
+    [['"options" of "r" must be a list of options.', 0, 0]],
   ],
   [
     'jumps that lead nowhere or back',

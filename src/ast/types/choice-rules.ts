@@ -1,5 +1,5 @@
 import { otherChoice } from '../answers/other-choice.ts';
-import { optionSetOf, type Selection } from '../answers/options.ts';
+import { optionsById, type Selection } from '../answers/options.ts';
 import { answerLimits } from '../limits.ts';
 import { fitsBytes, isCleanText } from '../text.ts';
 import { accept, type CheckedAnswer, refuse } from './rules.ts';
@@ -8,14 +8,14 @@ import { accept, type CheckedAnswer, refuse } from './rules.ts';
 export const choiceRules = { kind: 'choice', noun: 'choice', check: checkChoice } as const;
 
 function checkChoice(attrs: Selection, value: unknown): CheckedAnswer<string> {
-  if (typeof value === 'string' && optionSetOf(attrs).has(value)) return accept(value);
+  if (typeof value === 'string' && optionsById(attrs).has(value)) return accept(value);
   return attrs.other ? checkOther(value) : refuse('option');
 }
 
 /** Several of the options, each once, and at most one text besides them. */
 export function checkChoices(attrs: Selection, value: unknown): CheckedAnswer<string[]> {
   if (!Array.isArray(value)) return refuse('options');
-  const options = optionSetOf(attrs);
+  const options = optionsById(attrs);
   const chosen = new Set<string>();
   let others = 0;
   for (const choice of value) {

@@ -1,5 +1,5 @@
 import { defaults } from '../attributes/defaults.ts';
-import { otherTaken, type Selection } from '../answers/options.ts';
+import { idOf, labelOf, otherTaken, type Selection } from '../answers/options.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { limits } from '../limits.ts';
 import { inputAttributes, optionsLayout } from './shared-attributes.ts';
@@ -7,11 +7,12 @@ import { inputAttributes, optionsLayout } from './shared-attributes.ts';
 export const selectionAttributes = {
   ...inputAttributes,
   options: {
-    kind: 'strings',
+    kind: 'options',
     title: 'Options',
     required: true,
     maxItems: limits.options,
     maxBytes: limits.labelBytes,
+    areChosen: true,
   },
   other: { kind: 'boolean', title: 'Other answer', default: defaults.other },
 } as const;
@@ -22,8 +23,15 @@ export const radioAttributes = {
 } as const;
 
 export function choiceSchema(attrs: Selection): JsonSchema {
-  const options: JsonSchema = { enum: attrs.options };
+  const options = optionSchema(attrs);
   return otherTaken(attrs) ? { anyOf: [options, { type: 'string', minLength: 1 }] } : options;
 }
 
-export const firstOption = ({ options }: Selection): string[] => [options[0]!];
+/** What an answer keeps of an option, and where people read something else, that as its title. */
+export function optionSchema({ options }: Pick<Selection, 'options'>): JsonSchema {
+  return options.every((option) => idOf(option) === labelOf(option))
+    ? { enum: options.map(idOf) }
+    : { oneOf: options.map((option) => ({ const: idOf(option), title: labelOf(option) })) };
+}
+
+export const firstOption = ({ options }: Selection): string[] => options.slice(0, 1).map(idOf);

@@ -54,13 +54,13 @@ function* findChanges(live: Form, structure: unknown): Generator<Change> {
     } else if (now.type !== element.type) {
       yield { change: 'type_changed', element: id, what: `Making ${named} another type of element` };
     } else if (isInput(element)) {
-      const options = new Set(now.options);
-      for (const option of optionsOf(element).filter((each) => !options.has(each)))
+      const kept = new Set(now.options.map((option) => (isRecord(option) ? own(option, 'id') : option)));
+      for (const option of optionsOf(element).filter((each) => !kept.has(each.id)))
         yield {
           change: 'option_removed',
           element: id,
-          option,
-          what: `Removing option ${quote(option)} of ${named}`,
+          option: option.id,
+          what: `Removing option ${quote(option.label)} of ${named}`,
         };
     }
   }

@@ -1,9 +1,10 @@
+import { optionsById } from '#ast/answers/options.ts';
 import type { RawAnswers } from '#ast/fields.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
 import { limits } from '#ast/limits.ts';
 import { pipedIds } from '#ast/piping.ts';
 import { countMarkup } from '#ast/markup-characters.ts';
-import { type Element, type Form, isComposite, isInput, isRepeatable, optionsOf } from '#ast/tree.ts';
+import { type Element, type Form, isComposite, isRepeatable } from '#ast/tree.ts';
 import { countShownRows } from './elements/rows.ts';
 
 /**
@@ -30,7 +31,7 @@ export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName)
 }
 
 function ownSteps(element: Element): number {
-  const options = isInput(element) ? optionsOf(element).length : 0;
+  const options = optionsById(element.attrs ?? {}).size;
   return steps.element + options * steps.option + textSteps(element.attrs);
 }
 

@@ -1,7 +1,9 @@
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
 import { own } from '#ast/json.ts';
-import type { Column } from '../columns.ts';
+import { type Column, optionLabel } from '../columns.ts';
 import type { SubmissionStatus } from '../queries.ts';
+
+type Asked = Pick<Column, 'inputs' | 'option_labels'>;
 
 /** What a cell of an export holds; undefined is an empty cell. */
 export type Cell = string | number | Date | undefined;
@@ -49,16 +51,19 @@ export function referenceCell(reference: string): string | undefined {
 
 /**
  * An answer as one cell. The value decides, not the type of today: the element may have had another one when it was
- * answered. Choices and file names are joined by "; ", the rows of a repeatable composite lie under each other.
+ * answered. Options are said by their labels; choices and file names are joined by "; ", the rows of a repeatable composite lie under each other.
  */
-export function answerCell(value: AnswerValue | undefined, column: Pick<Column, 'inputs'>): Cell {
-  if (value === undefined || typeof value === 'string' || typeof value === 'number') return value;
+export function answerCell(value: AnswerValue | undefined, column: Asked): Cell {
+  if (value === undefined || typeof value === 'number') return value;
+  if (typeof value === 'string') return optionLabel(column, value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   const items: readonly (string | FileAnswer | AnswerRow)[] = value;
   const rows = items.filter(isRow);
   if (rows.length > 0) return rows.map((row) => rowText(row, column)).join('\n');
   return items
-    .flatMap((item) => (typeof item === 'string' ? item : isFile(item) ? item.filename : []))
+    .flatMap((item) =>
+      typeof item === 'string' ? optionLabel(column, item) : isFile(item) ? item.filename : [],
+    )
     .join('; ');
 }
 
@@ -68,9 +73,12 @@ const isFile = (item: FileAnswer | AnswerRow): item is FileAnswer =>
 const isRow = (item: string | FileAnswer | AnswerRow): item is AnswerRow =>
   typeof item === 'object' && !isFile(item);
 
-function rowText(row: AnswerRow, { inputs }: Pick<Column, 'inputs'>): string {
-  const labels = new Map(inputs.map((input) => [input.id, input.label]));
+function rowText(row: AnswerRow, { inputs }: Asked): string {
+  const known = new Map(inputs.map((input) => [input.id, input]));
   return Object.entries(row)
-    .map(([id, value]) => `${labels.get(id) ?? id}: ${String(answerCell(value, { inputs: [] }) ?? '')}`)
+    .map(([id, value]) => {
+      const { label = id, option_labels = {} } = known.get(id) ?? {};
+      return `${label}: ${String(answerCell(value, { option_labels, inputs: [] }) ?? '')}`;
+    })
     .join('; ');
 }

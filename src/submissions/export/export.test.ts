@@ -3,12 +3,13 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { readXlsx } from 'hucre/xlsx';
 import { until } from '#test/service.ts';
-import { element, formOf } from '#ast/testing.ts';
+import { composite, element, formOf } from '#ast/testing.ts';
 import { unionColumns } from '../columns.ts';
 import { bodyCells, type ExportedSubmission } from './cells.ts';
 import { asItIs, csvRecord, csvSubmission, guardFormula } from './csv.ts';
 import { exportStream } from './export.ts';
 import { exportFormats } from './formats.ts';
+import { ndjsonLine } from './ndjson.ts';
 
 const columns = unionColumns([formOf(element('text', 'name'))]);
 
@@ -142,6 +143,26 @@ test('the record of a submission is that of its cells, whatever was answered', (
         assert.equal(csvSubmission(asked, submission, write), csvRecord(bodyCells(asked, submission), write));
     }),
   );
+});
+
+test('a table says options by their labels, former ones too, and NDJSON has what answers keep', async () => {
+  const versionOf = (options: unknown[]) =>
+    formOf(
+      element('radio', 'colour', { options }),
+      composite('people', [element('dropdown', 'meal', { options: [{ id: 'v', label: 'Vegan' }] })], {
+        repeatable: true,
+      }),
+    );
+  const known = unionColumns([
+    versionOf([{ id: 'Red', label: 'Ruby' }]),
+    versionOf(['Red', { id: 'b', label: 'Blue' }]),
+  ]);
+  const cellsOf = (answers: object) => bodyCells(known, submissionOf('1', answers)).slice(4, 6);
+  assert.deepEqual(cellsOf({ colour: 'Red', people: [{ meal: 'v' }] }), ['Ruby', 'The meal: Vegan']);
+  assert.deepEqual(cellsOf({ colour: 'b' }), ['Blue', undefined]);
+  assert.deepEqual(known[0]!.option_labels, { Red: 'Ruby', b: 'Blue' });
+  const line = ndjsonLine(known, submissionOf('1', { colour: 'b' }));
+  assert.equal((JSON.parse(line) as { answers: { colour: string } }).answers.colour, 'b');
 });
 
 test('NDJSON names a submission as the API does, and empty reference data is an object there and no cell in CSV', async () => {

@@ -1,6 +1,5 @@
 import type { AnswerRow, Answers } from '#ast/answers.ts';
 import { isRecord, own } from '#ast/json.ts';
-import type { ElementType } from '#ast/elements.ts';
 import type { Column } from '../columns.ts';
 import type { ElementSummary } from '../shapes.ts';
 import { openTally } from './tallies.ts';
@@ -9,7 +8,7 @@ import { openTally } from './tallies.ts';
 const latestTexts = 5;
 const textLength = 280;
 
-type Question = { id: string; label: string; type: ElementType; options: readonly string[] };
+type Question = Column['inputs'][number];
 
 /**
  * Adds up the answers to every question, one submission after the other, the newest first. The submissions come in

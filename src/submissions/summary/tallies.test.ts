@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { ElementType } from '#ast/elements.ts';
 import { openTally } from './tallies.ts';
 
-function tally(type: ElementType, answers: readonly unknown[], options: readonly string[] = []) {
-  const opened = openTally({ type, options });
+function tally(type: ElementType, answers: readonly unknown[], options: readonly string[] = [], labels = {}) {
+  const opened = openTally({ type, options, option_labels: labels });
   for (const answer of answers) opened.add(answer);
   return opened.result();
 }
@@ -24,6 +24,15 @@ test('options come in the order of the form, with those that nobody chose; what 
   assert.deepEqual(bars('yes_no', [true, true, false]), [
     ['Yes', 2],
     ['No', 1],
+  ]);
+});
+
+test('an option is counted by what answers keep of it, and called by its label', () => {
+  const labels = { r: 'Ruby', old: 'Once there' };
+  assert.deepEqual(tally('radio', ['r', 'Blue', 'old', 'r'], ['r', 'Blue'], labels).bars, [
+    { label: 'Ruby', option: 'r', count: 2 },
+    { label: 'Blue', count: 1 },
+    { label: 'Once there', option: 'old', count: 1 },
   ]);
 });
 

@@ -1,6 +1,7 @@
 import { elements, type ElementType } from '#ast/elements.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { SummaryKind } from '#ast/types/definition.ts';
+import { type Column, optionLabel } from '../columns.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 
 /** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
@@ -9,7 +10,7 @@ type Tally = {
   result(): Pick<ElementSummary, 'chart' | 'bars' | 'numbers' | 'score'>;
 };
 
-type Asked = { type: ElementType; options: readonly string[] };
+type Asked = { type: ElementType } & Pick<Column, 'options' | 'option_labels'>;
 
 const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
   texts: countOnly('texts'),
@@ -20,7 +21,7 @@ const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
   levels: tallyLevels,
   recommendation: tallyRecommendation,
   ranking: tallyRanking,
-  yes_no: () => tallyOptions({ options: ['Yes', 'No'] }),
+  yes_no: () => tallyOptions({ options: ['Yes', 'No'], option_labels: {} }),
   files: tallyFiles,
   rows: tallyRows,
   nothing: countOnly('count'),
@@ -37,12 +38,13 @@ function countOnly(chart: 'texts' | 'count'): () => Tally {
 const otherOptions = 20;
 
 /** One bar an option in the form's order, also for those that nobody chose; what is no option any more comes last. */
-function tallyOptions({ options }: Pick<Asked, 'options'>): Tally {
+function tallyOptions(asked: Omit<Asked, 'type'>): Tally {
+  const { options } = asked;
   const counts = new Map(options.map((option) => [option, 0]));
-  const addOne = (label: string): void => {
-    const count = counts.get(label);
+  const addOne = (option: string): void => {
+    const count = counts.get(option);
     if (count !== undefined || counts.size < options.length + otherOptions)
-      counts.set(label, (count ?? 0) + 1);
+      counts.set(option, (count ?? 0) + 1);
   };
   return {
     add(answer) {
@@ -52,10 +54,16 @@ function tallyOptions({ options }: Pick<Asked, 'options'>): Tally {
     },
     result: () => ({
       chart: 'options',
-      bars: [...counts].map(([label, count]) => ({ label, count })),
+      bars: [...counts].map(([option, count]) => ({ ...barOf(asked, option), count })),
       numbers: null,
     }),
   };
+}
+
+/** An option as people read it, and what answers keep of it, where that is another text. */
+function barOf(asked: Omit<Asked, 'type'>, option: string): Pick<Bar, 'label' | 'option'> {
+  const label = optionLabel(asked, option);
+  return { label, ...(label !== option && { option }) };
 }
 
 /** One bar a level, also for those that nobody chose, and what they come to. */
@@ -92,8 +100,8 @@ function tallyRecommendation(asked: Asked): Tally {
 }
 
 /** How often each option came first, and its mean place, the best first. */
-function tallyRanking({ options }: Asked): Tally {
-  const found = new Map(options.map((label) => [label, { first: 0, places: 0, count: 0 }]));
+function tallyRanking(asked: Asked): Tally {
+  const found = new Map(asked.options.map((option) => [option, { first: 0, places: 0, count: 0 }]));
   return {
     add(answer) {
       for (const [index, option] of (Array.isArray(answer) ? (answer as readonly unknown[]) : []).entries()) {
@@ -107,8 +115,8 @@ function tallyRanking({ options }: Asked): Tally {
     result: () => ({
       chart: 'ranking',
       bars: [...found]
-        .map(([label, { first, places, count }]) => ({
-          label,
+        .map(([option, { first, places, count }]) => ({
+          ...barOf(asked, option),
           count: first,
           ...(count > 0 && { mean: places / count }),
         }))

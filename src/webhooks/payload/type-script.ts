@@ -47,7 +47,7 @@ export function typeOf(schema: JsonSchema, prefix: string, indent: string): stri
   if (words) return words.map((word) => JSON.stringify(word)).join(' | ');
   // Beside options, a plain `string` would swallow them, and with them what an editor suggests.
   if (alternatives) {
-    const text = alternatives.some((each) => each.enum) ? '(string & {})' : 'string';
+    const text = alternatives.some((each) => each.enum ?? each.oneOf) ? '(string & {})' : 'string';
     return alternatives
       .map((each) => (each.type === 'string' && !each.enum ? text : typeOf(each, prefix, indent)))
       .join(' | ');

@@ -12,6 +12,8 @@ export type BuilderPlace = {
   readonly editor: Editor;
   /** Element ids that were published: answers are stored under them (docs/rules.md B5). */
   readonly lockedIds: ReadonlySet<string>;
+  /** What answers may keep of the options that were published, by element id. */
+  readonly publishedOptions: ReadonlyMap<string, ReadonlySet<string>>;
   readonly isReadOnly: boolean;
 };
 

@@ -42,6 +42,17 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
     found: ['changed “Colour” (Single choice): Options: added “Black”; removed “Green”'],
   },
   {
+    name: 'options by what they are called, where answers keep what they were',
+    before: structure(c),
+    after: structure({
+      ...c,
+      attrs: { ...c.attrs, options: ['Red', { id: 'Green', label: 'Lime', capacity: 5 }, 'Blue'] },
+    }),
+    found: [
+      'changed “Colour” (Single choice): Options: renamed “Green” to “Lime” | Options: capacity of “Lime”: nothing → 5',
+    ],
+  },
+  {
     name: 'rules in words, and an id that a step got for a jump',
     before: { type: 'form', attrs: { name: 'F' }, children: [step('One', {}, c, a), step('Two', {}, b)] },
     after: {

@@ -1,4 +1,7 @@
+import type { ChoiceOption } from '#ast/answers/options.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
+import { isSameJson, own } from '#ast/json.ts';
+import { readOptions } from '../../conditions/asked-node.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './logic/say-logic.ts';
 
@@ -167,6 +170,8 @@ function compareAttributes(before: EditNode, after: EditNode, roots: Roots): str
     const rules = [sayRule(roots.before, before, name), sayRule(roots.after, after, name)] as const;
     if (rules.some((rule) => rule !== undefined))
       details.push(`${title}: ${rules.map((rule) => rule || 'nothing').join(' → ')}`);
+    else if (name === 'options')
+      details.push(...sayOptionsChange(title, readOptions(old), readOptions(fresh)));
     else details.push(...sayChange(title, old, fresh));
   }
   return details;
@@ -197,6 +202,44 @@ function sayListChange(title: string, old: readonly unknown[], fresh: readonly u
     added.length === 0 && removed.length === 0 && 'in another order',
   ].filter(Boolean);
   return [`${title && `${title}: `}${parts.join('; ')}`];
+}
+
+/** Options are known by what answers keep of them: another label is another name for the same one. */
+function sayOptionsChange(
+  title: string,
+  old: readonly ChoiceOption[],
+  fresh: readonly ChoiceOption[],
+): string[] {
+  const before = new Map(old.map((option) => [option.id, option]));
+  const kept = fresh.flatMap((option) => {
+    const was = before.get(option.id);
+    return was ? [{ was, option }] : [];
+  });
+  const renamed = kept.filter(({ was, option }) => was.label !== option.label);
+  const details = kept.flatMap(({ was, option }) =>
+    [...new Set([...Object.keys(was), ...Object.keys(option)])]
+      .filter((name) => name !== 'label')
+      .filter((name) => !isSameJson(own<unknown>(was, name), own<unknown>(option, name)))
+      .map(
+        (name) =>
+          `${name} of ${sayValue(option.label)}: ${sayValue(own<unknown>(was, name))} → ${sayValue(own<unknown>(option, name))}`,
+      ),
+  );
+  const calls = new Map(fresh.map(({ id, label }) => [id, label]));
+  const isSame = old.length === fresh.length && old.every(({ id }, index) => id === fresh[index]!.id);
+  return [
+    ...renamed.map(
+      ({ was, option }) => `${title}: renamed ${sayValue(was.label)} to ${sayValue(option.label)}`,
+    ),
+    ...details.map((detail) => `${title}: ${detail}`),
+    ...(isSame
+      ? []
+      : sayListChange(
+          title,
+          old.map(({ id, label }) => calls.get(id) ?? label),
+          fresh.map(({ label }) => label),
+        )),
+  ];
 }
 
 const longestShown = 60;

@@ -1,6 +1,7 @@
 import { attributeProblem, type AttributeSpec, type AttributeSpecs, isMissing } from '#ast/attributes.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import type { Element, Form } from '#ast/tree.ts';
+import { readOptions } from '../../conditions/asked-node.ts';
 import { type Attributes, type EditNode } from './edit-node.ts';
 
 /** What stands on the canvas where the author has not written a label yet. */
@@ -45,7 +46,6 @@ function drawableAttributes(attrs: Attributes, specs: AttributeSpecs, key: strin
 /** What is drawn instead of a required attribute that is missing or wrong. */
 function standIn(name: string, spec: AttributeSpec, value: unknown, key: string): unknown {
   if (spec.kind === 'id') return key;
-  if (spec.kind === 'strings')
-    return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+  if (spec.kind === 'options') return readOptions(value);
   return name === 'label' || name === 'name' ? untitled : '';
 }

@@ -1,5 +1,7 @@
+import { idOf, type Option } from '#ast/answers/options.ts';
 import { type ElementType, isElementType } from '#ast/elements.ts';
 import { type EditNode, findNode, newKey, type NodeKey, textOf, trailTo } from './edit-node.ts';
+import { readOptions } from '../../conditions/asked-node.ts';
 import { freshId, idFromLabel, idsOf, isAutomaticId } from './element-ids.ts';
 import { renameOption, renameReferences } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
@@ -91,14 +93,16 @@ export function setId(root: EditNode, key: NodeKey, id: string | undefined): Edi
 }
 
 /** Sets the options of a selection. One that was rewritten in its place is rewritten in conditions as well. */
-export function setOptions(root: EditNode, key: NodeKey, options: readonly string[]): EditNode {
+export function setOptions(root: EditNode, key: NodeKey, options: readonly Option[]): EditNode {
   const node = findNode(root, key);
   const old = node?.attrs['options'];
   const changed = setAttribute(root, key, 'options', options);
-  if (!node || !Array.isArray(old) || old.length !== options.length) return changed;
-  const [at, ...others] = options.flatMap((option, index) => (option === old[index] ? [] : [index]));
+  const before = readOptions(old).map(({ id }) => id);
+  const after = options.map(idOf);
+  if (!node || before.length !== after.length) return changed;
+  const [at, ...others] = after.flatMap((id, index) => (id === before[index] ? [] : [index]));
   if (at === undefined || others.length > 0) return changed;
-  return renameOption(changed, textOf(node, 'id'), String(old[at]), options[at]!);
+  return renameOption(changed, textOf(node, 'id'), before[at]!, after[at]!);
 }
 
 /** Sets a label. An id that nobody chose follows it, unless it is among the locked ones. */

@@ -11,7 +11,9 @@ import { JumpsField } from '../logic/jumps-field.tsx';
 import { InsertAnswer } from './insert-answer.tsx';
 import { FileTypesInput } from './file-types-input.tsx';
 import { IdInput } from './id-input.tsx';
+import { readOptions } from '../../conditions/asked-node.ts';
 import { OptionsEditor } from './options-editor.tsx';
+import { tidyOption } from './options-text.ts';
 import { PatternInput } from './pattern-input.tsx';
 
 /** One attribute of the selected part, as it is now. */
@@ -22,6 +24,8 @@ type AttributeProps<Kind extends AttributeKind> = {
   /** What is wrong with the value, in words. */
   readonly error: string | undefined;
   readonly isLocked: boolean;
+  /** Of the options, those that visitors have been offered: what answers keep of them. */
+  readonly published: ReadonlySet<string>;
   /** Undefined takes the attribute away. */
   readonly onChange: (value: unknown) => void;
 };
@@ -79,10 +83,11 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       error={error}
     />
   ),
-  strings: ({ spec, value, error, onChange }) => (
+  options: ({ spec, value, published, error, onChange }) => (
     <OptionsEditor
       title={spec.title}
-      value={Array.isArray(value) ? value.map(String) : []}
+      value={readOptions(value).map(tidyOption)}
+      published={published}
       maxItems={spec.maxItems}
       error={error}
       onChange={onChange}

@@ -1,41 +1,54 @@
 import './options-editor.css';
 import { type ReactElement, useRef, useState } from 'react';
+import { labelOf, type Option } from '#ast/answers/options.ts';
+import { isSameJson } from '#ast/json.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { nextOption, readOptions } from './options-text.ts';
+import { fromLines, nextOption, readOptions, relabelled } from './options-text.ts';
 
 type OptionsProps = {
   readonly title: string;
-  readonly value: readonly string[];
+  readonly value: readonly Option[];
+  /** What answers may keep of an option already. */
+  readonly published: ReadonlySet<string>;
   readonly maxItems: number;
   readonly error: string | undefined;
-  readonly onChange: (options: readonly string[]) => void;
+  readonly onChange: (options: readonly Option[]) => void;
 };
 
 /** A text that is in a field and not in the option, which is `given` still. */
-type Typed = { readonly index: number; readonly text: string; readonly given: string };
+type Typed = { readonly index: number; readonly text: string; readonly given: Option };
 
 /**
  * The options of a selection. Enter adds one below, Backspace in an empty one takes it away, Alt and an arrow moves it;
  * a list that is pasted becomes as many options as it has lines. What another option is called already stays in its
- * field and goes no further: conditions follow the text of an option, and would take that for the other one.
+ * field and goes no further: conditions follow the text of an option, and would take that for the other one. An option
+ * that visitors have been offered keeps its id under another label, and with it the answers that chose it.
  */
-export function OptionsEditor({ title, value, maxItems, error, onChange }: OptionsProps): ReactElement {
+export function OptionsEditor({
+  title,
+  value,
+  published,
+  maxItems,
+  error,
+  onChange,
+}: OptionsProps): ReactElement {
   const list = useRef<HTMLUListElement>(null);
   const [isPasting, setPasting] = useState(false);
   const [typed, setTyped] = useState<Typed>();
   // Once the option behind the field is another one, what was typed is over.
-  const held = typed && value[typed.index] === typed.given ? typed : undefined;
+  const held = typed && isSameJson(value[typed.index], typed.given) ? typed : undefined;
   const write = (index: number, text: string): void => {
-    const isTaken = value.some((other, at) => at !== index && other === text);
+    const others = value.toSpliced(index, 1);
+    const isTaken = others.some((other) => labelOf(other) === text);
     setTyped(isTaken ? { index, text, given: value[index]! } : undefined);
-    if (!isTaken) onChange(value.with(index, text));
+    if (!isTaken) onChange(value.with(index, relabelled(value[index]!, text, others, published)));
   };
   const focus = (index: number): void => {
     requestAnimationFrame(() => list.current?.querySelectorAll('input')[index]?.focus());
   };
-  const put = (options: readonly string[], index: number): void => {
+  const put = (options: readonly Option[], index: number): void => {
     onChange(options.slice(0, maxItems));
     focus(Math.max(0, Math.min(index, options.length - 1)));
   };
@@ -64,10 +77,8 @@ export function OptionsEditor({ title, value, maxItems, error, onChange }: Optio
     if (lines.length < 2) return;
     event.preventDefault();
     const others = value.toSpliced(index, 1);
-    put(
-      [...new Set([...others.slice(0, index), ...lines, ...others.slice(index)])],
-      index + lines.length - 1,
-    );
+    const labels = [...others.slice(0, index).map(labelOf), ...lines, ...others.slice(index).map(labelOf)];
+    put(fromLines([...new Set(labels)], others), index + lines.length - 1);
   };
   return (
     <fieldset className="options">
@@ -80,7 +91,7 @@ export function OptionsEditor({ title, value, maxItems, error, onChange }: Optio
               className="field-input"
               aria-label={`Option ${index + 1} of ${value.length}`}
               aria-invalid={held?.index === index || undefined}
-              value={held?.index === index ? held.text : option}
+              value={held?.index === index ? held.text : labelOf(option)}
               onChange={(event) => write(index, event.target.value)}
               onKeyDown={(event) => handleKey(event, index)}
               onPaste={(event) => paste(event, index)}
@@ -131,12 +142,12 @@ function PasteDialog({
   onClose,
   onChange,
 }: {
-  value: readonly string[];
+  value: readonly Option[];
   onClose: () => void;
   onChange: OptionsProps['onChange'];
 }): ReactElement {
-  const [text, setText] = useState(value.join('\n'));
-  const options = readOptions(text);
+  const [text, setText] = useState(value.map(labelOf).join('\n'));
+  const options = fromLines(readOptions(text), value);
   return (
     <Dialog
       title="Options from a list"

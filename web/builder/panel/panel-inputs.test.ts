@@ -4,6 +4,7 @@ import { elements, type ElementType, stepAttributes } from '#ast/elements.ts';
 import { readMoment } from '../../conditions/moment-way.ts';
 import { readNumber } from '../../design/read-number.ts';
 import { readTypes } from './read-types.ts';
+import { fromLines, nextOption, relabelled } from './options-text.ts';
 import { bySection, sections } from './sections.ts';
 
 const numbers: readonly [text: string, isWhole: boolean, number: number | undefined][] = [
@@ -46,4 +47,29 @@ test('the panel shows every attribute of every part exactly once', () => {
     const names = sections.flatMap((section) => shown[section].map(([name]) => name));
     assert.deepEqual(names.toSorted(), Object.keys(specs).toSorted());
   }
+});
+
+test('an option that visitors were offered keeps its id under another label; a new one is another text', () => {
+  const published = new Set(['Blue']);
+  const rename = (option: Parameters<typeof relabelled>[0], label: string) =>
+    relabelled(option, label, ['Red'], published);
+  assert.deepEqual(rename('Blue', 'Navy'), { id: 'Blue', label: 'Navy' });
+  assert.equal(rename({ id: 'Blue', label: 'Navy' }, 'Blue'), 'Blue');
+  assert.deepEqual(rename({ id: 'Blue', label: 'Navy', points: 2 }, 'Blue'), {
+    id: 'Blue',
+    label: 'Blue',
+    points: 2,
+  });
+  assert.equal(rename('Option 3', 'Green'), 'Green');
+});
+
+test('what is called as another option was once gets an id of its own, and lines keep the options that they name', () => {
+  const options = ['Red', { id: 'Blue', label: 'Navy' }];
+  assert.deepEqual(relabelled('Option 3', 'Blue', options, new Set()), { id: 'Blue 2', label: 'Blue' });
+  assert.deepEqual(fromLines(['Navy', 'Blue', 'Green'], options), [
+    { id: 'Blue', label: 'Navy' },
+    { id: 'Blue 2', label: 'Blue' },
+    'Green',
+  ]);
+  assert.equal(nextOption(options), 'Option 3');
 });

@@ -1,5 +1,6 @@
 import './property-panel.css';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import type { Option } from '#ast/answers/options.ts';
 import type { AttributeSpecs } from '#ast/attributes.ts';
 import { elements, type ElementType, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import { Button } from '../../design/button.tsx';
@@ -13,6 +14,8 @@ import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-nod
 import { AttributeField } from './attribute-field.tsx';
 import { bySection, type Section } from './sections.ts';
 
+const none: ReadonlySet<string> = new Set();
+
 type PanelProps = {
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
   readonly onDelete: (key: NodeKey) => void;
@@ -20,7 +23,7 @@ type PanelProps = {
 
 /** Everything that can be said about the selected part, generated from its row in the table of elements. */
 export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement {
-  const { editor, lockedIds } = useBuilder();
+  const { editor, lockedIds, publishedOptions } = useBuilder();
   const { history, focus } = useEditorState(editor);
   const { root, selection } = history.present;
   const node = findNode(root, selection) ?? root;
@@ -50,6 +53,7 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
         spec={spec}
         value={node.attrs[name]}
         error={errorOf(name)}
+        published={publishedOptions.get(textOf(node, 'id')) ?? none}
         isLocked={name === 'id' && node.type !== 'step' && lockedIds.has(textOf(node, 'id'))}
         onChange={(value) => change(name, value)}
       />
@@ -85,7 +89,7 @@ function setByName(
 ): EditNode {
   if (name === 'label' && typeof value === 'string') return setLabel(root, key, value, lockedIds);
   if (name === 'id') return setId(root, key, typeof value === 'string' ? value : undefined);
-  if (name === 'options' && Array.isArray(value)) return setOptions(root, key, value.map(String));
+  if (name === 'options' && Array.isArray(value)) return setOptions(root, key, value as readonly Option[]);
   return setAttribute(root, key, name, value);
 }
 

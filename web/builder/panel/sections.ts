@@ -9,7 +9,7 @@ const ofKind: Readonly<Record<AttributeKind, Section>> = {
   string: 'general',
   boolean: 'general',
   integer: 'general',
-  strings: 'general',
+  options: 'general',
   'one-of': 'general',
   count: 'validation',
   number: 'validation',

@@ -35,7 +35,7 @@ function Sketch({ element }: { element: Element }): ReactElement {
     <span className={`sketch-field${isWide ? ' sketch-wide' : ''}`}>
       <span className="sketch-label" />
       {options.length > 0 ? (
-        options.slice(0, 3).map((option) => <span key={option} className="sketch-option" />)
+        options.slice(0, 3).map(({ id }) => <span key={id} className="sketch-option" />)
       ) : (
         <span className={`sketch-box${element.type === 'textarea' ? ' sketch-tall' : ''}`} />
       )}

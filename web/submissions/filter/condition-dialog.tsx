@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { own } from '#ast/json.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { CheckboxGroup } from '../../design/checkbox.tsx';
@@ -115,7 +116,10 @@ function Values({
     return (
       <CheckboxGroup
         label="Options"
-        choices={all.map((label, index) => ({ id: String(index), label }))}
+        choices={all.map((option, index) => ({
+          id: String(index),
+          label: (column && own(column.option_labels, option)) ?? option,
+        }))}
         value={all.flatMap((option, index) => (draft.values.includes(option) ? [String(index)] : []))}
         onChange={(ids) => onChange({ values: all.filter((_, index) => ids.includes(String(index))) })}
       />

@@ -5,7 +5,7 @@ import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
-import { isFile, isRow, sayAnswer } from '../answer-text.tsx';
+import { type AskedOf, askedIn, isFile, isRow, sayAnswer } from '../answer-text.tsx';
 import { Marked } from '../marked.tsx';
 import { FileList } from './file-list.tsx';
 
@@ -52,7 +52,7 @@ export function AnswersView({ submission }: { submission: Shown }): ReactElement
 type AnswerProps = { value: AnswerValue; hits: readonly string[] };
 
 function QuestionAnswer({ question, value, hits }: AnswerProps & { question: Question }): ReactElement {
-  if (question.kind === 'input') return <Answer value={value} type={question.element.type} hits={hits} />;
+  if (question.kind === 'input') return <Answer value={value} asked={askedIn(question)} hits={hits} />;
   const rows: readonly unknown[] = Array.isArray(value) ? value : [];
   return (
     <ol className="answer-rows">
@@ -76,14 +76,15 @@ function RowAnswers({
 }): ReactElement {
   return (
     <dl className="answer-row">
-      {inputs.map(({ type, attrs }) => {
+      {inputs.map((element) => {
+        const { attrs } = element;
         const value = own(row, attrs.id);
         return (
           value !== undefined && (
             <div key={attrs.id}>
               <dt>{attrs.label}</dt>
               <dd>
-                <Answer value={value} type={type} hits={hits} />
+                <Answer value={value} asked={askedIn({ element })} hits={hits} />
               </dd>
             </div>
           )
@@ -94,9 +95,10 @@ function RowAnswers({
 }
 
 /** One answer in full. A link leads only where a web or mail address leads: nothing else is ever made one. */
-function Answer({ value, type, hits }: AnswerProps & { type: string }): ReactElement {
+function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): ReactElement {
+  const { type } = asked;
   if (!Array.isArray(value)) {
-    const text = sayAnswer(value, type);
+    const text = sayAnswer(value, asked);
     const marked = <Marked text={text} hits={hits} />;
     if (type === 'url' && isUrl(text)) {
       return (
@@ -114,7 +116,7 @@ function Answer({ value, type, hits }: AnswerProps & { type: string }): ReactEle
     <ul className="answer-choices">
       {items.map((item, index) => (
         <li key={index}>
-          <Marked text={String(item)} hits={hits} />
+          <Marked text={sayAnswer(String(item), asked)} hits={hits} />
         </li>
       ))}
     </ul>

@@ -10,7 +10,7 @@ import type { AnswerValue } from '#ast/answers.ts';
 import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
-import { sayWhole } from '../answer-text.tsx';
+import { type AskedOf, askedIn, sayWhole } from '../answer-text.tsx';
 import { type FormPlace, timelineQuery } from '../queries.ts';
 import { hostOf } from '../../webhooks/edit/url-problem.ts';
 
@@ -107,17 +107,25 @@ function Changes({
   structure: Form;
 }): ReactElement | null {
   if (changes.length === 0) return null;
-  const labels = new Map(
-    listQuestions(withStableLabels(structure)).map(({ element }) => [element.attrs.id, element.attrs.label]),
+  const questions = new Map(
+    listQuestions(withStableLabels(structure)).map((question) => [question.element.attrs.id, question]),
   );
+  const say = (value: unknown, name: string): string => {
+    const question = questions.get(name);
+    return sayValue(value, question && askedIn(question));
+  };
   return (
     <ul className="timeline-changes">
       {changes.map(({ part, name, from, to }) => (
         <li key={`${part} ${name}`}>
           <span className="soft">
-            {part === 'answers' ? (labels.get(name) ?? name) : (own(partNames, part) ?? name)}:{' '}
+            {part === 'answers'
+              ? (questions.get(name)?.element.attrs.label ?? name)
+              : (own(partNames, part) ?? name)}
+            :{' '}
           </span>
-          <del>{sayValue(from)}</del> <span aria-hidden="true">→</span> <ins>{sayValue(to)}</ins>
+          <del>{say(from, part === 'answers' ? name : '')}</del> <span aria-hidden="true">→</span>{' '}
+          <ins>{say(to, part === 'answers' ? name : '')}</ins>
         </li>
       ))}
     </ul>
@@ -127,8 +135,8 @@ function Changes({
 /** Characters of a value that the history draws. */
 const longest = 200;
 
-function sayValue(value: unknown): string {
+function sayValue(value: unknown, asked: AskedOf | undefined): string {
   if (value === undefined) return 'nothing';
-  const text = sayWhole(value as AnswerValue);
+  const text = sayWhole(value as AnswerValue, asked);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }

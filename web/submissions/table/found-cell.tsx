@@ -30,8 +30,9 @@ export function FoundCell({
 
 function textsOf(row: TableRow, columns: readonly TableColumn[]): { title: string; text: string }[] {
   const answers = columns.flatMap((column) => {
-    const value = column.kind === 'answer' ? own(row.answers, column.id) : undefined;
-    return value === undefined ? [] : [{ title: column.title, text: sayWhole(value) }];
+    if (column.kind !== 'answer') return [];
+    const value = own(row.answers, column.id);
+    return value === undefined ? [] : [{ title: column.title, text: sayWhole(value, column.column) }];
   });
   return [...answers, ...Object.entries(row.reference).map(([title, text]) => ({ title, text }))];
 }

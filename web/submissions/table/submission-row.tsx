@@ -107,7 +107,7 @@ function Cell({
   if (column.kind === 'status') return <StatusChip status={row.status} />;
   if (column.kind === 'tags') return <TagChips tags={row.tags} />;
   if (column.kind === 'answer')
-    return <AnswerCell value={own(row.answers, column.id)} type={column.column.type} hits={row.hits} />;
+    return <AnswerCell value={own(row.answers, column.id)} asked={column.column} hits={row.hits} />;
   if (column.kind === 'found') return <FoundCell row={row} columns={columns} />;
   const reference = Object.entries(row.reference).map(([name, value]) => `${name}: ${value}`);
   return <Marked text={reference.join(', ')} hits={row.hits} limit={200} />;

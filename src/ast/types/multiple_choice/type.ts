@@ -1,4 +1,4 @@
-import { otherTaken } from '../../answers/options.ts';
+import { idOf, otherTaken } from '../../answers/options.ts';
 import { limits } from '../../limits.ts';
 import { choiceSchema, radioAttributes } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
@@ -22,6 +22,6 @@ export const multipleChoice = inputType({
     uniqueItems: true,
   }),
   samples: ({ options, min_choices: least = 1, max_choices: most = 2 }) => [
-    options.slice(0, Math.max(least, Math.min(most, 2))),
+    options.slice(0, Math.max(least, Math.min(most, 2))).map(idOf),
   ],
 });

@@ -1,4 +1,4 @@
-import { optionSetOf, type Selection } from '../../answers/options.ts';
+import { optionsById, type Selection } from '../../answers/options.ts';
 import { accept, refuse } from '../rules.ts';
 
 /** Every option once, the best first. */
@@ -6,7 +6,7 @@ export const rules = {
   kind: 'order',
   noun: 'order',
   check: (attrs: Selection, value: unknown) => {
-    const options = optionSetOf(attrs);
+    const options = optionsById(attrs);
     const places: readonly unknown[] = Array.isArray(value) ? value : [];
     const ranked = new Set(places.filter((option): option is string => options.has(option)));
     return ranked.size === options.size && places.length === options.size

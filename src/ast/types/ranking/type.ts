@@ -1,4 +1,6 @@
+import { idOf } from '../../answers/options.ts';
 import { limits } from '../../limits.ts';
+import { optionSchema } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
 import { askedAttributes } from '../shared-attributes.ts';
 
@@ -11,21 +13,22 @@ export const ranking = inputType({
   attrs: {
     ...askedAttributes,
     options: {
-      kind: 'strings',
+      kind: 'options',
       title: 'Options',
       required: true,
       maxItems: limits.rankedOptions,
       maxBytes: limits.labelBytes,
+      areChosen: false,
     },
   },
   summary: 'ranking',
   columnWidth: 280,
   schema: ({ options }) => ({
     type: 'array',
-    items: { enum: options },
+    items: optionSchema({ options }),
     minItems: options.length,
     maxItems: options.length,
     uniqueItems: true,
   }),
-  samples: ({ options }) => [[...options]],
+  samples: ({ options }) => [options.map(idOf)],
 });

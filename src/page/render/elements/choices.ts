@@ -1,3 +1,4 @@
+import { optionsById } from '#ast/answers/options.ts';
 import { otherChoice, otherName } from '#ast/answers/other-choice.ts';
 import { type InputElement, optionsLayoutOf, optionsOf, placeholderOf, takesOther } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
@@ -45,12 +46,12 @@ function noAnswer({ name, place }: Field): Html {
 }
 
 function optionsAs(element: InputElement, isChosen: (option: string) => boolean): Choice[] {
-  return optionsOf(element).map((option) => ({ value: option, label: option, isChosen: isChosen(option) }));
+  return optionsOf(element).map(({ id, label }) => ({ value: id, label, isChosen: isChosen(id) }));
 }
 
 /** The visitor's own answers among these: texts that are no options. */
 function ownAnswers(element: InputElement, values: readonly unknown[]): string[] {
-  const options = new Set<unknown>(optionsOf(element));
+  const options = optionsById(element.attrs);
   return values.filter(
     (value): value is string =>
       typeof value === 'string' && value !== '' && value !== otherChoice && !options.has(value),

@@ -27,8 +27,8 @@ export const ranking = styled<'ranking'>([style], (element, place) => {
       autofocus: index === 0 && field.hasFocus,
     });
     const entries = options.map(
-      (option) =>
-        html`<option${attributes({ value: option, selected: option === given[index] })}>${option}</option>`,
+      ({ id, label }) =>
+        html`<option${attributes({ value: id, selected: id === given[index] })}>${label}</option>`,
     );
     return html`<li class="labelled"><select${control}>
 <option value="">${words.choose}</option>

@@ -161,6 +161,13 @@ test('conditions follow a new id, chosen or made from a label, and a rewritten o
   assert.ok(listReferences(labelled).every(({ holds }) => holds));
   const rewritten = setOptions(before, keyOf(before, 'country'), ['Crimson', 'Green', 'Blue']);
   assert.deepEqual(said(rewritten, 'state'), ['Shown when “Country” is “Crimson”']);
+  const relabelled = setOptions(before, keyOf(before, 'country'), [
+    { id: 'Red', label: 'Crimson' },
+    'Green',
+    'Blue',
+  ]);
+  assert.deepEqual(said(relabelled, 'state'), ['Shown when “Country” is “Crimson”']);
+  assert.deepEqual(byId(relabelled, 'state').attrs['show_when'], inCountry);
   const reordered = setOptions(before, keyOf(before, 'country'), ['Green', 'Red', 'Blue']);
   assert.deepEqual(said(reordered, 'state'), ['Shown when “Country” is “Red”']);
 });

@@ -64,7 +64,7 @@ const other = 'other';
 /** Options are known by their place: any text may be one. */
 function ChoiceField(props: Props): ReactElement {
   const { input, value, onChange } = props;
-  const options = optionsOf(input);
+  const options = optionsOf(input).map(({ id }) => id);
   const text = asText(value);
   const at = options.indexOf(text);
   const [isOwn, setOwn] = useOwn(text !== '' && at < 0);
@@ -72,7 +72,7 @@ function ChoiceField(props: Props): ReactElement {
     <>
       <Select
         {...common(props)}
-        choices={[{ id: none, label: 'No answer' }, ...choicesOf(options, takesOther(input) || isOwn)]}
+        choices={[{ id: none, label: 'No answer' }, ...choicesOf(input, takesOther(input) || isOwn)]}
         value={isOwn ? other : at < 0 ? none : String(at)}
         onChange={(id) => {
           setOwn(id === other);
@@ -86,7 +86,7 @@ function ChoiceField(props: Props): ReactElement {
 
 function ChoicesField(props: Props): ReactElement {
   const { input, value, onChange } = props;
-  const options = optionsOf(input);
+  const options = optionsOf(input).map(({ id }) => id);
   const chosen = (Array.isArray(value) ? (value as readonly unknown[]) : []).map(asText);
   const own = chosen.filter((text) => !options.includes(text));
   const [isOwn, setOwn] = useOwn(own.length > 0);
@@ -94,7 +94,7 @@ function ChoicesField(props: Props): ReactElement {
     <>
       <CheckboxGroup
         {...common(props)}
-        choices={choicesOf(options, takesOther(input) || isOwn)}
+        choices={choicesOf(input, takesOther(input) || isOwn)}
         value={[
           ...options.flatMap((option, index) => (chosen.includes(option) ? [String(index)] : [])),
           ...(isOwn ? [other] : []),
@@ -121,7 +121,7 @@ function ChoicesField(props: Props): ReactElement {
 /** A list of places; an option that takes another one's place changes places with it. */
 function OrderField(props: Props): ReactElement {
   const { input, value, error, note, onChange } = props;
-  const options = optionsOf(input);
+  const options = optionsOf(input).map(({ id }) => id);
   const places = (Array.isArray(value) ? (value as readonly unknown[]) : []).map(asText);
   const put = (index: number, option: string | undefined): void => {
     const next = options.map((_, at) => places[at] ?? '');
@@ -138,7 +138,7 @@ function OrderField(props: Props): ReactElement {
         <Select
           key={index}
           label={`Place ${index + 1}`}
-          choices={[{ id: none, label: 'Nothing' }, ...choicesOf(options, false)]}
+          choices={[{ id: none, label: 'Nothing' }, ...choicesOf(input, false)]}
           value={options.includes(places[index] ?? '') ? String(options.indexOf(places[index]!)) : none}
           onChange={(id) => put(index, id === none ? undefined : options[Number(id)])}
         />
@@ -154,8 +154,8 @@ function useOwn(isThere: boolean): [boolean, (isOwn: boolean) => void] {
   return [isThere || isChosen, setChosen];
 }
 
-const choicesOf = (options: readonly string[], hasOther: boolean): { id: string; label: string }[] => [
-  ...options.map((label, index) => ({ id: String(index), label })),
+const choicesOf = (input: InputElement, hasOther: boolean): { id: string; label: string }[] => [
+  ...optionsOf(input).map(({ label }, index) => ({ id: String(index), label })),
   ...(hasOther ? [{ id: other, label: 'Other' }] : []),
 ];
 
