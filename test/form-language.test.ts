@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { checkAnswers } from '#ast/answers.ts';
 import { elements, formAttributes, stepAttributes } from '#ast/elements.ts';
+import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { operators } from '#ast/logic/condition.ts';
 import { context } from '#ast/testing.ts';
+import type { InputRules } from '#ast/types/rules.ts';
 import type { Form } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 
@@ -30,7 +32,8 @@ function rowsBelow(heading: string): [names: string[], second: string][] {
 }
 
 const types = Object.keys(elements) as (keyof typeof elements)[];
-const inputs = types.filter((type) => elements[type].group === 'input');
+const inputs = types.filter((type) => isInputType(type));
+const questions = inputs.filter((type) => !(inputRules[type] as InputRules).isUnasked);
 
 test('every type of element is in the table of elements', () => {
   assert.deepEqual(
@@ -44,7 +47,9 @@ test('every type of element is in the table of elements', () => {
 test('every attribute is in the table of attributes, with just the types that have it', () => {
   const documented = new Map<string, Set<string>>();
   for (const [names, second] of rowsBelow('Attributes')) {
-    const owners = second.split(', ').flatMap((owner) => (owner === 'inputs' ? inputs : [owner]));
+    const owners = second
+      .split(', ')
+      .flatMap((owner) => (owner === 'inputs' ? inputs : owner === 'questions' ? questions : [owner]));
     for (const name of names) {
       documented.set(name, new Set([...(documented.get(name) ?? []), ...owners]));
     }

@@ -152,6 +152,11 @@ const values: Record<Exclude<InputType, 'file_upload'>, Values> = {
   },
   rating: { good: [1, 5], bad: ['3', true, {}], problem: 'enter a number like 3.5.' },
   scale: { good: [0, 10], bad: ['3', false, {}], problem: 'enter a number like 3.5.' },
+  hidden: {
+    good: ['spring', 'x'.repeat(500)],
+    bad: ['two\nlines'],
+    problem: 'write the answer on a single line.',
+  },
   ranking: {
     good: [['Blue', 'Red', 'Green']],
     bad: ['Red', ['Red'], ['Red', 'Red', 'Green'], ['Red', 'Green', 'Grey'], {}],
@@ -181,13 +186,16 @@ for (const [type, { good, tidied = [], bad, problem }] of Object.entries(values)
 
   test(`${type}: blank is absent when optional and refused when required`, () => {
     const required = formOf(element(type, 'q', { required: true }));
+    // Nobody is asked for what is hidden.
+    const isAsked = type !== 'hidden';
     for (const blank of [undefined, null, '', ' \t', []]) {
       assert.deepEqual(answersOf(optional, { q: blank }), {});
-      assert.deepEqual(errorsOf(required, { q: blank }), [
-        { field: 'q', message: 'The q: an answer is required.' },
-      ]);
+      assert.deepEqual(
+        errorsOf(required, { q: blank }),
+        isAsked ? [{ field: 'q', message: 'The q: an answer is required.' }] : [],
+      );
     }
-    assert.equal(errorsOf(required, {}).length, 1);
+    assert.equal(errorsOf(required, {}).length, Number(isAsked));
     for (const value of good) assert.deepEqual(errorsOf(required, { q: value }), []);
   });
 }

@@ -9,6 +9,7 @@ import { dropdown } from './types/dropdown/type.ts';
 import { email } from './types/email/type.ts';
 import { fileUpload } from './types/file_upload/type.ts';
 import { heading } from './types/heading/type.ts';
+import { hidden } from './types/hidden/type.ts';
 import { multipleChoice } from './types/multiple_choice/type.ts';
 import { number } from './types/number/type.ts';
 import { paragraph } from './types/paragraph/type.ts';
@@ -73,6 +74,7 @@ export const elements = {
   rating,
   scale,
   ranking,
+  hidden,
   heading,
   paragraph,
   divider,

@@ -1,3 +1,4 @@
+import { rules as hidden } from './types/hidden/rules.ts';
 import { rules as ranking } from './types/ranking/rules.ts';
 import { rules as rating } from './types/rating/rules.ts';
 import type { InputRules } from './types/rules.ts';
@@ -11,4 +12,5 @@ export const lateRules = {
   rating,
   scale,
   ranking,
+  hidden,
 } as const satisfies Readonly<Record<string, InputRules>>;

@@ -32,6 +32,8 @@ export const limits = {
   points: 1_000_000,
   /** Options of one ranking, whose page has a list of all of them for each. */
   rankedOptions: 20,
+  /** Characters of a hidden value: it comes with an address, and goes along with every page. */
+  hiddenCharacters: 2_000,
   /** Options of one form, counted over all its selections. */
   formOptions: 5_000,
   /** Characters of one form's texts that HTML writes otherwise: its page is drawn at once. */

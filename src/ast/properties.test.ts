@@ -41,6 +41,7 @@ const answerOf: Record<Exclude<InputType, 'file_upload'>, fc.Arbitrary<unknown>>
   radio: fc.constantFrom(...optionList),
   multiple_choice: fc.subarray(optionList),
   yes_no: fc.boolean(),
+  hidden: line,
   ranking: fc.shuffledSubarray(optionList, { minLength: optionList.length }),
   rating: fc.integer({ min: 1, max: 5 }),
   scale: fc.integer({ min: 0, max: 10 }),

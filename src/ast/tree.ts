@@ -11,6 +11,7 @@ import type {
 } from './elements.ts';
 import { type InputType, inputRules, isInputType } from './input-rules.ts';
 import type { AnswerKind, InputRules } from './types/rules.ts';
+import type { askedAttributes } from './types/shared-attributes.ts';
 
 /** A node as it is sent, before validation. */
 export type FormNode = {
@@ -27,9 +28,19 @@ type WithAttributes<Specs> = [RequiredNames<Specs>] extends [never]
 type NodeOf<Type extends ElementType> = { readonly type: Type } & WithAttributes<
   (typeof elements)[Type]['attrs']
 >;
+
+/** What most inputs say, and a type that has no use for it leaves out. */
+type Absent<Type extends InputType> = {
+  readonly [Name in Exclude<
+    keyof typeof askedAttributes,
+    keyof (typeof elements)[Type]['attrs']
+  >]?: undefined;
+};
 type Leaf<Type extends ElementType> = NodeOf<Type> & { readonly children?: readonly [] };
 
-export type InputElement = { [Type in InputType]: Leaf<Type> }[InputType];
+export type InputElement = {
+  [Type in InputType]: Leaf<Type> & { readonly attrs: Absent<Type> };
+}[InputType];
 type ContentElement = { [Type in ContentType]: Leaf<Type> }[ContentType];
 export type Composite = NodeOf<CompositeType> & { readonly children: readonly Element[] };
 export type Element = InputElement | ContentElement | Composite;
@@ -51,14 +62,19 @@ export function isComposite(element: Element): element is Composite {
   return element.type === 'composite';
 }
 
+/** Whether a visitor sees something of the element: all but what comes without being asked for. */
+export function isSeen(element: Element): boolean {
+  return !isInput(element) || !(inputRules[element.type] as InputRules).isUnasked;
+}
+
 /** Whether the composite's answer is a list of rows. */
 export function isRepeatable(composite: Composite): boolean {
   return composite.attrs.repeatable ?? defaults.repeatable;
 }
 
-/** Whether an answer is always required; `require_when` may require it as well. */
+/** Whether an answer is always required; `require_when` may require it as well. Nothing is of what nobody is asked for. */
 export function isRequired(input: InputElement): boolean {
-  return input.attrs.required ?? defaults.required;
+  return isSeen(input) && (input.attrs.required ?? defaults.required);
 }
 
 /** The kind of answer an input takes. */

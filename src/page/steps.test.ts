@@ -287,3 +287,58 @@ test('a script saves what is right although a file is not: it says of files what
   );
   assert.equal(saved.status, 200, saved.text);
 });
+
+test('a hidden value comes with the address, goes along through all steps, and is no part of what is shown', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf(
+      { title: 'One' },
+      [element('hidden', 'source', { required: true }), element('text', 'name')],
+      { title: 'Nothing to see' },
+      [element('hidden', 'campaign', { max_length: 5 })],
+      { title: 'End' },
+      [element('textarea', 'notes')],
+    ),
+    { review_step: true },
+  );
+  const first = await openPaper(service, `/f/${form}?source=%3Cb%3Espring&campaign=too+long&utm=mail`);
+  assert.deepEqual([first.title, first.notice], ['Step 1 of 3 – Contact', undefined]);
+  assert.deepEqual([first.values('source'), first.values('campaign')], [['<b>spring'], ['']]);
+  assert.equal(JSON.stringify(first.tags.map(({ text }) => text)).includes('spring'), false);
+  const end = await first.press('next');
+  assert.deepEqual([end.headings, end.values('source')], [['End'], ['<b>spring']]);
+  const review = await end.press('next', { notes: 'Bye' });
+  assert.equal(
+    review.tags
+      .filter(({ tag }) => tag === 'dt')
+      .map(({ text }) => text)
+      .join(),
+    'The name,The notes',
+  );
+  const { answers, metadata } = await submissionOf(tenant, await review.press('submit'));
+  assert.deepEqual([answers, metadata.reference], [{ source: '<b>spring', notes: 'Bye' }, { utm: 'mail' }]);
+  const { status, body } = await openVisitor(service).submit(form, { campaign: 'longer' });
+  assert.deepEqual([status, body.errors?.[0]?.field], [422, 'campaign']);
+});
+
+test('asked one by one, a hidden value is no step, and a row that has nothing else is blank', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [
+      element('hidden', 'source'),
+      element('text', 'name'),
+      element('hidden', 'campaign'),
+      composite('guests', [element('hidden', 'badge'), element('text', 'guest', { required: true })], {
+        repeatable: true,
+      }),
+    ]),
+    { layout: 'question' },
+  );
+  const first = await openPaper(service, `/f/${form}?source=a&campaign=b&guests[0][badge]=7`);
+  assert.equal(first.title, 'Question 1 of 2 – Contact');
+  const last = await first.press('next');
+  assert.deepEqual((await submissionOf(tenant, await last.press('submit'))).answers, {
+    source: 'a',
+    campaign: 'b',
+  });
+});

@@ -1,6 +1,8 @@
-import { type ElementType, elements } from '#ast/elements.ts';
+import { elements } from '#ast/elements.ts';
+import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
+import type { InputRules } from '#ast/types/rules.ts';
 import { english, englishProblems } from './words/en.ts';
 import { everythingShown } from './render/everything-shown.ts';
 import { renderForm } from './render/form.ts';
@@ -34,9 +36,9 @@ export function readPage(nodes: readonly FormNode[], more: Partial<FormView> = {
   return readMarkup(renderForm(viewOf(formOf(...nodes), more)));
 }
 
-/** Every type that takes an answer. */
+/** Every type that a visitor is asked for. */
 export const inputTypes: readonly string[] = Object.keys(elements).filter(
-  (type) => elements[type as ElementType].group === 'input',
+  (type) => isInputType(type) && !(inputRules[type] as InputRules).isUnasked,
 );
 
 /** One of every element type but the composite, each with its type as its id. */

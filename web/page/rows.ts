@@ -4,7 +4,7 @@ import { byId, labelButton, make, type Page } from './page.ts';
 
 /** Attributes that carry the name of a row, as the server writes them. */
 const named = ['id', 'name', 'for', 'aria-describedby', 'aria-labelledby'];
-const controls = 'input:not([type=hidden]), select, textarea';
+const controls = 'input:not([type=hidden][name^=_]), select, textarea';
 
 /** Adds a row to a repeatable composite, as the server does for `_add`, and returns it. */
 export function addRow(page: Page, group: string): HTMLElement | undefined {

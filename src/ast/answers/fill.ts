@@ -15,7 +15,7 @@ import type { AnswerContext, Shown } from '../logic/evaluate.ts';
 import { indexOf } from '../logic/form-index.ts';
 import { quote } from '../problems.ts';
 import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
-import { type Form, type InputElement, kindOf, type Question } from '../tree.ts';
+import { type Form, type InputElement, isSeen, kindOf, type Question } from '../tree.ts';
 import type { InputRules, PlainAnswer } from '../types/rules.ts';
 import { inputRules } from '../input-rules.ts';
 import { spend } from '../work.ts';
@@ -120,7 +120,7 @@ function tooManyRows(label: string): AnswerProblem {
   return { rule: 'max_rows', label, values: { limit: answerLimits.rows } };
 }
 
-/** A blank row stays empty, whatever it requires: the page always shows one row to fill in. */
+/** A blank row stays empty, whatever it requires or came with: the page always shows one row to fill in. */
 function* fillRow(
   target: Target,
   { element: group, inputs, ids }: GroupQuestion & { readonly ids: ReadonlySet<string> },
@@ -138,7 +138,7 @@ function* fillRow(
   const shown = inputs.filter((input) => filling.shown.isShown(input, row));
   const isAnswered = (input: InputElement) =>
     !isBlank(own(raw, input.attrs.id)) || !isBlank(filling.files.get(fieldName(input, row)));
-  if (shown.some(isAnswered)) {
+  if (shown.some((input) => isSeen(input) && isAnswered(input))) {
     for (const input of shown) yield* fillInput(target, input, raw, filling, row);
   }
   const keys = Object.keys(raw);

@@ -14,4 +14,5 @@ export const defaults = {
   symbol: 'stars',
   from: 0,
   to: 10,
+  hidden_length: 500,
 } as const;

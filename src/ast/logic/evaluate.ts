@@ -10,6 +10,7 @@ import {
   isInput,
   isRepeatable,
   isRequired,
+  isSeen,
   kindOf,
   type Step,
 } from '../tree.ts';
@@ -74,14 +75,17 @@ export function evaluate(
   return {
     steps: [...visit.reached].filter((at) => hasSomething(visit, form.children[at]!)),
     isShown: (element, row) => isElementShown(visit, element, row),
-    isRequired: (input, row) => isRequired(input) || isMet(visit, input.attrs.require_when, row, false),
+    isRequired: (input, row) =>
+      isRequired(input) || (isSeen(input) && isMet(visit, input.attrs.require_when, row, false)),
   };
 }
 
 /** Whether a step shows anything: one that shows nothing is passed over, unless it has no elements at all. */
 function hasSomething(visit: Visit, { children }: Step): boolean {
-  const isQuestion = (element: Element): boolean => isInput(element) || isComposite(element);
+  const isQuestion = (element: Element): boolean =>
+    isComposite(element) || (isInput(element) && isSeen(element));
   const isThere = (element: Element): boolean =>
+    isSeen(element) &&
     isElementShown(visit, element) &&
     (!isComposite(element) || isRepeatable(element) || element.children.some(isThere));
   // One question at a time, texts belong to the question after them, and are something by themselves where none is.

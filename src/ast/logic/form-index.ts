@@ -1,10 +1,18 @@
-import { type Element, type Form, isInput, type PlacedElement, type Step, walkElements } from '../tree.ts';
+import {
+  type Element,
+  type Form,
+  isInput,
+  isSeen,
+  type PlacedElement,
+  type Step,
+  walkElements,
+} from '../tree.ts';
 
 /** The places of a form's elements, by element and by id. */
 export type FormIndex = {
   readonly places: ReadonlyMap<Element, PlacedElement>;
   readonly byId: ReadonlyMap<string, PlacedElement>;
-  /** Whether any element or step has a condition or a jump. Most forms have none: all of them is shown. */
+  /** Whether any element or step has a condition or a jump, or none of it is seen. Most forms have none: all of them is shown. */
   readonly hasLogic: boolean;
 };
 
@@ -36,5 +44,5 @@ function hasLogic(node: Element | Step): boolean {
   const { show_when: show, hide_when: hide } = node.attrs ?? {};
   if (show ?? hide) return true;
   if (node.type === 'step') return node.attrs?.jumps !== undefined;
-  return isInput(node) && node.attrs.require_when !== undefined;
+  return !isSeen(node) || (isInput(node) && node.attrs.require_when !== undefined);
 }

@@ -33,6 +33,8 @@ export type InputRules<Attrs = never> = {
   readonly noun?: string;
   /** What a browser fills in that knows no more than the type. */
   readonly autofill?: (typeof autofillTokens)[number];
+  /** Whether no visitor is asked for it: it has no control, and is no part of what is shown. */
+  readonly isUnasked?: true;
   /** Of a question on a scale, the whole numbers that it takes. */
   readonly levels?: (attrs: Attrs) => Levels;
   /** Checks a tidied value that is not blank, by the type and the author's rules. @throws TooMuchWork */

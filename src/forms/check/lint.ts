@@ -1,4 +1,12 @@
-import { type Form, isInput, optionsOf, type PlacedElement, placeholderOf, walkElements } from '#ast/tree.ts';
+import {
+  type Form,
+  isInput,
+  isSeen,
+  optionsOf,
+  type PlacedElement,
+  placeholderOf,
+  walkElements,
+} from '#ast/tree.ts';
 import { quote } from '#ast/problems.ts';
 import type { Judgement } from '../shapes.ts';
 
@@ -42,7 +50,7 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
   const seen = new Map<string, number>();
   const isLong = form.children.length > 1;
   return ({ element, path, parent }) => {
-    if (!isInput(element)) return [];
+    if (!isInput(element) || !isSeen(element)) return [];
     const { label } = element.attrs;
     const placeholder = placeholderOf(element);
     const place = `${path[0]} ${parent?.attrs.id ?? ''} ${heard(label)}`;

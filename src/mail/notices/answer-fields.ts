@@ -30,11 +30,15 @@ export const sayWithAnswers = (
   text: string,
 ): string => storedSayer(form, answers, speechOf(locale, words))(text);
 
-/** What was answered, in the order of the form and under its labels; what was left out is not listed. */
+/**
+ * What was answered, in the order of the form and under its labels; what was left out is not listed.
+ * @param isListed which of the inputs: all, unless it says otherwise.
+ */
 export function answerFields(
   form: Form,
   answers: Answers,
   { locale, words }: { readonly locale: Locale; readonly words: Pick<MailWords, 'yes' | 'no'> },
+  isListed: (input: InputElement) => boolean = () => true,
 ): LetterField[] {
   const speech = speechOf(locale, words);
   const say = storedSayer(form, answers, speech);
@@ -43,13 +47,14 @@ export function answerFields(
     const label = say(question.element.attrs.label);
     const answer = own(answers, id);
     if (answer === undefined) return [];
-    if (question.kind === 'input') return [fieldOf(question.element, label, answer, speech)];
+    if (question.kind === 'input')
+      return !isListed(question.element) ? [] : [fieldOf(question.element, label, answer, speech)];
     return (answer as AnswerRow[]).flatMap((row, index) =>
       question.inputs.flatMap((input): LetterField[] => {
         const cell = own(row, input.attrs.id);
         const inRow = say(input.attrs.label, { group: question.element, index });
         const place = `${label} ${index + 1}: ${inRow}`;
-        return cell === undefined ? [] : [fieldOf(input, place, cell, speech)];
+        return cell === undefined || !isListed(input) ? [] : [fieldOf(input, place, cell, speech)];
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { shortReference } from '#ast/short-reference.ts';
 import { own } from '#ast/json.ts';
 import type { LocaleChoice } from '#ast/locales.ts';
+import { isSeen } from '#ast/tree.ts';
 import { fill, sayDay } from '#ast/words.ts';
 import type { NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { LetterBlock } from '#kit/outbox/letter.ts';
@@ -130,7 +131,12 @@ export function receiptOf(
           : []),
         // The address is anybody's until its owner says otherwise, and so are the answers.
         ...(settings.receipt_answers === true
-          ? [{ kind: 'fields' as const, fields: answerFields(structure, answers, { locale, words }) }]
+          ? [
+              {
+                kind: 'fields' as const,
+                fields: answerFields(structure, answers, { locale, words }, isSeen),
+              },
+            ]
           : []),
         ...(edit
           ? ([

@@ -2,7 +2,7 @@ import type { AnswerSpeech } from '#ast/answers/say-answer.ts';
 import { sayGiven } from '#ast/answers/say-piped.ts';
 import { countRows, fieldName, type RawAnswers, type Row } from '#ast/fields.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
-import { type Form, type InputElement, listQuestions, type Question } from '#ast/tree.ts';
+import { type Form, type InputElement, isSeen, listQuestions, type Question } from '#ast/tree.ts';
 import { fillPiped } from '#ast/piping.ts';
 import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
@@ -49,7 +49,7 @@ ${parts}
 function* listsOf(review: Review, questions: readonly Question[]): Generator<Html, void> {
   let entries: Html[] = [];
   for (const question of questions) {
-    if (!review.shown.isShown(question.element)) continue;
+    if (!isSeen(question.element) || !review.shown.isShown(question.element)) continue;
     if (question.kind === 'input') {
       entries.push(entryOf(review, question.element));
       continue;
@@ -76,7 +76,7 @@ function* rowLists(
   let isBlank = true;
   for (let index = 0; index < countRows(group, review.values, review.held); index += 1) {
     const row = { group, index };
-    const asked = inputs.filter((input) => shown.isShown(input, row));
+    const asked = inputs.filter((input) => isSeen(input) && shown.isShown(input, row));
     if (asked.every((input) => sayReviewed(review, input, row).length === 0)) continue;
     isBlank = false;
     yield html`<h4>${fill(words.row, { label, number: index + 1 })}</h4>`;

@@ -1,6 +1,6 @@
 import { fieldName } from '#ast/fields.ts';
 import { fillPiped } from '#ast/piping.ts';
-import { type Form, listQuestions } from '#ast/tree.ts';
+import { type Form, isSeen, listQuestions } from '#ast/tree.ts';
 import { type Html, html } from './html.ts';
 import type { Posted } from './elements/conditional.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
@@ -35,12 +35,14 @@ ${errors.map(item)}
 /** The ids that an error can lead to: fields, groups and their rows. */
 function* namesOnPage(form: Form, { answers, held }: Posted): Generator<string> {
   for (const question of listQuestions(form)) {
+    if (!isSeen(question.element)) continue;
     const { id } = question.element.attrs;
     yield id;
     if (question.kind === 'input') continue;
     for (let index = 0; index < countShownRows(question.element, answers, held); index += 1) {
       yield rowName(id, index);
-      for (const input of question.inputs) yield fieldName(input, { group: question.element, index });
+      for (const input of question.inputs.filter(isSeen))
+        yield fieldName(input, { group: question.element, index });
     }
   }
 }

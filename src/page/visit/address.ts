@@ -4,7 +4,7 @@ import { isBlank } from '#ast/answers/blank.ts';
 import { findInput, parseRowName, questionsById, type RawAnswers, readFields } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
-import { type Form, listQuestions } from '#ast/tree.ts';
+import { type Form, isSeen, listQuestions } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
 
 /** What the parameters of a form's address say. */
@@ -60,8 +60,7 @@ export function readPrefill(form: Form, { prefill }: Address, context: AnswerCon
   const isText = ([, value]: readonly [string, string]) => !value.includes('\ufffd');
   const { raw } = readFields(form, prefill.filter(isText));
   const questions = questionsById(listQuestions(withStableLabels(form)));
-  const labelOf = (name: string) => findInput(questions, name)?.input.attrs.label ?? name;
-  const leftOut = prefill.filter((entry) => !isText(entry)).map(([name]) => labelOf(name));
+  const leftOut = prefill.filter((entry) => !isText(entry)).map(([name]) => name);
   const checked = checkAnswers(form, raw, new Map(), context);
   for (const { field } of checked.ok ? [] : checked.errors) {
     const part = parseRowName(field);
@@ -71,7 +70,12 @@ export function readPrefill(form: Form, { prefill }: Address, context: AnswerCon
     // What is only missing was not filled in.
     if (isBlank(own(holder, id))) continue;
     delete holder[id];
-    leftOut.push(labelOf(field));
+    leftOut.push(field);
   }
-  return { raw, leftOut: [...new Set(leftOut)] };
+  const labels = leftOut.flatMap((name) => {
+    const { input } = findInput(questions, name) ?? {};
+    // Who is not asked for it is not told of it either.
+    return input && !isSeen(input) ? [] : [input?.attrs.label ?? name];
+  });
+  return { raw, leftOut: [...new Set(labels)] };
 }

@@ -63,7 +63,7 @@ function namedReference(form: Form, reference: Readonly<Record<string, string>>)
   return Object.fromEntries(Object.entries(reference).filter(([name]) => names.has(name)));
 }
 
-type Logic = { show_when?: Condition; hide_when?: Condition; require_when?: Condition };
+type Logic = Readonly<Partial<Record<'show_when' | 'hide_when' | 'require_when', Condition | undefined>>>;
 
 function* conditionsOf(form: Form): Generator<Condition, void> {
   const nodes = [...form.children, ...[...walkElements(form)].map(({ element }) => element)];

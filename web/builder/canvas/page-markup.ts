@@ -1,6 +1,6 @@
 import { todayIn } from '#ast/rules/today.ts';
-import { isRequired } from '#ast/tree.ts';
-import { toText } from '#page/render/html.ts';
+import { type Element as FormElement, isRequired, isSeen } from '#ast/tree.ts';
+import { html, toText } from '#page/render/html.ts';
 import { renderElement } from '#page/render/elements/drawings.ts';
 import type { Place } from '#page/render/elements/place.ts';
 import { renderForm } from '#page/render/form.ts';
@@ -58,9 +58,19 @@ export function elementMarkup(node: EditNode, heading: 'h2' | 'h3'): Markup {
   const known = drawn[heading].get(node);
   if (known) return known;
   const element = drawableElement(node);
-  const made = element ? parse(toText(renderElement(element, places[heading]))) : strangerMarkup(node);
+  const made = element ? knownMarkup(element, heading) : strangerMarkup(node);
   drawn[heading].set(node, made);
   return made;
+}
+
+/** What a visitor does not see is a note here, under its label: it can be selected all the same. */
+function knownMarkup(element: FormElement, heading: 'h2' | 'h3'): Markup {
+  if (isSeen(element)) return parse(toText(renderElement(element, places[heading])));
+  const { id, label } = { id: '', label: '', ...element.attrs };
+  return parse(
+    toText(html`<div class="field labelled not_shown"><label>${label}</label>
+<div class="help"><p>Not shown. It is what the form’s address says: <code>?${id}=…</code></p></div></div>`),
+  );
 }
 
 function strangerMarkup(node: EditNode): Markup {

@@ -1,6 +1,6 @@
 import './template-picture.css';
 import type { ReactElement } from 'react';
-import { type Element, type Form, isComposite, isInput, layoutOf, optionsOf } from '#ast/tree.ts';
+import { type Element, type Form, isComposite, isInput, isSeen, layoutOf, optionsOf } from '#ast/tree.ts';
 
 /** A sketch of a form's first step: a bar for each label, a box for each input. Says nothing to screen readers. */
 export function TemplatePicture({ form }: { form: Form }): ReactElement {
@@ -19,7 +19,8 @@ export function TemplatePicture({ form }: { form: Form }): ReactElement {
   );
 }
 
-function Sketch({ element }: { element: Element }): ReactElement {
+function Sketch({ element }: { element: Element }): ReactElement | null {
+  if (!isSeen(element)) return null;
   if (isComposite(element)) {
     return (
       <span className="sketch-group">

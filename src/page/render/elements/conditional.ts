@@ -7,6 +7,7 @@ import {
   isComposite,
   isInput,
   isRepeatable,
+  isSeen,
   walkElements,
 } from '#ast/tree.ts';
 import { countShownRows } from './rows.ts';
@@ -15,7 +16,8 @@ import { countShownRows } from './rows.ts';
 export function conditionalPaths(form: Form): Map<Element, string> {
   const paths = new Map<Element, string>();
   for (const { element, path } of walkElements(form)) {
-    if (element.attrs?.show_when || element.attrs?.hide_when) paths.set(element, path.join('.'));
+    const { show_when: show, hide_when: hide } = element.attrs ?? {};
+    if (isSeen(element) && (show ?? hide)) paths.set(element, path.join('.'));
   }
   return paths;
 }

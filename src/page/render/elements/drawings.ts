@@ -3,6 +3,7 @@ import { type Element, type Form, walkElements } from '#ast/tree.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { boxAttributes } from './frame.ts';
 import { group } from './groups.ts';
+import { hidden } from './hidden.ts';
 import { ranking } from './ranking.ts';
 import { rating } from './rating.ts';
 import { type Html, html } from '../html.ts';
@@ -33,6 +34,7 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   rating,
   scale,
   ranking,
+  hidden,
   heading: (element, place) =>
     place.headingTag === 'h2'
       ? html`<h2${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h2>`
