@@ -6,6 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import type { Session } from '#console/accounts/shapes.ts';
 import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { ConsoleLayout } from './shell/console-layout.tsx';
@@ -46,6 +47,12 @@ const join = createRoute({
   component: lazyRouteComponent(() => import('./account/join-screen.tsx'), 'JoinScreen'),
 });
 
+/** What has to be done before anything else is open, the first that is due. */
+const stages = [
+  { path: '/second-step', isDue: ({ second_steps }: Session) => second_steps !== null },
+  { path: '/new-password', isDue: ({ user }: Session) => user.must_change_password },
+] as const;
+
 /** Everything behind the sign-in: who is not signed in goes there, and comes back to where they wanted to be. */
 const inside = createRoute({
   getParentRoute: () => root,
@@ -54,11 +61,11 @@ const inside = createRoute({
   errorComponent: FailedFrame,
   async beforeLoad({ location }) {
     try {
-      const { user } = await queryClient.ensureQueryData(sessionQuery);
-      // A temporary password opens nothing else.
-      if (user.must_change_password && location.pathname !== '/new-password')
-        throw redirect({ to: '/new-password', search: { next: location.href } });
-      if (!user.must_change_password && location.pathname === '/new-password') throw redirect({ to: '/' });
+      const session = await queryClient.ensureQueryData(sessionQuery);
+      const stage = stages.find(({ isDue }) => isDue(session));
+      if (stage && location.pathname !== stage.path)
+        throw redirect({ to: stage.path, search: { next: location.href } });
+      if (!stage && stages.some(({ path }) => path === location.pathname)) throw redirect({ to: '/' });
     } catch (error) {
       if (error instanceof ApiProblem && error.status === 401)
         throw redirect({ to: '/sign-in', search: { next: location.href } });
@@ -81,6 +88,12 @@ const newPassword = createRoute({
   getParentRoute: () => inside,
   path: '/new-password',
   component: lazyRouteComponent(() => import('./account/new-password-screen.tsx'), 'NewPasswordScreen'),
+});
+
+const secondStep = createRoute({
+  getParentRoute: () => inside,
+  path: '/second-step',
+  component: lazyRouteComponent(() => import('./account/second-step-screen.tsx'), 'SecondStepScreen'),
 });
 
 const console = createRoute({ getParentRoute: () => inside, id: 'console', component: ConsoleLayout });
@@ -114,6 +127,7 @@ const routeTree = root.addChildren([
   inside.addChildren([
     home,
     newPassword,
+    secondStep,
     console.addChildren([
       createRoute({
         getParentRoute: () => console,

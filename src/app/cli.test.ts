@@ -199,6 +199,15 @@ test('user password gives a temporary one, which signs in', async () => {
   assert.match(stderr, /no account/);
 });
 
+test('user second-factor takes what somebody lost, and says whether there was any', async () => {
+  const email = 'lost-phone@example.org';
+  const { id } = await answer('user create --password correct-horse --email', email);
+  await database.query('update users set second_factor = true where id = $1', [id]);
+  assert.deepEqual(await answer('user second-factor --email', email), { id, had_any: true });
+  assert.deepEqual(await answer('user second-factor --email', email), { id, had_any: false });
+  assert.equal((await formloom(['user', 'second-factor', '--email', 'nobody@example.org'])).code, 1);
+});
+
 test('a user whose workspace does not exist is not made', async () => {
   const args = ['user', 'create', '--email', 'nobody@example.org', '--password', 'correct horse'];
   const { code } = await formloom([...args, '--workspace', randomUUID(), '--role', 'owner']);

@@ -1,6 +1,7 @@
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
 import { passwordResetEndpoints } from '#console/accounts/password-reset-endpoints.ts';
+import { secondFactorEndpoints } from '#console/accounts/second-factor-endpoints.ts';
 import { sessionEndpoints } from '#console/accounts/session-endpoints.ts';
 import { ownWorkspaceEndpoints } from '#console/accounts/workspace-endpoints.ts';
 import { ownFormEndpoints } from '#console/forms/endpoints.ts';
@@ -187,6 +188,7 @@ export function apiOperations(services: Services) {
 /** What stands behind each name of the console's own routes. */
 function ownOperations(services: ConsoleServices) {
   const session = sessionEndpoints(services);
+  const factors = secondFactorEndpoints(services);
   const resets = passwordResetEndpoints(services);
   const joins = joinEndpoints(services);
   const workspaces = ownWorkspaceEndpoints(services);
@@ -195,8 +197,14 @@ function ownOperations(services: ConsoleServices) {
     getSession: session.get,
     signIn: session.begin,
     signOut: session.end,
+    takeSecondStep: session.takeSecondStep,
     renamePerson: session.rename,
     changePassword: session.changePassword,
+    readSecondFactors: factors.read,
+    startTotp: factors.startTotp,
+    confirmTotp: factors.confirmTotp,
+    removeTotp: factors.removeTotp,
+    renewRecoveryCodes: factors.renewRecoveryCodes,
     askForPasswordReset: resets.ask,
     finishPasswordReset: resets.finish,
     openMemberInvitation: joins.open,

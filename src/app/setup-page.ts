@@ -95,7 +95,7 @@ async function enter(
   const attempt = { address: addressKey(request.ip), headers: new Headers(), device: undefined };
   try {
     const { cookies, device } = await signIn(services, attempt, { email, password });
-    return [...cookies, writeDevice(services.config.publicUrl, device)];
+    return [...cookies, ...writeDevice(services.config.publicUrl, device)];
   } catch (error) {
     request.log.warn({ err: error }, 'the first person was not signed in after the set-up');
     return [];

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Person } from '#kit/operation.ts';
+import type { OwnCaller, Person } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import type { Accounts } from '#workspaces/accounts.ts';
 import { findMembership } from '#workspaces/members/queries.ts';
 import type { Role } from '#workspaces/roles.ts';
-import { isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/session-end.ts';
+import { awaitsSecondStep, isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/session-end.ts';
 
 /** What a browser says of where a request comes from. */
 type Sent = { host: string; headers: IncomingHttpHeaders };
@@ -53,18 +53,21 @@ function isOwnOrigin(origin: string | undefined, host: string, publicUrl: string
 
 /**
  * The person whose session comes with a request; the cookies of one that was extended go with the answer.
- * @throws ApiError unauthorized; forbidden with a temporary password, unless `mayBeNewcomer`.
+ * @param needed how far they must have come.
+ * @throws ApiError unauthorized; forbidden before the second step, and with a temporary password.
  */
 export async function requirePerson(
   accounts: Accounts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { mayBeNewcomer = false } = {},
+  needed: Exclude<OwnCaller, 'visitor'> = 'person',
 ): Promise<Person> {
   const { person, cookies } = await findPerson(accounts, request.headers.cookie ?? '');
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (!person) throw new ApiError('unauthorized', 'Sign in first.');
-  if (person.mustChangePassword && !mayBeNewcomer)
+  if (needed === 'halfway') return person;
+  if (person.awaitsSecondStep) throw new ApiError('forbidden', 'Take the second step of the sign-in first.');
+  if (person.mustChangePassword && needed !== 'newcomer')
     throw new ApiError('forbidden', 'Choose a password of your own first.');
   return person;
 }
@@ -81,13 +84,21 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
     const found = await auth.api.getSession({ headers, returnHeaders: true });
     if (!found.response) return { cookies: found.headers.getSetCookie() };
     const { user, session } = found.response;
-    if (isSessionOver(session) || isTemporaryOver(user)) {
+    if (isSessionOver({ session, user }) || isTemporaryOver(user)) {
       const ended = await auth.api.signOut({ headers, returnHeaders: true });
       return { cookies: ended.headers.getSetCookie() };
     }
     const { id, email, name } = user;
     return {
-      person: { id, email, name, mustChangePassword: temporaryUntil(user) !== undefined },
+      person: {
+        id,
+        email,
+        name,
+        mustChangePassword: temporaryUntil(user) !== undefined,
+        awaitsSecondStep: awaitsSecondStep({ session, user }),
+        secondFactorAt: session.secondFactorAt ?? null,
+        sessionId: session.id,
+      },
       cookies: found.headers.getSetCookie(),
     };
   } catch (cause) {

@@ -62,13 +62,17 @@ async function admit(
 ): Promise<{ visitor: Visitor; person?: Person }> {
   const visitor = {
     address: addressKey(request.ip),
-    headers: new Headers({ Cookie: request.headers.cookie ?? '' }),
+    headers: new Headers({
+      Cookie: request.headers.cookie ?? '',
+      // Longer ones name nobody's browser; the list of sessions shows what is in the front of them.
+      'User-Agent': (request.headers['user-agent'] ?? '').slice(0, 300),
+    }),
   };
   const most = config.limits.consolePerMinute;
   // Before a session is looked for: an address is shared by several people, and by nobody.
   if (most > 0) await countUpTo(requestCounter, `console from ${visitor.address}`, most * peoplePerAddress);
   if (needed === 'visitor') return { visitor };
-  const person = await requirePerson(accounts, request, reply, { mayBeNewcomer: needed === 'newcomer' });
+  const person = await requirePerson(accounts, request, reply, needed);
   if (most > 0) await countUpTo(requestCounter, windowOfPerson(person.id), most);
   return { visitor, person };
 }

@@ -42,7 +42,7 @@ export type Scope = {
 export type Visitor = {
   /** What the peer's address counts as (#workspaces/address-key.ts). */
   address: string;
-  /** The headers that sessions are made of: the cookies. */
+  /** The headers that sessions are made of: the cookies, and how the browser calls itself. */
   headers: Headers;
 };
 
@@ -53,13 +53,19 @@ export type Person = {
   name: string;
   /** Signed in with a temporary password: nothing is open but what a newcomer may. */
   mustChangePassword: boolean;
+  /** Has a second factor and has not shown it yet: nothing is open but that step. */
+  awaitsSecondStep: boolean;
+  /** When the second step was taken in this session; null: it was signed in to by a password alone. */
+  secondFactorAt: Date | null;
+  sessionId: string;
 };
 
 /**
  * Who calls an operation that takes no permission, because it is of no workspace and only the session of a browser can
- * mean it. `visitor`: anyone; `person`: anyone signed in; `newcomer`: also who has to change a temporary password first.
+ * mean it. `visitor`: anyone; `person`: anyone signed in; `newcomer`: also who has to change a temporary password first;
+ * `halfway`: also who has yet to take the second step of the sign-in.
  */
-export type OwnCaller = 'visitor' | 'newcomer' | 'person';
+export type OwnCaller = 'visitor' | 'halfway' | 'newcomer' | 'person';
 
 /** What is known of who asks. */
 export type ScopeOf<Own extends OwnCaller | undefined> = Own extends undefined

@@ -17,6 +17,7 @@ type Purpose =
   | 'webhook headers'
   | 'file links'
   | 'sessions'
+  | 'second factors'
   | 'held uploads'
   | 'submission keys'
   | 'submission links'

@@ -7,6 +7,7 @@ import {
   tellKeyCreated,
   tellKeyRotated,
   tellPasswordChanged,
+  tellSecondFactorChanged,
 } from './accounts/security-notices.ts';
 import { tellPasswordReset } from './accounts/tell-password-reset.ts';
 import type { NewsContext } from './news-context.ts';
@@ -26,6 +27,7 @@ const tellers: { readonly [Kind in MailNews['kind']]: Teller<Extract<MailNews, {
   key_rotated: tellKeyRotated,
   member_added: tellMemberAdded,
   password_changed: tellPasswordChanged,
+  second_factor_changed: tellSecondFactorChanged,
   password_reset_asked: tellPasswordReset,
 };
 

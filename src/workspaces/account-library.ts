@@ -1,5 +1,6 @@
-import { betterAuth, type BetterAuthOptions } from 'better-auth';
-import { APIError } from 'better-auth/api';
+import { betterAuth, type BetterAuthOptions, type BetterAuthPlugin } from 'better-auth';
+import { APIError, createAuthEndpoint } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
 import { newId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
@@ -12,15 +13,53 @@ export type Surroundings = { database: Database; vault: Vault; publicUrl: string
 /** Accounts of people: email and password, sessions in cookies (better-auth on our pool and tables; docs/decisions/0009-accounts.md). */
 export type AccountLibrary = {
   /** `auth.handler` answers its routes, `auth.api.getSession({ headers })` tells who is signed in. */
-  auth: ReturnType<typeof betterAuth<BetterAuthOptions>>;
+  auth: ReturnType<typeof openLibrary>;
+  /**
+   * Begins a session for somebody who has shown who they are, in all the steps that this takes of them.
+   * @param headers of the browser, for how its session is called in the list.
+   * @returns the cookies to set.
+   */
+  beginSession: (userId: string, secondFactorAt: Date | null, headers: Headers) => Promise<string[]>;
   /** Whether it refused what it was asked; any other error means that it could not look. */
   isRefusal: (error: unknown) => boolean;
 };
 
-export const openAccountLibrary = (surroundings: Surroundings): AccountLibrary => ({
-  auth: betterAuth<BetterAuthOptions>({ ...tables, ...settings(surroundings) }),
-  isRefusal: (error) => error instanceof APIError && error.statusCode < 500,
-});
+export function openAccountLibrary(surroundings: Surroundings): AccountLibrary {
+  const auth = openLibrary(surroundings);
+  return {
+    auth,
+    async beginSession(userId, secondFactorAt, headers) {
+      const body = { userId, secondFactorAt };
+      const begun = await auth.api.beginSession({ body, headers, returnHeaders: true });
+      return begun.headers.getSetCookie();
+    },
+    isRefusal: (error) => error instanceof APIError && error.statusCode < 500,
+  };
+}
+
+const openLibrary = (surroundings: Surroundings) =>
+  betterAuth({ ...tables, ...settings(surroundings), plugins: [ownSessions] });
+
+/** A session of the library's, with its cookie, where who somebody is was shown to us (second-factor/). */
+const ownSessions = {
+  id: 'formloom',
+  endpoints: {
+    beginSession: createAuthEndpoint.serverOnly(
+      {
+        method: 'POST',
+        metadata: { $Infer: { body: {} as { userId: string; secondFactorAt: Date | null } } },
+      },
+      async (context) => {
+        const { userId, secondFactorAt } = context.body;
+        const { internalAdapter } = context.context;
+        const user = await internalAdapter.findUserById(userId);
+        if (!user) throw new APIError('UNAUTHORIZED');
+        const session = await internalAdapter.createSession(userId, false, { secondFactorAt });
+        await setSessionCookie(context, { session, user });
+      },
+    ),
+  },
+} as const satisfies BetterAuthPlugin;
 
 /** The library's models in our tables (db/migrations/0001_init.sql). */
 const tables = {
@@ -29,11 +68,17 @@ const tables = {
     additionalFields: {
       /** Until when a temporary password opens its own change; null for one that its owner chose. */
       temporaryUntil: { type: 'date', fieldName: 'temporary_until', required: false, input: false },
+      /** Whether there is a second factor to show (second-factor/). */
+      secondFactor: { type: 'boolean', fieldName: 'second_factor', required: false, input: false },
     },
     fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
   },
   session: {
     modelName: 'sessions',
+    additionalFields: {
+      /** When the second step of the sign-in was taken; null: it was not. */
+      secondFactorAt: { type: 'date', fieldName: 'second_factor_at', required: false, input: false },
+    },
     fields: {
       userId: 'user_id',
       expiresAt: 'expires_at',
@@ -64,7 +109,7 @@ const tables = {
   },
 } as const satisfies BetterAuthOptions;
 
-function settings({ database, vault, publicUrl, log }: Surroundings): BetterAuthOptions {
+function settings({ database, vault, publicUrl, log }: Surroundings) {
   const isSecure = publicUrl.startsWith('https:');
   return {
     appName: 'Formloom',
@@ -94,5 +139,5 @@ function settings({ database, vault, publicUrl, log }: Surroundings): BetterAuth
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { level: 'warn', log: (level, message) => log[level]({ from: 'better-auth' }, message) },
-  };
+  } as const satisfies BetterAuthOptions;
 }

@@ -16,8 +16,19 @@ export type MailNews =
   | { kind: 'key_rotated'; keyId: string; formerUntil: string }
   | { kind: 'member_added'; userId: string }
   | { kind: 'password_changed'; userId: string }
+  | { kind: 'second_factor_changed'; userId: string; what: PersonalNews }
   /** Also for an address that nobody has: only the job finds out, so that an answer's time tells nothing. */
   | { kind: 'password_reset_asked'; email: string };
+
+/** What happened to how a person signs in; also what the audit log calls it. */
+export type PersonalNews =
+  | 'addAuthenticatorApp'
+  | 'removeAuthenticatorApp'
+  | 'addPasskey'
+  | 'removePasskey'
+  | 'renewRecoveryCodes'
+  | 'useRecoveryCode'
+  | 'forgetSecondFactors';
 
 /** The kind of the jobs that tell. */
 export const mailNewsJob = 'mail_news';
@@ -40,7 +51,14 @@ export async function reportNews(
 }
 
 /** Tells a person that their password was changed. */
-export async function reportPasswordChange(db: Queryable, userId: string): Promise<void> {
+export const reportPasswordChange = (db: Queryable, userId: string): Promise<void> =>
+  reportToPerson(db, { kind: 'password_changed', userId });
+
+/** Tells a person what happened to how they sign in. */
+export const reportPersonalNews = (db: Queryable, userId: string, what: PersonalNews): Promise<void> =>
+  reportToPerson(db, { kind: 'second_factor_changed', userId, what });
+
+async function reportToPerson(db: Queryable, news: MailNews): Promise<void> {
   const workspace = only(await findFirstWorkspace(db, {}));
-  if (workspace) await reportNews(db, workspace.id, { kind: 'password_changed', userId });
+  if (workspace) await reportNews(db, workspace.id, news);
 }

@@ -12,6 +12,7 @@ import {
 } from '#kit/statement.ts';
 import type { Plan } from './plans.ts';
 import type { Role } from './roles.ts';
+import { strangersFactors } from './second-factor/queries.ts';
 
 // Workspaces -----------------------------------------------------------------------------------------------
 
@@ -83,14 +84,18 @@ export const insertUser = statement(
 
 /**
  * Gives a person a temporary password, confirms their address, and ends all their sessions, and links to choose another
- * password; nothing for an unknown address.
+ * password; nothing for an unknown address. Their second factors stay, unless the address was nobody's for certain until
+ * now: then they were whoever's had the account before.
  */
 export const resetPassword = statement(
   'workspaces.reset_password',
   { email: text, password: text, now: timestamp, until: timestamp },
   { id: text },
-  `with person as (
-     update users set temporary_until = $until, email_verified = true, updated_at = $now where email = $email
+  `with ${strangersFactors('email = $email')},
+   person as (
+     update users set temporary_until = $until, second_factor = second_factor and email_verified,
+                      email_verified = true, updated_at = $now
+      where email = $email
      returning id
    ),
    secret as (
@@ -100,6 +105,14 @@ export const resetPassword = statement(
    ended as (delete from sessions where user_id in (select id from person)),
    resets as (delete from password_resets where user_id in (select id from person))
    select id from person`,
+);
+
+/** The session that a changed password begins has taken the second step when the one before it had. */
+export const keepSecondStep = statement(
+  'workspaces.keep_second_step',
+  { token: text, at: timestamp },
+  {},
+  `update sessions set second_factor_at = $at where token = $token`,
 );
 
 /** The person has chosen a password: everything is open again, and links to choose another one have ended. */

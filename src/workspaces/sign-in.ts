@@ -7,7 +7,7 @@ import { countUpTo } from './limit.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
 import { refuseProblems } from './problems.ts';
-import { confirmPassword } from './queries.ts';
+import { confirmPassword, keepSecondStep } from './queries.ts';
 import type { RequestCounter } from './request-counter.ts';
 import { isTemporaryOver } from './session-end.ts';
 import { wordsOfPerson } from './users.ts';
@@ -26,21 +26,23 @@ type Attempt = { address: string; headers: Headers; device: string | undefined }
 
 /**
  * Signs a person in with a session of its own; one that the browser had until now ends (docs/rules.md T20).
- * @returns the cookies to set, and the mark by which this browser is known from now on (see deviceMark).
+ * Where the person has a second factor it opens nothing but the second step (second-factor/).
+ * @returns the cookies to set, and the mark by which this browser is known from now on (see deviceMark): none before the
+ *   second step, since it comes with tries of its own.
  * @throws ApiError unauthorized, the same for a wrong password and an unknown address; rate_limit_exceeded.
  */
 export async function signIn(
   context: Context,
   attempt: Attempt,
   given: { email: string; password: string },
-): Promise<{ userId: string; cookies: string[]; device: string }> {
+): Promise<{ userId: string; cookies: string[]; device?: string }> {
   const email = given.email.trim().toLowerCase();
   await countAttempt(context, attempt, email);
   const { auth, isRefusal } = await context.accounts.library();
   try {
     const { response, headers } = await auth.api.signInEmail({
       body: { email, password: given.password },
-      headers: new Headers(),
+      headers: new Headers({ 'User-Agent': attempt.headers.get('User-Agent') ?? '' }),
       returnHeaders: true,
     });
     await auth.api.signOut({ headers: attempt.headers });
@@ -51,7 +53,7 @@ export async function signIn(
     return {
       userId: user.id,
       cookies: headers.getSetCookie(),
-      device: deviceMark(context.vault, email),
+      ...(!user.secondFactor && { device: deviceMark(context.vault, email) }),
     };
   } catch (cause) {
     if (!isRefusal(cause)) throw cause;
@@ -66,18 +68,20 @@ export async function signIn(
  */
 export async function changePassword(
   context: Context,
-  person: { userId: string; headers: Headers },
+  person: { userId: string; headers: Headers; secondFactorAt?: Date | null },
   { current, next }: { current: string; next: string },
 ): Promise<string[]> {
   refuseProblems(await changeProblems(context.database, person.userId, { current, next }));
   await countTry(context, `password of ${person.userId}`, signInTries.ofAccount);
   const { auth, isRefusal } = await context.accounts.library();
   try {
-    const { headers } = await auth.api.changePassword({
+    const { response, headers } = await auth.api.changePassword({
       body: { currentPassword: current, newPassword: next, revokeOtherSessions: true },
       headers: person.headers,
       returnHeaders: true,
     });
+    if (person.secondFactorAt && response.token !== null)
+      await keepSecondStep(context.database, { token: response.token, at: person.secondFactorAt });
     await confirmPassword(context.database, { id: person.userId });
     await reportPasswordChange(context.database, person.userId);
     return headers.getSetCookie();
@@ -106,7 +110,7 @@ async function changeProblems(
  * elsewhere uses up the others, and so cannot keep its owner out of it.
  */
 async function countAttempt(context: Context, { address, device }: Attempt, email: string): Promise<void> {
-  const known = device === undefined ? undefined : readMark(context.vault, email, device);
+  const known = knownDevice(context.vault, email, device);
   if (known !== undefined) return countTry(context, `sign-in from ${known}`, signInTries.ofAccount);
   await countTry(context, `sign-in from ${address}`, signInTries.ofAddress);
   await countTry(
@@ -117,23 +121,26 @@ async function countAttempt(context: Context, { address, device }: Attempt, emai
 }
 
 /**
- * Counts something that may be done `most` times in a minute.
+ * Counts something that may be done `most` times in so many seconds, a minute unless said.
  * @throws ApiError rate_limit_exceeded with the wait.
  */
 export const countTry = (
   { requestCounter }: Pick<Context, 'requestCounter'>,
   key: string,
   most: number,
-): Promise<void> => countUpTo(requestCounter, key, most, { why: 'Too many tries.' });
+  seconds?: number,
+): Promise<void> =>
+  countUpTo(requestCounter, key, most, { why: 'Too many tries.', ...(seconds !== undefined && { seconds }) });
 
 /** `<random>.<signature of it and the address>`: proof that this browser has signed in with this address before. */
-function deviceMark(vault: Vault, email: string): string {
+export function deviceMark(vault: Vault, email: string): string {
   const name = randomBytes(16).toString('base64url');
   return `${name}.${vault.sign('sessions', `known device ${name} ${email}`)}`;
 }
 
-function readMark(vault: Vault, email: string, mark: string): string | undefined {
-  const [name, signature] = mark.split('.', 2);
+/** The name of the browser that shows a mark, where it has signed in with this address before. */
+export function knownDevice(vault: Vault, email: string, mark: string | undefined): string | undefined {
+  const [name, signature] = mark?.split('.', 2) ?? [];
   return name && signature && vault.verify('sessions', `known device ${name} ${email}`, signature)
     ? name
     : undefined;

@@ -6,6 +6,7 @@ import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { callApi, openService } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
+import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
 
@@ -239,6 +240,75 @@ test('whoever signs in with a temporary password chooses one of their own before
   await type(page, 'a password of my own');
   await press(page, 'Enter');
   await heading(page, 'Your account');
+  await page.context().close();
+});
+
+test('an authenticator app is set up, asked for at the next sign-in, and stood in for by a recovery code', async () => {
+  const person = await signIn(service, { name: 'Ada' });
+  const page = await console.open('/app/account', person);
+  await tabTo(page, 'button', 'Set up');
+  await press(page, 'Enter');
+  await page.getByRole('dialog', { name: 'Set up an authenticator app' }).waitFor();
+  await type(page, 'not the password');
+  await press(page, 'Enter');
+  await page.getByText('This is not your password.').waitFor();
+  await page.getByLabel('Your password').fill(person.password);
+  await press(page, 'Enter');
+  await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  const secret = (await page.getByRole('textbox', { name: 'Or type this into the app' }).textContent())!;
+  const code = () => codeOf(secret, stepAt(new Date()));
+  await page.getByLabel('Code that the app shows').fill('000000');
+  await press(page, 'Enter');
+  await page.getByText('Is the clock of your phone right?').waitFor();
+  await page.getByLabel('Code that the app shows').fill(codeOf(secret, stepAt(new Date()) - 1));
+  await press(page, 'Enter');
+  await page.getByRole('dialog', { name: 'Keep your recovery codes' }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  const codes = await page.getByRole('list', { name: 'Recovery codes' }).locator('code').allTextContents();
+  assert.equal(codes.length, 10);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), 'formloom-recovery-codes.txt');
+  await tabTo(page, 'button', 'I have kept them');
+  await press(page, 'Enter');
+  await page.getByText('10 left').waitFor();
+  assert.equal((await page.content()).includes(codes[0]!), false, 'they are shown once');
+
+  for (const [way, typed] of [
+    ['Code of your authenticator app', code],
+    ['Recovery code', () => codes[0]!],
+  ] as const) {
+    const again = await console.open('/app/account');
+    await again.getByLabel('Email address').fill(person.email);
+    await again.getByLabel('Password').fill(person.password);
+    await press(again, 'Enter');
+    await heading(again, 'Is it you?');
+    assert.deepEqual(await findBarriers(again), []);
+    await again.goto(`${service.url}/app/account`);
+    await heading(again, 'Is it you?');
+    if (way === 'Recovery code') {
+      await tabTo(again, 'button', 'Use a recovery code');
+      await press(again, 'Enter');
+    }
+    await again.getByLabel(way).waitFor();
+    await type(again, 'wrong');
+    await press(again, 'Enter');
+    await again.getByText('This code is wrong, or it was used already.').waitFor();
+    await type(again, typed());
+    await press(again, 'Enter');
+    await heading(again, 'Your account');
+    await again.context().close();
+  }
+  await page.reload();
+  await page.getByText('9 left').waitFor();
+  await tabTo(page, 'button', 'Remove app');
+  await press(page, 'Enter');
+  await type(page, person.password);
+  await press(page, 'Enter');
+  await page.getByRole('button', { name: 'Set up' }).waitFor();
   await page.context().close();
 });
 

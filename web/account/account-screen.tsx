@@ -5,6 +5,7 @@ import { useSession } from '../shell/session.ts';
 import { setTheme, themes, useTheme } from '../shell/theme.ts';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
+import { SecondFactorCard } from './second-factor/second-factor-card.tsx';
 
 /** What belongs to the person rather than to a workspace. */
 export function AccountScreen(): ReactElement {
@@ -18,6 +19,7 @@ export function AccountScreen(): ReactElement {
       <Card title="Password" lead="Changing it signs you out everywhere else.">
         <PasswordForm />
       </Card>
+      <SecondFactorCard />
       <Card title="Appearance">
         <RadioGroup label="Theme of this browser" choices={themes} value={theme} onChange={setTheme} />
       </Card>

@@ -16,3 +16,9 @@ export function useCountdown(seconds: number | undefined): number {
   }, [seconds]);
   return left;
 }
+
+export const sayWait = (seconds: number): string => {
+  if (seconds > 5_400) return `Too many tries. Try again in ${Math.round(seconds / 3_600)} hours.`;
+  if (seconds > 90) return `Too many tries. Try again in ${Math.round(seconds / 60)} minutes.`;
+  return `Too many tries. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+};

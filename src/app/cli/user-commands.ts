@@ -1,6 +1,7 @@
 import { transaction } from '#kit/database.ts';
 import { inviteByHand } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
+import { forgetFactors } from '#workspaces/second-factor/second-factor.ts';
 import { createUser, resetUserPassword } from '#workspaces/users.ts';
 import { command, optional, required } from './command.ts';
 import { role, id, text, UsageError } from './values.ts';
@@ -42,6 +43,17 @@ export const userCommands = [
     async run({ database }, { email }) {
       const { id, temporaryPassword } = await resetUserPassword(database, email);
       return { id, temporary_password: temporaryPassword };
+    },
+  }),
+  command({
+    name: 'user second-factor',
+    summary:
+      'Takes the second factors from a person who lost them all: the app, passkeys and recovery codes. The password stays.',
+    options: { email: required(text('<address>')) },
+    note: 'Make sure that it is them who ask. Every session of the person has ended, and they are told by mail.',
+    async run({ database }, { email }) {
+      const { id, hadAny } = await forgetFactors(database, email);
+      return { id, had_any: hadAny };
     },
   }),
 ];

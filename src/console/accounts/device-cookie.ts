@@ -13,9 +13,11 @@ export function readDevice(headers: Headers): string | undefined {
   return undefined;
 }
 
-/** The cookie that keeps a mark. */
-export function writeDevice(publicUrl: string, mark: string): string {
+/** The cookie that keeps a mark, where there is one to keep. */
+export function writeDevice(publicUrl: string, mark: string | undefined): string[] {
+  if (mark === undefined) return [];
   const isSecure = publicUrl.startsWith('https:');
   const name = isSecure ? names.secure : names.plain;
-  return `${name}=${mark}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  return [`${name}=${mark}; ${attributes}`];
 }

@@ -4,10 +4,11 @@ import { operation } from '#kit/operation.ts';
 import { selectWorkspacesOfUser, updateUserName } from '#workspaces/members/queries.ts';
 import { nameProblems, refuseProblems } from '#workspaces/problems.ts';
 import { changePassword, signIn } from '#workspaces/sign-in.ts';
+import { readSecondSteps, takeSecondStep } from '#workspaces/second-factor/second-factor.ts';
 import { mayCreateWorkspace } from '#workspaces/workspaces.ts';
 import type { ConsoleServices } from '../services.ts';
 import { readDevice, writeDevice } from './device-cookie.ts';
-import { PasswordChange, PersonChange, Session, SignIn } from './shapes.ts';
+import { PasswordChange, PersonChange, SecondStep, Session, SignIn } from './shapes.ts';
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionEndpoints(services: ConsoleServices) {
@@ -15,15 +16,38 @@ export function sessionEndpoints(services: ConsoleServices) {
   return {
     get: operation({
       summary: 'Read who is signed in',
-      caller: 'newcomer',
+      caller: 'halfway',
       reply: { status: 200, description: 'The person, and where they may go.', schema: Session },
-      async run({ person: { mustChangePassword, ...person } }) {
+      async run({ person }) {
+        const { id, email, name, mustChangePassword, awaitsSecondStep } = person;
+        const user = { id, email, name, must_change_password: mustChangePassword };
+        // Whoever knows the password alone learns no more than that.
+        if (awaitsSecondStep) {
+          const second_steps = await readSecondSteps(database, id);
+          return { body: { user, second_steps, workspaces: [], may_create_workspaces: false } };
+        }
         return {
           body: {
-            user: { ...person, must_change_password: mustChangePassword },
-            workspaces: await selectWorkspacesOfUser(database, { user_id: person.id }),
-            may_create_workspaces: await mayCreateWorkspace(database, config.workspaceCreation, person.id),
+            user,
+            second_steps: null,
+            workspaces: await selectWorkspacesOfUser(database, { user_id: id }),
+            may_create_workspaces: await mayCreateWorkspace(database, config.workspaceCreation, id),
           },
+        };
+      },
+    }),
+
+    takeSecondStep: operation({
+      summary: 'Take the second step of the sign-in',
+      caller: 'halfway',
+      body: SecondStep,
+      reply: { status: 204, description: 'The cookies are the session.' },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        const device = readDevice(visitor.headers);
+        const taken = await takeSecondStep(services, { person, visitor, device }, body.code);
+        return {
+          headers: { 'Set-Cookie': [...taken.cookies, ...writeDevice(config.publicUrl, taken.device)] },
         };
       },
     }),
@@ -37,7 +61,7 @@ export function sessionEndpoints(services: ConsoleServices) {
       async run({ visitor, body }) {
         const device = readDevice(visitor.headers);
         const { cookies, device: mark } = await signIn(services, { ...visitor, device }, body);
-        return { headers: { 'Set-Cookie': [...cookies, writeDevice(config.publicUrl, mark)] } };
+        return { headers: { 'Set-Cookie': [...cookies, ...writeDevice(config.publicUrl, mark)] } };
       },
     }),
 
@@ -60,7 +84,11 @@ export function sessionEndpoints(services: ConsoleServices) {
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor: { headers }, body }) {
         const passwords = { current: body.current_password, next: body.new_password };
-        const cookies = await changePassword(services, { userId: person.id, headers }, passwords);
+        const cookies = await changePassword(
+          services,
+          { userId: person.id, headers, secondFactorAt: person.secondFactorAt },
+          passwords,
+        );
         return { headers: { 'Set-Cookie': cookies } };
       },
     }),

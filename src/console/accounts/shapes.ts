@@ -3,6 +3,7 @@ import { plans, type Plan } from '#workspaces/plans.ts';
 import { waysIn } from '#workspaces/member-invitations/accept.ts';
 import { passwordLength } from '#workspaces/passwords.ts';
 import { roleNames } from '#workspaces/roles.ts';
+import { secondSteps } from '#workspaces/second-factor/second-factor.ts';
 import { nameText } from '#workspaces/shapes.ts';
 
 const role = Type.Enum([...roleNames]);
@@ -26,6 +27,8 @@ export const Session = Type.Object({
     /** Signed in with a temporary password: nothing else is open before it was changed. */
     must_change_password: Type.Boolean(),
   }),
+  /** How the second step of the sign-in can be taken, before which nothing else is open; null: it was, or there is none. */
+  second_steps: Type.Union([Type.Array(Type.Enum([...secondSteps])), Type.Null()]),
   workspaces: Type.Array(
     Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
   ),
@@ -35,6 +38,7 @@ export const Session = Type.Object({
 export type Session = Static<typeof Session>;
 
 export const SignIn = Type.Object({ email: shortText, password: shortText }, closed);
+export const SecondStep = Type.Object({ code: shortText }, closed);
 export const PasswordChange = Type.Object({ current_password: shortText, new_password: newPassword }, closed);
 export const PersonChange = Type.Object({ name: nameText }, closed);
 
@@ -53,3 +57,24 @@ export const NewPerson = Type.Object({ token: shortText, name: nameText, passwor
 
 export const PasswordReset = Type.Object({ email: shortText }, closed);
 export const NewPassword = Type.Object({ token: shortText, password: newPassword }, closed);
+
+/** What a person has to sign in with beside the password. */
+export const SecondFactors = Type.Object({
+  /** When the authenticator app was added; null: there is none. */
+  totp_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  recovery_codes_left: Type.Integer(),
+});
+export type SecondFactors = Static<typeof SecondFactors>;
+
+export const PasswordAgain = Type.Object({ password: shortText }, closed);
+export const NewTotp = Type.Object({
+  /** Base32, for who cannot read the QR code. */
+  secret: Type.String(),
+  /** `otpauth://…`, what the QR code holds. */
+  address: Type.String(),
+});
+export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
+/** Null: those that were given before still work. */
+export const AddedFactor = Type.Object({
+  recovery_codes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+});

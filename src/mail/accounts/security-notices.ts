@@ -2,6 +2,7 @@ import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
 import type { Letter, LetterBlock, LetterField } from '#kit/outbox/letter.ts';
 import { only, type Queryable } from '#kit/statement.ts';
+import type { PersonalNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import { findKeyForNotice, findMemberForNotice, findPerson, selectKeepers } from './queries.ts';
 
@@ -110,11 +111,48 @@ export async function tellMemberAdded(
 }
 
 /** A changed password: to whom it belongs. */
-export async function tellPasswordChanged(
-  { vault, config }: NewsContext,
+export const tellPasswordChanged = (
+  context: NewsContext,
   client: Queryable,
   workspaceId: string,
   { userId }: { userId: string },
+): Promise<void> =>
+  tellPerson(context, client, { workspaceId, userId }, [
+    'Your password was changed',
+    'You were signed out everywhere else. If it was not you, choose another password at once.',
+  ]);
+
+const orNotYou = 'If it was not you, choose another password at once, and look at your account.';
+
+const personalWords: Readonly<Record<PersonalNews, readonly [subject: string, text: string]>> = {
+  addAuthenticatorApp: [
+    'An authenticator app was added to your account',
+    `From now on a code of it is asked for when you sign in. ${orNotYou}`,
+  ],
+  removeAuthenticatorApp: ['The authenticator app was removed from your account', orNotYou],
+  addPasskey: ['A passkey was added to your account', `It signs you in without a password. ${orNotYou}`],
+  removePasskey: ['A passkey was removed from your account', orNotYou],
+  renewRecoveryCodes: ['You have new recovery codes', `The former ones work no more. ${orNotYou}`],
+  useRecoveryCode: ['A recovery code was used to sign in to your account', `It works once. ${orNotYou}`],
+  forgetSecondFactors: [
+    'Your account has no second factor any more',
+    'Whoever runs the service has removed your authenticator app, passkeys and recovery codes, and signed you out. If you did not ask for it, write to them.',
+  ],
+};
+
+/** A change of how somebody signs in: to them. */
+export const tellSecondFactorChanged = (
+  context: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  { userId, what }: { userId: string; what: PersonalNews },
+): Promise<void> => tellPerson(context, client, { workspaceId, userId }, personalWords[what]);
+
+async function tellPerson(
+  { vault, config }: NewsContext,
+  client: Queryable,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+  [subject, text]: readonly [subject: string, text: string],
 ): Promise<void> {
   const person = only(await findPerson(client, { id: userId }));
   const to = person && readMailAddress(person.email);
@@ -122,14 +160,11 @@ export async function tellPasswordChanged(
   const mail: NewMail = {
     kind: 'security_notice',
     to,
-    subject: 'Your password was changed',
+    subject,
     letter: {
-      heading: 'Your password was changed',
+      heading: subject,
       blocks: [
-        {
-          kind: 'text',
-          text: 'You were signed out everywhere else. If it was not you, choose another password at once.',
-        },
+        { kind: 'text', text },
         { kind: 'button', label: 'Choose another password', url: `${config.publicUrl}/app/forgot-password` },
       ],
       reason: `You get this mail because you have an account at ${config.publicUrl}.`,

@@ -21,7 +21,9 @@ const AuditLineShape = named(
       id: maybe(Type.String()),
       name: maybe(Type.String({ description: 'What they are called now; null for the operator.' })),
     }),
-    operation: Type.String({ description: 'Its `operationId`.' }),
+    operation: Type.String({
+      description: 'Its `operationId`; of how a person signs in, a word of its own.',
+    }),
     method: Type.String(),
     path: Type.String(),
     thing_id: maybe(Type.String({ format: 'uuid', description: 'What it was done to, or what it made.' })),

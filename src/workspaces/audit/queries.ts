@@ -39,6 +39,18 @@ export const insertLines = statement(
        as given (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id)`,
 );
 
+/** What a person did about their own sign-in, or the operator for them: a line in each of their workspaces. */
+export const insertPersonalLine = statement(
+  'audit.insert_personal_line',
+  { id: uuid, user_id: text, actor_kind: word<Actor['kind']>(), operation: text },
+  {},
+  `/* lookup: across workspaces */
+   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status)
+   select workspace_id, $id, $actor_kind, case when $actor_kind = 'person' then user_id end, $operation, '', '',
+          user_id::uuid, 200
+     from members where user_id = $user_id`,
+);
+
 /** The parameters of a statement that makes something and notes it. */
 export const lineParameters = {
   line_id: nullable(uuid),

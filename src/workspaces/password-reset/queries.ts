@@ -1,4 +1,5 @@
 import { bytes, statement, text, timestamp, uuid } from '#kit/statement.ts';
+import { strangersFactors } from '../second-factor/queries.ts';
 
 /** Where a job lives that is about a person and no workspace: the first workspace; nothing before there is one. */
 export const findFirstWorkspace = statement(
@@ -43,14 +44,17 @@ export const useReset = statement(
 
 /**
  * The person chose this password through a link that was mailed to them: the address is theirs. Every session ends, and
- * every other link.
+ * every other link; their second factors stay, unless the address was nobody's for certain until now.
  */
 export const setPassword = statement(
   'password_reset.set_password',
   { user_id: text, password: text, now: timestamp },
   {},
-  `with person as (
-     update users set temporary_until = null, email_verified = true, updated_at = $now where id = $user_id
+  `with ${strangersFactors('id = $user_id')},
+   person as (
+     update users set temporary_until = null, second_factor = second_factor and email_verified,
+                      email_verified = true, updated_at = $now
+      where id = $user_id
    ),
    resets as (delete from password_resets where user_id = $user_id),
    secret as (

@@ -49,7 +49,7 @@ const columns: readonly TableColumn<Line>[] = [
     cell: ({ operation, path, status }) => (
       <div className="mail-what">
         <span>{sayOperation(operation)}</span>
-        <code className="soft small">{path}</code>
+        {path !== '' && <code className="soft small">{path}</code>}
         {status === null && <Chip tone="warn">Its end is not known</Chip>}
       </div>
     ),
@@ -59,10 +59,13 @@ const columns: readonly TableColumn<Line>[] = [
     id: 'request',
     title: 'Request',
     isSecondary: true,
-    cell: ({ request_id }) => <code className="soft small">{request_id ?? 'command line'}</code>,
+    cell: (line) => <code className="soft small">{sayRequest(line)}</code>,
   },
   { id: 'when', title: 'When', isSecondary: true, cell: ({ at }) => <Ago at={at} /> },
 ];
+
+const sayRequest = ({ request_id, actor }: Line): string =>
+  request_id ?? (actor.kind === 'operator' ? 'command line' : '');
 
 /** `changeWebhook` -> Change webhook. */
 const sayOperation = (name: string): string => {

@@ -1,0 +1,82 @@
+import { operation } from '#kit/operation.ts';
+import {
+  type Added,
+  confirmTotp,
+  readFactors,
+  removeTotp,
+  renewRecoveryCodes,
+  startTotp,
+} from '#workspaces/second-factor/second-factor.ts';
+import type { ConsoleServices } from '../services.ts';
+import { AddedFactor, NewTotp, PasswordAgain, RecoveryCodes, SecondFactors, SecondStep } from './shapes.ts';
+
+/** What a person signs in with beside the password. Secrets and codes are in one answer each, and in no other. */
+export function secondFactorEndpoints(services: ConsoleServices) {
+  const { database, config } = services;
+  const answerAdded = ({ recoveryCodes, cookies }: Added) => {
+    services.wakeQueue();
+    return { body: { recovery_codes: recoveryCodes }, headers: { 'Set-Cookie': cookies } };
+  };
+  return {
+    read: operation({
+      summary: 'Read one’s second factors',
+      caller: 'person',
+      reply: { status: 200, description: 'What there is, without its secrets.', schema: SecondFactors },
+      async run({ person }) {
+        const { totpSince, recoveryCodes } = await readFactors(database, person.id);
+        return { body: { totp_since: totpSince?.toISOString() ?? null, recovery_codes_left: recoveryCodes } };
+      },
+    }),
+
+    startTotp: operation({
+      summary: 'Begin to set up an authenticator app',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: { status: 201, description: 'What the app reads. Nothing has changed yet.', schema: NewTotp },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        const service = `Formloom (${new URL(config.publicUrl).host})`;
+        return { body: await startTotp(services, { person, visitor }, { ...body, service }) };
+      },
+    }),
+
+    confirmTotp: operation({
+      summary: 'Add the authenticator app by a code of it',
+      caller: 'person',
+      body: SecondStep,
+      reply: {
+        status: 200,
+        description: 'The cookies are a new session; every other one is over.',
+        schema: AddedFactor,
+      },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        return answerAdded(await confirmTotp(services, { person, visitor }, body.code));
+      },
+    }),
+
+    removeTotp: operation({
+      summary: 'Remove the authenticator app',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: { status: 200, description: 'It is removed.', schema: AddedFactor },
+      errors: ['not_found', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        return answerAdded(await removeTotp(services, { person, visitor }, body.password));
+      },
+    }),
+
+    renewRecoveryCodes: operation({
+      summary: 'Get other recovery codes',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: { status: 200, description: 'The former ones have ended.', schema: RecoveryCodes },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        const codes = await renewRecoveryCodes(services, { person, visitor }, body.password);
+        services.wakeQueue();
+        return { body: { recovery_codes: codes } };
+      },
+    }),
+  };
+}

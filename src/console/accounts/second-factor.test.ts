@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { beginSession, callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { openService } from '#test/service.ts';
+import { codeTriesInDay, forgetFactors } from '#workspaces/second-factor/second-factor.ts';
+import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
+import { signInTries } from '#workspaces/sign-in.ts';
+import { resetUserPassword } from '#workspaces/users.ts';
+import type { Session } from './shapes.ts';
+
+const service = await openService();
+const { url } = service;
+const { database } = service.services;
+
+const cookieOf = (headers: Headers): string =>
+  headers
+    .getSetCookie()
+    .filter((cookie) => !/=;/.test(cookie))
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');
+
+const call = <Body = { message: string }>(cookie: string, method: string, path: string, body?: unknown) =>
+  callConsole<Body>(url, cookie, method, path, body);
+
+/** What a browser has after the first step. */
+const half = ({ userId }: ConsolePerson): Promise<string> => beginSession(service, userId);
+
+/** The first step itself, of a browser that was never here. */
+async function enter(person: ConsolePerson, password = person.password): Promise<string> {
+  const { status, headers } = await call('', 'POST', '/session', { email: person.email, password });
+  assert.equal(status, 204);
+  return cookieOf(headers);
+}
+
+const sessionOf = async (cookie: string) => (await call<Session>(cookie, 'GET', '/session')).body;
+/** The code of so many steps from now: none is taken twice, and two beside the present one count as well. */
+const codeIn = (secret: string, steps = 0): string => codeOf(secret, stepAt(new Date()) + steps);
+
+/** Somebody who has set an app up. */
+async function enrol(options: Parameters<typeof signIn>[1] = {}) {
+  const person = await signIn(service, options);
+  const begun = await person.call<{ secret: string; address: string }>('POST', '/person/totp', {
+    password: person.password,
+  });
+  assert.equal(begun.status, 201);
+  const { secret } = begun.body;
+  const added = await person.call<{ recovery_codes: string[] }>('PUT', '/person/totp', {
+    code: codeIn(secret, -1),
+  });
+  assert.equal(added.status, 200);
+  return { person, secret, codes: added.body.recovery_codes, cookie: cookieOf(added.headers) };
+}
+
+const step = (cookie: string, code: string) => call(cookie, 'POST', '/session/second-step', { code });
+
+test('an app is added by a code of it; from then on a sign-in takes two steps, and the first opens nothing', async () => {
+  const { person, secret, cookie } = await enrol({ name: 'Ada' });
+  assert.equal((await person.call('GET', '/session')).status, 401, 'sessions before it have ended');
+  assert.equal((await sessionOf(cookie)).user.name, 'Ada');
+
+  const waiting = await enter(person);
+  const session = await sessionOf(waiting);
+  assert.deepEqual(
+    [session.second_steps, session.workspaces, session.may_create_workspaces],
+    [['totp', 'recovery_code'], [], false],
+  );
+  const inWorkspace = { 'X-Workspace-ID': person.workspaceId };
+  for (const [method, path, headers] of [
+    ['GET', '/forms', inWorkspace],
+    ['POST', '/workspaces', {}],
+    ['PATCH', '/person', {}],
+    ['PUT', '/person/password', {}],
+    ['GET', '/person/second-factors', {}],
+    ['DELETE', '/person/totp', {}],
+    ['POST', '/joins', {}],
+  ] as const) {
+    const refused = await callConsole<{ message: string }>(url, waiting, method, path, undefined, headers);
+    assert.deepEqual(
+      [refused.status, refused.body.message],
+      [403, 'Take the second step of the sign-in first.'],
+      path,
+    );
+  }
+
+  const whole = await step(waiting, codeIn(secret));
+  assert.equal(whole.status, 204);
+  const opened = cookieOf(whole.headers);
+  assert.equal((await sessionOf(opened)).second_steps, null);
+  assert.equal(
+    (await call(waiting, 'GET', '/session')).status,
+    401,
+    'the session that waited is another one',
+  );
+  assert.equal((await step(opened, codeIn(secret, 1))).status, 409);
+});
+
+test('a code works once, and so does a recovery code; a wrong one opens nothing', async () => {
+  const { person, secret, codes } = await enrol();
+  assert.equal(codes.length, 10);
+  const wrong = await step(await half(person), '000000');
+  assert.deepEqual([wrong.status, wrong.headers.getSetCookie()], [422, []]);
+  assert.equal((await step(await half(person), codeIn(secret, -1))).status, 422, 'it confirmed the app');
+  assert.equal((await step(await half(person), ` ${codeIn(secret)} `)).status, 204);
+  assert.equal((await step(await half(person), codeIn(secret))).status, 422);
+
+  const typed = codes[0]!.toUpperCase().replace('-', ' ');
+  assert.equal((await step(await half(person), typed)).status, 204);
+  assert.equal((await step(await half(person), codes[0]!)).status, 422);
+  const { rows } = await database.query<{ left: string }>(
+    'select count(*) as left from recovery_codes where user_id = $1',
+    [person.userId],
+  );
+  assert.equal(Number(rows[0]!.left), 9);
+});
+
+test('of 60 wrong codes at once 10 are looked at, and of three right ones at once one gets in', async () => {
+  const { person, secret } = await enrol();
+  const sessions = await Promise.all([half(person), half(person), half(person)]);
+  const right = await Promise.all(sessions.map((session) => step(session, codeIn(secret))));
+  assert.deepEqual(right.map(({ status }) => status).toSorted(), [204, 422, 422]);
+  const waiting = await half(person);
+  const wrong = await Promise.all(Array.from({ length: 60 }, () => step(waiting, 'aaaaa-aaaaa')));
+  const looked = wrong.filter(({ status }) => status === 422);
+  assert.equal(looked.length, signInTries.ofAccount - right.length);
+});
+
+test('codes of an app are tried thirty times a day; a recovery code and a known browser still get in', async () => {
+  const { person, secret, codes } = await enrol();
+  const first = await step(await half(person), codes[0]!);
+  const known = cookieOf(first.headers);
+  await Promise.all(
+    Array.from({ length: codeTriesInDay }, () =>
+      service.services.requestCounter.count(`codes of ${person.userId}`, 86_400),
+    ),
+  );
+  const refused = await step(await half(person), codeIn(secret));
+  assert.deepEqual([refused.status, Number(refused.headers.get('retry-after')) > 60], [429, true]);
+  assert.equal((await step(await half(person), codes[1]!)).status, 204);
+  const again = await call(known, 'POST', '/session', { email: person.email, password: person.password });
+  const device = known.split('; ').find((cookie) => cookie.includes('device'))!;
+  assert.equal((await step(`${cookieOf(again.headers)}; ${device}`, codeIn(secret))).status, 204);
+});
+
+test('the first step makes no browser known: its mark comes with the second', async () => {
+  const { person, codes } = await enrol();
+  assert.doesNotMatch(await enter(person), /device/);
+  assert.match(cookieOf((await step(await half(person), codes[0]!)).headers), /device/);
+});
+
+test('what waits for the second step ends after ten minutes', async () => {
+  const { person } = await enrol();
+  const waiting = await half(person);
+  const age = (minutes: number) =>
+    database.query(
+      'update sessions set created_at = now() - make_interval(mins => $2) where user_id = $1 and second_factor_at is null',
+      [person.userId, minutes],
+    );
+  await age(9);
+  assert.equal((await call(waiting, 'GET', '/session')).status, 200);
+  await age(10);
+  assert.equal((await call(waiting, 'GET', '/session')).status, 401);
+});
+
+test('a changed password keeps the second factor, and this browser where it is', async () => {
+  const { person, cookie } = await enrol();
+  const body = { current_password: person.password, new_password: 'a new long password' };
+  const changed = await call(cookie, 'PUT', '/person/password', body);
+  assert.equal(changed.status, 204);
+  assert.equal((await sessionOf(cookieOf(changed.headers))).second_steps, null);
+  assert.notEqual((await sessionOf(await enter(person, 'a new long password'))).second_steps, null);
+});
+
+test('a temporary password does not stand in for the second factor, unless the account was nobody’s for certain', async () => {
+  for (const isConfirmed of [true, false]) {
+    const { person } = await enrol();
+    if (!isConfirmed)
+      await database.query('update users set email_verified = false where id = $1', [person.userId]);
+    const { temporaryPassword } = await resetUserPassword(database, person.email);
+    const { second_steps } = await sessionOf(await enter(person, temporaryPassword));
+    assert.equal(second_steps !== null, isConfirmed);
+  }
+});
+
+test('the password is asked for before anything about it changes, and the app is removed with its codes', async () => {
+  const { person, cookie } = await enrol();
+  const wrong = { password: 'not the password' };
+  for (const [method, path] of [
+    ['DELETE', '/person/totp'],
+    ['POST', '/person/totp'],
+    ['POST', '/person/recovery-codes'],
+  ] as const)
+    assert.equal((await call(cookie, method, path, wrong)).status, 422, path);
+  const right = { password: person.password };
+  assert.equal((await call(cookie, 'POST', '/person/totp', right)).status, 409, 'there is one already');
+  const removed = await call(cookie, 'DELETE', '/person/totp', right);
+  assert.equal(removed.status, 200);
+  const next = cookieOf(removed.headers);
+  assert.deepEqual((await call(next, 'GET', '/person/second-factors')).body, {
+    totp_since: null,
+    recovery_codes_left: 0,
+  });
+  assert.equal((await sessionOf(await half(person))).second_steps, null);
+  assert.equal((await call(next, 'DELETE', '/person/totp', right)).status, 404);
+  assert.equal((await call(next, 'POST', '/person/recovery-codes', right)).status, 409);
+});
+
+test('other recovery codes end the former ones', async () => {
+  const { person, cookie, codes } = await enrol();
+  const renewed = await call<{ recovery_codes: string[] }>(cookie, 'POST', '/person/recovery-codes', {
+    password: person.password,
+  });
+  assert.equal((await step(await half(person), codes[0]!)).status, 422);
+  assert.equal((await step(await half(person), renewed.body.recovery_codes[0]!)).status, 204);
+});
+
+test('an app that was begun and not confirmed asks for nothing, and can be begun anew', async () => {
+  const person = await signIn(service);
+  const begin = () => person.call<{ secret: string }>('POST', '/person/totp', { password: person.password });
+  const former = (await begin()).body.secret;
+  const { secret } = (await begin()).body;
+  assert.equal((await person.call('PUT', '/person/totp', { code: codeIn(former) })).status, 422);
+  assert.equal((await sessionOf(await half(person))).second_steps, null);
+  assert.equal((await person.call('PUT', '/person/totp', { code: codeIn(secret) })).status, 200);
+});
+
+test('a copy of the database holds no secret and no recovery code in the clear', async () => {
+  const { person, secret, codes } = await enrol();
+  for (const table of ['totp_secrets', 'recovery_codes']) {
+    const { rows } = await database.query(`select * from ${table} where user_id = $1`, [person.userId]);
+    const text = JSON.stringify(rows) + rows.map((row: { secret?: Buffer }) => row.secret?.toString()).join();
+    for (const clear of [secret, ...codes]) assert.ok(!text.includes(clear));
+  }
+});
+
+test('each of the person’s workspaces notes what they did, and the operator’s rescue by nobody’s name', async () => {
+  const { person, codes } = await enrol({ name: 'Grace' });
+  const opened = cookieOf((await step(await half(person), codes[0]!)).headers);
+  assert.equal((await forgetFactors(database, ` ${person.email.toUpperCase()}`)).hadAny, true);
+  assert.equal((await call(opened, 'GET', '/session')).status, 401);
+  const cookie = await half(person);
+  assert.equal((await sessionOf(cookie)).second_steps, null);
+  const lines = await callConsole<{ data: { operation: string; actor: { kind: string; name: string } }[] }>(
+    url,
+    cookie,
+    'GET',
+    '/audit',
+    undefined,
+    { 'X-Workspace-ID': person.workspaceId },
+  );
+  assert.deepEqual(
+    lines.body.data.map(({ operation, actor }) => [operation, actor.kind, actor.name]),
+    [
+      ['forgetSecondFactors', 'operator', null],
+      ['useRecoveryCode', 'person', 'Grace'],
+      ['addAuthenticatorApp', 'person', 'Grace'],
+    ],
+  );
+  await assert.rejects(forgetFactors(database, 'nobody@example.org'), { code: 'not_found' });
+});

@@ -1,0 +1,132 @@
+import { bigint, boolean, bytes, nullable, statement, text, texts, timestamp } from '#kit/statement.ts';
+
+/** Makes changes of one person's second factors take turns, until the transaction ends. */
+export const lockPerson = statement(
+  'second_factor.lock_person',
+  { user_id: text },
+  { email: text },
+  `select email from users where id = $user_id for no key update`,
+);
+
+/** What a person has: a confirmed app since when, passkeys, and recovery codes that are left. */
+export const findFactors = statement(
+  'second_factor.find_factors',
+  { user_id: text },
+  { totp_since: nullable(timestamp), passkeys: bigint, recovery_codes: bigint },
+  `select (select confirmed_at from totp_secrets where user_id = $user_id) as totp_since,
+          (select count(*) from passkeys where user_id = $user_id) as passkeys,
+          (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`,
+);
+
+/** Begins with another secret, while none is confirmed; nothing when one is. */
+export const putTotp = statement(
+  'second_factor.put_totp',
+  { user_id: text, secret: bytes, now: timestamp },
+  { user_id: text },
+  `insert into totp_secrets (user_id, secret, created_at) values ($user_id, $secret, $now)
+   on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at, last_step = 0
+    where totp_secrets.confirmed_at is null
+   returning user_id`,
+);
+
+export const findTotp = statement(
+  'second_factor.find_totp',
+  { user_id: text },
+  { secret: bytes, is_confirmed: boolean },
+  `select secret, confirmed_at is not null as is_confirmed from totp_secrets where user_id = $user_id`,
+);
+
+/** Takes the code of a step, once: of two at once the second finds it taken. The first one confirms the secret. */
+export const takeTotpStep = statement(
+  'second_factor.use_totp_step',
+  { user_id: text, step: bigint, now: timestamp },
+  { user_id: text },
+  `update totp_secrets set last_step = $step, confirmed_at = coalesce(confirmed_at, $now)
+    where user_id = $user_id and last_step < $step
+   returning user_id`,
+);
+
+export const deleteTotp = statement(
+  'second_factor.delete_totp',
+  { user_id: text },
+  { user_id: text },
+  `delete from totp_secrets where user_id = $user_id and confirmed_at is not null returning user_id`,
+);
+
+/** Uses a recovery code up. */
+export const spendRecoveryCode = statement(
+  'second_factor.use_recovery_code',
+  { user_id: text, hash: text },
+  { user_id: text },
+  `delete from recovery_codes where user_id = $user_id and hash = $hash returning user_id`,
+);
+
+/** Gives others in place of those that are left. */
+export const replaceRecoveryCodes = statement(
+  'second_factor.replace_recovery_codes',
+  { user_id: text, hashes: texts },
+  {},
+  `with former as (delete from recovery_codes where user_id = $user_id)
+   insert into recovery_codes (user_id, hash) select $user_id, hash from unnest($hashes) as given (hash)`,
+);
+
+/**
+ * Notes whether the person has a second factor, after one came or went; with the last one the recovery codes go. Where
+ * that is another answer than before every session of theirs ends, and whoever asked begins a new one.
+ */
+export const settleFactors = statement(
+  'second_factor.settle',
+  { user_id: text },
+  { second_factor: boolean, has_changed: boolean, recovery_codes: bigint },
+  `with had as (
+     select u.second_factor as before,
+            exists (select from totp_secrets where user_id = $user_id and confirmed_at is not null)
+              or exists (select from passkeys where user_id = $user_id) as after
+       from users u where u.id = $user_id
+   ),
+   codes as (delete from recovery_codes where user_id = $user_id and not (select after from had)),
+   ended as (delete from sessions where user_id = $user_id and (select before <> after from had))
+   update users u set second_factor = had.after from had where u.id = $user_id
+   returning had.after as second_factor, had.before <> had.after as has_changed,
+             (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`,
+);
+
+/**
+ * For the `with` of a statement that makes certain whose an address is: what whoever had the account until now set up goes.
+ * @param account a condition on `users`.
+ */
+export const strangersFactors = (account: string): string =>
+  `stranger as (select id from users where ${account} and not email_verified),
+   strange_totp as (delete from totp_secrets where user_id in (select id from stranger)),
+   strange_keys as (delete from passkeys where user_id in (select id from stranger)),
+   strange_codes as (delete from recovery_codes where user_id in (select id from stranger))`;
+
+/** Takes all second factors from whoever has an address, and ends their sessions; nothing for an unknown address. */
+export const deleteFactors = statement(
+  'second_factor.delete_all',
+  { email: text },
+  { id: text, had_any: boolean },
+  `with person as (select id, second_factor from users where email = $email for no key update),
+   totp as (delete from totp_secrets where user_id in (select id from person)),
+   keys as (delete from passkeys where user_id in (select id from person)),
+   codes as (delete from recovery_codes where user_id in (select id from person)),
+   ended as (delete from sessions where user_id in (select id from person))
+   update users u set second_factor = false from person where u.id = person.id
+   returning u.id, person.second_factor as had_any`,
+);
+
+/** Ends the one session that a token opens. */
+export const endSession = statement(
+  'second_factor.end_session',
+  { user_id: text, id: text },
+  { id: text },
+  `delete from sessions where user_id = $user_id and id = $id returning id`,
+);
+
+/** The hash of a person's password; nothing for one who has none. */
+export const findPasswordHash = statement(
+  'second_factor.find_password_hash',
+  { user_id: text },
+  { password: text },
+  `select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`,
+);

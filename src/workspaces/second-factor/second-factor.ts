@@ -1,0 +1,287 @@
+import type { ClientBase } from 'pg';
+import { newId, now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Person, Visitor } from '#kit/operation.ts';
+import { verifyPassword } from '#kit/password-hash.ts';
+import { only } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import type { Accounts } from '../accounts.ts';
+import { insertPersonalLine } from '../audit/queries.ts';
+import { type PersonalNews, reportPersonalNews } from '../mail-news.ts';
+import type { RequestCounter } from '../request-counter.ts';
+import { countTry, deviceMark, knownDevice, signInTries } from '../sign-in.ts';
+import {
+  deleteFactors,
+  deleteTotp,
+  endSession,
+  findFactors,
+  findPasswordHash,
+  findTotp,
+  lockPerson,
+  putTotp,
+  replaceRecoveryCodes,
+  settleFactors,
+  spendRecoveryCode,
+  takeTotpStep,
+} from './queries.ts';
+import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
+import { looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
+
+export type FactorContext = {
+  accounts: Accounts;
+  database: Database;
+  vault: Vault;
+  requestCounter: RequestCounter;
+};
+
+/** Whose second factors are changed, from which browser. */
+export type Asker = { person: Person; visitor: Pick<Visitor, 'headers'> };
+
+/**
+ * Codes of an app that are tried in a day from browsers that nobody has signed in from before. Three of a million count
+ * at a time, so guessing them all day succeeds once in thirty years. Recovery codes and passkeys cannot be guessed: whoever
+ * knows a password and uses these tries up does not keep its owner out.
+ */
+export const codeTriesInDay = 30;
+const daySeconds = 86_400;
+
+/** How the second step can be taken. */
+export const secondSteps = ['totp', 'recovery_code', 'passkey'] as const;
+export type SecondStep = (typeof secondSteps)[number];
+
+/** What a person has. `recoveryCodes`: how many are left. */
+export async function readFactors(
+  database: Database,
+  userId: string,
+): Promise<{ totpSince: Date | null; passkeys: number; recoveryCodes: number }> {
+  const [found] = await findFactors(database, { user_id: userId });
+  return { totpSince: found!.totp_since, passkeys: found!.passkeys, recoveryCodes: found!.recovery_codes };
+}
+
+/** The ways of the second step that are open to a person. */
+export async function readSecondSteps(database: Database, userId: string): Promise<SecondStep[]> {
+  const { totpSince, passkeys, recoveryCodes } = await readFactors(database, userId);
+  const open = { totp: totpSince !== null, recovery_code: recoveryCodes > 0, passkey: passkeys > 0 };
+  return secondSteps.filter((step) => open[step]);
+}
+
+/**
+ * Begins to set up an app: nothing is asked of the person before they have shown that it works (confirmTotp).
+ * @returns the secret, in base32, and the address that a QR code holds.
+ * @throws ApiError validation_error for a wrong password; conflict when there is an app already; rate_limit_exceeded.
+ */
+export async function startTotp(
+  context: FactorContext,
+  { person }: Asker,
+  given: { password: string; service: string },
+): Promise<{ secret: string; address: string }> {
+  await requirePassword(context, person, given.password);
+  const secret = newTotpSecret();
+  const sealed = context.vault.seal('second factors', secret);
+  const put = await putTotp(context.database, { user_id: person.id, secret: sealed, now: now() });
+  if (put.length === 0)
+    throw new ApiError(
+      'conflict',
+      'There is an authenticator app already. Remove it before you set up another.',
+    );
+  return { secret, address: totpAddress(secret, { service: given.service, email: person.email }) };
+}
+
+/** What somebody is given when a second factor was added: recovery codes, if these are their first. */
+export type Added = { recoveryCodes: string[] | null; cookies: string[] };
+
+/**
+ * Adds the app, by a code that it shows.
+ * @throws ApiError validation_error for a wrong code; conflict when none was begun; rate_limit_exceeded.
+ */
+export async function confirmTotp(context: FactorContext, asker: Asker, typed: string): Promise<Added> {
+  const { person } = asker;
+  await countTry(context, `new app of ${person.id}`, signInTries.ofAccount);
+  return changeFactors(context, asker, 'addAuthenticatorApp', async (client) => {
+    const found = only(await findTotp(client, { user_id: person.id }));
+    if (!found || found.is_confirmed) throw new ApiError('conflict', 'Begin with the QR code again.');
+    if (!(await tryTotp(context, client, { userId: person.id, sealed: found.secret, typed })))
+      throw wrongCode('This is not the code that belongs to the QR code. Is the clock of your phone right?');
+  });
+}
+
+/** @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded. */
+export async function removeTotp(context: FactorContext, asker: Asker, password: string): Promise<Added> {
+  await requirePassword(context, asker.person, password);
+  return changeFactors(context, asker, 'removeAuthenticatorApp', async (client) => {
+    const removed = await deleteTotp(client, { user_id: asker.person.id });
+    if (removed.length === 0) throw new ApiError('not_found', 'There is no authenticator app.');
+  });
+}
+
+/**
+ * Gives other recovery codes; the former ones end.
+ * @throws ApiError validation_error for a wrong password; conflict without a second factor; rate_limit_exceeded.
+ */
+export async function renewRecoveryCodes(
+  context: FactorContext,
+  { person }: Asker,
+  password: string,
+): Promise<string[]> {
+  await requirePassword(context, person, password);
+  return transaction(context.database, async (client) => {
+    await lockPerson(client, { user_id: person.id });
+    const { totpSince, passkeys } = await readFactors(context.database, person.id);
+    if (totpSince === null && passkeys === 0)
+      throw new ApiError('conflict', 'Recovery codes stand in for a second factor. Set one up first.');
+    await noteOfPerson(client, person.id, 'renewRecoveryCodes');
+    return putRecoveryCodes(context, client, person.id);
+  });
+}
+
+/**
+ * Takes the second step of a sign-in by a code of the app or a recovery code. The session that waited ends, and another
+ * begins.
+ * @returns the cookies to set, and the mark by which this browser is known from now on.
+ * @throws ApiError validation_error for a wrong code; conflict when no step is waited for; rate_limit_exceeded.
+ */
+export async function takeSecondStep(
+  context: FactorContext,
+  { person, visitor, device }: { person: Person; visitor: Visitor; device: string | undefined },
+  typed: string,
+): Promise<{ cookies: string[]; device: string }> {
+  if (!person.awaitsSecondStep) throw new ApiError('conflict', 'The sign-in is complete already.');
+  const known = knownDevice(context.vault, person.email, device);
+  const tries = known === undefined ? `second step of ${person.id}` : `second step from ${known}`;
+  await countTry(context, tries, signInTries.ofAccount);
+  const isTotp = looksLikeTotp(typed);
+  if (isTotp && known === undefined)
+    await countTry(context, `codes of ${person.id}`, codeTriesInDay, daySeconds);
+  const isRight = isTotp
+    ? await takeTotp(context, person.id, typed)
+    : await takeRecoveryCode(context, person.id, typed);
+  if (!isRight) throw wrongCode('This code is wrong, or it was used already.');
+  return {
+    cookies: await finishSignIn(context, { person, visitor }),
+    device: deviceMark(context.vault, person.email),
+  };
+}
+
+/** Ends the session that waited for the second step, and begins the one that has taken it. */
+export async function finishSignIn(context: FactorContext, { person, visitor }: Asker): Promise<string[]> {
+  await endSession(context.database, { user_id: person.id, id: person.sessionId });
+  const { beginSession } = await context.accounts.library();
+  return beginSession(person.id, now(), visitor.headers);
+}
+
+async function takeTotp(context: FactorContext, userId: string, typed: string): Promise<boolean> {
+  const found = only(await findTotp(context.database, { user_id: userId }));
+  return (
+    found?.is_confirmed === true &&
+    tryTotp(context, context.database, { userId, sealed: found.secret, typed })
+  );
+}
+
+/** Whether a code is right, and was not used before. */
+async function tryTotp(
+  { vault }: FactorContext,
+  db: Database | ClientBase,
+  { userId, sealed, typed }: { userId: string; sealed: Buffer; typed: string },
+): Promise<boolean> {
+  const at = now();
+  const step = stepOf(vault.unseal('second factors', sealed), typed.replaceAll(/\s/g, ''), at);
+  return step !== undefined && (await takeTotpStep(db, { user_id: userId, step, now: at })).length > 0;
+}
+
+const takeRecoveryCode = (
+  { database, vault }: FactorContext,
+  userId: string,
+  typed: string,
+): Promise<boolean> =>
+  transaction(database, async (client) => {
+    const hash = hashRecoveryCode(vault, userId, typed);
+    const used = await spendRecoveryCode(client, { user_id: userId, hash });
+    if (used.length > 0) await noteOfPerson(client, userId, 'useRecoveryCode');
+    return used.length > 0;
+  });
+
+/**
+ * Lets a person in who has lost all of their second factors: the operator's way, at the command line. Their sessions end,
+ * and they are told.
+ * @returns whether they had any.
+ * @throws ApiError not_found when there is no account with this address.
+ */
+export function forgetFactors(database: Database, email: string): Promise<{ id: string; hadAny: boolean }> {
+  return transaction(database, async (client) => {
+    const person = only(await deleteFactors(client, { email: email.trim().toLowerCase() }));
+    if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
+    if (person.had_any) await noteOfPerson(client, person.id, 'forgetSecondFactors', 'operator');
+    return { id: person.id, hadAny: person.had_any };
+  });
+}
+
+/**
+ * Changes what a person has, tells them, and notes it in the audit log of each of their workspaces, in one transaction.
+ * Where they have a second factor now that had none, or the other way round, every session ends, and this browser gets
+ * another one.
+ */
+export async function changeFactors(
+  context: FactorContext,
+  { person, visitor }: Asker,
+  what: PersonalNews,
+  change: (client: ClientBase) => Promise<void>,
+): Promise<Added> {
+  const { recoveryCodes, hasOne, hasChanged } = await transaction(context.database, async (client) => {
+    await lockPerson(client, { user_id: person.id });
+    await change(client);
+    const [settled] = await settleFactors(client, { user_id: person.id });
+    await noteOfPerson(client, person.id, what);
+    const needsCodes = settled!.second_factor && settled!.recovery_codes === 0;
+    return {
+      recoveryCodes: needsCodes ? await putRecoveryCodes(context, client, person.id) : null,
+      hasOne: settled!.second_factor,
+      hasChanged: settled!.has_changed,
+    };
+  });
+  if (!hasChanged) return { recoveryCodes, cookies: [] };
+  const { beginSession } = await context.accounts.library();
+  return { recoveryCodes, cookies: await beginSession(person.id, hasOne ? now() : null, visitor.headers) };
+}
+
+async function putRecoveryCodes(
+  { vault }: FactorContext,
+  client: ClientBase,
+  userId: string,
+): Promise<string[]> {
+  const codes = newRecoveryCodes();
+  const hashes = codes.map((code) => hashRecoveryCode(vault, userId, code));
+  await replaceRecoveryCodes(client, { user_id: userId, hashes });
+  return codes;
+}
+
+/** What a person did about their own sign-in concerns each workspace that they reach by it, and themselves. */
+async function noteOfPerson(
+  client: ClientBase,
+  userId: string,
+  what: PersonalNews,
+  by: 'person' | 'operator' = 'person',
+): Promise<void> {
+  await insertPersonalLine(client, { id: newId(), user_id: userId, actor_kind: by, operation: what });
+  await reportPersonalNews(client, userId, what);
+}
+
+/**
+ * Asks for the password again before what decides about the sign-in changes: a browser that was left open is not enough.
+ * @throws ApiError validation_error; rate_limit_exceeded.
+ */
+export async function requirePassword(
+  context: FactorContext,
+  person: Person,
+  password: string,
+): Promise<void> {
+  await countTry(context, `password of ${person.id}`, signInTries.ofAccount);
+  const found = only(await findPasswordHash(context.database, { user_id: person.id }));
+  if (found && (await verifyPassword(found.password, password))) return;
+  throw new ApiError('validation_error', undefined, {
+    errors: [{ field: 'password', message: 'This is not your password.' }],
+  });
+}
+
+const wrongCode = (message: string): ApiError =>
+  new ApiError('validation_error', undefined, { errors: [{ field: 'code', message }] });

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { base32, codeOf, newTotpSecret, stepAt, stepOf, totpAddress } from './totp.ts';
+
+const at = (seconds: number): Date => new Date(seconds * 1_000);
+const secret = base32(Buffer.from('12345678901234567890'));
+
+test('codes are those of RFC 6238, Appendix B: of its eight digits the last six', () => {
+  const vectors: readonly [seconds: number, code: string][] = [
+    [59, '94287082'],
+    [1111111109, '07081804'],
+    [1111111111, '14050471'],
+    [1234567890, '89005924'],
+    [2000000000, '69279037'],
+    [20000000000, '65353130'],
+  ];
+  for (const [seconds, code] of vectors) assert.equal(codeOf(secret, stepAt(at(seconds))), code.slice(2));
+});
+
+test('base32 is that of RFC 4648 without its padding, and a secret has 160 bits', () => {
+  for (const [text, written] of [
+    ['f', 'MY'],
+    ['fo', 'MZXQ'],
+    ['foo', 'MZXW6'],
+    ['foobar', 'MZXW6YTBOI'],
+  ] as const)
+    assert.equal(base32(Buffer.from(text)), written);
+  assert.match(newTotpSecret(), /^[A-Z2-7]{32}$/);
+});
+
+test('the code before and the one after count too, and no other', () => {
+  const now = at(1_000_000_000);
+  const step = stepAt(now);
+  for (const beside of [-1, 0, 1])
+    assert.equal(stepOf(secret, codeOf(secret, step + beside), now), step + beside);
+  for (const beside of [-2, 2]) assert.equal(stepOf(secret, codeOf(secret, step + beside), now), undefined);
+  for (const nonsense of ['', '12345', '1234567', 'ａｂｃｄｅｆ'])
+    assert.equal(stepOf(secret, nonsense, now), undefined);
+});
+
+test('the address names the service and the person as apps read it', () => {
+  assert.equal(
+    totpAddress('ABC', { service: 'Formloom (forms.example.org)', email: 'a+b@example.org' }),
+    'otpauth://totp/Formloom%20(forms.example.org):a%2Bb%40example.org?secret=ABC&issuer=Formloom%20(forms.example.org)',
+  );
+});

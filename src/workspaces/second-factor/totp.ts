@@ -1,0 +1,78 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Codes that an app shows, by time (RFC 6238 over RFC 4226): what all apps know, SHA-1, six digits, 30 seconds. */
+const stepMs = 30_000;
+const digits = 6;
+/** Clocks differ: the code before and the one after count too (RFC 6238, 5.2). */
+const stepsBeside = 1;
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Bytes in base32 (RFC 4648) without padding, as apps take secrets. */
+export function base32(bytes: Uint8Array): string {
+  let written = '';
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0xfff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      written += letters[(held >> bits) & 31]!;
+    }
+  }
+  return bits > 0 ? written + letters[(held << (5 - bits)) & 31]! : written;
+}
+
+function bytesOf(secret: string): Buffer {
+  const bytes: number[] = [];
+  let held = 0;
+  let bits = 0;
+  for (const letter of secret) {
+    held = ((held << 5) | letters.indexOf(letter)) & 0xfff;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push((held >> bits) & 0xff);
+    }
+  }
+  return Buffer.from(bytes);
+}
+
+/** 160 random bits, as RFC 4226 recommends, in base32. */
+export const newTotpSecret = (): string => base32(randomBytes(20));
+
+/** The step of 30 seconds that a moment lies in. */
+export const stepAt = (at: Date): number => Math.floor(at.getTime() / stepMs);
+
+/** The code of a step. @param secret in base32. */
+export function codeOf(secret: string, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac('sha1', bytesOf(secret)).update(counter).digest();
+  const offset = mac[mac.length - 1]! & 0xf;
+  const number = mac.readUInt32BE(offset) & 0x7fff_ffff;
+  return String(number % 10 ** digits).padStart(digits, '0');
+}
+
+/** The step whose code this is, of those that count now; undefined: of none. Which of them it is shows in no time. */
+export function stepOf(secret: string, code: string, at: Date): number | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined;
+  const given = Buffer.from(code);
+  const current = stepAt(at);
+  let found: number | undefined;
+  for (let step = current - stepsBeside; step <= current + stepsBeside; step += 1) {
+    const isIt = timingSafeEqual(Buffer.from(codeOf(secret, step)), given);
+    if (isIt) found = step;
+  }
+  return found;
+}
+
+/** What an app reads from the QR code. @param service where one signs in, as the app lists it. */
+export function totpAddress(secret: string, { service, email }: { service: string; email: string }): string {
+  const label = `${encodeURIComponent(service)}:${encodeURIComponent(email)}`;
+  return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(service)}`;
+}
+
+/** Whether somebody typed a code of an app, rather than a recovery code. */
+export const looksLikeTotp = (typed: string): boolean => /^\d{6}$/.test(typed.replaceAll(/\s/g, ''));
