@@ -17,6 +17,7 @@ const answerTypes: Readonly<Record<AnswerKind, string>> = {
   choice: 'OptionOf<E>',
   choices: 'OptionOf<E>[]',
   order: 'OptionOf<E>[]',
+  grid: 'GridOf<E>',
   files: 'FileUpload[]',
 };
 
@@ -48,7 +49,7 @@ export function writeApi(routes: readonly ApiRoute[], document: OpenApi): string
   });
   return `// Made from the operations of the service by \`npm run client\`; kept nowhere.
 import type { CallOptions, FileBody, Id, List } from './call.ts';
-import type { OptionOf } from './define-form.ts';
+import type { GridOf, OptionOf } from './define-form.ts';
 
 /** Method, path and the marks that read-row.ts reads. */
 export const table = {

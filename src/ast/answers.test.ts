@@ -162,6 +162,18 @@ const values: Record<Exclude<InputType, 'file_upload'>, Values> = {
     bad: ['Red', ['Red'], ['Red', 'Red', 'Green'], ['Red', 'Green', 'Grey'], {}],
     problem: 'list every option once, the best first.',
   },
+  matrix: {
+    good: [{ Tea: 'Red', Coffee: 'Blue' }],
+    tidied: [
+      [
+        { Coffee: 'Blue', Tea: 'Red' },
+        { Tea: 'Red', Coffee: 'Blue' },
+      ],
+    ],
+    bad: ['Red', ['Red'], { Tea: 'Grey' }, { Tea: ['Red'] }, { Tea: 'Red', Milk: 'Red' }, { Tea: 5 }],
+    problem:
+      'give rows of the question one of the listed options each, or a list of them where several may be chosen.',
+  },
   yes_no: { good: [true, false], bad: ['yes', 1, 0], problem: 'answer yes or no.' },
 };
 
@@ -199,6 +211,33 @@ for (const [type, { good, tidied = [], bad, problem }] of Object.entries(values)
     for (const value of good) assert.deepEqual(errorsOf(required, { q: value }), []);
   });
 }
+
+test('a matrix: rows without an answer are absent; a required one wants them all, and says which are missing', () => {
+  const rows = ['Tea', { id: 'c', label: 'Coffee' }, 'Water', 'Milk', '__proto__'];
+  const optional = formOf(element('matrix', 'q', { rows }));
+  const required = formOf(element('matrix', 'q', { rows, required: true }));
+  assert.deepEqual(answersOf(optional, { q: { Tea: '', c: 'Blue', Water: null } }), { q: { c: 'Blue' } });
+  assert.deepEqual(answersOf(optional, JSON.parse('{"q":{"__proto__":"Red"}}')), {
+    q: JSON.parse('{"__proto__":"Red"}') as unknown,
+  });
+  for (const blank of [{}, { Tea: null }]) {
+    assert.deepEqual(answersOf(optional, { q: blank }), {});
+    const message = 'The q: an answer is required.';
+    assert.deepEqual(errorsOf(required, { q: blank }), [{ field: 'q', message }]);
+  }
+  assert.deepEqual(errorsOf(required, { q: { Tea: 'Red' } }), [
+    { field: 'q', message: 'The q: answer every row. Not answered: Coffee, Water, Milk, ….' },
+  ]);
+});
+
+test('a matrix with several answers in a row keeps a list for each, in which no option comes twice', () => {
+  const form = formOf(element('matrix', 'q', { multiple: true }));
+  assert.deepEqual(answersOf(form, { q: { Tea: ['Blue', 'Red'], Coffee: [] } }), {
+    q: { Tea: ['Blue', 'Red'] },
+  });
+  for (const bad of [{ Tea: 'Red' }, { Tea: ['Red', 'Red'] }, { Tea: ['Grey'] }])
+    assert.equal(errorsOf(form, { q: bad }).length, 1, JSON.stringify(bad));
+});
 
 test('a text that is no text is refused, whatever its format', () => {
   const form = formOf(element('text', 'a'), element('email', 'b'), element('date', 'c'));

@@ -10,6 +10,7 @@ import { email } from './types/email/type.ts';
 import { fileUpload } from './types/file_upload/type.ts';
 import { heading } from './types/heading/type.ts';
 import { hidden } from './types/hidden/type.ts';
+import { matrix } from './types/matrix/type.ts';
 import { multipleChoice } from './types/multiple_choice/type.ts';
 import { number } from './types/number/type.ts';
 import { paragraph } from './types/paragraph/type.ts';
@@ -75,6 +76,7 @@ export const elements = {
   scale,
   ranking,
   hidden,
+  matrix,
   heading,
   paragraph,
   divider,

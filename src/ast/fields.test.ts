@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAnswers } from './answers.ts';
-import { fieldName, parseRowName, readFields } from './fields.ts';
+import { cellName, fieldName, parseCellName, parseRowName, readFields } from './fields.ts';
 import { composite, context, element, formOf } from './testing.ts';
 import { type Form, listQuestions } from './tree.ts';
 
@@ -43,6 +43,26 @@ test('one name has one meaning: other spellings of a row are no row names', () =
   ]) {
     assert.equal(parseRowName(name), undefined, name);
   }
+});
+
+test('a row of a matrix has its id in the name as addresses write it, also in a row of a composite', () => {
+  const rows = ['Tea [hot] 100%', { id: 'c', label: 'Coffee' }, 'Kaffee & "Kuchen" ä'];
+  const asked = formOf(
+    element('matrix', 'one', { rows }),
+    composite('people', [element('matrix', 'many', { rows, multiple: true })], { repeatable: true }),
+  );
+  assert.match(cellName('one', rows[2] as string), /^one\[[\w%]+\]$/);
+  for (const cell of ['Tea [hot] 100%', 'c', 'Kaffee & "Kuchen" ä']) {
+    assert.deepEqual(parseCellName(cellName('people[3][many]', cell)), { field: 'people[3][many]', cell });
+    assert.deepEqual(rawOf(asked, [cellName('one', cell), 'Red']), { one: { [cell]: 'Red' } });
+  }
+  assert.deepEqual(rawOf(asked, ['one[Tea 100%]', 'Red'], ['one[c]', ''], ['one[x]', '1'], ['one[x]', '2']), {
+    one: { 'Tea 100%': 'Red', x: ['1', '2'] },
+  });
+  assert.deepEqual(rawOf(asked, ['people[1][many][c]', 'Red'], ['people[1][many][c]', 'Blue']), {
+    people: [{}, { many: { c: ['Red', 'Blue'] } }],
+  });
+  assert.deepEqual(rawOf(asked, ['one', 'Red'], ['one[c]', 'Blue']), { one: 'Red' });
 });
 
 const numbers: [sent: string, raw: unknown][] = [

@@ -1,6 +1,6 @@
 import { isBlank } from './answers/blank.ts';
 import { otherChoice, otherName } from './answers/other-choice.ts';
-import { own } from './json.ts';
+import { isRecord, own } from './json.ts';
 import { answerLimits } from './limits.ts';
 import { isNumberMarks, type NumberMarks, plainMarks, readNumber } from './rules/written-numbers.ts';
 import {
@@ -11,6 +11,7 @@ import {
   listQuestions,
   type Question,
   takesOther,
+  takesSeveralInRow,
 } from './tree.ts';
 import { type AnswerKind, isList, type ListKind } from './types/rules.ts';
 
@@ -28,6 +29,26 @@ export function parseRowName(name: string): { group: string; index: number; id: 
   return group && index && id ? { group, index: Number(index), id } : undefined;
 }
 
+/** The HTML name of a row of a matrix: `likes[tea]`, with the row's id as addresses write it, for it may be any text. */
+export function cellName(name: string, row: string): string {
+  return `${name}[${encodeURIComponent(row)}]`;
+}
+
+/** The parts of such a name, which in a row of a composite begins with `group[0][likes]`; undefined for other names. */
+export function parseCellName(name: string): { field: string; cell: string } | undefined {
+  const [, field, cell] = /^([\w-]+(?:\[\d{1,3}\]\[[\w-]+\])?)\[([^[\]]+)\]$/.exec(name) ?? [];
+  if (!field || !cell) return undefined;
+  try {
+    return { field, cell: decodeURIComponent(cell) };
+  } catch {
+    // Written by hand, with a percent sign that means itself.
+    return { field, cell };
+  }
+}
+
+/** What an HTML name stands for: an input, perhaps in a row of a composite; `cell` is the id of a row of a matrix. */
+type FoundInput = { readonly input: InputElement; readonly row?: Row; readonly cell?: string };
+
 export type QuestionsById = ReadonlyMap<string, Question>;
 
 export function questionsById(questions: readonly Question[]): QuestionsById {
@@ -35,12 +56,12 @@ export function questionsById(questions: readonly Question[]): QuestionsById {
 }
 
 /** The input that an HTML name stands for; none for an unknown name and for a row over the cap. */
-export function findInput(
-  questions: QuestionsById,
-  name: string,
-): { input: InputElement; row?: Row } | undefined {
+export function findInput(questions: QuestionsById, name: string): FoundInput | undefined {
   const question = questions.get(name);
   if (question?.kind === 'input') return { input: question.element };
+  const { field, cell } = parseCellName(name) ?? {};
+  const matrix = field === undefined ? undefined : findInput(questions, field);
+  if (matrix && kindOf(matrix.input) === 'grid') return { ...matrix, cell: cell! };
   const part = parseRowName(name);
   const group = part && questions.get(part.group);
   if (!part || group?.kind !== 'group' || part.index >= answerLimits.rows) return undefined;
@@ -138,8 +159,12 @@ type SentField = { readonly name: string; readonly value: string; readonly numbe
 
 function readField(raw: RawAnswers, questions: QuestionsById, field: SentField): void {
   const found = findInput(questions, field.name);
-  if (found) putValue(found.row ? rowOf(raw, found.row) : raw, found.input, field);
-  else raw[field.name] = field.value;
+  if (!found) raw[field.name] = field.value;
+  else {
+    const holder = found.row ? rowOf(raw, found.row) : raw;
+    if (found.cell === undefined) putValue(holder, found.input, field);
+    else putCell(holder, found.input, found.cell, field.value);
+  }
 }
 
 /** The raw answers of a row; rows before it are made as well, so that each keeps its place. */
@@ -166,6 +191,14 @@ function putValue(raw: RawAnswers, input: InputElement, { value, numbers }: Sent
   else if (!isBlank(value) && !Array.isArray(known)) raw[id] = [known, value];
 }
 
+function putCell(holder: RawAnswers, input: InputElement, cell: string, value: string): void {
+  if (value === '') return;
+  const cells = (holder[input.attrs.id] ??= emptyAnswers());
+  if (!isRecord(cells)) return;
+  if (takesSeveralInRow(input)) listOf<string>(cells, cell).push(value);
+  else cells[cell] = Object.hasOwn(cells, cell) ? [cells[cell], value].slice(0, 2) : value;
+}
+
 const asSent = (value: string) => value;
 
 type Decoder = (value: string, numbers: NumberMarks) => string | number | boolean;
@@ -175,6 +208,7 @@ const decoders: Record<Exclude<AnswerKind, ListKind>, Decoder> = {
   moment: asSent,
   choice: asSent,
   files: asSent,
+  grid: asSent,
   number: (value, numbers) => readNumber(value, numbers) ?? value,
   boolean: (value) => {
     if (['yes', 'true', 'on'].includes(value)) return true;

@@ -24,6 +24,7 @@ export type JsonSchema = {
   readonly uniqueItems?: boolean;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
+  readonly minProperties?: number;
   readonly additionalProperties?: JsonSchema | boolean;
 };
 

@@ -1,4 +1,5 @@
 import { rules as hidden } from './types/hidden/rules.ts';
+import { rules as matrix } from './types/matrix/rules.ts';
 import { rules as ranking } from './types/ranking/rules.ts';
 import { rules as rating } from './types/rating/rules.ts';
 import type { InputRules } from './types/rules.ts';
@@ -13,4 +14,5 @@ export const lateRules = {
   scale,
   ranking,
   hidden,
+  matrix,
 } as const satisfies Readonly<Record<string, InputRules>>;

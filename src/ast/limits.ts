@@ -34,7 +34,10 @@ export const limits = {
   rankedOptions: 20,
   /** Characters of a hidden value: it comes with an address, and goes along with every page. */
   hiddenCharacters: 2_000,
-  /** Options of one form, counted over all its selections. */
+  /** Rows and options of one matrix, whose page has a button for each in each. */
+  matrixRows: 30,
+  matrixOptions: 12,
+  /** Options of one form, counted over all its selections; those of a matrix in each of its rows. */
   formOptions: 5_000,
   /** Characters of one form's texts that HTML writes otherwise: its page is drawn at once. */
   markupCharacters: 150_000,

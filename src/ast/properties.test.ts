@@ -4,7 +4,8 @@ import * as fc from 'fast-check';
 import { cases } from '#test/cases.ts';
 import { checkAnswers } from './answers.ts';
 import { elements, type InputType } from './elements.ts';
-import { readFields } from './fields.ts';
+import { cellName, readFields } from './fields.ts';
+import { isRecord } from './json.ts';
 import { searchableText } from './searchable.ts';
 import { checkSettings } from './settings.ts';
 import { composite, context, element, formOf } from './testing.ts';
@@ -43,6 +44,12 @@ const answerOf: Record<Exclude<InputType, 'file_upload'>, fc.Arbitrary<unknown>>
   yes_no: fc.boolean(),
   hidden: line,
   ranking: fc.shuffledSubarray(optionList, { minLength: optionList.length }),
+  matrix: fc
+    .record(
+      { Tea: fc.constantFrom(...optionList), Coffee: fc.constantFrom(...optionList) },
+      { requiredKeys: ['Tea'] },
+    )
+    .map((cells) => ({ ...cells })),
   rating: fc.integer({ min: 1, max: 5 }),
   scale: fc.integer({ min: 0, max: 10 }),
 };
@@ -86,6 +93,8 @@ function fieldsFrom(answers: Record<string, unknown>, name = (id: string) => id)
       );
     }
     if (Array.isArray(value)) return value.map((choice) => [name(id), String(choice)]);
+    if (isRecord(value))
+      return Object.entries(value).map(([row, cell]) => [cellName(name(id), row), String(cell)]);
     if (typeof value === 'boolean') return [[name(id), value ? 'yes' : 'no']];
     return [[name(id), String(value).replaceAll('\n', '\r\n')]];
   });

@@ -1,6 +1,6 @@
 import type { Answers, AnswerValue } from './answers.ts';
 import { optionsById } from './answers/options.ts';
-import { own } from './json.ts';
+import { isRecord, own } from './json.ts';
 import { limits } from './limits.ts';
 import { byteLength, cutToBytes } from './text.ts';
 import type { AnswerKind } from './types/rules.ts';
@@ -87,6 +87,8 @@ const textsOf: Record<AnswerKind, (value: AnswerValue, input: InputElement) => s
   boolean: () => [],
   choices: choiceTexts,
   order: choiceTexts,
+  grid: (value, input) =>
+    isRecord(value) ? Object.values(value).flatMap((cell) => choiceTexts(cell as AnswerValue, input)) : [],
   files: (value) =>
     listOf(value).flatMap((file) =>
       typeof file === 'object' && typeof file.filename === 'string' ? [file.filename] : [],

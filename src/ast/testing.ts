@@ -10,7 +10,8 @@ import { type StructureError, validateStructure } from './validate.ts';
 export function element(type: string, id: string, attrs: Record<string, unknown> = {}): FormNode {
   const isSelection = isElementType(type) && 'options' in elements[type].attrs;
   const options = isSelection ? { options: ['Red', 'Green', 'Blue'] } : {};
-  return { type, attrs: { id, label: `The ${id}`, ...options, ...attrs }, children: [] };
+  const rows = type === 'matrix' ? { rows: ['Tea', 'Coffee'] } : {};
+  return { type, attrs: { id, label: `The ${id}`, ...rows, ...options, ...attrs }, children: [] };
 }
 
 export function composite(id: string, children: unknown[], attrs: Record<string, unknown> = {}): FormNode {

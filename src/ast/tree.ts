@@ -1,4 +1,4 @@
-import { type ChoiceOption, optionsById, otherTaken } from './answers/options.ts';
+import { type ChoiceOption, optionsById, otherTaken, written } from './answers/options.ts';
 import type { AttributesOf, RequiredNames } from './attributes.ts';
 import { defaults } from './attributes/defaults.ts';
 import type {
@@ -90,6 +90,16 @@ export function takesOther(input: InputElement): boolean {
 /** The options of a selection, in the form's order; empty for every other input. */
 export function optionsOf({ attrs }: InputElement): readonly ChoiceOption[] {
   return [...optionsById(attrs).values()];
+}
+
+/** The rows of a matrix, in the form's order; none of every other input. */
+export function matrixRowsOf({ attrs }: InputElement): readonly ChoiceOption[] {
+  return 'rows' in attrs ? attrs.rows.map(written) : [];
+}
+
+/** Whether several options may be chosen in each row of a matrix. */
+export function takesSeveralInRow({ attrs }: InputElement): boolean {
+  return 'rows' in attrs && (attrs.multiple ?? defaults.multiple);
 }
 
 /** What the empty control of an input shows, where there is one. */

@@ -162,7 +162,8 @@ function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): P
     yield { message, path };
   }
   const before = tally.options;
-  tally.options += options.length;
+  const rows = attrs['rows'] as readonly Option[] | undefined;
+  tally.options += options.length * (rows?.length ?? 1);
   if (before <= limits.formOptions && tally.options > limits.formOptions) {
     yield { message: `A form can have at most ${limits.formOptions} options in all.`, path };
   }

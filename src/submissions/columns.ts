@@ -1,11 +1,14 @@
+import type { ChoiceOption } from '#ast/answers/options.ts';
 import type { ElementType } from '#ast/elements.ts';
 import { withStableLabels } from '#ast/piping.ts';
 import { own } from '#ast/json.ts';
 import {
   type Form,
+  type InputElement,
   isInput,
   levelsOf,
   listQuestions,
+  matrixRowsOf,
   optionsOf,
   type Question,
   walkElements,
@@ -20,6 +23,8 @@ type Asked = {
   options: readonly string[];
   /** What people read of an option, by what answers keep of it, where that is another text; of former options too. */
   option_labels: Readonly<Record<string, string>>;
+  /** The rows of a matrix, former ones last; empty for everything else. */
+  rows: readonly { readonly id: string; readonly label: string }[];
 };
 
 /** A column of a form's submissions: a question that can be answered at the top level. */
@@ -36,7 +41,7 @@ export type Column = Asked & {
  * @param versions the live one first, then others from new to old; of an element in several, the first counts.
  */
 export function unionColumns(versions: readonly Form[]): Column[] {
-  const labels = labelsOfOptions(versions);
+  const labels = { options: labelsIn(versions, optionsOf), rows: labelsIn(versions, matrixRowsOf) };
   let columns: Column[] = [];
   for (const [age, form] of versions.entries()) {
     const known = new Set(columns.map(({ id }) => id));
@@ -61,16 +66,20 @@ export function unionColumns(versions: readonly Form[]): Column[] {
   return columns;
 }
 
-/** What people read of options, by element id and what answers keep: as the newest version that has one calls it. */
-type OptionLabels = ReadonlyMap<string, ReadonlyMap<string, string>>;
+/** What people read of options or rows, by element id and what answers keep: as the newest version that has one calls it. */
+type LabelsById = ReadonlyMap<string, ReadonlyMap<string, string>>;
+type Labels = { readonly options: LabelsById; readonly rows: LabelsById };
 
-function labelsOfOptions(versions: readonly Form[]): OptionLabels {
+function labelsIn(
+  versions: readonly Form[],
+  listOf: (input: InputElement) => readonly ChoiceOption[],
+): LabelsById {
   const labels = new Map<string, Map<string, string>>();
   for (const { element } of versions.flatMap((form) => [...walkElements(form)])) {
     if (!isInput(element)) continue;
     const known = labels.get(element.attrs.id) ?? new Map<string, string>();
     labels.set(element.attrs.id, known);
-    for (const { id, label } of optionsOf(element)) if (!known.has(id)) known.set(id, label);
+    for (const { id, label } of listOf(element)) if (!known.has(id)) known.set(id, label);
   }
   return labels;
 }
@@ -79,7 +88,7 @@ function labelsOfOptions(versions: readonly Form[]): OptionLabels {
 export const optionLabel = ({ option_labels: labels }: Pick<Asked, 'option_labels'>, id: string): string =>
   own(labels, id) ?? id;
 
-function columnOf(question: Question, isRetired: boolean, labels: OptionLabels): Column {
+function columnOf(question: Question, isRetired: boolean, labels: Labels): Column {
   const isGroup = question.kind === 'group';
   return {
     ...askedOf(question.element, labels),
@@ -88,9 +97,9 @@ function columnOf(question: Question, isRetired: boolean, labels: OptionLabels):
   };
 }
 
-function askedOf(element: Question['element'], labels: OptionLabels): Asked {
+function askedOf(element: Question['element'], labels: Labels): Asked {
   const { type, attrs } = element;
-  const known = [...(labels.get(attrs.id) ?? [])];
+  const known = [...(labels.options.get(attrs.id) ?? [])];
   return {
     id: attrs.id,
     label: attrs.label,
@@ -99,5 +108,6 @@ function askedOf(element: Question['element'], labels: OptionLabels): Asked {
       ? [...optionsOf(element).map(({ id }) => id), ...levelsOf(element).map(String)]
       : [],
     option_labels: Object.fromEntries(known.filter(([id, label]) => id !== label)),
+    rows: 'rows' in attrs ? [...(labels.rows.get(attrs.id) ?? [])].map(([id, label]) => ({ id, label })) : [],
   };
 }

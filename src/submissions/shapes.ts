@@ -123,6 +123,9 @@ const asked = {
     description:
       'What people read of an option, where that is another text than what answers keep; of former options too.',
   }),
+  rows: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
+    description: 'The rows of a matrix, former ones last.',
+  }),
 };
 export const TableColumns = Type.Object({
   data: Type.Array(
@@ -237,6 +240,7 @@ export const ElementSummary = Type.Object({
     'levels',
     'recommendation',
     'ranking',
+    'grid',
     'files',
     'histogram',
     'rows',
@@ -246,6 +250,11 @@ export const ElementSummary = Type.Object({
     'count',
   ]),
   bars: Type.Array(Bar),
+  rows: Type.Optional(
+    Type.Array(Type.Object({ label: Type.String(), answered: Type.Integer(), bars: Type.Array(Bar) }), {
+      description: 'Of a matrix: how often each option was chosen in each of its rows.',
+    }),
+  ),
   numbers: orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mean: Type.Number() })),
   score: Type.Optional(
     Type.Number({

@@ -165,11 +165,12 @@ const rated = await stage.publish([
     element('rating', 'food', { levels: 10, symbol: 'hearts' }),
     element('rating', 'room', { levels: 3, symbol: 'numbers' }),
     element('ranking', 'colours'),
+    element('matrix', 'drinks', { required: true, rows: ['Tea', 'Coffee & milk'] }),
   ]),
 ]);
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`a rating is chosen by keyboard and options get places, one row of targets at 320 px in both directions, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
+  test(`a rating and rows of a matrix are chosen by keyboard and options get places, one row of targets at 320 px in both directions, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
     const viewport = { width: 320, height: 700 };
     const page = await stage.browser.open(`/f/${rated.id}?_lang=ar`, undefined, {
       javaScriptEnabled,
@@ -198,10 +199,20 @@ for (const javaScriptEnabled of [true, false]) {
     await errorOf(page, 'colours').getByText('امنح كل خيار مرتبة خاصة به').waitFor();
     await places.nth(1).selectOption('Red');
     await places.nth(2).selectOption('Green');
+    await page.locator('[name^="drinks["]').first().press('Space');
+    await page.locator('[name^="drinks["]').first().press('ArrowDown');
+    await pressButton(page, 'إرسال');
+    await errorOf(page, 'drinks').getByText('Coffee & milk').waitFor();
+    await page.getByRole('radio', { name: 'Coffee & milk: Red', exact: true }).check();
     await pressButton(page, 'إرسال');
     await page.locator('.done').waitFor();
     await page.context().close();
     const [submission] = await stage.submissions(rated);
-    assert.deepEqual(submission?.answers, { stay: 5, food: 10, colours: ['Blue', 'Red', 'Green'] });
+    assert.deepEqual(submission?.answers, {
+      stay: 5,
+      food: 10,
+      colours: ['Blue', 'Red', 'Green'],
+      drinks: { Tea: 'Green', 'Coffee & milk': 'Red' },
+    });
   });
 }

@@ -54,4 +54,11 @@ export const arabic: Readonly<Record<string, string>> = {
     'سنكتب إليك **خلال أسبوع**، ونتطلع إلى زيارتك.',
   'Book my place': 'احجز مكاني',
   'The workshop is over. The next one is in **June**.': 'انتهت الورشة. الورشة القادمة في **يونيو**.',
+  'How did you like these?': 'ما رأيك في هذه؟',
+  'The looms': 'الأنوال',
+  'The colours that we made': 'الألوان التي صنعناها',
+  'The meals': 'الوجبات',
+  'Not at all': 'لم تعجبني',
+  'A little': 'قليلًا',
+  'Very much': 'كثيرًا',
 };

@@ -111,6 +111,11 @@ const choices = (say: Say): FormNode =>
         options_layout: 'row',
         required: true,
       }),
+      element('matrix', 'pleased', {
+        label: say('How did you like these?'),
+        rows: ['The looms', 'The colours that we made', 'The meals'].map(say),
+        options: ['Not at all', 'A little', 'Very much'].map(say),
+      }),
       element('dropdown', 'seat', {
         label: say('Where do you want to sit?'),
         options: Array.from({ length: 40 }, (_, index) => say(`Seat ${index + 1}`)),

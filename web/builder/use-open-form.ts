@@ -205,7 +205,7 @@ function optionsIn(opened: BuilderForm): BuilderPlace['publishedOptions'] {
   const root = publishedRoot(opened);
   const nodes = root ? [...walkNodes(root)] : [];
   const idsIn = (node: EditNode): Set<string> =>
-    new Set(readOptions(node.attrs['options']).map(({ id }) => id));
+    new Set(['options', 'rows'].flatMap((name) => readOptions(node.attrs[name]).map(({ id }) => id)));
   return new Map(nodes.map((node) => [textOf(node, 'id'), idsIn(node)]));
 }
 

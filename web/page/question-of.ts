@@ -1,6 +1,8 @@
 import { otherChoice } from '#ast/answers/other-choice.ts';
+import { parseCellName } from '#ast/fields.ts';
 
-/** The name of the question that a control belongs to: its own, or that of the options beside which it stands. */
+/** The name of the question that a control belongs to: its own, or that of the options or rows among which it stands. */
 export function questionOf(name: string): string {
-  return name.startsWith(`${otherChoice}[`) ? name.slice(otherChoice.length + 1, -1) : name;
+  if (name.startsWith(`${otherChoice}[`)) return name.slice(otherChoice.length + 1, -1);
+  return parseCellName(name)?.field ?? name;
 }

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue, FileAnswer } from '#ast/answers.ts';
-import { optionsById } from '#ast/answers/options.ts';
+import { optionsById, written } from '#ast/answers/options.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { InputElement, Question } from '#ast/tree.ts';
 import type { Column } from '#submissions/shapes.ts';
@@ -22,7 +22,7 @@ export const isFile = (value: unknown): value is FileAnswer =>
 export const isRow = (value: unknown): value is AnswerRow => isRecord(value) && !isFile(value);
 
 /** What is known of the question that was answered. */
-export type AskedOf = Pick<Column, 'type' | 'option_labels'> & Partial<Pick<Column, 'inputs'>>;
+export type AskedOf = Pick<Column, 'type' | 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
 
 /** What a form knows of a question of its own. */
 export const askedIn = (
@@ -39,6 +39,7 @@ export const askedIn = (
 
 const askedOf = ({ type, attrs }: Question['element']): AskedOf => ({
   type,
+  rows: 'rows' in attrs ? attrs.rows.map(written) : [],
   option_labels: Object.fromEntries([...optionsById(attrs).values()].map(({ id, label }) => [id, label])),
 });
 
@@ -79,6 +80,10 @@ export function AnswerCell({
 
 /** Any answer as one line of text. */
 export function sayWhole(value: AnswerValue, asked?: AskedOf): string {
+  if (isRow(value))
+    return rowsIn(value, asked)
+      .map(({ label, cell }) => `${label}: ${sayWhole(cell, asked)}`)
+      .join(', ');
   if (!Array.isArray(value)) return sayAnswer(value, asked);
   const items: readonly unknown[] = value;
   const rows = items.filter(isRow);
@@ -96,4 +101,17 @@ export function sayWhole(value: AnswerValue, asked?: AskedOf): string {
       )
       .join(' · ');
   return items.map((item) => (isFile(item) ? item.filename : sayAnswer(String(item), asked))).join(', ');
+}
+
+/** The answered rows of a matrix in their order, and then those that it has no more. */
+export function rowsIn(
+  cells: AnswerRow,
+  asked?: AskedOf,
+): { id: string; label: string; cell: AnswerValue }[] {
+  const known = asked?.rows ?? [];
+  const former = Object.keys(cells).filter((id) => known.every((row) => row.id !== id));
+  return [...known, ...former.map((id) => ({ id, label: id }))].flatMap(({ id, label }) => {
+    const cell = own(cells, id);
+    return cell === undefined ? [] : [{ id, label, cell }];
+  });
 }

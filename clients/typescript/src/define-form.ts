@@ -47,6 +47,13 @@ export type OptionOf<E> = E extends { options: readonly (infer Option)[] }
     : IdOf<Option>
   : string;
 
+/** What is chosen in each row of a matrix that is answered, by the row. */
+export type GridOf<E> = {
+  [Row in RowOf<E>]?: E extends { multiple: true } ? OptionOf<E>[] : OptionOf<E>;
+};
+
+type RowOf<E> = E extends { rows: readonly (infer Row)[] } ? IdOf<Row> : string;
+
 /** What an answer keeps of an option. */
 type IdOf<Option> = Option extends { readonly id: infer Id extends string } ? Id : Option & string;
 

@@ -18,7 +18,7 @@ import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rule
 import { type Form, type InputElement, isSeen, kindOf, type Question } from '../tree.ts';
 import type { InputRules, PlainAnswer } from '../types/rules.ts';
 import { inputRules } from '../input-rules.ts';
-import { spend } from '../work.ts';
+import { spend, type Work } from '../work.ts';
 import { isBlank } from './blank.ts';
 import { type FileAnswer, type FileFacts, filesProblem } from './check-files.ts';
 import { checkAnswer } from './check-input.ts';
@@ -72,13 +72,32 @@ function* fillInput(
     const broken = filesProblem(input.attrs, files);
     if (broken) yield { field, problem: problemOf(input, broken) };
     else target[id] = [...files];
-  } else if (isBlank(value)) {
+  } else if (isUnanswered(input, value, filling.context.work)) {
     if (filling.shown.isRequired(input, row)) yield { field, problem: problemOf(input, missing(input)) };
   } else {
     const checked = checkAnswer(input, value, filling.context);
-    if (checked.ok) target[id] = checked.value;
-    else yield { field, problem: problemOf(input, checked.broken) };
+    const broken = checked.ok ? lackOf(input, checked.value, filling, row) : checked.broken;
+    if (checked.ok && !broken) target[id] = checked.value;
+    else if (broken) yield { field, problem: problemOf(input, broken) };
   }
+}
+
+/** Whether nothing was answered; of an object that only its type understands, by how that tidies it. */
+function isUnanswered(input: InputElement, value: unknown, work: Work): boolean {
+  const { tidy }: InputRules = inputRules[input.type];
+  return isBlank(tidy ? tidy(value, work) : value);
+}
+
+/** What a right answer lacks where it is required. */
+function lackOf(
+  input: InputElement,
+  answer: PlainAnswer,
+  { shown }: Filling,
+  row?: Row,
+): BrokenRule | undefined {
+  // The table pairs each type with its own attributes and answers, which a lookup by a union cannot express.
+  const { lacks } = inputRules[input.type] as InputRules<InputElement['attrs']>;
+  return lacks && shown.isRequired(input, row) ? lacks(input.attrs, answer as never) : undefined;
 }
 
 function missing(input: InputElement): BrokenRule {
@@ -137,7 +156,8 @@ function* fillRow(
   }
   const shown = inputs.filter((input) => filling.shown.isShown(input, row));
   const isAnswered = (input: InputElement) =>
-    !isBlank(own(raw, input.attrs.id)) || !isBlank(filling.files.get(fieldName(input, row)));
+    !isUnanswered(input, own(raw, input.attrs.id), filling.context.work) ||
+    !isBlank(filling.files.get(fieldName(input, row)));
   if (shown.some((input) => isSeen(input) && isAnswered(input))) {
     for (const input of shown) yield* fillInput(target, input, raw, filling, row);
   }

@@ -43,7 +43,8 @@ export function optionsById(attrs: Attributes): ReadonlyMap<unknown, ChoiceOptio
   return options;
 }
 
-const entryOf = (option: Option): [id: string, option: ChoiceOption] => [
-  idOf(option),
-  typeof option === 'string' ? { id: option, label: option } : option,
-];
+const entryOf = (option: Option): [id: string, option: ChoiceOption] => [idOf(option), written(option)];
+
+/** An option as if its id and its label had been written down. */
+export const written = (option: Option): ChoiceOption =>
+  typeof option === 'string' ? { id: option, label: option } : option;

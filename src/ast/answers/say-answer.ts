@@ -1,7 +1,8 @@
 import { otherChoice } from './other-choice.ts';
 import { sayMoment } from '../rules/moments.ts';
 import { type NumberMarks, sayNumber } from '../rules/written-numbers.ts';
-import type { InputElement } from '../tree.ts';
+import { isRecord, own } from '../json.ts';
+import { type InputElement, matrixRowsOf } from '../tree.ts';
 import { inputRules } from '../input-rules.ts';
 import type { InputRules } from '../types/rules.ts';
 import { isBlank } from './blank.ts';
@@ -17,9 +18,10 @@ export type AnswerSpeech = {
 
 /**
  * An answer as people read it, in the page, its mails and wherever a text names it: dates and numbers as their language
- * writes them, options by their labels. Several choices are a text each; a blank answer is none. Takes what was sent as well as what is stored.
+ * writes them, options by their labels. Several choices are a text each, and rows of a matrix; a blank answer is none. Takes what was sent as well as what is stored.
  */
-export function sayAnswer({ type, attrs }: InputElement, value: unknown, speech: AnswerSpeech): string[] {
+export function sayAnswer(input: InputElement, value: unknown, speech: AnswerSpeech): string[] {
+  const { type, attrs } = input;
   const { kind, format }: InputRules = inputRules[type];
   const say = (one: unknown): string => {
     if (typeof one === 'boolean') return speech.words[one ? 'yes' : 'no'];
@@ -27,5 +29,19 @@ export function sayAnswer({ type, attrs }: InputElement, value: unknown, speech:
     const text = optionsById(attrs).get(one)?.label ?? String(one);
     return kind === 'moment' && format?.accepts(text) ? sayMoment(text, speech.language) : text;
   };
-  return [value].flat().flatMap((one) => (isBlank(one) || one === otherChoice ? [] : [say(one)]));
+  const sayAll = (some: unknown): string[] =>
+    [some].flat().flatMap((one) => (isBlank(one) || one === otherChoice ? [] : [say(one)]));
+  return kind === 'grid' && isRecord(value) ? sayRows(input, value, sayAll) : sayAll(value);
+}
+
+/** The answer of a matrix, a text for each row that is answered. */
+function sayRows(
+  input: InputElement,
+  cells: Readonly<Record<string, unknown>>,
+  say: (cell: unknown) => string[],
+): string[] {
+  return matrixRowsOf(input).flatMap(({ id, label }) => {
+    const said = say(own(cells, id));
+    return said.length === 0 ? [] : [`${label}: ${said.join(', ')}`];
+  });
 }

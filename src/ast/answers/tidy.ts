@@ -9,7 +9,8 @@ const steps = { character: 0.25, characterOfLines: 1, choice: 10 } as const;
 
 /** The answer as it is stored: conditions and rules see the same text, however it was sent. @throws TooMuchWork */
 export function tidyAnswer(input: InputElement, value: unknown, work: Work): unknown {
-  const { format }: InputRules = inputRules[input.type];
+  const { format, tidy: tidyOwn }: InputRules = inputRules[input.type];
+  if (tidyOwn) return tidyOwn(value, work);
   if (typeof value === 'string') {
     spend(work, value.length * (value.includes('\r') ? steps.characterOfLines : steps.character));
   }

@@ -15,4 +15,5 @@ export const defaults = {
   from: 0,
   to: 10,
   hidden_length: 500,
+  multiple: false,
 } as const;

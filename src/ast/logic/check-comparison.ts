@@ -20,6 +20,7 @@ const operatorsOfKind: Readonly<Record<AnswerKind, readonly Operator[]>> = {
   choice: equal,
   choices: [...containing, 'one_of', ...answered],
   order: answered,
+  grid: answered,
   files: answered,
 };
 
@@ -75,5 +76,6 @@ const fits: Readonly<Record<AnswerKind, (value: ConditionValue, named: Named) =>
   choice: isOption,
   choices: isOption,
   order: () => false,
+  grid: () => false,
   files: () => false,
 };

@@ -20,6 +20,8 @@ export const englishSentences = {
   option: '{label}: choose one of the listed options.',
   options: '{label}: choose from the listed options, each at most once.',
   order: '{label}: list every option once, the best first.',
+  grid: '{label}: give rows of the question one of the listed options each, or a list of them where several may be chosen.',
+  rows_left: '{label}: answer every row. Not answered: {rows}.',
   other: '{label}: write your own answer beside the listed options.',
   min_length: '{label}: write at least {limit} characters.',
   max_length: '{label}: shorten the answer to at most {limit} characters.',

@@ -13,6 +13,7 @@ export type SummaryKind =
   | 'levels'
   | 'recommendation'
   | 'ranking'
+  | 'grid'
   | 'yes_no'
   | 'files'
   | 'rows'

@@ -2,9 +2,19 @@ import type { autofillTokens } from '../attributes/autofill-tokens.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
 import type { BrokenRule, RuleName } from '../rules/problem.ts';
 import type { TextFormat } from '../rules/text-formats.ts';
+import type { Work } from '../work.ts';
 
 /** What an answer is; several element types may share a kind (docs/rules.md 10). */
-export type AnswerKind = 'text' | 'moment' | 'number' | 'boolean' | 'choice' | 'choices' | 'order' | 'files';
+export type AnswerKind =
+  | 'text'
+  | 'moment'
+  | 'number'
+  | 'boolean'
+  | 'choice'
+  | 'choices'
+  | 'order'
+  | 'grid'
+  | 'files';
 
 /** The kinds of which a page posts several values under one name: the answer is a list of them. */
 export type ListKind = 'choices' | 'order';
@@ -13,8 +23,11 @@ export const isList = (kind: AnswerKind): kind is ListKind => kind === 'choices'
 /** The whole numbers that a question on a scale takes, both ends among them. */
 export type Levels = { readonly from: number; readonly to: number };
 
+/** The answer of a matrix: what is chosen in each row that is answered, by the row's id. */
+export type GridAnswer = { [row: string]: string | string[] };
+
 /** The answer of one input, files aside. */
-export type PlainAnswer = string | number | boolean | string[];
+export type PlainAnswer = string | number | boolean | string[] | GridAnswer;
 
 /** What a check says: the answer to store, or the rule that it breaks. */
 export type CheckedAnswer<Answer = PlainAnswer> =
@@ -29,6 +42,8 @@ export type InputRules<Attrs = never> = {
   readonly kind: AnswerKind;
   /** How a text is tidied, and what form it has. */
   readonly format?: TextFormat;
+  /** How another answer is tidied, before it is asked whether it is blank. */
+  readonly tidy?: (value: unknown, work: Work) => unknown;
   /** What sentences call it, where types share their words: `required.choice`. */
   readonly noun?: string;
   /** What a browser fills in that knows no more than the type. */
@@ -39,6 +54,8 @@ export type InputRules<Attrs = never> = {
   readonly levels?: (attrs: Attrs) => Levels;
   /** Checks a tidied value that is not blank, by the type and the author's rules. @throws TooMuchWork */
   readonly check: (attrs: Attrs, value: unknown, context: RuleContext) => CheckedAnswer;
+  /** What a required answer that passed the check lacks, where to be there is not enough. */
+  readonly lacks?: (attrs: Attrs, answer: never) => BrokenRule | undefined;
 };
 
 /** What a check costs, in the steps of work.ts. */

@@ -1,6 +1,6 @@
 import { findInput, questionsById } from '#ast/fields.ts';
 import { countCharacters } from '#ast/text.ts';
-import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
+import { type Form, kindOf, listQuestions, takesSeveralInRow } from '#ast/tree.ts';
 import { isList } from '#ast/types/rules.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf } from '../draft.ts';
 import { importLimits } from './limits.ts';
@@ -90,7 +90,7 @@ function choicesOf(form: Form): (name: string) => boolean {
   const questions = questionsById(listQuestions(form));
   return (name) => {
     const found = findInput(questions, name);
-    return found !== undefined && isList(kindOf(found.input));
+    return found !== undefined && (isList(kindOf(found.input)) || takesSeveralInRow(found.input));
   };
 }
 

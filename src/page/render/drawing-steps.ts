@@ -4,7 +4,7 @@ import type { FilesByName } from '#ast/logic/evaluate.ts';
 import { limits } from '#ast/limits.ts';
 import { pipedIds } from '#ast/piping.ts';
 import { countMarkup } from '#ast/markup-characters.ts';
-import { type Element, type Form, isComposite, isRepeatable } from '#ast/tree.ts';
+import { type Element, type Form, isComposite, isInput, isRepeatable, matrixRowsOf } from '#ast/tree.ts';
 import { countShownRows } from './elements/rows.ts';
 
 /**
@@ -31,7 +31,8 @@ export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName)
 }
 
 function ownSteps(element: Element): number {
-  const options = optionsById(element.attrs ?? {}).size;
+  const rows = isInput(element) ? matrixRowsOf(element).length : 0;
+  const options = Math.max(1, rows) * optionsById(element.attrs ?? {}).size;
   return steps.element + options * steps.option + textSteps(element.attrs);
 }
 

@@ -10,7 +10,7 @@ import { renderConfirmation, renderNotice } from './notices.ts';
 import { byId, everyElement, inputTypes, readMarkup, readPage, type Tag, viewOf } from '../testing.ts';
 import { english } from '../words/en.ts';
 
-const groupTypes = ['radio', 'multiple_choice', 'yes_no', 'rating', 'scale', 'ranking'];
+const groupTypes = ['radio', 'multiple_choice', 'yes_no', 'rating', 'scale', 'ranking', 'matrix'];
 
 /** The control that carries the id; of a set of buttons the first. */
 const controlOf = (page: readonly Tag[], type: string) => byId(page, type);
@@ -21,7 +21,9 @@ const describedOf = (page: readonly Tag[], type: string) =>
 for (const type of inputTypes) {
   test(`${type}: has its label, id, name, help and a place for errors`, () => {
     const page = readPage(everyElement);
-    assert.equal(controlOf(page, type).attrs['name'], type);
+    // The first of a matrix is that of its first row.
+    const row = type === 'matrix' ? '[Tea]' : '';
+    assert.equal(controlOf(page, type).attrs['name'], `${type}${row}`);
     const caption = groupTypes.includes(type)
       ? page.find(({ tag, text }) => tag === 'legend' && text === `The ${type}`)
       : page.find(({ tag, attrs }) => tag === 'label' && attrs['for'] === type);

@@ -34,7 +34,8 @@ export function readAddress(form: Form, address: string): Address {
       throw new ApiError('bad_request', 'The address holds a NUL character.');
     }
     if (name.startsWith('_')) put(own, name, value);
-    else if (questions?.has(parseRowName(name)?.group ?? name)) prefill.push([name, value]);
+    else if (questions && (findInput(questions, name) ?? questions.get(parseRowName(name)?.group ?? name)))
+      prefill.push([name, value]);
     else put(reference, name, value);
   }
   return { reference: Object.fromEntries(reference), prefill, own };

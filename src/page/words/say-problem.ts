@@ -30,6 +30,7 @@ const sentenceOf: Partial<Record<RuleName, keyof PageProblems>> = {
   yes_no: 'required.yes_no',
   options: 'option',
   order: 'option',
+  grid: 'option',
 };
 
 /** Whether no visitor of our page breaks the rule: whoever sends forms of their own is told by `sayProblem`. */

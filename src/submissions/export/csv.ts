@@ -1,7 +1,7 @@
 import type { Answers } from '#ast/answers.ts';
 import { own } from '#ast/json.ts';
 import type { Column } from '../columns.ts';
-import { answerCell, type Cell, type ExportedSubmission, referenceCell } from './cells.ts';
+import { answerCells, type Cell, type ExportedSubmission, referenceCell } from './cells.ts';
 
 /**
  * Texts that a spreadsheet could take for a formula: those that begin with = + - @, their full-width and small
@@ -44,7 +44,8 @@ export function csvSubmission(
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
   let record = `${id},${status},${created_at},${completed_at ?? ''},`;
-  for (const column of columns) record += `${csvField(answerCell(own(answers, column.id), column), write)},`;
+  for (const column of columns)
+    for (const cell of answerCells(own(answers, column.id), column)) record += `${csvField(cell, write)},`;
   return `${record}${csvField(referenceCell(reference), write)}\r\n`;
 }
 

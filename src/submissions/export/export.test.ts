@@ -5,7 +5,7 @@ import { readXlsx } from 'hucre/xlsx';
 import { until } from '#test/service.ts';
 import { composite, element, formOf } from '#ast/testing.ts';
 import { unionColumns } from '../columns.ts';
-import { bodyCells, type ExportedSubmission } from './cells.ts';
+import { bodyCells, headCells, type ExportedSubmission } from './cells.ts';
 import { asItIs, csvRecord, csvSubmission, guardFormula } from './csv.ts';
 import { exportStream } from './export.ts';
 import { exportFormats } from './formats.ts';
@@ -163,6 +163,26 @@ test('a table says options by their labels, former ones too, and NDJSON has what
   assert.deepEqual(known[0]!.option_labels, { Red: 'Ruby', b: 'Blue' });
   const line = ndjsonLine(known, submissionOf('1', { colour: 'b' }));
   assert.equal((JSON.parse(line) as { answers: { colour: string } }).answers.colour, 'b');
+});
+
+test('a matrix has a column for each of its rows, former ones last, and what it was before stands in the first', () => {
+  const [now, before] = ['Tea', 'Milk'].map((row) =>
+    formOf(
+      element('matrix', 'likes', { label: 'Likes', rows: [{ id: row[0]!, label: row }], multiple: true }),
+    ),
+  );
+  const asked = unionColumns([now!, before!]);
+  const heads = ['Likes [Tea]', 'Likes [Milk]'];
+  assert.deepEqual(headCells(asked).slice(4, -1), heads);
+  const cellsOf = (likes: unknown) => bodyCells(asked, submissionOf('1', { likes })).slice(4, -1);
+  assert.deepEqual(cellsOf({ T: ['Red', 'Blue'] }), ['Red; Blue', undefined]);
+  assert.deepEqual(cellsOf({ M: 'Red' }), [undefined, 'Red']);
+  assert.deepEqual(cellsOf('very much'), ['very much', undefined]);
+  const inRows = unionColumns([formOf(composite('people', [element('matrix', 'q')], { repeatable: true }))]);
+  assert.deepEqual(
+    bodyCells(inRows, submissionOf('1', { people: [{ q: { Tea: 'Red', Coffee: 'Blue' } }] }))[4],
+    'The q: Tea: Red; Coffee: Blue',
+  );
 });
 
 test('NDJSON names a submission as the API does, and empty reference data is an object there and no cell in CSV', async () => {

@@ -14,6 +14,8 @@ const keptAttributes = [
   'name',
   'label',
   'options',
+  'rows',
+  'multiple',
   'other',
   'repeatable',
   'show_when',

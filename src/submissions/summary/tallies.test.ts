@@ -4,7 +4,7 @@ import type { ElementType } from '#ast/elements.ts';
 import { openTally } from './tallies.ts';
 
 function tally(type: ElementType, answers: readonly unknown[], options: readonly string[] = [], labels = {}) {
-  const opened = openTally({ type, options, option_labels: labels });
+  const opened = openTally({ type, options, option_labels: labels, rows: [{ id: 't', label: 'Tea' }] });
   for (const answer of answers) opened.add(answer);
   return opened.result();
 }
@@ -73,6 +73,15 @@ test('a ranking says how often each option was first, and its mean place', () =>
       { label: 'C', count: 0 },
     ],
   );
+});
+
+test('a matrix counts the options of each of its rows', () => {
+  const { rows } = tally('matrix', [{ t: 'A' }, { t: ['A', 'B'], gone: 'A' }, 'once a text'], ['A', 'B']);
+  const bars = [
+    { label: 'A', count: 2 },
+    { label: 'B', count: 1 },
+  ];
+  assert.deepEqual(rows, [{ label: 'Tea', answered: 2, bars }]);
 });
 
 test('an old free-text answer to what is a selection today does not make bars without end', () => {

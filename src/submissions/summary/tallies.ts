@@ -7,10 +7,10 @@ import type { Bar, ElementSummary } from '../shapes.ts';
 /** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
 type Tally = {
   add(answer: unknown): void;
-  result(): Pick<ElementSummary, 'chart' | 'bars' | 'numbers' | 'score'>;
+  result(): Pick<ElementSummary, 'chart' | 'bars' | 'rows' | 'numbers' | 'score'>;
 };
 
-type Asked = { type: ElementType } & Pick<Column, 'options' | 'option_labels'>;
+type Asked = { type: ElementType } & Pick<Column, 'options' | 'option_labels' | 'rows'>;
 
 const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
   texts: countOnly('texts'),
@@ -21,7 +21,8 @@ const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
   levels: tallyLevels,
   recommendation: tallyRecommendation,
   ranking: tallyRanking,
-  yes_no: () => tallyOptions({ options: ['Yes', 'No'], option_labels: {} }),
+  grid: tallyGrid,
+  yes_no: () => tallyOptions({ options: ['Yes', 'No'], option_labels: {}, rows: [] }),
   files: tallyFiles,
   rows: tallyRows,
   nothing: countOnly('count'),
@@ -121,6 +122,33 @@ function tallyRanking(asked: Asked): Tally {
           ...(count > 0 && { mean: places / count }),
         }))
         .sort((a, b) => (a.mean ?? Infinity) - (b.mean ?? Infinity)),
+      numbers: null,
+    }),
+  };
+}
+
+/** The options of each row. */
+function tallyGrid(asked: Asked): Tally {
+  const counts = new Map(
+    asked.rows.map(({ id, label }) => [id, { label, answered: 0, tally: tallyOptions(asked) }]),
+  );
+  return {
+    add(answer) {
+      for (const [id, cell] of Object.entries(isRecord(answer) ? answer : {})) {
+        const row = counts.get(id);
+        if (!row) continue;
+        row.answered += 1;
+        row.tally.add(cell);
+      }
+    },
+    result: () => ({
+      chart: 'grid',
+      bars: [],
+      rows: [...counts.values()].map(({ label, answered, tally }) => ({
+        label,
+        answered,
+        bars: tally.result().bars,
+      })),
       numbers: null,
     }),
   };

@@ -170,7 +170,7 @@ function compareAttributes(before: EditNode, after: EditNode, roots: Roots): str
     const rules = [sayRule(roots.before, before, name), sayRule(roots.after, after, name)] as const;
     if (rules.some((rule) => rule !== undefined))
       details.push(`${title}: ${rules.map((rule) => rule || 'nothing').join(' → ')}`);
-    else if (name === 'options')
+    else if (name === 'options' || name === 'rows')
       details.push(...sayOptionsChange(title, readOptions(old), readOptions(fresh)));
     else details.push(...sayChange(title, old, fresh));
   }

@@ -11,6 +11,7 @@ export function newElement(type: ElementType, taken: ReadonlySet<string>): EditN
   if (group !== 'content') needed['id'] = freshId(type, taken);
   if ('label' in attrs) needed['label'] = firstLabel;
   if ('required' in attrs) needed['required'] = false;
+  if ('rows' in attrs) needed['rows'] = ['Row 1', 'Row 2', 'Row 3'];
   if ('options' in attrs) needed['options'] = ['Option 1', 'Option 2', 'Option 3'];
   if ('repeatable' in attrs) Object.assign(needed, { layout: 'stack', repeatable: false });
   return makeNode(type, needed);

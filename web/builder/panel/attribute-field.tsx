@@ -83,9 +83,10 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       error={error}
     />
   ),
-  options: ({ spec, value, published, error, onChange }) => (
+  options: ({ name, spec, value, published, error, onChange }) => (
     <OptionsEditor
       title={spec.title}
+      noun={name === 'rows' ? 'row' : 'option'}
       value={readOptions(value).map(tidyOption)}
       published={published}
       maxItems={spec.maxItems}

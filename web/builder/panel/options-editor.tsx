@@ -5,10 +5,12 @@ import { isSameJson } from '#ast/json.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { fromLines, nextOption, readOptions, relabelled } from './options-text.ts';
+import { fromLines, nextOption, nouns, readOptions, relabelled } from './options-text.ts';
 
 type OptionsProps = {
   readonly title: string;
+  /** What one of them is called. */
+  readonly noun: keyof typeof nouns;
   readonly value: readonly Option[];
   /** What answers may keep of an option already. */
   readonly published: ReadonlySet<string>;
@@ -21,13 +23,14 @@ type OptionsProps = {
 type Typed = { readonly index: number; readonly text: string; readonly given: Option };
 
 /**
- * The options of a selection. Enter adds one below, Backspace in an empty one takes it away, Alt and an arrow moves it;
+ * The options of a selection, or the rows of a matrix. Enter adds one below, Backspace in an empty one takes it away, Alt and an arrow moves it;
  * a list that is pasted becomes as many options as it has lines. What another option is called already stays in its
  * field and goes no further: conditions follow the text of an option, and would take that for the other one. An option
  * that visitors have been offered keeps its id under another label, and with it the answers that chose it.
  */
 export function OptionsEditor({
   title,
+  noun,
   value,
   published,
   maxItems,
@@ -59,7 +62,7 @@ export function OptionsEditor({
   };
   const handleKey = (event: React.KeyboardEvent<HTMLInputElement>, index: number): void => {
     const actions: Record<string, (() => void) | false> = {
-      Enter: () => put(value.toSpliced(index + 1, 0, nextOption(value)), index + 1),
+      Enter: () => put(value.toSpliced(index + 1, 0, nextOption(value, noun)), index + 1),
       Backspace:
         event.currentTarget.value === '' &&
         value.length > 1 &&
@@ -89,7 +92,7 @@ export function OptionsEditor({
           <li key={index} className="options-row">
             <input
               className="field-input"
-              aria-label={`Option ${index + 1} of ${value.length}`}
+              aria-label={`${nouns[noun]} ${index + 1} of ${value.length}`}
               aria-invalid={held?.index === index || undefined}
               value={held?.index === index ? held.text : labelOf(option)}
               onChange={(event) => write(index, event.target.value)}
@@ -98,14 +101,14 @@ export function OptionsEditor({
             />
             <IconButton
               icon="chevron-up"
-              label={`Move option ${index + 1} up`}
+              label={`Move ${noun} ${index + 1} up`}
               size="small"
               isDisabled={index === 0}
               onPress={() => move(index, -1)}
             />
             <IconButton
               icon="close"
-              label={`Remove option ${index + 1}`}
+              label={`Remove ${noun} ${index + 1}`}
               size="small"
               isDisabled={value.length === 1}
               onPress={() => put(value.toSpliced(index, 1), index)}
@@ -115,7 +118,7 @@ export function OptionsEditor({
       </ul>
       {held && (
         <p className="field-error" role="alert">
-          Another option is called “{held.text}” already.
+          Another {noun} is called “{held.text}” already.
         </p>
       )}
       {error && <p className="field-error">{error}</p>}
@@ -123,25 +126,29 @@ export function OptionsEditor({
         <Button
           size="small"
           icon="add"
-          onPress={() => put([...value, nextOption(value)], value.length)}
+          onPress={() => put([...value, nextOption(value, noun)], value.length)}
           isDisabled={value.length >= maxItems}
         >
-          Add option
+          Add {noun}
         </Button>
         <Button size="small" variant="quiet" onPress={() => setPasting(true)}>
           Paste a list
         </Button>
       </div>
-      {isPasting && <PasteDialog value={value} onClose={() => setPasting(false)} onChange={onChange} />}
+      {isPasting && (
+        <PasteDialog noun={noun} value={value} onClose={() => setPasting(false)} onChange={onChange} />
+      )}
     </fieldset>
   );
 }
 
 function PasteDialog({
+  noun,
   value,
   onClose,
   onChange,
 }: {
+  noun: OptionsProps['noun'];
   value: readonly Option[];
   onClose: () => void;
   onChange: OptionsProps['onChange'];
@@ -150,10 +157,10 @@ function PasteDialog({
   const options = fromLines(readOptions(text), value);
   return (
     <Dialog
-      title="Options from a list"
+      title={`${nouns[noun]}s from a list`}
       isOpen
       onClose={onClose}
-      description="One option a line. Bullets, numbers, blank lines and repetitions are left out."
+      description={`One ${noun} a line. Bullets, numbers, blank lines and repetitions are left out.`}
       onSubmit={() => {
         onChange(options);
         onClose();
@@ -162,12 +169,12 @@ function PasteDialog({
         <>
           <Button onPress={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isDisabled={options.length === 0}>
-            {options.length === 1 ? 'Use 1 option' : `Use ${options.length} options`}
+            {options.length === 1 ? `Use 1 ${noun}` : `Use ${options.length} ${noun}s`}
           </Button>
         </>
       }
     >
-      <TextArea label="Options, one a line" rows={10} value={text} onChange={setText} autoFocus />
+      <TextArea label={`${nouns[noun]}s, one a line`} rows={10} value={text} onChange={setText} autoFocus />
     </Dialog>
   );
 }

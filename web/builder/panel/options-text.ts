@@ -1,5 +1,8 @@
 import { idOf, labelOf, type Option } from '#ast/answers/options.ts';
 
+/** What an entry of a list is called, at the beginning of a label. */
+export const nouns = { option: 'Option', row: 'Row' } as const;
+
 /** A pasted list as options: a line each, without bullets and numbers, blank lines and repetitions. */
 export function readOptions(text: string): string[] {
   const lines = text
@@ -8,11 +11,11 @@ export function readOptions(text: string): string[] {
   return [...new Set(lines.filter(Boolean))];
 }
 
-/** A new option that no other is called. */
-export function nextOption(options: readonly Option[]): Option {
+/** A new option, or row, that no other is called. */
+export function nextOption(options: readonly Option[], noun: keyof typeof nouns): Option {
   const labels = options.map(labelOf);
   for (let number = options.length + 1; ; number += 1) {
-    const label = `Option ${number}`;
+    const label = `${nouns[noun]} ${number}`;
     if (!labels.includes(label)) return optionCalled(label, options);
   }
 }

@@ -71,5 +71,5 @@ test('what is called as another option was once gets an id of its own, and lines
     { id: 'Blue 2', label: 'Blue' },
     'Green',
   ]);
-  assert.equal(nextOption(options), 'Option 3');
+  assert.equal(nextOption(options, 'option'), 'Option 3');
 });

@@ -25,6 +25,7 @@ const kinds = {
   choices: 'choices',
   boolean: 'yes_no',
   order: 'presence',
+  grid: 'presence',
   files: 'presence',
 } as const satisfies Record<AnswerKind, string>;
 

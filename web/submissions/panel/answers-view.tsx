@@ -5,7 +5,7 @@ import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
-import { type AskedOf, askedIn, isFile, isRow, sayAnswer } from '../answer-text.tsx';
+import { type AskedOf, askedIn, isFile, isRow, rowsIn, sayAnswer } from '../answer-text.tsx';
 import { Marked } from '../marked.tsx';
 import { FileList } from './file-list.tsx';
 
@@ -97,6 +97,20 @@ function RowAnswers({
 /** One answer in full. A link leads only where a web or mail address leads: nothing else is ever made one. */
 function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): ReactElement {
   const { type } = asked;
+  if (isRow(value)) {
+    return (
+      <dl className="answer-row">
+        {rowsIn(value, asked).map(({ id, label, cell }) => (
+          <div key={id}>
+            <dt>{label}</dt>
+            <dd>
+              <Answer value={cell} asked={asked} hits={hits} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    );
+  }
   if (!Array.isArray(value)) {
     const text = sayAnswer(value, asked);
     const marked = <Marked text={text} hits={hits} />;

@@ -4,6 +4,7 @@ import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { useForm } from '../../shell/form-place.ts';
 import { LyingBars, StandingBars } from './bars.tsx';
 import { DataDetails } from './data-details.tsx';
+import { percent } from './lying-bar.tsx';
 
 /** What one question was answered, in the picture that fits it. */
 export function ElementCard({
@@ -59,7 +60,8 @@ function Picture({ element }: { element: ElementSummary }): ReactElement | null 
   const total = bars.reduce((sum, bar) => sum + bar.count, 0);
   if (chart === 'count') return null;
   if (chart === 'texts' && texts.length > 0) return <LatestTexts element={element} />;
-  if (chart === 'texts' || bars.length === 0 || answered === 0)
+  if (chart === 'grid' && answered > 0) return <Grid element={element} />;
+  if (chart === 'texts' || chart === 'grid' || bars.length === 0 || answered === 0)
     return <p className="soft small">Nothing to draw yet.</p>;
   return (
     <>
@@ -76,6 +78,45 @@ function Picture({ element }: { element: ElementSummary }): ReactElement | null 
         rows={bars.map(withPlace).map((bar) => [bar.label, bar.count])}
       />
     </>
+  );
+}
+
+/** The options of each row of a matrix: the more chose one, the darker it is. */
+function Grid({ element: { rows = [], label } }: { element: ElementSummary }): ReactElement {
+  // Of former options a row has those alone that were chosen in it.
+  const heads = [...new Set(rows.flatMap(({ bars }) => bars.map((bar) => bar.label)))];
+  return (
+    <div className="data-table" role="region" aria-label={label} tabIndex={0}>
+      <table className="table summary-grid">
+        <thead>
+          <tr>
+            <td />
+            {heads.map((head) => (
+              <th key={head} scope="col" className="table-number">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.label}>
+              <th scope="row">{row.label}</th>
+              {heads.map((head) => {
+                const count = row.bars.find((bar) => bar.label === head)?.count ?? 0;
+                const share = row.answered === 0 ? 0 : count / row.answered;
+                const tint = `color-mix(in oklab, var(--accent) ${Math.round(share * 36)}%, transparent)`;
+                return (
+                  <td key={head} className="table-number" style={{ background: tint }}>
+                    {count.toLocaleString()} <span className="soft small">{percent.format(share)}</span>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -4,6 +4,7 @@ import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { boxAttributes } from './frame.ts';
 import { group } from './groups.ts';
 import { hidden } from './hidden.ts';
+import { matrix } from './matrix.ts';
 import { ranking } from './ranking.ts';
 import { rating } from './rating.ts';
 import { type Html, html } from '../html.ts';
@@ -35,6 +36,7 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   scale,
   ranking,
   hidden,
+  matrix,
   heading: (element, place) =>
     place.headingTag === 'h2'
       ? html`<h2${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h2>`

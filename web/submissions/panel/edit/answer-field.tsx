@@ -1,6 +1,15 @@
 import { type ReactElement, useState } from 'react';
 import { elements } from '#ast/elements.ts';
-import { type InputElement, isRequired, kindOf, optionsOf, takesOther } from '#ast/tree.ts';
+import { isRecord, own } from '#ast/json.ts';
+import {
+  type InputElement,
+  isRequired,
+  kindOf,
+  matrixRowsOf,
+  optionsOf,
+  takesOther,
+  takesSeveralInRow,
+} from '#ast/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { LinkedFile } from '#submissions/shapes.ts';
 import { CheckboxGroup, RadioGroup } from '../../../design/checkbox.tsx';
@@ -28,6 +37,7 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
   choices: ChoicesField,
   boolean: YesNoField,
   order: OrderField,
+  grid: GridField,
   files: FilesField,
 };
 
@@ -143,6 +153,51 @@ function OrderField(props: Props): ReactElement {
           onChange={(id) => put(index, id === none ? undefined : options[Number(id)])}
         />
       ))}
+      {error && <span className="field-error">{error}</span>}
+    </div>
+  );
+}
+
+/** A choice for each row of a matrix, or several. */
+function GridField({ input, value, error, note, onChange }: Props): ReactElement {
+  const cells = isRecord(value) ? value : {};
+  const ids = optionsOf(input).map(({ id }) => id);
+  const choices = choicesOf(input, false);
+  const put = (row: string, chosen: string | readonly string[] | undefined): void => {
+    const others = Object.entries(cells).filter(([id]) => id !== row);
+    const next = chosen === undefined || chosen.length === 0 ? others : [...others, [row, chosen]];
+    onChange(next.length > 0 ? Object.fromEntries(next) : undefined);
+  };
+  return (
+    <div className="field" role="group" aria-label={labelOf(input)}>
+      <span className="field-label">{labelOf(input)}</span>
+      {note && <span className="field-description">{note}</span>}
+      {matrixRowsOf(input).map(({ id, label }) => {
+        const chosen = [own(cells, id)].flat().map((option) => ids.indexOf(asText(option)));
+        const known = chosen.filter((index) => index >= 0).map(String);
+        return takesSeveralInRow(input) ? (
+          <CheckboxGroup
+            key={id}
+            label={label}
+            choices={choices}
+            value={known}
+            onChange={(places) =>
+              put(
+                id,
+                places.map((place) => ids[Number(place)]!),
+              )
+            }
+          />
+        ) : (
+          <Select
+            key={id}
+            label={label}
+            choices={[{ id: none, label: 'No answer' }, ...choices]}
+            value={known[0] ?? none}
+            onChange={(place) => put(id, place === none ? undefined : ids[Number(place)])}
+          />
+        );
+      })}
       {error && <span className="field-error">{error}</span>}
     </div>
   );

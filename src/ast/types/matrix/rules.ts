@@ -1,0 +1,55 @@
+import { isBlank } from '../../answers/blank.ts';
+import { idOf, labelOf, type Option, optionsById, type Selection } from '../../answers/options.ts';
+import { isRecord } from '../../json.ts';
+import { accept, type CheckedAnswer, type GridAnswer, refuse } from '../rules.ts';
+import { spend, type Work } from '../../work.ts';
+
+/** What a matrix asks: for each of its rows one of its options, or with `multiple` several. */
+export type Matrix = Pick<Selection, 'options'> & {
+  readonly rows: readonly Option[];
+  readonly multiple?: boolean;
+};
+
+/** What it costs to look at a row, in the steps of work.ts. */
+const cellSteps = 20;
+
+/** So many rows without an answer are named. */
+const named = 3;
+
+/** What is chosen in each row that is answered, by the row's id and in the form's order. */
+export const rules = {
+  kind: 'grid',
+  noun: 'grid',
+  tidy: (value: unknown, work: Work) => {
+    if (!isRecord(value)) return value;
+    spend(work, Object.keys(value).length * cellSteps);
+    const answered = Object.entries(value).filter(([, cell]) => !isBlank(cell));
+    return answered.length === 0 ? undefined : Object.fromEntries(answered);
+  },
+  check: (attrs: Matrix, value: unknown): CheckedAnswer<GridAnswer> => {
+    if (!isRecord(value)) return refuse('grid');
+    const options = optionsById(attrs);
+    const cells = new Map(Object.entries(value));
+    const answer = attrs.rows.flatMap((row): [string, string | string[]][] => {
+      const chosen = chosenOf(cells.get(idOf(row)), attrs.multiple);
+      return chosen?.every((option) => options.has(option))
+        ? [[idOf(row), attrs.multiple ? chosen : chosen[0]!]]
+        : [];
+    });
+    // What is no row, or no option of one, is in none of them.
+    return answer.length === cells.size ? accept(Object.fromEntries(answer)) : refuse('grid');
+  },
+  lacks: ({ rows }: Matrix, answer: GridAnswer) => {
+    const missing = rows.filter((row) => !Object.hasOwn(answer, idOf(row))).map(labelOf);
+    if (missing.length === 0) return undefined;
+    const rest = missing.length > named ? ', …' : '';
+    return { rule: 'rows_left', values: { rows: `${missing.slice(0, named).join(', ')}${rest}` } } as const;
+  },
+} as const;
+
+/** The options of a row, each once; undefined for what is none. */
+function chosenOf(cell: unknown, isMultiple = false): string[] | undefined {
+  const chosen: readonly unknown[] = isMultiple && Array.isArray(cell) ? cell : [cell];
+  const texts = chosen.filter((option) => typeof option === 'string');
+  return Array.isArray(cell) === isMultiple && new Set(texts).size === chosen.length ? texts : undefined;
+}

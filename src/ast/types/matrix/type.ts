@@ -1,0 +1,40 @@
+import { idOf, labelOf } from '../../answers/options.ts';
+import { defaults } from '../../attributes/defaults.ts';
+import type { JsonSchema } from '../../json-schema.ts';
+import { limits } from '../../limits.ts';
+import { optionSchema } from '../choice-type.ts';
+import { inputType } from '../definition.ts';
+import { askedAttributes } from '../shared-attributes.ts';
+
+const list = { kind: 'options', required: true, maxBytes: limits.labelBytes, areChosen: false } as const;
+
+export const matrix = inputType({
+  title: 'Matrix',
+  icon: 'M3 4h14v12H3zM3 8h14M3 12h14M8 4v12M12.5 4v12',
+  words: 'grid table rows likert agree several',
+  palette: 'choice',
+  firstLabel: 'How do you find these?',
+  attrs: {
+    ...askedAttributes,
+    rows: { ...list, title: 'Rows', maxItems: limits.matrixRows },
+    options: { ...list, title: 'Options', maxItems: limits.matrixOptions },
+    multiple: { kind: 'boolean', title: 'Several answers in a row', default: defaults.multiple },
+  },
+  summary: 'grid',
+  columnWidth: 320,
+  schema: ({ rows, options, multiple, required }) => {
+    const one = optionSchema({ options });
+    const cell: JsonSchema = multiple ? { type: 'array', items: one, minItems: 1, uniqueItems: true } : one;
+    return {
+      type: 'object',
+      properties: Object.fromEntries(rows.map((row) => [idOf(row), { title: labelOf(row), ...cell }])),
+      additionalProperties: false,
+      minProperties: 1,
+      ...(required && { required: rows.map(idOf) }),
+    };
+  },
+  samples: ({ rows, options, multiple }) => {
+    const first = idOf(options[0]!);
+    return [Object.fromEntries(rows.map((row) => [idOf(row), multiple ? [first] : first]))];
+  },
+});
