@@ -76,9 +76,11 @@ export const DryRun = named(
     impact: Type.Array(
       Type.Object({
         message: Type.String(),
-        change: Type.Enum(['element_removed', 'option_removed', 'type_changed']),
+        change: Type.Enum(['element_removed', 'option_removed', 'row_removed', 'type_changed']),
         element: Type.String(),
         option: Type.Optional(Type.String()),
+        /** Of a matrix. */
+        row: Type.Optional(Type.String()),
         /** Null: the caller may not read submissions. */
         answers: Type.Union([Type.Integer(), Type.Null()]),
       }),

@@ -6,7 +6,7 @@ import { countAnswers } from './queries.ts';
 export const scanLimit = 10_000;
 
 /**
- * How many stored submissions answer each element of a form, and each option of the elements named: exact up to
+ * How many stored submissions answer each element of a form, and each option and row of the elements named: exact up to
  * `scanLimit` submissions, and over the newest of them in a larger form. Rows of a group count once.
  */
 export async function countStoredAnswers(
@@ -28,18 +28,24 @@ export async function countStoredAnswers(
     choices: [...choices],
     limit: scanLimit,
   });
-  const counted = new Map(rows.map(({ element, option, count }) => [keyOf(element, option), count]));
+  const counted = new Map(
+    rows.map(({ element, option, matrix_row: row, count }) => [keyOf(element, { option, row }), count]),
+  );
   return {
     /** How many were looked at. */
-    scanned: counted.get(keyOf(null, null)) ?? 0,
+    scanned: counted.get(keyOf(null, {})) ?? 0,
     /** Of each element that anybody answered. */
     counts: Object.fromEntries(
-      rows.flatMap(({ element, option, count }) =>
-        element !== null && option === null ? [[element, count]] : [],
+      rows.flatMap(({ element, option, matrix_row: row, count }) =>
+        element !== null && option === null && row === null ? [[element, count]] : [],
       ),
     ),
-    of: (element: string, option: string | null = null): number => counted.get(keyOf(element, option)) ?? 0,
+    of: (element: string, part: Part = {}): number => counted.get(keyOf(element, part)) ?? 0,
   };
 }
 
-const keyOf = (element: string | null, option: string | null): string => JSON.stringify([element, option]);
+/** An option of an element, or a row of a matrix; of neither, the element. */
+type Part = { readonly option?: string | null | undefined; readonly row?: string | null | undefined };
+
+const keyOf = (element: string | null, { option, row }: Part): string =>
+  JSON.stringify([element, option ?? null, row ?? null]);

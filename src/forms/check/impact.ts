@@ -1,6 +1,15 @@
+import type { ChoiceOption } from '#ast/answers/options.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { quote } from '#ast/problems.ts';
-import { type Form, isComposite, isInput, isRepeatable, optionsOf, walkElements } from '#ast/tree.ts';
+import {
+  type Form,
+  isComposite,
+  isInput,
+  isRepeatable,
+  matrixRowsOf,
+  optionsOf,
+  walkElements,
+} from '#ast/tree.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { DryRun } from '../shapes.ts';
 import { countStoredAnswers, scanLimit } from './answer-counts.ts';
@@ -20,11 +29,13 @@ export async function findImpact(
   mayCount: boolean,
 ): Promise<Pick<DryRun, 'impact' | 'scanned'>> {
   const changes = [...findChanges(live.form, structure)];
-  const choices = changes.flatMap(({ option, element }) => (option === undefined ? [] : [element]));
+  const choices = changes.flatMap(({ option, row, element }) =>
+    (option ?? row) === undefined ? [] : [element],
+  );
   const counted =
     mayCount && changes.length > 0 ? await countStoredAnswers(db, live, [...new Set(choices)]) : undefined;
   const impact = changes.map(({ what, ...change }): Impact => {
-    const answers = counted?.of(change.element, change.option ?? null) ?? null;
+    const answers = counted?.of(change.element, change) ?? null;
     return { ...change, answers, message: `${what}${sayAnswers(answers, counted?.scanned ?? 0)}.` };
   });
   return { impact, scanned: mayCount ? (counted?.scanned ?? 0) : null };
@@ -54,8 +65,14 @@ function* findChanges(live: Form, structure: unknown): Generator<Change> {
     } else if (now.type !== element.type) {
       yield { change: 'type_changed', element: id, what: `Making ${named} another type of element` };
     } else if (isInput(element)) {
-      const kept = new Set(now.options.map((option) => (isRecord(option) ? own(option, 'id') : option)));
-      for (const option of optionsOf(element).filter((each) => !kept.has(each.id)))
+      for (const row of missing(matrixRowsOf(element), now.rows))
+        yield {
+          change: 'row_removed',
+          element: id,
+          row: row.id,
+          what: `Removing row ${quote(row.label)} of ${named}`,
+        };
+      for (const option of missing(optionsOf(element), now.options))
         yield {
           change: 'option_removed',
           element: id,
@@ -66,7 +83,18 @@ function* findChanges(live: Form, structure: unknown): Generator<Change> {
   }
 }
 
-type AnyElement = { type: unknown; options: readonly unknown[]; group: string | undefined };
+/** Those of the options, or rows, that are not among these, which may be anything. */
+function missing(options: readonly ChoiceOption[], now: readonly unknown[]): ChoiceOption[] {
+  const kept = new Set(now.map((option) => (isRecord(option) ? own(option, 'id') : option)));
+  return options.filter(({ id }) => !kept.has(id));
+}
+
+type AnyElement = {
+  type: unknown;
+  rows: readonly unknown[];
+  options: readonly unknown[];
+  group: string | undefined;
+};
 
 /** The elements of a structure that may be anything, by their ids. With a list instead of calls: it may be deep. */
 function* walkAny(structure: unknown): Generator<[id: string, AnyElement]> {
@@ -76,9 +104,9 @@ function* walkAny(structure: unknown): Generator<[id: string, AnyElement]> {
     const { type, attrs, children } = next.node;
     const known = isRecord(attrs) ? attrs : {};
     const id = own(known, 'id');
-    const options = own(known, 'options');
+    const listAt = (name: string): readonly unknown[] => [own(known, name) ?? []].flat();
     if (typeof id === 'string')
-      yield [id, { type, options: Array.isArray(options) ? options : [], group: next.group }];
+      yield [id, { type, rows: listAt('rows'), options: listAt('options'), group: next.group }];
     const isGroup = own(known, 'repeatable') === true && typeof id === 'string';
     for (const node of Array.isArray(children) ? (children as unknown[]) : [])
       open.push({ node, group: isGroup ? id : next.group });

@@ -192,20 +192,22 @@ const asked = structure(
   element('radio', 'colour'),
   element('text', 'name'),
   composite('people', [element('text', 'who'), element('multiple_choice', 'likes')], { repeatable: true }),
+  element('matrix', 'drinks'),
 );
 const smaller = structure(
   element('radio', 'colour', { options: ['Red', 'Green'] }),
   composite('people', [element('multiple_choice', 'likes', { options: ['Red', 'Blue'] })], {
     repeatable: true,
   }),
+  element('matrix', 'drinks', { rows: ['Coffee'], options: ['Red', 'Green'] }),
 );
 
 test('a dry run of every change says what it would touch, and stores nothing', async () => {
   const id = await make(asked, { publish: true });
   for (const answers of [
     { colour: 'Blue', name: 'a', people: [{ who: 'x', likes: ['Green', 'Blue'] }, { likes: ['Green'] }] },
-    { colour: 'Blue' },
-    { colour: 'Red', name: 'b' },
+    { colour: 'Blue', drinks: { Tea: 'Blue', Coffee: 'Blue' } },
+    { colour: 'Red', name: 'b', drinks: { Tea: 'Red' } },
   ])
     assert.equal((await visitor.submit(id, answers)).status, 201);
   const before = await open(id);
@@ -226,6 +228,8 @@ test('a dry run of every change says what it would touch, and stores nothing', a
         'Removing "The name" touches 2 answers.',
         'Removing "The who" touches 1 answer.',
         'Removing option "Green" of "The likes" touches 1 answer.',
+        'Removing row "Tea" of "The drinks" touches 2 answers.',
+        'Removing option "Blue" of "The drinks" touches 1 answer.',
       ],
     );
     assert.deepEqual([problems, scanned], [[], 3]);
@@ -235,7 +239,7 @@ test('a dry run of every change says what it would touch, and stores nothing', a
   const counted = await viewer.api('GET', `/forms/${id}/answer-counts`);
   assert.deepEqual(counted.body, {
     scanned: 3,
-    counts: { colour: 3, name: 2, people: 1, who: 1, likes: 1 },
+    counts: { colour: 3, name: 2, people: 1, who: 1, likes: 1, drinks: 2 },
   });
 });
 
