@@ -1,19 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { now } from '#kit/clock.ts';
-import { readUnchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { allowed, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
-import type { Answer, Deprecation } from '#kit/operation.ts';
+import type { Deprecation } from '#kit/operation.ts';
 import { placeOf } from '#kit/place-of.ts';
 import { payloadOf } from '#kit/payload-of.ts';
-import { type AuditLog, lineOf } from '#workspaces/audit/audit-log.ts';
-import { isDryRun, isNoted } from '#workspaces/audit/is-noted.ts';
+import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
-import { runOnce } from '#workspaces/idempotency/idempotency.ts';
 import { type Rate, rateLimitExceeded, takeRequest } from '#workspaces/limit.ts';
 import type { KeyRequest, RequestLog } from '#workspaces/request-log/request-log.ts';
 import { findCaller, type Door } from './find-caller.ts';
 import type { ApiRoute } from './operations.ts';
+import { runnerOf } from './run-operation.ts';
 import type { Services } from './services.ts';
 
 declare module 'fastify' {
@@ -22,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-type ApiServices = Services & Door;
+export type ApiServices = Services & Door;
 
 /**
  * The API on a server of its own scope: who is asking, how often, whether it may, then the operation, which checks
@@ -35,19 +33,8 @@ export async function serveApi(
   routes: readonly ApiRoute[],
   { requestLog, auditLog }: { requestLog: RequestLog; auditLog: AuditLog },
 ): Promise<void> {
-  server.decorateRequest('caller', null);
   readJson(server, 'application/merge-patch+json');
-  server.addHook('onRequest', async (request, reply) => {
-    reply.header('Cache-Control', 'no-store');
-    request.caller = await findCaller(services, request, reply, (key, rate) =>
-      count(services, reply, key, rate),
-    );
-  });
-  server.addHook('onResponse', (request, reply, done) => {
-    if (request.caller?.actor.kind === 'key')
-      requestLog.note(describeRequest(request.caller, request, reply));
-    done();
-  });
+  openDoor(server, services, requestLog);
   server.setNotFoundHandler(() => {
     throw new ApiError('not_found', 'There is nothing at this path.');
   });
@@ -69,10 +56,25 @@ export async function serveApi(
   }
 }
 
+/** Tells at every request to a server's scope who is asking (401) and how often (429), and keeps what a key asked. */
+export function openDoor(server: Server, services: ApiServices, requestLog: RequestLog): void {
+  server.decorateRequest('caller', null);
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('Cache-Control', 'no-store');
+    request.caller = await findCaller(services, request, reply, (key, rate) =>
+      count(services, reply, key, rate),
+    );
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    if (request.caller?.actor.kind === 'key')
+      requestLog.note(describeRequest(request.caller, request, reply));
+    done();
+  });
+}
+
 function serveOperation(server: Server, services: ApiServices, route: ApiRoute, auditLog: AuditLog): void {
   const { method, path, operation } = route;
-  const { isReplyChecked } = services.config;
-  const hasLine = isNoted(route);
+  const run = runnerOf(services, auditLog, route);
   server.route({
     method,
     url: path,
@@ -85,22 +87,17 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
       done();
     },
     async handler(request, reply) {
-      const { params, query, body } = request;
-      const caller = request.caller!;
-      const unchanged = readMatch(request, operation.isConditional);
-      // HEAD takes nothing out.
-      const isLined = hasLine && request.method !== 'HEAD' && !isDryRun(query);
-      const line = isLined ? lineOf(route, caller, request) : undefined;
-      const run = (): Promise<Answer> =>
-        auditLog.note(operation, line, caller, (scope) =>
-          operation.handle(scope, { params, query, body, unchanged }),
-        );
-      const key = method === 'POST' ? request.headers['idempotency-key'] : undefined;
-      const answer =
-        key === undefined
-          ? await run()
-          : await runOnce(services, caller, { key: String(key), method, url: request.url, body }, run);
-      if (isReplyChecked) operation.holdReply(answer);
+      const { params, query, body, id, headers } = request;
+      const key = method === 'POST' ? headers['idempotency-key'] : undefined;
+      const answer = await run(request.caller!, {
+        params,
+        query,
+        body,
+        id,
+        ifMatch: headers['if-match'],
+        once: key === undefined ? undefined : { key: String(key), url: request.url },
+        isHead: request.method === 'HEAD',
+      });
       return payloadOf(request, reply, answer);
     },
   });
@@ -111,14 +108,6 @@ const sayDeprecated = ({ since, until }: Deprecation): Record<string, string> =>
   Deprecation: `@${Date.parse(since) / 1_000}`,
   Sunset: new Date(until).toUTCString(),
 });
-
-/** @throws ApiError bad_request where If-Match says nothing: who relies on it is not let down in silence. */
-function readMatch(request: FastifyRequest, isConditional: boolean) {
-  const header = request.headers['if-match'];
-  if (header !== undefined && !isConditional)
-    throw new ApiError('bad_request', 'If-Match is not understood here: this has no ETag.');
-  return readUnchanged(header);
-}
 
 const describeRequest = (
   { workspaceId, actor }: Caller,

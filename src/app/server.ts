@@ -13,6 +13,7 @@ import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestLog } from '#workspaces/request-log/request-log.ts';
 import { serveApi } from './api.ts';
 import { healthRoutes } from './health.ts';
+import { serveMcp } from './mcp/mcp-route.ts';
 import { writeOpenApi } from './openapi.ts';
 import { apiRoutes, consoleRoutes } from './operations.ts';
 import type { Services } from './services.ts';
@@ -62,6 +63,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   await server.register(async (scope) => serveApi(scope, console, routes, { requestLog, auditLog }), {
     prefix: '/api/v1',
   });
+  await server.register(async (scope) => serveMcp(scope, console, routes, { requestLog, auditLog }));
   await server.register(async (scope) => pageRoutes(scope, { ...services, visitCounter }));
   await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), {
     prefix: '/app/api',

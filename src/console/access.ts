@@ -40,6 +40,14 @@ export function refuseForeignLink(request: Sent, publicUrl: string): void {
   refuseOtherSites(request, request.headers.referer, publicUrl);
 }
 
+/**
+ * Refuses what a page of another site makes a browser send to what takes a key alone. A program that is no browser says no origin.
+ * @throws ApiError forbidden.
+ */
+export function refuseForeignOrigin(request: Sent, publicUrl: string): void {
+  if (request.headers.origin !== undefined) refuseOtherSites(request, request.headers.origin, publicUrl);
+}
+
 function refuseOtherSites({ host, headers }: Sent, from: string | undefined, publicUrl: string): void {
   const site = headers['sec-fetch-site'];
   const isOurs = site === undefined ? isOwnOrigin(from, host, publicUrl) : site === 'same-origin';

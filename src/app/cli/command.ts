@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Api } from './api.ts';
+import type { Remote } from './remote-api.ts';
 import type { Value } from './values.ts';
 
 /** What a command of the operator works with. */
@@ -24,6 +25,8 @@ export type BareContext = Pick<CommandContext, 'config' | 'log'> & {
 /** What a command works with that stands for operations of the API: here, or at another service. */
 export type ApiContext = {
   api: Api;
+  /** The service that it asks; undefined: the database of this machine. */
+  remote: Remote | undefined;
   /** Whether the answer is wanted as one JSON document. */
   json: boolean;
   /**
@@ -114,13 +117,15 @@ type InputOf<P, O> = {
 type None = Readonly<Record<string, never>>;
 type Values = Record<string, Value<unknown>>;
 type Options = Record<string, Option<unknown>>;
-type Definition<P, O, Context> = About & {
+type Definition<P, O, Context, Answer = object> = About & {
   parameters?: P;
   options?: O;
-  run: (context: Context, input: InputOf<P, O>) => Promise<object>;
+  run: (context: Context, input: InputOf<P, O>) => Promise<Answer>;
 };
 
-function declared<P extends Values, O extends Options, Context>(definition: Definition<P, O, Context>) {
+function declared<P extends Values, O extends Options, Context, Answer>(
+  definition: Definition<P, O, Context, Answer>,
+) {
   const { parameters = {}, options = {}, run, ...rest } = definition;
   // read-input.ts makes the input by these very declarations.
   const runWith = (context: Context, input: Input) => run(context, input as InputOf<P, O>);
@@ -139,5 +144,5 @@ export const machineCommand = <P extends Values = None, O extends Options = None
 
 /** Declares a command that is another name for operations of the API, here or at another service. */
 export const apiCommand = <P extends Values = None, O extends Options = None>(
-  definition: Definition<P, O, ApiContext>,
+  definition: Definition<P, O, ApiContext, object | undefined>,
 ): Command => ({ at: 'api', ...declared(definition) });

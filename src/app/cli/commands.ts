@@ -7,6 +7,7 @@ import { formFolderCommands } from './form-folder-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { mailCommands } from './mail-commands.ts';
+import { mcpCommand } from './mcp-command.ts';
 import { moveCommand } from './move-command.ts';
 import { userCommands } from './user-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
@@ -24,6 +25,7 @@ export const ownCommands: readonly Command[] = [
   ...databaseCommands,
   ...backupCommands,
   moveCommand,
+  mcpCommand,
   doctorCommand,
   completionCommand,
 ];

@@ -1,17 +1,14 @@
-import { readUnchanged } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { announceJobs } from '#kit/queue.ts';
-import { textOf } from '#kit/wire.ts';
-import { lineOf, openAuditLog } from '#workspaces/audit/audit-log.ts';
-import { isDryRun, isNoted } from '#workspaces/audit/is-noted.ts';
-import { runOnce } from '#workspaces/idempotency/idempotency.ts';
+import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
 import { openServices } from '../open-services.ts';
 import { apiOperations } from '../operations.ts';
 import { routeOf } from '../routes.ts';
+import { runnerOf, sentOf } from '../run-operation.ts';
 import type { Services } from '../services.ts';
 import type { Api, ApiRequest } from './api.ts';
 import type { CommandContext } from './command.ts';
@@ -36,30 +33,19 @@ export async function openLocalApi(
   const operations = apiOperations(services);
   const auditLog = openAuditLog(services);
   const api: Api = async (request) => {
-    const { params = {}, query = {}, body, idempotencyKey: key } = request;
-    const operation = operations[request.name];
-    const { method, path } = routeOf(request.name);
+    const { name, params = {}, query = {}, body, ifMatch, idempotencyKey: key } = request;
+    const { method, path } = routeOf(name);
     const scope: Scope = {
       workspaceId: await findWorkspace(database, workspace, request),
       formIds: null,
       actor: { kind: 'operator', id: '' },
       may: () => true,
     };
-    const unchanged = readUnchanged(request.ifMatch);
-    const route = { name: request.name, method, path, operation };
-    const line = isNoted(route) && !isDryRun(query) ? lineOf(route, scope, { params }) : undefined;
-    const run = () =>
-      auditLog.note(operation, line, scope, (noted) =>
-        operation.handle(noted, { params, query, body, unchanged }),
-      );
-    const place = { method, url: `${path} ${JSON.stringify({ params, query })}`, body };
-    const answer = await (key === undefined ? run() : runOnce(services, scope, { key, ...place }, run));
-    if (config.isReplyChecked) operation.holdReply(answer);
+    const run = runnerOf(services, auditLog, { name, method, path, operation: operations[name] });
+    const once = key === undefined ? undefined : { key, url: `${path} ${JSON.stringify({ params, query })}` };
+    const answer = await run(scope, { params, query, body, ifMatch, once });
     if (isWoken) await announceJobs(database, { sender: '' });
-    if (answer.stream) return { stream: answer.stream };
-    // As it goes to the wire: moments are text.
-    const text = textOf(answer);
-    return { value: text === undefined ? undefined : (JSON.parse(text) as unknown), tag: answer.tag };
+    return sentOf(answer);
   };
   const close = async (): Promise<void> => {
     services.feedBell.close();

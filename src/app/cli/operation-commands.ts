@@ -45,12 +45,11 @@ function minor(value: Value<unknown> | undefined, about: string): Option<unknown
   return { value, isRequired: false, isMinor: true, about };
 }
 
+/** The operations as they are declared; none of them runs: what a declaration reads of its services is the configuration. */
+export const declaredRoutes = (): readonly ApiRoute[] => apiRoutes({ config: readConfig({}) } as Services);
+
 /** Every operation of the API as a command. */
-export function operationCommands(): readonly Command[] {
-  // They are declared, and none of them runs: what a declaration reads of its services is the configuration.
-  const services = { config: readConfig({}) } as Services;
-  return apiRoutes(services).map(operationCommand);
-}
+export const operationCommands = (): readonly Command[] => declaredRoutes().map(operationCommand);
 
 /** An operation as a command: its path's parameters in order, its query and its body as options. */
 export function operationCommand(route: ApiRoute): Command {

@@ -123,7 +123,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
     await around.print(`${json ? text : forPerson()}\n`);
   };
   if (command.at === 'table') return show(await command.run(await allCommands(), input));
-  const context = { json, ...atTerminal(around) };
+  const context = { json, remote: place.remote, ...atTerminal(around) };
   if (place.remote && command.at === 'api') {
     const { openRemoteApi } = await import('./remote-api.ts');
     const api = openRemoteApi(place.remote);

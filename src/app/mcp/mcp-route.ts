@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuseForeignOrigin } from '#console/access.ts';
+import { ApiError } from '#kit/errors.ts';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { packAnswer } from '#kit/packing.ts';
+import type { AuditLog } from '#workspaces/audit/audit-log.ts';
+import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
+import type { RequestLog } from '#workspaces/request-log/request-log.ts';
+import { type ApiServices, openDoor } from '../api.ts';
+import type { Api } from '../cli/api.ts';
+import type { ApiRoute } from '../operations.ts';
+import { runnerOf, sentOf } from '../run-operation.ts';
+import { readGroups } from './groups.ts';
+
+/**
+ * `/mcp`: the operations for programs that speak the Model Context Protocol, over streamable HTTP, with an API key.
+ * The door is that of the API: the same key, the same count, the same lines in the logs. Nothing is kept between two
+ * requests, so any process answers any of them; the library is loaded with the first.
+ */
+export async function serveMcp(
+  server: Server,
+  services: ApiServices,
+  routes: readonly ApiRoute[],
+  { requestLog, auditLog }: { requestLog: RequestLog; auditLog: AuditLog },
+): Promise<void> {
+  server.addHook('onRequest', (request, _reply, done) => {
+    refuseForeignOrigin(request, services.config.publicUrl);
+    done();
+  });
+  openDoor(server, services, requestLog);
+  const runs = new Map(
+    routes.map((route) => [route.name, { ...route, run: runnerOf(services, auditLog, route) }]),
+  );
+  /** The operations as this caller. */
+  const apiOf =
+    (caller: Caller, id: string): Api =>
+    async ({ name, params, query, body, ifMatch }) => {
+      const { operation, run } = runs.get(name)!;
+      requirePermission(caller, operation.permission);
+      return sentOf(await run(caller, { params, query, body, ifMatch, id }));
+    };
+  const load = async () => {
+    const [{ createMcpHandler }, { openMcp }, { drawTools }] = await Promise.all([
+      import('@modelcontextprotocol/server'),
+      import('./open-mcp.ts'),
+      import('./tools.ts'),
+    ]);
+    return { createMcpHandler, openMcp, tools: drawTools(routes) };
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  server.post('/mcp', async (request, reply) => {
+    const caller = request.caller!;
+    const { tools: wanted, ...others } = request.query as Readonly<Record<string, string>>;
+    const unknown = Object.keys(others)[0];
+    if (unknown !== undefined)
+      throw new ApiError('bad_request', `There is no parameter "${unknown}": tools=forms,webhooks is all.`);
+    const groups = readGroups(wanted === undefined ? undefined : String(wanted));
+    refuseMany(request.body);
+    loaded ??= load();
+    const { createMcpHandler, openMcp, tools } = await loaded;
+    const api = apiOf(caller, request.id);
+    const { fetch: serve } = createMcpHandler(
+      () => openMcp({ tools, api, may: caller.may, groups, log: services.log }),
+      { maxSubscriptions: 0 },
+    );
+    return answer(request, reply, await serve(webRequest(request), { parsedBody: request.body }));
+  });
+  refuseOtherMethods(server, '/mcp', ['POST']);
+}
+
+/**
+ * One message, as the protocol has it since 2025: many at once would be one request to the limit. No stream of changes
+ * either, which would be held for as long as a client likes: nothing here changes but by a request.
+ */
+function refuseMany(body: unknown): void {
+  if (Array.isArray(body))
+    throw new ApiError('bad_request', 'Send one message of JSON-RPC, not a list of them.');
+}
+
+function webRequest({ headers, method, url }: FastifyRequest): Request {
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    // Of a key nothing is passed on.
+    value === undefined || name === 'authorization' ? [] : [[name, String(value)] as [string, string]],
+  );
+  return new Request(new URL(url, 'http://service'), { method, headers: given });
+}
+
+/** What the library answers, packed like any other answer; it is whole, as no stream is kept open. */
+async function answer(request: FastifyRequest, reply: FastifyReply, response: Response) {
+  const { status, headers } = response;
+  reply.code(status).headers(Object.fromEntries(headers));
+  const text = await response.text();
+  return text === '' ? undefined : packAnswer(request, reply, text);
+}
