@@ -199,7 +199,7 @@ test('user password gives a temporary one, which signs in', async () => {
   assert.match(stderr, /no account/);
 });
 
-test('user second-factor takes what somebody lost, and says whether there was any', async () => {
+test('user second-factor takes what somebody lost, and says whether there was one', async () => {
   const email = 'lost-phone@example.org';
   const { id } = await answer('user create --password correct-horse --email', email);
   await database.query('update users set second_factor = true where id = $1', [id]);
