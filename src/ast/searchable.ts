@@ -39,10 +39,27 @@ export function searchableText(
     const texts = input === subjectInput ? subjectTexts : bodyTexts;
     texts.push(...textsOf[kindOf(input)](value, input));
   }
-  const subject = cutToBytes(subjectTexts.join('\n'), limits.searchBytes);
-  const body = [...bodyTexts, ...Object.values(reference)].join('\n');
+  const subject = cutToBytes(withDomains(subjectTexts), limits.searchBytes);
+  const body = withDomains([...bodyTexts, ...Object.values(reference)]);
   return { subject, body: cutToBytes(body, limits.searchBytes - byteLength(subject)) };
 }
+
+/**
+ * Texts, and behind them of each mail address the domain, what it is a part of, and its names: to the index an address is one
+ * word, and `acme.com` and `acme` are to find `ada@mail.acme.com`. What stands behind the last dot says nothing.
+ */
+function withDomains(texts: readonly string[]): string {
+  const names = new Set<string>();
+  for (const [, domain] of texts.join('\n').matchAll(/@([\w-]+(?:\.[\w-]+)+)/g)) {
+    const labels = domain!.split('.');
+    for (const [index, label] of labels.slice(0, mostLabels).entries())
+      if (index < labels.length - 1) names.add(labels.slice(index).join('.')).add(label);
+  }
+  return [...texts, ...names].join('\n');
+}
+
+/** A domain has no more, and to write each part of one that has would be more than it is. */
+const mostLabels = 10;
 
 /** Every answer with its input in form order, the rows of repeatable composites included. */
 function* walkAnswers(form: Form, answers: Answers): Generator<{ input: InputElement; value: AnswerValue }> {
