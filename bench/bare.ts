@@ -8,6 +8,7 @@ import { declaredStatements } from '#kit/statement.ts';
 import '#submissions/table/queries.ts';
 import '#forms/queries.ts';
 import '#search/queries.ts';
+import { wordsAlone } from '#search/question.ts';
 import '#submissions/queries.ts';
 
 /*
@@ -82,8 +83,9 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
   async search({ searchParams }) {
     return page(
       await search({
-        ...placeIn(searchParams),
-        form_ids: null,
+        ...wordsAlone,
+        workspace_id: searchParams.get('workspace'),
+        form_ids: searchParams.has('form') ? [searchParams.get('form')] : null,
         q: searchParams.get('q'),
         limit: 20,
         offset: 0,

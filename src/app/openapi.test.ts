@@ -181,7 +181,10 @@ test('what has a name is there once, and everything else refers to it', () => {
   const text = JSON.stringify(list);
   assert.match(text, /"data":\{"type":"array","items":\{"\$ref":"#\/components\/schemas\/Submission"\}/);
   assert.match(text, /"pagination":\{"\$ref":"#\/components\/schemas\/Pagination"\}/);
-  assert.deepEqual(JSON.parse(JSON.stringify(search)).content, JSON.parse(text).content);
+  const [ofList, ofSearch] = [list, search].map(
+    (reply) => JSON.parse(JSON.stringify(reply)).content['application/json'].schema.properties,
+  );
+  assert.deepEqual({ ...ofSearch, search: undefined }, { ...ofList, search: undefined });
 });
 
 test('each operation that answers JSON shows an answer, which is as it is declared', () => {

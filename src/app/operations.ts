@@ -92,6 +92,7 @@ export function apiOperations(services: Services) {
     listFormSubmissions: submissions.listOfForm,
     listSubmissions: submissions.list,
     searchSubmissions: search.search,
+    suggestSearch: search.suggest,
     getSubmission: submissions.get,
     createSubmission: submitEndpoint(services),
     changeSubmission: changes.change,

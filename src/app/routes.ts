@@ -32,6 +32,7 @@ export const routes = {
   listFormSubmissions: 'GET /forms/:id/submissions',
   listSubmissions: 'GET /submissions',
   searchSubmissions: 'GET /submissions/search',
+  suggestSearch: 'GET /submissions/search/suggestions',
   getSubmission: 'GET /submissions/:id',
   createSubmission: 'POST /forms/:id/submissions',
   changeSubmission: 'PATCH /submissions/:id',

@@ -1,78 +1,191 @@
 import { type Static, Type } from 'typebox';
+import { defaultLanguage } from '#ast/languages.ts';
+import { unfinishedAt } from '#ast/search/complete.ts';
 import type { FileLinks } from '#files/link.ts';
 import type { Database } from '#kit/database.ts';
-import { operation } from '#kit/operation.ts';
+import { operation, type Scope } from '#kit/operation.ts';
 import { ApiError } from '#kit/errors.ts';
-import { jsonList } from '#kit/wire.ts';
+import { jsonList, jsonText } from '#kit/wire.ts';
 import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
 import { submissionPage } from '#submissions/endpoints.ts';
-import { submissionTexts } from '#submissions/present.ts';
+import { type Hit, submissionTexts } from '#submissions/present.ts';
 import { requireReach } from '#workspaces/reach.ts';
-import { countMatches, formExists, searchSubmissions } from './queries.ts';
+import { correct, type Correction } from './correct.ts';
+import { type FoundPage, findPage } from './find-page.ts';
+import { lookWindow } from './checks.ts';
+import { placeHits, soughtBy } from './hits.ts';
+import { readOptionLabels } from './option-labels.ts';
+import { listSearchedForms } from './queries.ts';
 import { searchWindow } from './question.ts';
+import { type Reached, readAsked, refuseUnsearchable } from './read-asked.ts';
+import { suggest } from './suggest.ts';
 
-/** docs/rules.md 13: q is at most 1 KB of UTF-8. */
-const queryBytes = 1024;
+const formParameter = {
+  form_id: Type.Optional(Type.String({ format: 'uuid', description: 'Search in this form only.' })),
+};
 
-/** Full-text search. Specification, "Search rules"; docs/rules.md 11. */
+const Reading = Type.Object(
+  {
+    is_partial: Type.Boolean({
+      description: `More than ${lookWindow} submissions have the words, and only the newest of them were looked at for what the index of words does not know: \`total_count\` counts among these.`,
+    }),
+    corrections: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
+      description: 'Words that nobody wrote, and what was looked for instead, with `typos`.',
+    }),
+  },
+  {
+    description:
+      'How the question was taken; there when it is more than words, and with `typos` where words were replaced.',
+  },
+);
+
+/** A list's answer, and how the question was taken. */
+const SearchPage = Type.Object({ ...submissionPage.properties, search: Type.Optional(Reading) });
+
+const SuggestionList = Type.Object({
+  begin: Type.Integer({
+    description: 'What a suggestion takes the place of begins at this character, from 0.',
+  }),
+  end: Type.Integer({ description: 'And ends before this one.' }),
+  data: Type.Array(
+    Type.Object({
+      kind: Type.Enum(['operator', 'element', 'word', 'form', 'status', 'tag']),
+      text: Type.String({ description: 'What takes its place.' }),
+      label: Type.String({ description: 'What it means to a person.' }),
+    }),
+  ),
+});
+
+/** Full-text search. Specification, "Search rules"; docs/rules.md 11; docs/guides/search.md has the grammar. */
 export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
     search: operation({
       summary: 'Search submissions',
-      description: `Across the workspace or one form, by relevance. Every word must be present, in any of its forms; words in the subject count most; equals come newest first. Any text is a valid question. The first ${searchWindow} can be paged through: \`total_count\` is exact below ${searchWindow}, and ${searchWindow} means that many or more.`,
+      description: `Across the workspace or one form, by relevance. Every word must be present, in any of its forms; words in the subject count most; equals come newest first. Any text is a valid question; the guide "Search" tells what phrases, \`-not\`, \`beginn*\` and operators such as \`email:\` and \`after:\` mean in it. The first ${searchWindow} can be paged through: \`total_count\` is exact below ${searchWindow}, and ${searchWindow} means that many or more.`,
       permission: 'submissions:read',
       example: { query: { q: 'stuck shuttle' } },
       query: Type.Object(
         {
           q: Type.String({ description: 'The words to look for.' }),
-          form_id: Type.Optional(Type.String({ format: 'uuid', description: 'Search in this form only.' })),
+          ...formParameter,
           ...pageParameters,
+          include: Type.Optional(
+            Type.Enum(['hits'], { description: 'Where in each submission the words were found.' }),
+          ),
+          typos: Type.Optional(
+            Type.Boolean({
+              description:
+                'When nothing is found: look for the nearest words that somebody wrote in place of those that nobody did, and say so in `search`.',
+            }),
+          ),
         },
         { additionalProperties: false },
       ),
       reply: {
         status: 200,
         description: 'A page of submissions, ordered by relevance.',
-        schema: submissionPage,
+        schema: SearchPage,
       },
       async run({ workspaceId, formIds, query }) {
-        refuseUnsearchable(query.q);
-        if (query.form_id !== undefined) {
-          requireReach(formIds, query.form_id);
-          const [form] = await formExists(database, { workspace_id: workspaceId, id: query.form_id });
-          if (!form!.found) throw new ApiError('not_found');
-        }
+        const reach = await reachForms({ workspaceId, formIds }, query.form_id);
         const page = readPage(query);
-        const question = {
-          workspace_id: workspaceId,
-          form_id: query.form_id ?? null,
-          form_ids: formIds && [...formIds],
-          q: query.q,
+        const cut = { limit: page.perPage, offset: page.offset };
+        const read = async (q: string): Promise<{ asked: Reached; found: FoundPage }> => {
+          const asked = await readAsked(database, reach, q);
+          return { asked, found: await findPage(database, workspaceId, asked, cut) };
         };
-        const limit = Math.min(page.perPage, searchWindow - page.offset);
-        const rows =
-          limit > 0 ? await searchSubmissions(database, { ...question, limit, offset: page.offset }) : [];
-        // A page past the end has no row that carries the total.
-        const total =
-          rows[0]?.total ?? (page.offset > 0 ? (await countMatches(database, question))[0]!.total : 0);
-        const found = await submissionTexts(rows, links);
+        const first = await read(query.q);
+        const mended =
+          query.typos && first.found.total === 0 ? await correctly(reach, query.q, read) : undefined;
+        const { asked, found } = mended ?? first;
+        const texts = await submissionTexts(found.rows, links);
+        const data =
+          query.include === 'hits' ? withHits(texts, await hitsOf(workspaceId, asked, found)) : texts;
+        const reading = { is_partial: found.isPartial, corrections: mended?.corrections ?? [] };
         return {
-          json: jsonList<Static<typeof submissionPage>>(found, { pagination: paginate(page, total) }),
+          json: jsonList<Static<typeof SearchPage>>(data, {
+            pagination: paginate(page, found.total),
+            ...((!asked.isPlain || mended) && { search: reading }),
+          }),
         };
       },
     }),
+
+    suggest: operation({
+      summary: 'Suggest for a search',
+      description:
+        'What could be meant by what is being written in a question: operators, elements, forms, tags, and words of answers.',
+      permission: 'submissions:read',
+      example: { query: { q: 'stuck stat' } },
+      query: Type.Object(
+        {
+          q: Type.String({ description: 'The question, as far as it is written.' }),
+          at: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 1_024,
+              description:
+                'Behind this many of its characters something is being written; its end, when left out.',
+            }),
+          ),
+          ...formParameter,
+        },
+        { additionalProperties: false },
+      ),
+      reply: { status: 200, description: 'The suggestions, the likeliest first.', schema: SuggestionList },
+      async run({ workspaceId, formIds, query: { q, at = q.length, form_id } }) {
+        refuseUnsearchable(q);
+        const { formIds: form_ids } = await reachForms({ workspaceId, formIds }, form_id);
+        const unfinished = unfinishedAt(q, Math.min(at, q.length));
+        if (!unfinished) return { body: { begin: q.length, end: q.length, data: [] } };
+        const { begin, end } = unfinished;
+        const reach = { workspace_id: workspaceId, form_ids: form_ids && [...form_ids] };
+        return { body: { begin, end, data: await suggest(database, reach, unfinished) } };
+      },
+    }),
   };
+
+  /** @throws ApiError not_found for a form that is not there or out of reach. */
+  async function reachForms(
+    { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
+    formId: string | undefined,
+  ): Promise<{ workspaceId: string; formIds: readonly string[] | null }> {
+    if (formId === undefined) return { workspaceId, formIds };
+    requireReach(formIds, formId);
+    const id = formId.toLowerCase();
+    const [form] = await listSearchedForms(database, { workspace_id: workspaceId, form_ids: [id] });
+    if (!form) throw new ApiError('not_found');
+    return { workspaceId, formIds: [id] };
+  }
+
+  /** The question without the words that nobody wrote, if it finds something then. */
+  async function correctly(
+    reach: { workspaceId: string; formIds: readonly string[] | null },
+    q: string,
+    read: (q: string) => Promise<{ asked: Reached; found: FoundPage }>,
+  ): Promise<{ asked: Reached; found: FoundPage; corrections: Correction[] } | undefined> {
+    const forms = { workspace_id: reach.workspaceId, form_ids: reach.formIds && [...reach.formIds] };
+    const corrected = await correct(database, forms, q);
+    if (!corrected) return undefined;
+    const again = await read(corrected.q);
+    return again.found.total === 0 ? undefined : { ...again, corrections: corrected.corrections };
+  }
+
+  async function hitsOf(workspaceId: string, asked: Reached, { rows }: FoundPage): Promise<Hit[][]> {
+    const form_ids = [...new Set(rows.map(({ form_id }) => form_id))];
+    const forms = await listSearchedForms(database, { workspace_id: workspaceId, form_ids });
+    const languages = new Map(forms.map(({ id, language }) => [id, language]));
+    const labels = await readOptionLabels(database, workspaceId, form_ids);
+    const read = rows.map((row) => ({
+      ...row,
+      language: languages.get(row.form_id) ?? defaultLanguage,
+      sayOption: labels(row.form_id),
+    }));
+    return placeHits(database, soughtBy(asked.index), read);
+  }
 }
 
-/** @throws ApiError bad_request for a question that is empty, too long or cannot be text in PostgreSQL. */
-export function refuseUnsearchable(q: string): void {
-  const problem =
-    q.trim() === ''
-      ? '"q" must not be empty.'
-      : Buffer.byteLength(q) > queryBytes
-        ? `"q" must be at most ${queryBytes} bytes long.`
-        : q.includes('\u0000') || !q.isWellFormed()
-          ? '"q" holds a NUL character or half a surrogate pair.'
-          : undefined;
-  if (problem) throw new ApiError('bad_request', problem, { errors: [{ field: 'q', message: problem }] });
-}
+type Item = Static<typeof SearchPage>['data'][number];
+
+const withHits = (texts: readonly string[], hits: readonly Hit[][]) =>
+  texts.map((text, index) => jsonText<Item>(`${text.slice(0, -1)},"hits":${JSON.stringify(hits[index])}}`));

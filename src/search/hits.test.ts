@@ -6,7 +6,11 @@ import { findHits } from './hits.ts';
 const { database } = await testDatabase();
 
 const hits = (q: string, ...texts: string[]): Promise<string[][]> =>
-  findHits(database, { language: 'english', q }, texts);
+  findHits(
+    database,
+    { q, beginnings: [] },
+    texts.map((text) => ({ text, language: 'english' })),
+  );
 
 test('hits are the words as they are written, in any inflection, each text on its own', async () => {
   assert.deepEqual(await hits('running gardens', 'She runs. We RAN to run', 'A garden', 'Nothing'), [

@@ -1,6 +1,10 @@
+import { isRecord } from '#ast/json.ts';
 import { cutToBytes } from '#ast/text.ts';
 import type { Queryable } from '#kit/statement.ts';
+import type { Hit } from '#submissions/present.ts';
+import type { Asked } from './ask.ts';
 import { markHits } from './queries.ts';
+import type { UnitKind } from './question.ts';
 
 /** Marks that no answer is expected to hold: private use. A text that holds one loses it. */
 const [begin, end] = ['\uE000', '\uE001'];
@@ -11,6 +15,15 @@ const readBytes = 20_000;
 /** No byte less: a character is one at least. */
 export const readCharacters = readBytes;
 
+/** What is looked for in texts: the words that must be there, and how others begin. */
+export type Sought = { q: string; beginnings: readonly string[] };
+
+/** What the hits of a question are. */
+export function soughtBy({ q, unit_kinds, unit_texts }: Asked['index']): Sought {
+  const texts = (kind: UnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
+  return { q: [q, ...texts('address')].join('\n'), beginnings: texts('beginning') };
+}
+
 /**
  * Which words of each text a question finds, as they are written there: "runs" finds "Running". For showing, on the
  * few texts of a page; what matches is decided by the search itself.
@@ -18,15 +31,111 @@ export const readCharacters = readBytes;
  */
 export async function findHits(
   database: Queryable,
-  question: { language: string; q: string },
-  texts: readonly string[],
+  { q, beginnings }: Sought,
+  texts: readonly { text: string; language: string }[],
 ): Promise<string[][]> {
-  const plain = texts.map((text) =>
+  if (texts.length === 0) return [];
+  const plain = texts.map(({ text }) =>
     cutToBytes(text.slice(0, readCharacters).replaceAll(/[\uE000\uE001]/g, ' '), readBytes),
   );
-  const rows = await markHits(database, { ...question, texts: plain, options });
-  return rows.map(({ marked }) => {
-    const words = [...marked.matchAll(/\uE000([^\uE001]*)\uE001/g)].map((match) => match[1]!);
-    return [...new Set(words)].sort((a, b) => b.length - a.length);
+  const rows = await markHits(database, {
+    languages: texts.map(({ language }) => language),
+    texts: plain,
+    q,
+    beginnings: [...beginnings],
+    options,
   });
+  const parts = partsOfAddresses(q);
+  return rows.map(({ marked }, index) => {
+    const words = [...marked.matchAll(/\uE000([^\uE001]*)\uE001/g)].map((match) => match[1]!);
+    return [...new Set([...words, ...addressesIn(plain[index]!, parts)])].sort((a, b) => b.length - a.length);
+  });
+}
+
+const partsOfAddresses = (q: string): Set<string> => new Set(q.toLowerCase().split(/\s+/).filter(Boolean));
+
+/** The mail addresses whose domain, a part of it, or name before the @ is asked for: to the index an address is one word. */
+function addressesIn(text: string, asked: ReadonlySet<string>): string[] {
+  const found = text.matchAll(/(?<![\w.+-])(?<name>[\w.+-]{1,64})@(?<domain>[\w-]+(?:\.[\w-]+)+)/g);
+  return [...found].flatMap(({ 0: address, groups = {} }) => {
+    const domain = groups['domain']!.toLowerCase();
+    const parts = [groups['name']!.toLowerCase(), domain, ...domain.split('.').slice(0, -1)];
+    return parts.some((part) => asked.has(part)) ? [address] : [];
+  });
+}
+
+/** Answers in which hits are looked for; behind them come long lists of rows, which nobody reads through here. */
+const mostTexts = 200;
+const excerptCharacters = 160;
+
+/** A submission in which words are looked for, in the language by which they are found, and as people read its options. */
+export type Searched = { answers: string; reference: string; language: string; sayOption: SayOption };
+/** The label of an option of an element; undefined for an answer that is read as it is kept. */
+export type SayOption = (element: string, id: string) => string | undefined;
+
+/** Where each submission has what is sought, in the order of its answers. */
+export async function placeHits(
+  database: Queryable,
+  sought: Sought,
+  rows: readonly Searched[],
+): Promise<Hit[][]> {
+  const placed = rows.flatMap((submission, row) =>
+    [...take(textsOf(submission), mostTexts)].map((text) => ({
+      ...text,
+      row,
+      language: submission.language,
+    })),
+  );
+  const words = await findHits(database, sought, placed);
+  const hits = rows.map((): Hit[] => []);
+  for (const [index, { row, path, text }] of placed.entries()) {
+    const found = words[index]!;
+    if (found.length > 0) hits[row]!.push({ path, words: found, excerpt: excerptOf(text, found) });
+  }
+  return hits;
+}
+
+function* take<Item>(items: Iterable<Item>, most: number): Generator<Item> {
+  let left = most;
+  for (const item of items) {
+    if (left-- === 0) return;
+    yield item;
+  }
+}
+
+/** The texts of a submission as they are read, each with the way to it. */
+export function* textsOf({
+  answers,
+  reference,
+  sayOption,
+}: Omit<Searched, 'language'>): Generator<{ path: (string | number)[]; text: string }> {
+  for (const { path, text } of textsIn(
+    { answers: JSON.parse(answers), reference: JSON.parse(reference) },
+    [],
+  )) {
+    const element = path.findLast((step) => typeof step === 'string')!;
+    yield { path, text: (path[0] === 'answers' ? sayOption(element, text) : undefined) ?? text };
+  }
+}
+
+/** The parts of a file that are no words of whoever sent it. */
+const isSystems = (key: string, holder: object): boolean => 'filename' in holder && key !== 'filename';
+
+function* textsIn(
+  value: unknown,
+  path: (string | number)[],
+): Generator<{ path: (string | number)[]; text: string }> {
+  if (typeof value === 'string' || typeof value === 'number') yield { path, text: String(value) };
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index]);
+  else if (isRecord(value))
+    for (const [key, item] of Object.entries(value))
+      if (!isSystems(key, value)) yield* textsIn(item, [...path, key]);
+}
+
+function excerptOf(text: string, words: readonly string[]): string {
+  const first = Math.min(...words.map((word) => text.indexOf(word)).filter((at) => at >= 0));
+  const start = first > excerptCharacters / 2 ? first - excerptCharacters / 4 : 0;
+  const cut = text.slice(start, start + excerptCharacters).toWellFormed();
+  return `${start > 0 ? '…' : ''}${cut}${start + excerptCharacters < text.length ? '…' : ''}`;
 }

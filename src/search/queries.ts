@@ -1,13 +1,18 @@
-import { bigint, boolean, integer, nullable, statement, text, texts, uuid, uuids } from '#kit/statement.ts';
-import { answeredVersion, foundColumns } from '#submissions/queries.ts';
-import { questionIn, searchWindow, subjectWindow, walk, wordsInSubject } from './question.ts';
-
-const questionParameters = {
-  workspace_id: uuid,
-  form_id: nullable(uuid),
-  form_ids: nullable(uuids),
-  q: text,
-} as const;
+import {
+  bigint,
+  boolean,
+  integer,
+  nullable,
+  orNothing,
+  statement,
+  text,
+  texts,
+  uuid,
+  uuids,
+} from '#kit/statement.ts';
+import { answeredVersion, foundColumns, submissionSelection } from '#submissions/queries.ts';
+import { checking, checkParameters, isPassed, lookWindow } from './checks.ts';
+import { asking, questionParameters, searchWindow, subjectWindow, walk, wordsInSubject } from './question.ts';
 
 /**
  * One page of what matches, by relevance, each row with the total up to searchWindow. The order is exact: whoever has
@@ -18,7 +23,7 @@ export const searchSubmissions = statement(
   'search_submissions',
   { ...questionParameters, limit: integer, offset: bigint },
   { total: bigint, ...foundColumns },
-  `with ${questionIn('$form_ids')},
+  `with ${asking},
    matches as materialized (${walk('anywhere', { limit: String(searchWindow), inOrder: false })}),
    total as materialized (select count(*) as total from matches),
    -- When there are fewer matches than the window, they are all known already: each is asked for its subject. A segment's
@@ -77,12 +82,40 @@ export const searchSubmissions = statement(
    order by page.words desc, page.id desc`,
 );
 
+/**
+ * One page of what the index finds and what passes the checks, by relevance; at least one row, with the total and whether
+ * there were more to be looked at. Whoever has words in the subject is looked at first, over all times; of them and of the others
+ * the newest lookWindow.
+ */
+export const searchChecked = statement(
+  'search_checked',
+  { ...questionParameters, ...checkParameters, limit: integer, offset: bigint },
+  { total: bigint, is_cut: boolean, ...orNothing(foundColumns) },
+  `with ${asking},
+   ${checking},
+   ahead as materialized (${walk('in_subject', { limit: String(lookWindow), inOrder: true })}),
+   behind as materialized (${walk('no_subject', { limit: String(lookWindow), inOrder: true })}),
+   found as (select id, code, true as is_ahead from ahead union all select id, code, false from behind),
+   passed as materialized (
+     select f.id, case when f.is_ahead then ${wordsInSubject} else 0 end as words
+     from found f join submissions p on p.workspace_id = $workspace_id and p.id = f.id
+     where p.trashed_at is null and ($status is null or p.status = $status) and ${isPassed}),
+   page as (select id, words from passed order by words desc, id desc limit $limit offset $offset)
+   select (select least(count(*), ${searchWindow}) from passed) as total,
+          (select count(*) from ahead) = ${lookWindow} or (select count(*) from behind) = ${lookWindow} as is_cut, ${submissionSelection}
+   from (select) always
+   left join page on true
+   left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
+   left join ${answeredVersion} on true
+   order by page.words desc, page.id desc`,
+);
+
 /** The total alone, up to searchWindow, for a page that has no row to carry it. */
 export const countMatches = statement(
   'count_matches',
   questionParameters,
   { total: bigint },
-  `with ${questionIn('$form_ids')}
+  `with ${asking}
    select count(*) as total from (${walk('anywhere', { limit: String(searchWindow), inOrder: false })}) matches`,
 );
 
@@ -97,21 +130,80 @@ export const cleanPendingList = statement(
   `select gin_clean_pending_list('search_documents_terms'::regclass) as pages`,
 );
 
-/** Whether a form is there to be searched in. */
-export const formExists = statement(
-  'form_exists',
-  { workspace_id: uuid, id: uuid },
-  { found: boolean },
-  `select exists (select from forms where workspace_id = $workspace_id and id = $id and deleted_at is null) as found`,
+/** The forms within reach by their names, and the language of each. */
+export const listSearchedForms = statement(
+  'list_searched_forms',
+  { workspace_id: uuid, form_ids: nullable(uuids) },
+  { id: uuid, name: text, language: nullable(text) },
+  `select id, name, settings ->> 'language' as language from forms
+   where workspace_id = $workspace_id and deleted_at is null and ($form_ids is null or id = any ($form_ids))`,
 );
 
 /** The texts with marks around every word that a question finds, in the order in which they were given. */
 export const markHits = statement(
   'mark_hits',
-  { language: text, q: text, texts, options: text },
+  { languages: texts, texts, q: text, beginnings: texts, options: text },
   { marked: text },
-  `select ts_headline($language::regconfig, given.text, replace(question.words::text, ' & ', ' | ')::tsquery, $options) as marked
-   from (select plainto_tsquery($language::regconfig, $q) as words) question
-   cross join unnest($texts) with ordinality as given (text, place)
+  `select ts_headline(given.language::regconfig, given.text, question.words, $options) as marked
+   from unnest($languages, $texts) with ordinality as given (language, text, place)
+   join (
+     select language, concat_ws(' | ',
+       nullif(replace(plainto_tsquery(language::regconfig, $q)::text, ' & ', ' | '), ''),
+       (select string_agg(format('%L:*', lower(word)), ' | ') from unnest($beginnings) as word))::tsquery as words
+     from (select distinct language from unnest($languages) as language) languages) question using (language)
    order by given.place`,
+);
+
+/** The answers of the newest submissions that answer a question; those of unusual length are left out. */
+export const listWrittenTexts = statement(
+  'list_written_texts',
+  { ...questionParameters, limit: integer },
+  { answers: text },
+  `with ${asking}
+   select s.answers::text as answers
+   from (${walk('anywhere', { limit: '$limit', inOrder: true })}) newest
+   join submissions s on s.workspace_id = $workspace_id and s.id = newest.id
+   where s.trashed_at is null and length(s.answers::text) < 20000`,
+);
+
+/** Elements of the forms within reach whose id begins so, each with a label that it has, the newest forms first. */
+export const listElementsCalled = statement(
+  'list_elements_called',
+  { workspace_id: uuid, form_ids: nullable(uuids), beginning: text, limit: integer },
+  { id: text, label: text },
+  `select id, max(label) as label from (
+     select field.key as id, field.value ->> 'label' as label
+     from (
+       select workspace_id, id, version from forms
+       where workspace_id = $workspace_id and deleted_at is null and ($form_ids is null or id = any ($form_ids))
+       order by id desc limit 200) f
+     join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+     cross join json_each(v.fields) as field
+     where starts_with(lower(field.key), lower($beginning))) named
+   group by id order by id limit $limit`,
+);
+
+/** Options whose label is not what answers keep, of the named elements, or of all, in forms as they are live. */
+export const listLabelledOptions = statement(
+  'list_labelled_options',
+  { workspace_id: uuid, form_ids: uuids, elements: nullable(texts) },
+  { form_id: uuid, element: text, id: text, label: text },
+  `select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, option ->> 'label' as label
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+   cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
+   cross join jsonb_array_elements(asking.attrs -> 'options') as option
+   where f.workspace_id = $workspace_id and f.id = any ($form_ids) and f.deleted_at is null
+     and ($elements is null or asking.attrs ->> 'id' = any ($elements)) and option ->> 'label' is not null`,
+);
+
+/** Tags that begin so, the most used first. */
+export const listTagsCalled = statement(
+  'list_tags_called',
+  { workspace_id: uuid, form_ids: uuids, beginning: text, limit: integer },
+  { tag: text },
+  `select tag from submissions s cross join unnest(s.tags) as tag
+   where s.workspace_id = $workspace_id and s.tags <> '{}' and s.trashed_at is null
+     and s.form_id = any ($form_ids) and starts_with(lower(tag), lower($beginning))
+   group by tag order by count(*) desc, tag limit $limit`,
 );

@@ -1,3 +1,6 @@
+import { firstId, lastId } from '#kit/cursor.ts';
+import { boolean, nullable, type RowOf, text, texts, uuid, uuids } from '#kit/statement.ts';
+
 /** As many submissions a search finds: so many can be paged through, and total_count goes up to there. */
 export const searchWindow = 1_000;
 
@@ -16,9 +19,59 @@ export const subjectWindow = 200;
  * (rule 2); equals come newest first. A workspace may hold documents of several languages; the question is asked in
  * each of them. Questions are tsqueries as text, with chr(1) where a segment's code goes.
  */
-/** @param formIds of which forms, when it is asked without form_id; null: of all. For statements with the parameters workspace_id, form_id and q. */
-export const questionIn = (formIds: '$form_ids' | 'null::uuid[]'): string => `
-  -- A quote and a backslash mean something within a quoted word of a tsquery.
+
+/** What every statement that asks a question is given. */
+export const questionParameters = {
+  workspace_id: uuid,
+  /** Of which forms; null: of all. */
+  form_ids: nullable(uuids),
+  /** All of these words must be there. */
+  q: text,
+  /** What else the index is asked for, each a `UnitKind` with its text. */
+  unit_kinds: texts,
+  unit_texts: texts,
+  /** Whether all is found that has not what must not be there. Then `form_ids` names the forms. */
+  is_open: boolean,
+  from_id: uuid,
+  to_id: uuid,
+} as const;
+
+/** What these are where nothing is asked for but words. */
+export const wordsAlone: Omit<RowOf<typeof questionParameters>, 'workspace_id' | 'form_ids' | 'q'> = {
+  unit_kinds: [],
+  unit_texts: [],
+  is_open: false,
+  from_id: firstId,
+  to_id: lastId,
+};
+
+/**
+ * - `beginning`: a word that begins so, as it is written or in the form that is indexed
+ * - `address`: a mail address, or its domain, or what stands before the @
+ * - `not_word`, `not_beginning`: what must not be there
+ */
+export type UnitKind = 'beginning' | 'address' | 'not_word' | 'not_beginning';
+
+/** For statements with questionParameters. */
+export const asking = `
+  units as materialized (
+    select language, kind in ('not_word', 'not_beginning') as is_not,
+           '(' || string_agg(format('''%s%s %s''%s', chr(1), left(language, 3), quoted, suffix), sign) || ')' as anywhere,
+           '(' || string_agg(format('''%s%s!%s''%s', chr(1), left(language, 3), quoted, suffix), sign) || ')' as in_subject
+    from search_languages
+    cross join unnest($unit_kinds, $unit_texts) with ordinality as asked (kind, written, place)
+    cross join lateral (select case kind when 'not_word' then ' & ' else ' | ' end as sign) signs
+    cross join lateral (
+      select lower(written) as word, case kind when 'address' then '' else ':*' end as suffix where kind <> 'not_word'
+      union
+      select lower(written) || '@', ':*' where kind = 'address'
+      union
+      select word, case when kind in ('beginning', 'not_beginning') then ':*' else '' end
+      from unnest(tsvector_to_array(to_tsvector(language::regconfig, written))) as word) lexeme
+    -- A quote and a backslash mean something within a quoted word of a tsquery.
+    cross join lateral replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted
+    where workspace_id = $workspace_id
+    group by language, kind, place),
   words as materialized (
     select language,
            '''' || chr(1) || left(language, 3) || ' ' || quoted || '''' as anywhere,
@@ -26,30 +79,44 @@ export const questionIn = (formIds: '$form_ids' | 'null::uuid[]'): string => `
     from search_languages
     cross join lateral unnest(tsvector_to_array(to_tsvector(language::regconfig, $q))) as word
     cross join lateral replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted
-    where workspace_id = $workspace_id),
+    where workspace_id = $workspace_id
+    union all
+    select language, anywhere, in_subject from units where not is_not),
   asked as (
     select string_agg(anywhere, ' & ') as anywhere, string_agg(in_subject, ' & ') as all_subject,
            string_agg(in_subject, ' | ') as some_subject, count(*) as words
     from words group by language),
   reached as (
     -- Whoever reaches no form asks for a mark that no document has.
-    select case when $form_id is null and ${formIds} is null then ''
+    select case when $form_ids is null then ''
                 else format(' & (%s)', coalesce(string_agg(format('''%sf%s''', chr(1), id), ' | '), chr(1) || 'f')) end as forms
-    from unnest(case when $form_id is null then ${formIds} else array[$form_id] end) as id),
+    from unnest($form_ids) as id),
   gone as (
     select coalesce(' & !(' || string_agg(format('''%sf%s''', chr(1), id), ' | ') || ')', '') as forms
     from forms where workspace_id = $workspace_id and deleted_at is not null),
+  unwanted as (
+    select coalesce(' & !(' || string_agg(anywhere, ' | ') || ')', '') as words from units where is_not),
+  scopes as (
+    select reached.forms || gone.forms || unwanted.words as scope from reached cross join gone cross join unwanted),
   question as materialized (
     select '(' || string_agg(format('(%s)', anywhere), ' | ') || ')' || scope as anywhere,
            '(' || string_agg(format('(%s)', all_subject), ' | ') || ')' || scope as all_subject,
            '(' || string_agg(format('(%s & (%s) & !(%s))', anywhere, some_subject, all_subject), ' | ') || ')' || scope as some_subject,
+           '(' || string_agg(format('(%s & (%s))', anywhere, some_subject), ' | ') || ')' || scope as in_subject,
            '(' || string_agg(format('(%s & !(%s))', anywhere, some_subject), ' | ') || ')' || scope as no_subject,
            string_agg(some_subject, ' | ') as any_subject,
            max(words) as words
-    from asked cross join (select reached.forms || gone.forms as scope from reached cross join gone) scope
-    group by scope),
+    from asked cross join scopes
+    group by scope
+    union all
+    select everything, null, null, null, everything, null, 0
+    from scopes cross join lateral substr(scope, 4) as everything where $is_open),
   segments as materialized (
-    select code from search_segments where workspace_id = $workspace_id order by first_id desc)`;
+    select code from (
+      select code, first_id, lead(first_id) over (order by first_id) as next_id
+      from search_segments where workspace_id = $workspace_id) segment
+    where first_id < $to_id and (next_id is null or next_id > $from_id)
+    order by first_id desc)`;
 
 /**
  * The newest `limit` submissions that answer a question, newest first where `inOrder` says so. A lateral join takes the
@@ -58,16 +125,16 @@ export const questionIn = (formIds: '$form_ids' | 'null::uuid[]'): string => `
  * `place` is where the document lies, which a statement comes back to in a quarter of the time that its key takes.
  */
 export const walk = (
-  question: 'anywhere' | 'all_subject' | 'some_subject' | 'no_subject',
+  which: 'anywhere' | 'all_subject' | 'some_subject' | 'in_subject' | 'no_subject',
   { limit, inOrder }: { limit: string; inOrder: boolean },
 ): string => `
   select found.id, found.place, segments.code
   from question cross join segments cross join lateral (
     select id, place from (
       select d.submission_id as id, d.ctid as place, d.workspace_id from search_documents d
-      where d.terms @@ replace(question.${question}, chr(1), segments.code)::tsquery
+      where d.terms @@ replace(question.${which}, chr(1), segments.code)::tsquery
       offset 0) here
-    where workspace_id = $workspace_id
+    where workspace_id = $workspace_id and id >= $from_id and id < $to_id
     ${inOrder ? 'order by id desc' : ''}) found
   limit ${limit}`;
 

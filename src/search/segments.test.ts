@@ -7,7 +7,7 @@ import { insertSubmission, segmentDocuments } from '#submissions/queries.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { countMatches, searchSubmissions } from './queries.ts';
-import { searchWindow, subjectWindow } from './question.ts';
+import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
 
 const { database } = await testDatabase();
 
@@ -18,7 +18,7 @@ async function find(
   q: string,
   { limit = 100, offset = 0, formIds = null as string[] | null } = {},
 ) {
-  const question = { workspace_id: scene.workspaceId, form_id: null, form_ids: formIds, q };
+  const question = { ...wordsAlone, workspace_id: scene.workspaceId, form_ids: formIds, q };
   const rows = await searchSubmissions(database, { ...question, limit, offset });
   const [count] = await countMatches(database, question);
   return {
@@ -233,14 +233,15 @@ test('what was indexed before there were segments is found as before', async () 
   const inSubject = await insert('english', 'Running shoes', 'shoes and more');
   const inBody = await insert('english', 'Other', 'the runs');
   const german = await insert('german', 'Häuser', 'zum Verkauf');
+  const mailed = await insert('english', 'x', 'from Ada@mail.Companies.com today');
   await migrate(older, migrations);
   const search = async (q: string, form_id: string | null = formId): Promise<string[]> =>
     (
       await searchSubmissions(older, {
         workspace_id: workspaceId,
-        form_id,
-        form_ids: null,
+        form_ids: form_id === null ? null : [form_id],
         q,
+        ...wordsAlone,
         limit: 9,
         offset: 0,
       })
@@ -248,5 +249,8 @@ test('what was indexed before there were segments is found as before', async () 
   assert.deepEqual(await search('run'), [inSubject, inBody]);
   assert.deepEqual(await search('shoe', null), [inSubject]);
   assert.deepEqual(await search('Haus'), [german]);
+  for (const q of ['company', 'companies.com', 'mail.companies.com', 'mail'])
+    assert.deepEqual(await search(q), [mailed], q);
+  assert.deepEqual(await search('com'), []);
   assert.deepEqual(await search(formId), []);
 });

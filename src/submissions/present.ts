@@ -11,6 +11,17 @@ import { mapInTurns } from '#kit/turns.ts';
 import { type JsonText, jsonText } from '#kit/wire.ts';
 import { type SubmissionStatus, submissionStatuses } from './queries.ts';
 
+/** Where a search found words in a submission. */
+const Hit = Type.Object({
+  path: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+    description:
+      'The way to it: `answers`, the element, in a group the number of the row and its element; or `reference` and a name.',
+  }),
+  words: Type.Array(Type.String(), { description: 'As they are written there, the longest first.' }),
+  excerpt: Type.String({ description: 'The text around the first of them.' }),
+});
+export type Hit = Static<typeof Hit>;
+
 /** The REST representation. Specification, "Submission (REST representation)". */
 export const Submission = named(
   'Submission',
@@ -31,6 +42,9 @@ export const Submission = named(
     created_at: Type.String({ format: 'date-time' }),
     tags: Type.Optional(
       Type.Array(Type.String(), { description: 'There when it is asked for by `include=tags`.' }),
+    ),
+    hits: Type.Optional(
+      Type.Array(Hit, { description: 'There when a search is asked for it by `include=hits`.' }),
     ),
   }),
 );

@@ -86,6 +86,8 @@ test('the five-minute tour of the README works as it is written, and after it ev
     visits,
     byCursor,
     searched,
+    asked,
+    mistaken,
     events,
     refused,
     head,
@@ -96,7 +98,9 @@ test('the five-minute tour of the README works as it is written, and after it ev
   assert.match(first!, /"status":"published"/);
   assert.match(again!, /"submission_count":0/);
   for (const text of [sent, withFile]) assert.match(text!, /"status":"completed"/);
-  for (const text of [lists, where, byCursor, searched]) assert.match(text!, /The shuttle is stuck/);
+  for (const text of [lists, where, byCursor, searched, asked, mistaken])
+    assert.match(text!, /The shuttle is stuck/);
+  assert.match(mistaken!, /"to":"shuttle"/);
   assert.match(visits!, /"is_counting":true/);
   assert.match(events!, /"has_more":false/);
   assert.match(refused!, /"error":"validation_error"/);

@@ -68,6 +68,35 @@ test('the short reference of a submission, however it is written, finds it and n
   assert.deepEqual(namesOf(await list(form, '?q=strawberry')), ['strawberry']);
 });
 
+test('in the table of a form the same operators narrow what is found, and a question without words keeps the order of time', async () => {
+  const form = await makeForm();
+  for (const name of ['Ada runs fast', 'Ben fast, Ada runs', 'Cleo runs', 'Dora'])
+    await submit(form, { name });
+  const [dora, cleo] = (await list(form)).data;
+  await change(dora!.id, { status: 'incomplete', tags: ['vip'] });
+  await change(cleo!.id, { tags: ['vip'] });
+  const find = async (q: string): Promise<unknown[]> =>
+    namesOf(await list(form, `?${new URLSearchParams({ q }).toString()}`));
+  const rows: readonly [q: string, ...found: string[]][] = [
+    ['"runs fast"', 'Ada runs fast'],
+    ['runs -cle*', 'Ben fast, Ada runs', 'Ada runs fast'],
+    ['name:cleo', 'Cleo runs'],
+    ['-name:runs', 'Dora'],
+    ['status:incomplete', 'Dora'],
+    ['tag:vip', 'Dora', 'Cleo runs'],
+    ['runs tag:vip', 'Cleo runs'],
+    ['after:2020-01-01 -runs', 'Dora'],
+    ['runs before:2020-01-01'],
+    ['status:incomplete status:completed'],
+  ];
+  for (const [q, ...found] of rows) assert.deepEqual(await find(q), found, q);
+  assert.deepEqual(namesOf(await list(form, '?q=status:incomplete&status=completed')), []);
+  const { previous_id, next_id } = await detail(cleo!.id, '?q=tag:vip');
+  assert.deepEqual([previous_id, next_id], [dora!.id, null]);
+  const { body } = await person.api('GET', `/forms/${form}/rows?q=after:soon`);
+  assert.equal(body.error, 'bad_request');
+});
+
 test('a list that is too long for one turn is whole all the same, as it is and packed', async () => {
   const form = await makeForm();
   const letters = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'é'];

@@ -48,7 +48,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const cut = readCut(query, 'rows', params.id);
         const { rows: found, total } = await readViewPage(database, view, cut);
         const { rows, ends } = endCut(cut, found, total);
-        const hits = await findRowHits(database, { language, q: view.q }, rows);
+        const hits = await findRowHits(database, view.asked, { ...form, language }, rows);
         const data = rows.map((row, index) => rowJson(row, hits[index]!));
         return { json: jsonList<TablePage>(data, ends) };
       },
@@ -72,7 +72,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
           readView(database, form, query),
         ]);
         const found = row as typeof row & FoundRow;
-        const [hits] = await findRowHits(database, { language, q: view.q }, [found]);
+        const [hits] = await findRowHits(database, view.asked, { ...form, language }, [found]);
         const linked = mapFiles(
           JSON.parse(found.answers) as Answers,
           JSON.parse(row.fields) as Record<string, FieldDescription>,

@@ -13,7 +13,8 @@ import {
 } from '#kit/statement.ts';
 import { filterColumns, isMet } from '#submissions/filter/queries.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
-import { questionIn, wordsInSubject } from '../question.ts';
+import { checking, checkParameters, isPassed } from '../checks.ts';
+import { asking, questionParameters, walk, wordsInSubject } from '../question.ts';
 
 /** The submissions of a form that were made in some milliseconds. */
 export const findIdsBetween = statement(
@@ -29,15 +30,16 @@ export const findIdsBetween = statement(
  * A view is a search in one form with the console's filters on top: the same question, the same order, and every match,
  * since a view is also deleted and exported. Times are given as the ids that were made then.
  */
+const { status: _, ...checked } = checkParameters;
 const viewParameters = {
-  workspace_id: uuid,
-  form_id: nullable(uuid),
-  q: text,
+  ...questionParameters,
+  ...checked,
   ...filterColumns,
   is_any: boolean,
 } as const;
 
-const viewed = `${questionIn('null::uuid[]')},
+const viewed = `${asking},
+  ${checking},
   f as materialized (
     select d.submission_id as id, segments.code from question cross join segments
     join search_documents d on d.workspace_id = $workspace_id
@@ -46,7 +48,16 @@ const viewed = `${questionIn('null::uuid[]')},
     select f.id, ${wordsInSubject} as rank from f
     where f.id >= $from_id and f.id < $to_id
       and ($is_any or exists (
-        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet})))`;
+        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet} and ${isPassed})))`;
+
+/** How many submissions have the words of a question, as far as they are counted: so many are looked at one by one. */
+export const countLooks = statement(
+  'count_looks',
+  { ...questionParameters, most: integer },
+  { count: bigint },
+  `with ${asking}
+   select count(*) as count from (${walk('anywhere', { limit: '$most', inOrder: false })}) found`,
+);
 
 /** One page of a searched view with the exact total in each row; at least one row. */
 export const searchView = statement(

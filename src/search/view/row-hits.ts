@@ -1,34 +1,37 @@
-import { isRecord } from '#ast/json.ts';
 import type { Database } from '#kit/database.ts';
 import { mapInTurns } from '#kit/turns.ts';
-import { findHits, readCharacters } from '../hits.ts';
+import type { Asked } from '../ask.ts';
+import { findHits, readCharacters, type SayOption, soughtBy, textsOf } from '../hits.ts';
+import { readOptionLabels } from '../option-labels.ts';
 
 /** The JSON of a submission's answers and reference values, as text. */
 type Texts = { answers: string; reference: string };
 
-/** The words that a search found in each submission, for the console to mark; none without a search. */
+/** The words that a search found in each submission of a form, for the console to mark; none without a search. */
 export async function findRowHits(
   database: Database,
-  { language, q }: { language: string; q: string | undefined },
+  asked: Asked['index'] | undefined,
+  form: { workspaceId: string; formId: string; language: string },
   rows: readonly Texts[],
 ): Promise<string[][]> {
-  if (q === undefined || rows.length === 0) return rows.map(() => []);
+  if (asked === undefined || rows.length === 0) return rows.map(() => []);
+  const labels = await readOptionLabels(database, form.workspaceId, [form.formId]);
+  const sayOption = labels(form.formId);
   const lengthOf = ({ answers, reference }: Texts): number => answers.length + reference.length;
-  return findHits(database, { language, q }, await mapInTurns(rows, lengthOf, beginningOf));
+  const texts = await mapInTurns(rows, lengthOf, (row) => beginningOf(row, sayOption));
+  return findHits(
+    database,
+    soughtBy(asked),
+    texts.map((text) => ({ text, language: form.language })),
+  );
 }
 
 /** As much of a submission's texts as hits are looked for in. */
-function beginningOf({ answers, reference }: Texts): string {
+function beginningOf(row: Texts, sayOption: SayOption): string {
   let beginning = '';
-  for (const text of textsIn([JSON.parse(answers), JSON.parse(reference)])) {
+  for (const { text } of textsOf({ ...row, sayOption })) {
     beginning += `${text}\n`;
     if (beginning.length > readCharacters) break;
   }
   return beginning;
-}
-
-function* textsIn(value: unknown): Generator<string> {
-  if (typeof value === 'string' || typeof value === 'number') yield String(value);
-  else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
-  else if (isRecord(value)) for (const item of Object.values(value)) yield* textsIn(item);
 }

@@ -3,9 +3,9 @@ import { leastIdAt } from '#kit/clock.ts';
 import { idBehind } from '#kit/cursor.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { belowId, type Cut, refuseCursor } from '#kit/cursor.ts';
-import { refuseUnsearchable } from '../endpoints.ts';
-import { findIdsBetween, searchNeighbours, searchView, searchViewIds } from './queries.ts';
+import { belowId, type Cut, firstId, lastId, refuseCursor } from '#kit/cursor.ts';
+import { type Reached, readAsked } from '../read-asked.ts';
+import { countLooks, findIdsBetween, searchNeighbours, searchView, searchViewIds } from './queries.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { type Filter, isPlain, readFormFilter } from '#submissions/filter/read-filter.ts';
 import type { SubmissionStatus } from '#submissions/queries.ts';
@@ -19,18 +19,24 @@ import {
 import { batchSize, readDown } from '#submissions/read-down.ts';
 import type { ViewQuery } from '#submissions/shapes.ts';
 
-/** Which submissions of a form are looked at, and in which order: newest first, or with `q` by relevance. */
+/** Which submissions of a form are looked at, and in which order: newest first, or with words by relevance. */
 type View = {
   /** As the statements take it. */
   filter: Filter & { workspace_id: string; form_id: string; is_any: boolean };
-  q: string | undefined;
+  /** What is asked of the index of words; undefined when it is not asked. */
+  asked: Question | undefined;
 };
+type Question = Reached['index'] &
+  Reached['checks'] & { workspace_id: string; form_ids: string[]; is_open: boolean };
 
 /** As many ids are held in memory at once: about 20 MB. */
 const listedLimit = 200_000;
 
+/** As many submissions with the words of a question are looked at one by one, which takes about a second. */
+const mostLooks = 50_000;
+
 /**
- * A question that is the short reference of a submission asks for that one alone.
+ * A question that is the short reference of a submission asks for that one alone. What its operators say joins the filter.
  * @throws ApiError bad_request for a question that cannot be searched, and conditions that are not understood.
  */
 export async function readView(
@@ -38,18 +44,57 @@ export async function readView(
   form: { workspaceId: string; formId: string },
   { q, ...query }: ViewQuery,
 ): Promise<View> {
-  if (q !== undefined) refuseUnsearchable(q);
-  const filter = await readFormFilter(database, form, query);
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
-  const named = q === undefined ? undefined : await findByReference(database, key, q);
+  if (q === undefined) {
+    const filter = await readFormFilter(database, form, query);
+    return { filter: { ...key, ...filter, is_any: filter.kind === 'any' }, asked: undefined };
+  }
+  const reached = await readAsked(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, q);
+  const filter = narrow(await readFormFilter(database, form, query), reached);
+  const named = reached.isPlain ? await findByReference(database, key, q) : undefined;
   if (named !== undefined) {
     const one = { from_id: greatest(filter.from_id, named), to_id: least(filter.to_id, idBehind(named)) };
     return {
       filter: { ...key, ...filter, ...one, isDated: true, is_any: filter.kind === 'any' },
-      q: undefined,
+      asked: undefined,
     };
   }
-  return { filter: { ...key, ...filter, is_any: filter.kind === 'any' }, q };
+  const { index, checks, hasWords, isPlain } = reached;
+  const isAny = filter.kind === 'any' && !reached.isChecked;
+  const asked = {
+    workspace_id: form.workspaceId,
+    form_ids: [form.formId],
+    ...index,
+    ...checks,
+    is_open: !hasWords && !isPlain,
+  };
+  const isList = !hasWords && !isPlain && !reached.isChecked && index.unit_kinds.length === 0;
+  if (checks.check_kinds.length > 0) await limitLooks(database, { ...asked, ...filter });
+  return { filter: { ...key, ...filter, is_any: isAny }, asked: isList ? undefined : asked };
+}
+
+/** A filter with what the operators of a question say: both must hold. */
+function narrow(filter: Filter, { status, span }: Reached): Filter {
+  const isContrary = status !== null && filter.status !== null && status !== filter.status;
+  return {
+    ...filter,
+    status: status ?? filter.status,
+    from_id: greatest(filter.from_id, span.from_id),
+    to_id: isContrary ? span.from_id : least(filter.to_id, span.to_id),
+    kind: status !== null && filter.kind === 'any' ? 'one' : filter.kind,
+    isDated: filter.isDated || isContrary || span.from_id !== firstId || span.to_id !== lastId,
+  };
+}
+
+/** @throws ApiError bad_request for more work than one request may cause, which is counted and not measured. */
+async function limitLooks(
+  database: Database,
+  question: Omit<Parameters<typeof countLooks>[1], 'most'>,
+): Promise<void> {
+  const [{ count } = { count: 0 }] = await countLooks(database, { ...question, most: mostLooks + 1 });
+  if (count <= mostLooks) return;
+  const message = `A phrase, an address or an element is looked for in ${mostLooks} submissions at most that have its words: narrow them by "after:" and "before:".`;
+  throw new ApiError('bad_request', message, { errors: [{ field: 'q', message }] });
 }
 
 /** The submission that a text is the short reference of; undefined when there is none, and the text is a question. */
@@ -84,16 +129,16 @@ export type FoundRow = {
 
 /** One page, and the exact number of all. */
 export async function readViewPage(database: Database, view: View, cut: Cut) {
-  const { filter, q } = view;
-  if (q !== undefined && cut.mark !== null)
+  const { filter, asked } = view;
+  if (asked && cut.mark !== null)
     throw refuseCursor('"cursor" and "q" exclude each other: relevance is no order to go on in.');
   const { limit, offset } = cut;
   const isCounted = cut.total === undefined && !isPlain(filter);
   const list = listView[filter.kind];
   const rows =
-    q === undefined
+    asked === undefined
       ? await list(database, { ...filter, ...leftOf(filter, cut), is_counted: isCounted, limit, offset })
-      : await searchView(database, { ...filter, q, limit, offset });
+      : await searchView(database, { ...filter, ...asked, limit, offset });
   const found = rows.filter((row) => row.id !== null);
   return { rows: found as FoundRow[], total: cut.total ?? rows[0]!.total };
 }
@@ -106,12 +151,12 @@ function leftOf({ to_id }: View['filter'], cut: Cut): { to_id: string } {
 
 /** What stands above and below a submission in the view. */
 export async function readNeighbours(database: Database, view: View, id: string) {
-  const { filter, q } = view;
+  const { filter, asked } = view;
   const find = findNeighbours[filter.kind];
   const [found] =
-    q === undefined
+    asked === undefined
       ? await find(database, { ...filter, id })
-      : await searchNeighbours(database, { ...filter, q, id });
+      : await searchNeighbours(database, { ...filter, ...asked, id });
   return found!;
 }
 
@@ -120,13 +165,13 @@ export async function readNeighbours(database: Database, view: View, id: string)
  * @throws ApiError validation_error for more than listedLimit.
  */
 export async function readViewIds(database: Database, view: View): Promise<string[]> {
-  const { filter, q } = view;
+  const { filter, asked } = view;
   const limit = listedLimit + 1;
   const list = listViewIds[filter.kind];
   const [found] =
-    q === undefined
+    asked === undefined
       ? await list(database, { ...filter, limit })
-      : await searchViewIds(database, { ...filter, q, limit });
+      : await searchViewIds(database, { ...filter, ...asked, limit });
   if (found!.ids.length < limit) return found!.ids;
   throw new ApiError(
     'validation_error',
@@ -140,7 +185,7 @@ export async function readViewIds(database: Database, view: View): Promise<strin
  */
 export async function* readWholeView(database: Database, view: View): AsyncGenerator<ExportedSubmission[]> {
   const { workspace_id, form_id } = view.filter;
-  if (view.q !== undefined) {
+  if (view.asked) {
     const ids = await readViewIds(database, view);
     for (let at = 0; at < ids.length; at += batchSize) {
       const rows = await readListed(database, { workspace_id, form_id, ids: ids.slice(at, at + batchSize) });

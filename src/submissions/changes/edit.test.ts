@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
 import type { ApiError } from '#kit/errors.ts';
 import { searchSubmissions } from '#search/queries.ts';
+import { wordsAlone } from '#search/question.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { changeSubmission, type ChangeTarget, type SubmissionPatch } from './edit.ts';
@@ -48,9 +49,9 @@ const fails = (code: string, fields?: string[]) => (error: unknown) => {
 const find = async (scene: Scene, q: string): Promise<string[]> =>
   (
     await searchSubmissions(database, {
-      form_ids: null,
+      ...wordsAlone,
       workspace_id: scene.workspaceId,
-      form_id: scene.formId,
+      form_ids: [scene.formId],
       q,
       limit: 10,
       offset: 0,

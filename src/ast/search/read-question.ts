@@ -1,0 +1,147 @@
+/** What stands before a colon and means something in every form, with what it takes and an example for who writes one. */
+export const operators = {
+  email: {
+    takes: 'a mail address, its domain, or what stands before the @',
+    example: 'email:ada@acme.com',
+    problemOf: () => undefined,
+  },
+  form: {
+    takes: 'a form, by its name or its id',
+    example: 'form:"Contact us"',
+    problemOf: () => undefined,
+  },
+  status: {
+    takes: '"completed" or "incomplete"',
+    example: 'status:incomplete',
+    problemOf: (value) =>
+      value === 'completed' || value === 'incomplete' ? undefined : 'takes "completed" or "incomplete".',
+  },
+  after: {
+    takes: 'a day, which counts, or a moment',
+    example: 'after:2026-01-01',
+    problemOf: momentProblem,
+  },
+  before: {
+    takes: 'a day, which counts no more, or a moment',
+    example: 'before:2026-02-01',
+    problemOf: momentProblem,
+  },
+  tag: { takes: 'a tag', example: 'tag:vip', problemOf: () => undefined },
+} as const satisfies Readonly<
+  Record<string, { takes: string; example: string; problemOf: (value: string) => string | undefined }>
+>;
+
+export type OperatorName = keyof typeof operators;
+export const isOperatorName = (name: string): name is OperatorName => Object.hasOwn(operators, name);
+
+/** So many phrases, beginnings, operators and words that must not be there one question has at most: each is looked at by itself. */
+export const mostParts = 24;
+/** So many letters a beginning has at least: one alone would mean almost every submission. */
+export const leastBeginning = 2;
+
+/**
+ * A part of a question and where it stands in it, in UTF-16 units. `isNot`: what is found must not have it.
+ * - `word`: in any of its forms
+ * - `phrase`: words one behind the other, within one answer
+ * - `beginning`: words that begin so
+ * - `operator`, and `field`, which asks the element of this id, if there is one; if there is none it is a word
+ */
+export type QuestionPart = {
+  readonly begin: number;
+  readonly end: number;
+  readonly isNot: boolean;
+} & (
+  | { readonly kind: 'word' | 'phrase' | 'beginning'; readonly text: string }
+  | { readonly kind: 'operator'; readonly name: OperatorName; readonly text: string }
+  | { readonly kind: 'field'; readonly name: string; readonly text: string; readonly isPhrase: boolean }
+);
+
+/** What is wrong with a part of a question, as a sentence that says where. */
+export type QuestionProblem = { readonly message: string; readonly begin: number; readonly end: number };
+
+export type Question = {
+  readonly parts: readonly QuestionPart[];
+  readonly problems: readonly QuestionProblem[];
+};
+
+/**
+ * Reads a question as it is typed into a search: `shuttle "stuck fast" -refund web* email:acme status:completed`. Any
+ * text is one; signs that mean nothing where they stand are parts of words. Only what an operator does not take is a
+ * problem. The server reads by this, and who shows a question colours and suggests by it.
+ */
+export function readQuestion(text: string): Question {
+  const parts = [...text.matchAll(tokens)].flatMap(readToken);
+  const problems = parts.flatMap((part) => {
+    const problem = problemOf(part);
+    return problem === undefined ? [] : [{ message: problem, begin: part.begin, end: part.end }];
+  });
+  const over = parts.filter(({ kind, isNot }) => kind !== 'word' || isNot)[mostParts];
+  if (over) {
+    const message = `A question has at most ${mostParts} phrases, operators and words that must not be there; one too many stands at character ${over.begin + 1}.`;
+    problems.push({ message, begin: over.begin, end: over.end });
+  }
+  return { parts, problems };
+}
+
+/** A sign, a name and its colon, a quotation that may lack its end; else whatever is not blank. */
+const tokens =
+  /(?<not>-(?=["\p{L}\p{N}]))?(?:(?<name>[A-Za-z][\w-]*):(?=[^\s/]))?(?:"(?<quoted>[^"]*)(?:"|$)|(?<bare>\S+))/gu;
+
+function readToken(match: RegExpExecArray): QuestionPart[] {
+  const { not, name, quoted, bare = '' } = match.groups as Partial<Record<string, string>>;
+  const place = { begin: match.index, end: match.index + match[0].length, isNot: not !== undefined };
+  const text = quoted?.trim() ?? bare;
+  // A quotation of nothing asks for nothing.
+  if (text === '') return [];
+  if (name !== undefined)
+    return [
+      isOperatorName(name)
+        ? { ...place, kind: 'operator', name, text }
+        : { ...place, kind: 'field', name, text, isPhrase: quoted !== undefined },
+    ];
+  if (quoted !== undefined) return [{ ...place, kind: 'phrase', text }];
+  const beginning = /^(?<letters>[\p{L}\p{N}]+)\*$/u.exec(text)?.groups?.['letters'];
+  return [
+    beginning === undefined
+      ? { ...place, kind: 'word', text }
+      : { ...place, kind: 'beginning', text: beginning },
+  ];
+}
+
+function problemOf(part: QuestionPart): string | undefined {
+  const at = `at character ${part.begin + 1}`;
+  if (part.kind === 'beginning' && part.text.length < leastBeginning)
+    return `The beginning of a word has at least ${leastBeginning} letters: "${part.text}*" ${at} has fewer.`;
+  if (part.kind !== 'operator') return undefined;
+  const problem = operators[part.name].problemOf(part.text);
+  return problem === undefined ? undefined : `"${part.name}:" ${at} ${problem}`;
+}
+
+const dayPattern = /^\d{4}-\d\d-\d\d$/;
+const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i;
+
+function momentProblem(value: string): string | undefined {
+  const day = value.slice(0, 10);
+  const isMoment = dayPattern.test(value) || momentPattern.test(value);
+  // `Date` takes the 31st of February for the 3rd of March.
+  const isReal = isMoment && !Number.isNaN(Date.parse(value)) && isDay(day);
+  return isReal ? undefined : 'takes a day such as 2026-05-17, or a moment such as 2026-05-17T08:00:00Z.';
+}
+
+function isDay(day: string): boolean {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}
+
+/** The question with days as the moments in which they begin for a reader, where `before:` and `after:` name days. */
+export function withMoments(text: string, startOf: (day: string) => string): string {
+  let done = '';
+  let at = 0;
+  for (const { begin, end, isNot, ...part } of readQuestion(text).parts) {
+    if (part.kind !== 'operator' || (part.name !== 'before' && part.name !== 'after')) continue;
+    if (!dayPattern.test(part.text) || !isDay(part.text)) continue;
+    done += `${text.slice(at, begin)}${isNot ? '-' : ''}${part.name}:${startOf(part.text)}`;
+    at = end;
+  }
+  return done + text.slice(at);
+}

@@ -1,0 +1,144 @@
+import type { OperatorName, Question, QuestionPart } from '#ast/search/read-question.ts';
+import { leastIdAt } from '#kit/clock.ts';
+import { firstId, lastId } from '#kit/cursor.ts';
+import type { SubmissionStatus } from '#submissions/queries.ts';
+import type { CheckKind } from './checks.ts';
+import type { UnitKind } from './question.ts';
+
+/** A question as the statements take it (question.ts, checks.ts), and the forms that it names. */
+export type Asked = {
+  /** Words alone: asked as they were sent. */
+  isPlain: boolean;
+  /** Whether anything is to be looked up in the index of words. */
+  hasWords: boolean;
+  /** Whether what the index finds has to be looked at one by one. */
+  isChecked: boolean;
+  index: { q: string; unit_kinds: UnitKind[]; unit_texts: string[] };
+  checks: {
+    tags: string[];
+    not_tags: string[];
+    check_kinds: CheckKind[];
+    check_elements: string[];
+    check_texts: string[];
+    check_values: string[];
+  };
+  span: { from_id: string; to_id: string };
+  status: SubmissionStatus | null;
+  /** As they are named, with the place of each. */
+  forms: { text: string; isNot: boolean; begin: number }[];
+};
+
+/** What is known of an element: whether a form asks it as yes or no, and options whose label is not what answers keep. */
+export type Known = (
+  element: string,
+) => { isBoolean: boolean; options: readonly { id: string; label: string }[] } | undefined;
+
+const truths: Readonly<Record<string, boolean>> = { yes: true, true: true, no: false, false: false };
+
+/**
+ * What a question asks for.
+ * @param known what is known of an element by its id; a name that no form has is a word like any other.
+ */
+export function ask({ parts }: Question, sent: string, known: Known): Asked {
+  const texts: string[] = [];
+  const asked: Asked = {
+    isPlain: true,
+    hasWords: false,
+    isChecked: false,
+    index: { q: sent, unit_kinds: [], unit_texts: [] },
+    checks: {
+      tags: [],
+      not_tags: [],
+      check_kinds: [],
+      check_elements: [],
+      check_texts: [],
+      check_values: [],
+    },
+    span: { from_id: firstId, to_id: lastId },
+    status: null,
+    forms: [],
+  };
+  const { index, checks, span } = asked;
+  const unit = (kind: UnitKind, text: string): void => {
+    index.unit_kinds.push(kind);
+    index.unit_texts.push(text);
+  };
+  const check = (
+    kind: 'phrase' | 'words' | 'address',
+    isNot: boolean,
+    {
+      text,
+      element = '',
+      values = [],
+    }: { text: string; element?: string; values?: readonly (string | boolean)[] },
+  ): void => {
+    checks.check_kinds.push(isNot ? `not_${kind}` : kind);
+    checks.check_elements.push(element);
+    checks.check_texts.push(text);
+    checks.check_values.push(JSON.stringify(values));
+  };
+  const operate: Readonly<Record<OperatorName, (text: string, isNot: boolean, begin: number) => void>> = {
+    email(text, isNot) {
+      if (!isNot) unit('address', text.replace(/^@/, ''));
+      check('address', isNot, { text: addressPattern(text) });
+    },
+    form: (text, isNot, begin) => asked.forms.push({ text, isNot, begin }),
+    status(text, isNot) {
+      const status = (text === 'completed') === isNot ? 'incomplete' : 'completed';
+      if (asked.status !== null && asked.status !== status) span.to_id = span.from_id = lastId;
+      asked.status = status;
+    },
+    before: (text, isNot) => (isNot ? from(text) : to(text)),
+    after: (text, isNot) => (isNot ? to(text) : from(text)),
+    tag: (text, isNot) => (isNot ? checks.not_tags : checks.tags).push(text),
+  };
+  const idAt = (text: string): string => leastIdAt(new Date(Math.max(0, Date.parse(text))));
+  const from = (text: string): void => {
+    span.from_id = [span.from_id, idAt(text)].sort().at(-1)!;
+  };
+  const to = (text: string): void => {
+    span.to_id = [span.to_id, idAt(text)].sort()[0]!;
+  };
+
+  const read = (part: QuestionPart): void => {
+    const { text, isNot, begin, end } = part;
+    const element = part.kind === 'field' ? known(part.name) : undefined;
+    if (part.kind === 'operator') return operate[part.name](text, isNot, begin);
+    if (part.kind === 'beginning') return unit(isNot ? 'not_beginning' : 'beginning', text);
+    if (part.kind === 'field' && element) {
+      const truth = element.isBoolean ? truths[text.toLowerCase()] : undefined;
+      // Yes and no are no words of the index.
+      if (!isNot && truth === undefined) texts.push(text);
+      const chosen = element.options.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()));
+      const values = truth === undefined ? chosen.map(({ id }) => id) : [truth];
+      return check(part.isPhrase ? 'phrase' : 'words', isNot, { text, element: part.name, values });
+    }
+    const written = part.kind === 'phrase' ? text : sent.slice(begin + Number(isNot), end);
+    const isOne = part.kind !== 'phrase' || /^[\p{L}\p{N}]+$/u.test(text);
+    if (isNot && isOne) return unit('not_word', written);
+    if (!isNot) texts.push(written);
+    if (!isOne) check('phrase', isNot, { text });
+  };
+  for (const part of parts) read(part);
+
+  asked.isPlain = parts.every(
+    (part) => !part.isNot && (part.kind === 'word' || (part.kind === 'field' && !known(part.name))),
+  );
+  if (!asked.isPlain) index.q = texts.join('\n');
+  asked.hasWords = texts.length > 0 || index.unit_kinds.some((kind) => !kind.startsWith('not_'));
+  asked.isChecked = checks.check_kinds.length + checks.tags.length + checks.not_tags.length > 0;
+  return asked;
+}
+
+/**
+ * The pattern of a mail address in the JSON of answers: the whole of it, what stands before its @, or some parts of its
+ * domain one behind the other.
+ */
+export function addressPattern(text: string): string {
+  const literal = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+  const domain = String.raw`@([\w-]+\.)*${literal.replace(/^@/, '')}(?![\w-])`;
+  if (text.startsWith('@')) return domain;
+  // A line break before it stands as \n in JSON.
+  const begun = String.raw`(?:(?<![\w.+-])|\\[nrt])${literal}`;
+  return text.includes('@') ? String.raw`${begun}(?![\w-])` : `(?:${begun}@|${domain})`;
+}

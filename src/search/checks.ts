@@ -1,0 +1,56 @@
+import { nullable, texts, word } from '#kit/statement.ts';
+import type { SubmissionStatus } from '#submissions/queries.ts';
+
+/**
+ * So many submissions that have the words of a question are looked at one by one, where that is what tells whether they
+ * answer it: the newest of them. A look is some 20 µs, so it stays below 100 ms (docs/decisions/0062).
+ */
+export const lookWindow = 5_000;
+
+/**
+ * What is looked up in a submission itself, since the index does not know it, each with its element ('': all answers), its
+ * text, and a JSON list of values one of which is the answer:
+ * - `phrase`: the words of the text in this order in one answer; `words`: in any; `address`: the text is a pattern
+ * - the same behind `not_`
+ */
+export type CheckKind = 'phrase' | 'words' | 'address' | 'not_phrase' | 'not_words' | 'not_address';
+
+export const checkParameters = {
+  status: nullable(word<SubmissionStatus>()),
+  tags: texts,
+  not_tags: texts,
+  check_kinds: texts,
+  check_elements: texts,
+  check_texts: texts,
+  check_values: texts,
+} as const;
+
+/** For statements with checkParameters. What says nothing in any language of the workspace asks for nothing. */
+export const checking = `
+  checks as materialized (
+    select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, written, value::jsonb as values, language, query
+    from unnest($check_kinds, $check_elements, $check_texts, $check_values) with ordinality
+      as asked (kind, element, written, value, place)
+    cross join lateral (
+      select language::regconfig as language from search_languages where workspace_id = $workspace_id) languages
+    cross join lateral (
+      select phraseto_tsquery(language, written) as query where kind like '%phrase'
+      union all
+      select plainto_tsquery(language, written) where kind not like '%phrase') queries
+    where numnode(query) > 0 or value <> '[]')`;
+
+/** Whether the submission `p` passes them. */
+export const isPassed = `p.tags @> $tags and not p.tags && $not_tags and not exists (
+  select from checks c
+  cross join lateral (
+    select p.answers::jsonb -> c.element as answer where c.element <> ''
+    union all
+    select jsonb_build_array(p.answers, p.reference) where c.element = '') asked
+  cross join lateral (
+    select p.answers::text ~* c.written as is_met where c.is_address
+    union all
+    select coalesce(jsonb_to_tsvector(c.language, asked.answer, '["string", "numeric"]') @@ c.query, false)
+        or exists (select from jsonb_array_elements(c.values) as value where asked.answer @> value)
+    where not c.is_address) looked
+  group by c.place, c.is_not
+  having bool_or(looked.is_met) = c.is_not)`;

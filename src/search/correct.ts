@@ -1,0 +1,63 @@
+import { readQuestion } from '#ast/search/read-question.ts';
+import type { Database } from '#kit/database.ts';
+import { leastMistaken, nearestWord } from './nearest-word.ts';
+import { countMatches } from './queries.ts';
+import { wordsAlone } from './question.ts';
+import { writtenWords } from './written-words.ts';
+
+/** A word that nobody wrote, and the nearest that somebody did. */
+export type Correction = { from: string; to: string };
+
+/** More words than this are not looked after: each is a few looks. */
+const mostWords = 5;
+
+/**
+ * The question with each word that no submission has replaced by the nearest that one has: `jonh` by `john`. It is looked
+ * for among words with the same beginning, so a mistake in the first letter is none that is found (docs/decisions/0062).
+ */
+export async function correct(
+  database: Database,
+  reach: { workspace_id: string; form_ids: string[] | null },
+  q: string,
+): Promise<{ q: string; corrections: Correction[] } | undefined> {
+  const words = readQuestion(q).parts.filter(
+    (part) =>
+      part.kind === 'word' && !part.isNot && part.text.length >= leastMistaken && /^\p{L}+$/u.test(part.text),
+  );
+  const corrections: Correction[] = [];
+  let corrected = '';
+  let at = 0;
+  for (const { text, begin, end } of words.slice(0, mostWords)) {
+    const to = (await isWritten(database, reach, text))
+      ? undefined
+      : await findNearest(database, reach, text);
+    if (to === undefined) continue;
+    corrections.push({ from: text, to });
+    corrected += q.slice(at, begin) + to;
+    at = end;
+  }
+  return corrections.length === 0 ? undefined : { q: corrected + q.slice(at), corrections };
+}
+
+type Reach = Parameters<typeof correct>[1];
+
+async function isWritten(database: Database, reach: Reach, q: string): Promise<boolean> {
+  const [{ total } = { total: 0 }] = await countMatches(database, { ...reach, ...wordsAlone, q });
+  return total > 0;
+}
+
+async function findNearest(database: Database, reach: Reach, text: string): Promise<string | undefined> {
+  const asked = text.toLowerCase();
+  // The longer a beginning, the fewer submissions have it, and the further back these are looked for.
+  const beginnings = [
+    asked.slice(0, Math.max(3, Math.ceil(asked.length / 2))),
+    asked.slice(0, 2),
+    `${asked[1]}${asked[0]}${asked[2]}`,
+    asked.slice(0, 1),
+  ];
+  for (const beginning of beginnings) {
+    const nearest = nearestWord(asked, await writtenWords(database, reach, beginning));
+    if (nearest !== undefined) return nearest;
+  }
+  return undefined;
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element } from '#ast/testing.ts';
+import type { FormNode } from '#ast/tree.ts';
+import { createKey } from '#workspaces/keys.ts';
+import { type Body, openService, type Tenant } from '#test/service.ts';
+import { makeForm, openVisitor } from '#test/visitor.ts';
+
+const service = await openService();
+const visitor = openVisitor(service);
+
+type Page = Omit<Body, 'data'> & {
+  data: readonly (Body & { hits?: unknown })[];
+  search?: { is_partial: boolean; corrections: unknown[] };
+};
+const search = async (who: Tenant, query: Record<string, string>): Promise<Page> =>
+  (await who.call('GET', `/submissions/search?${new URLSearchParams(query).toString()}`)).body;
+
+const who = await service.makeTenant();
+const makeNamed = async (name: string, elements: readonly FormNode[]) => {
+  const form = await makeForm(who, elements);
+  const named = { ...form.structure, attrs: { name } };
+  return (await who.call('PUT', `/forms/${form.id}`, { structure: named })).body;
+};
+const contact = await makeNamed('Contact us', [
+  element('text', 'subject'),
+  element('textarea', 'message'),
+  element('email', 'mail'),
+  element('yes_no', 'newsletter'),
+  element('number', 'amount'),
+  element('radio', 'colour', { options: ['Red', { id: 'g', label: 'Dark green' }] }),
+  composite('team', [element('text', 'member'), element('email', 'address')], { repeatable: true }),
+]);
+const order = await makeNamed('Order', [element('text', 'subject'), element('textarea', 'message')]);
+
+const ids: Record<string, string> = {};
+for (const [name, form, answers] of [
+  [
+    'ada',
+    contact,
+    {
+      subject: 'Shuttle stuck',
+      message: 'It is stuck fast',
+      mail: 'ada@mail.acme.com',
+      newsletter: true,
+      amount: 42,
+      colour: 'g',
+    },
+  ],
+  [
+    'bob',
+    contact,
+    {
+      subject: 'Loom',
+      message: 'fast, it stuck; a refund',
+      mail: 'bob@acme.org',
+      newsletter: false,
+      colour: 'Red',
+    },
+  ],
+  [
+    'cyd',
+    contact,
+    { subject: 'Website', message: 'green webs', team: [{ member: 'Lovelace', address: 'cyd.x@zeta.de' }] },
+  ],
+  ['dan', order, { subject: 'Order', message: 'stuck like ada, or so they say' }],
+] as const) {
+  const { body } = await visitor.submit(form.id, answers);
+  ids[name] = body.id;
+}
+await who.call('PATCH', `/submissions/${ids['ada']}`, { tags: ['vip', 'to do'] });
+await who.call('PATCH', `/submissions/${ids['bob']}`, { tags: ['vip'] });
+
+const names = (body: { data: readonly { id: string }[] }): string[] =>
+  body.data.map(({ id }) => Object.entries(ids).find(([, known]) => known === id)![0]);
+
+const rows: readonly [q: string, ...found: string[]][] = [
+  ['stuck', 'ada', 'dan', 'bob'],
+  // Phrases: words one behind the other in any form, within one answer.
+  ['"stuck fast"', 'ada'],
+  ['"sticks fast"'],
+  ['"refunds"', 'bob'],
+  ['"fast stuck"'],
+  ['"fast it stuck"', 'bob'],
+  // What must not be there.
+  ['stuck -refund', 'ada', 'dan'],
+  ['stuck -"stuck fast"', 'dan', 'bob'],
+  ['-stuck', 'cyd'],
+  ['-stuck -web*'],
+  // Beginnings, of words as they are written and as they are indexed.
+  ['web*', 'cyd'],
+  ['shut* stu*', 'ada'],
+  ['refunding*', 'bob'],
+  // Mail addresses.
+  ['acme', 'bob', 'ada'],
+  ['acme.org', 'bob'],
+  ['email:ada@mail.acme.com', 'ada'],
+  ['email:@acme.com', 'ada'],
+  ['email:acme.com', 'ada'],
+  ['email:ada', 'ada'],
+  ['email:cyd.x', 'cyd'],
+  ['email:ACME -email:org', 'ada'],
+  ['-email:acme -form:order', 'cyd'],
+  // Forms.
+  ['stuck form:"Contact us"', 'ada', 'bob'],
+  ['stuck form:contact', 'ada', 'bob'],
+  [`stuck form:${order.id}`, 'dan'],
+  ['stuck -form:order', 'ada', 'bob'],
+  ['form:order', 'dan'],
+  ['form:order form:contact stuck', 'ada', 'dan', 'bob'],
+  // Status, times and tags.
+  ['stuck status:completed', 'ada', 'dan', 'bob'],
+  ['stuck -status:completed'],
+  ['status:completed -status:completed'],
+  ['stuck after:2020-01-01', 'ada', 'dan', 'bob'],
+  ['stuck before:2020-01-01'],
+  ['stuck -before:2020-01-01', 'ada', 'dan', 'bob'],
+  ['tag:vip', 'bob', 'ada'],
+  ['tag:vip tag:"to do"', 'ada'],
+  ['tag:vip -tag:"to do"', 'bob'],
+  ['stuck tag:vip', 'ada', 'bob'],
+  // Elements by their ids.
+  ['subject:stuck', 'ada'],
+  ['message:stuck', 'ada', 'dan', 'bob'],
+  ['message:"fast it stuck"', 'bob'],
+  ['stuck -subject:stuck', 'dan', 'bob'],
+  ['newsletter:yes', 'ada'],
+  ['newsletter:no', 'bob'],
+  ['amount:42', 'ada'],
+  ['colour:red', 'bob'],
+  ['colour:"dark green"', 'ada'],
+  ['colour:green', 'ada'],
+  ['team:lovelace', 'cyd'],
+  // What no form asks is a word like any other.
+  ['nothing:stuck'],
+  ['stuck:fast', 'ada', 'bob'],
+];
+for (const [q, ...found] of rows)
+  test(`${q} finds ${found.join(', ') || 'nothing'}`, async () => {
+    const body = await search(who, { q });
+    assert.deepEqual(names(body), found, JSON.stringify(body));
+    assert.equal(body.pagination.total_count, found.length);
+  });
+
+test('a question of words alone is answered as the specification says and no more; another says how it was taken', async () => {
+  assert.deepEqual(Object.keys(await search(who, { q: 'stuck' })), ['data', 'pagination']);
+  assert.deepEqual((await search(who, { q: 'stuck -refund' })).search, {
+    is_partial: false,
+    corrections: [],
+  });
+});
+
+const refused: readonly [q: string, says: string][] = [
+  [
+    'stuck before:soon',
+    '"before:" at character 7 takes a day such as 2026-05-17, or a moment such as 2026-05-17T08:00:00Z.',
+  ],
+  ['status:done', '"status:" at character 1 takes "completed" or "incomplete".'],
+  ['form:nowhere', '"form:" at character 1: no form is called "nowhere".'],
+  ['a*', 'The beginning of a word has at least 2 letters: "a*" at character 1 has fewer.'],
+];
+for (const [q, says] of refused)
+  test(`${q} is refused, and the answer says where`, async () => {
+    const { error, errors } = await search(who, { q });
+    assert.deepEqual([error, errors], ['bad_request', [{ field: 'q', message: says }]]);
+  });
+
+test('pages of a question with operators hold each once, with the total', async () => {
+  const pages = [];
+  for (const page of ['1', '2', '3', '4']) {
+    const body = await search(who, { q: 'stuck status:completed', page, per_page: '1' });
+    assert.deepEqual(body.pagination, { page: Number(page), per_page: 1, total_count: 3, total_pages: 3 });
+    pages.push(...names(body));
+  }
+  assert.deepEqual(pages, ['ada', 'dan', 'bob']);
+});
+
+test('hits say where each word was found, with the text around it', async () => {
+  const { data } = await search(who, { q: '"stuck fast" email:acme colour:green team:x', include: 'hits' });
+  assert.deepEqual(data, []);
+  const found = await search(who, { q: '"stuck fast" email:acme colour:green', include: 'hits' });
+  assert.deepEqual(found.data[0]!.hits, [
+    { path: ['answers', 'subject'], words: ['stuck'], excerpt: 'Shuttle stuck' },
+    { path: ['answers', 'message'], words: ['stuck', 'fast'], excerpt: 'It is stuck fast' },
+    { path: ['answers', 'mail'], words: ['ada@mail.acme.com'], excerpt: 'ada@mail.acme.com' },
+    { path: ['answers', 'colour'], words: ['green'], excerpt: 'Dark green' },
+  ]);
+  const nested = await search(who, { q: 'love*', include: 'hits' });
+  assert.deepEqual(nested.data[0]!.hits, [
+    { path: ['answers', 'team', 0, 'member'], words: ['Lovelace'], excerpt: 'Lovelace' },
+  ]);
+});
+
+test('a word that nobody wrote is taken for the nearest only when asked to, and only when nothing is found', async () => {
+  for (const [q, from, to] of [
+    ['lovelase', 'lovelase', 'lovelace'],
+    ['Olvelace', 'Olvelace', 'lovelace'],
+    ['form:contact lvelace', 'lvelace', 'lovelace'],
+  ] as const) {
+    assert.deepEqual((await search(who, { q })).data, [], q);
+    const body = await search(who, { q, typos: 'true' });
+    assert.deepEqual([names(body), body.search?.corrections], [['cyd'], [{ from, to }]], q);
+  }
+  const plain = await search(who, { q: 'lovelace', typos: 'true' });
+  assert.deepEqual([names(plain), plain.search], [['cyd'], undefined]);
+  assert.deepEqual((await search(who, { q: 'zzzzzz', typos: 'true' })).data, []);
+});
+
+const suggest = async (q: string, more: Record<string, string> = {}) => {
+  const query = new URLSearchParams({ q, ...more }).toString();
+  const { body } = await who.call('GET', `/submissions/search/suggestions?${query}`);
+  return body as unknown as Suggested;
+};
+type Suggested = { begin: number; end: number; data: { text: string }[] };
+
+test('while a question is written it is said what could be meant', async () => {
+  const texts = async (q: string): Promise<string[]> => (await suggest(q)).data.map(({ text }) => text);
+  assert.deepEqual(await texts('sta'), ['status:']);
+  assert.deepEqual(await texts('new'), ['newsletter:']);
+  assert.deepEqual(await texts('stuck status:'), ['completed', 'incomplete']);
+  assert.deepEqual(await texts('form:con'), ['"Contact us"']);
+  assert.deepEqual(await texts('tag:'), ['vip', '"to do"']);
+  assert.deepEqual(await texts('love'), ['lovelace']);
+  assert.deepEqual(await texts('team:love'), ['lovelace']);
+  assert.deepEqual(await texts('stuck '), []);
+  const { begin, end } = await suggest('stuck form:con now', { at: '14' });
+  assert.deepEqual([begin, end], [11, 14]);
+});
+
+test('a key for some forms is suggested and finds nothing of the others', async () => {
+  const { key } = await createKey(service.services.database, {
+    workspaceId: who.workspaceId,
+    name: 'orders',
+    formIds: [order.id],
+  });
+  const read = async (path: string) => {
+    const answer = await fetch(`${service.url}/api/v1/submissions/search${path}`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    return (await answer.json()) as Page;
+  };
+  assert.deepEqual(names(await read('?q=stuck+-refund')), ['dan']);
+  assert.deepEqual(names(await read('?q=-refund')), ['dan']);
+  assert.deepEqual(names(await read('?q=-form:order+-refund')), []);
+  assert.equal((await read('?q=form:contact')).error, 'bad_request');
+  assert.deepEqual((await read('?q=lovelase&typos=true')).data, []);
+  for (const q of ['love', 'form:con', 'tag:', 'newsl'])
+    assert.deepEqual((await read(`/suggestions?q=${q}`)).data, [], q);
+});
+
+test('a form that was deleted is searched and suggested no more', async () => {
+  const gone = await makeNamed('Gone', [element('text', 'vanished')]);
+  await visitor.submit(gone.id, { vanished: 'quicksilver' });
+  await who.call('DELETE', `/forms/${gone.id}`);
+  for (const q of ['quicks* -stuck', '-stuck vanished:quicksilver', 'status:completed after:2020-01-01'])
+    assert.ok(
+      (await search(who, { q })).data.every(({ form_id }) => form_id !== gone.id),
+      q,
+    );
+  for (const q of ['quick', 'vanis', 'form:gon']) assert.deepEqual((await suggest(q)).data, [], q);
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mistakesBetween, nearestWord } from './nearest-word.ts';
+
+const rows: readonly [asked: string, written: string, mistakes: number][] = [
+  ['john', 'john', 0],
+  ['jonh', 'john', 1],
+  ['jon', 'john', 1],
+  ['johhn', 'john', 1],
+  ['jahn', 'john', 1],
+  ['maira', 'maria', 1],
+  ['lovelase', 'lovelace', 1],
+  ['lvelase', 'lovelace', 2],
+  ['ärger', 'arger', 1],
+];
+for (const [asked, written, mistakes] of rows)
+  test(`between ${asked} and ${written} lie ${mistakes} mistakes, either way`, () => {
+    assert.deepEqual(
+      [mistakesBetween(asked, written), mistakesBetween(written, asked)],
+      [mistakes, mistakes],
+    );
+  });
+
+test('the nearest is taken, of equals the one that is there most often, and none that is too different', () => {
+  assert.equal(nearestWord('jonh', ['joan', 'john', 'jonah', 'john']), 'john');
+  assert.equal(nearestWord('marten', ['martin', 'marteen', 'marteen']), 'marteen');
+  assert.equal(nearestWord('jonh', ['joanna', 'johns']), undefined);
+  assert.equal(nearestWord('lovelace', ['lvelase']), 'lvelase');
+});

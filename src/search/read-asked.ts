@@ -1,0 +1,107 @@
+import { inputRules, type InputType } from '#ast/input-rules.ts';
+import { own } from '#ast/json.ts';
+import { type Question, readQuestion } from '#ast/search/read-question.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { findNamedTypes } from '#submissions/filter/queries.ts';
+import { type Asked, ask, type Known } from './ask.ts';
+import { listLabelledOptions, listSearchedForms } from './queries.ts';
+
+/** docs/rules.md 13: q is at most 1 KB of UTF-8. */
+const queryBytes = 1024;
+
+/** A question within reach: of these forms; null: of all of the workspace. */
+export type Reached = Asked & { form_ids: string[] | null };
+
+/**
+ * Reads a question as the statements take it.
+ * @throws ApiError bad_request for one that is empty, too long or cannot be text in PostgreSQL; and for what an operator
+ *   does not take, each with its place.
+ */
+export async function readAsked(
+  database: Database,
+  { workspaceId, formIds }: { workspaceId: string; formIds: readonly string[] | null },
+  q: string,
+): Promise<Reached> {
+  refuseUnsearchable(q);
+  const question = readQuestion(q);
+  const problems = question.problems.map(({ message }) => message);
+  if (problems.length > 0) throw refuse(problems);
+  const reach = { workspace_id: workspaceId, form_ids: formIds && [...formIds] };
+  if (question.parts.every(({ kind, isNot }) => kind === 'word' && !isNot))
+    return { ...ask(question, q, () => undefined), form_ids: reach.form_ids };
+  const forms = await listSearchedForms(database, reach);
+  const ids = forms.map(({ id }) => id);
+  const asked = ask(question, q, await readKnown(database, workspaceId, ids, question));
+  if (asked.forms.length > 0) return { ...asked, form_ids: chooseForms(forms, asked.forms) };
+  return { ...asked, form_ids: asked.hasWords ? reach.form_ids : ids };
+}
+
+/** What the forms know of the elements that a question names. */
+async function readKnown(
+  database: Database,
+  workspaceId: string,
+  form_ids: string[],
+  { parts }: Question,
+): Promise<Known> {
+  const elements = [...new Set(parts.flatMap((part) => (part.kind === 'field' ? [part.name] : [])))];
+  if (elements.length === 0) return () => undefined;
+  const named = { workspace_id: workspaceId, form_ids, elements };
+  const [rows, options] = [await findNamedTypes(database, named), await listLabelledOptions(database, named)];
+  const typesOf = Map.groupBy(rows, ({ element }) => element);
+  return (element) => {
+    const types = typesOf.get(element)?.flatMap((row) => row.types);
+    return (
+      types && {
+        isBoolean: types.some((type) => own(inputRules, type as InputType)?.kind === 'boolean'),
+        options: options.filter((option) => option.element === element),
+      }
+    );
+  };
+}
+
+/**
+ * Those that are named, or all, without those that must not be.
+ * @throws ApiError bad_request for a name that no form within reach has.
+ */
+function chooseForms(forms: readonly { id: string; name: string }[], named: Asked['forms']): string[] {
+  const problems: string[] = [];
+  const [wanted, unwanted] = [new Set<string>(), new Set<string>()];
+  for (const { text, isNot, begin } of named) {
+    const found = formsCalled(forms, text);
+    if (found.length === 0) problems.push(`"form:" at character ${begin + 1}: no form is called "${text}".`);
+    for (const { id } of found) (isNot ? unwanted : wanted).add(id);
+  }
+  if (problems.length > 0) throw refuse(problems);
+  return forms.map(({ id }) => id).filter((id) => (wanted.size === 0 || wanted.has(id)) && !unwanted.has(id));
+}
+
+/** The form of this id; else those of this name; else those in whose name it is. */
+function formsCalled<Form extends { id: string; name: string }>(
+  forms: readonly Form[],
+  text: string,
+): Form[] {
+  const asked = text.toLowerCase();
+  const one = forms.filter(({ id }) => id === asked);
+  if (one.length > 0) return one;
+  const same = forms.filter(({ name }) => name.toLowerCase() === asked);
+  return same.length > 0 ? same : forms.filter(({ name }) => name.toLowerCase().includes(asked));
+}
+
+const refuse = (problems: readonly string[]): ApiError =>
+  new ApiError('bad_request', problems[0], {
+    errors: problems.map((message) => ({ field: 'q', message })),
+  });
+
+/** @throws ApiError bad_request for a question that is empty, too long or cannot be text in PostgreSQL. */
+export function refuseUnsearchable(q: string): void {
+  const problem =
+    q.trim() === ''
+      ? '"q" must not be empty.'
+      : Buffer.byteLength(q) > queryBytes
+        ? `"q" must be at most ${queryBytes} bytes long.`
+        : q.includes('\u0000') || !q.isWellFormed()
+          ? '"q" holds a NUL character or half a surrogate pair.'
+          : undefined;
+  if (problem) throw refuse([problem]);
+}

@@ -1,0 +1,38 @@
+import { isRecord } from '#ast/json.ts';
+import type { Database } from '#kit/database.ts';
+import { mapInTurns } from '#kit/turns.ts';
+import { listWrittenTexts } from './queries.ts';
+import { wordsAlone } from './question.ts';
+
+/** Submissions whose words are read: the newest that have one that begins so. */
+const readSubmissions = 100;
+/** Longer texts are no names, and cost more than they say. */
+const longestText = 200;
+
+type Reach = { workspace_id: string; form_ids: string[] | null };
+
+/** The words that begin so in short answers of the newest submissions, in small letters, each as often as it is there. */
+export async function writtenWords(database: Database, reach: Reach, beginning: string): Promise<string[]> {
+  const rows = await listWrittenTexts(database, {
+    ...reach,
+    ...wordsAlone,
+    q: '',
+    unit_kinds: ['beginning'],
+    unit_texts: [beginning],
+    limit: readSubmissions,
+  });
+  const words = await mapInTurns(
+    rows,
+    ({ answers }) => answers.length,
+    ({ answers }) => [...wordsIn(JSON.parse(answers))].filter((word) => word.startsWith(beginning)),
+  );
+  return words.flat();
+}
+
+function* wordsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') {
+    if (value.length <= longestText)
+      for (const [word] of value.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) yield word;
+  } else if (Array.isArray(value)) for (const item of value) yield* wordsIn(item);
+  else if (isRecord(value)) for (const item of Object.values(value)) yield* wordsIn(item);
+}
