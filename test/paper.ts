@@ -63,7 +63,12 @@ async function read(service: Pick<TestService, 'url'>, response: Response, cooki
       for (const [name, value] of all) body.append(name, value as string);
       const headers = { Accept: 'text/html', Cookie: cookie, 'User-Agent': browserAgent };
       const request = { method: 'POST', body, headers };
-      const posted = await fetch(new URL(form['action']!, service.url), { ...request, redirect: 'manual' });
+      const pressed = tags.find(({ attrs }) => attrs['name'] === '_go' && attrs['value'] === go);
+      const action = pressed?.attrs['formaction'] ?? form['action']!;
+      const posted = await fetch(new URL(action.replaceAll('&amp;', '&'), service.url), {
+        ...request,
+        redirect: 'manual',
+      });
       return read(service, posted, cookie);
     },
   };

@@ -68,6 +68,7 @@ export type Body = {
   metadata: {
     fields: Record<string, { label: string; type: string; required: boolean }>;
     form_name: string;
+    language?: string;
     reference: Record<string, string>;
   };
   data: Body[];

@@ -204,7 +204,7 @@ test('lengths are counted in characters, as JSON Schema counts them: a character
   ]);
   // Of the same shape as one that is sent, part of a longer grammar, or sent away.
   const others = [
-    /^createWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
+    /^createSubmission\.language$|^createWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
     /^(createInvitations|startInvitationImport|previewInvitationMail)\.(reminder_)?(subject|message)$/,
     /\.(email|to|origin)$|\.filter\.(tag|where)$|Import\.(text|mapping\.name)$/,
   ];

@@ -700,7 +700,9 @@ test('each element type, built from its schema alone, is accepted: with what is 
           ? (minimum ?? 1)
           : name === 'id'
             ? 'an_id'
-            : 'Text');
+            : name === 'translations'
+              ? { de: {} }
+              : 'Text');
   for (const [name, { properties }] of elementSchemas) {
     const type = properties!.type!.const!;
     const known = properties!.attrs?.properties ?? {};
@@ -712,7 +714,10 @@ test('each element type, built from its schema alone, is accepted: with what is 
         attrs: attributes(names),
         ...(type === 'composite' && { children: [element('text', 'inner')] }),
       };
-      const { status, body } = await tenant.call('POST', '/forms', { structure: structure(node) });
+      // A node says its texts in the languages that its form names.
+      const { attrs, ...form } = structure(node);
+      const spoken = { ...form, attrs: { ...attrs, languages: ['en', 'de'] } };
+      const { status, body } = await tenant.call('POST', '/forms', { structure: spoken });
       assert.equal(status, 201, `${name}: ${JSON.stringify(body)}`);
     }
     for (const missing of properties!.attrs?.required ?? []) {

@@ -25,7 +25,7 @@ import { time } from './types/time/type.ts';
 import { url } from './types/url/type.ts';
 import { yesNo } from './types/yes_no/type.ts';
 import type { ElementDefinition } from './types/definition.ts';
-import { layout, logic } from './types/shared-attributes.ts';
+import { layout, logic, translations } from './types/shared-attributes.ts';
 
 export type { InputType } from './input-rules.ts';
 
@@ -40,6 +40,8 @@ const description = { kind: 'string', title: 'Description', maxBytes: limits.tex
 export const formAttributes = {
   name: { kind: 'string', title: 'Name', required: true, maxBytes: limits.labelBytes },
   description,
+  languages: { kind: 'languages', title: 'Languages', maxItems: limits.languages },
+  translations,
 } as const satisfies AttributeSpecs;
 
 /** Attributes of a step. */
@@ -50,6 +52,7 @@ export const stepAttributes = {
   layout,
   ...logic,
   jumps: { kind: 'jumps', title: 'Jumps' },
+  translations,
 } as const satisfies AttributeSpecs;
 
 /**

@@ -23,6 +23,8 @@ export const limits = {
   steps: 100,
   /** Elements of one form, counted over all steps and composites. */
   elements: 1_000,
+  /** Languages of one form. */
+  languages: 20,
   /** Composites inside composites. */
   nesting: 5,
   /** Options of one selection. */

@@ -5,10 +5,10 @@ import { elements } from './elements.ts';
 import { conditionAttribute } from './logic/condition-schema.ts';
 import { structureSchemas } from './schema.ts';
 
-test('the schemas name the structure, the step, the element, the condition and every element type', () => {
+test('the schemas name the structure, the step, the element, the condition, the translations and every element type', () => {
   const names = Object.keys(structureSchemas());
-  assert.deepEqual(names.slice(0, 4), ['Structure', 'Step', 'Element', 'Condition']);
-  assert.equal(names.length, 4 + Object.keys(elements).length);
+  assert.deepEqual(names.slice(0, 5), ['Structure', 'Step', 'Element', 'Condition', 'Translations']);
+  assert.equal(names.length, 5 + Object.keys(elements).length);
   assert.ok(names.includes('MultipleChoiceElement'));
 });
 
@@ -45,6 +45,7 @@ test('an element schema carries required attributes, defaults and caps from the 
           show_when: { title: 'Show when', ...conditionAttribute },
           hide_when: { title: 'Hide when', ...conditionAttribute },
           col_span: { title: 'Columns', type: 'integer', minimum: 1, maximum: 4, default: 1 },
+          translations: { title: 'Translations', $ref: '#/components/schemas/Translations' },
           options: attributeSchema(elements.radio.attrs.options),
           other: { title: 'Other answer', type: 'boolean', default: false },
           options_layout: {

@@ -2,6 +2,7 @@ import { type AttributeSpecs, attributeSchema } from './attributes.ts';
 import { type ElementGroup, type ElementType, elements, formAttributes, stepAttributes } from './elements.ts';
 import { limits } from './limits.ts';
 import { conditionSchema } from './logic/condition-schema.ts';
+import { translationsSchema } from './translations/translations-schema.ts';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -63,6 +64,7 @@ export function structureSchemas(): Record<string, object> {
       },
     },
     Condition: conditionSchema,
+    Translations: translationsSchema,
     ...Object.fromEntries(elementSchemas),
   };
 }

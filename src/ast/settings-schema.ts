@@ -2,6 +2,7 @@ import { languages } from './languages.ts';
 import { limits } from './limits.ts';
 import { localeChoices } from './locales.ts';
 import { accessModes, digestModes, formLayouts, type SettingName } from './settings.ts';
+import { settingTexts } from './translations/setting-texts.ts';
 import { corners, densities, fontNames, modes, type Theme } from './theme/theme.ts';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -98,6 +99,17 @@ const schemas: Readonly<Record<SettingName, object>> = {
     type: 'string',
     default: 'UTC',
     description: 'The time zone of "today" in rules and conditions, like Europe/Berlin.',
+  },
+  translations: {
+    type: 'object',
+    description:
+      "The texts of the settings in the form's other languages: by the language, and the name of the setting, `theme.submit_label` for one of the theme.",
+    additionalProperties: {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(settingTexts.map((name) => [name, { type: 'string', minLength: 1 }])),
+    },
+    examples: [{ de: { confirmation_message: 'Vielen Dank.' } }],
   },
   locale: { enum: [...localeChoices], default: 'auto', description: "The language of the page's own words." },
   theme: reference('Theme'),

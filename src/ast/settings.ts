@@ -1,4 +1,4 @@
-import { isElementId } from './attributes.ts';
+import { isElementId, isMissing } from './attributes.ts';
 import { isRecord, own } from './json.ts';
 import { isLanguage } from './languages.ts';
 import { limits } from './limits.ts';
@@ -14,7 +14,15 @@ import { readTimestamp } from './rules/timestamp.ts';
 import { isTimeZone } from './rules/today.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
 import type { Theme } from './theme/theme.ts';
-import { type Form, type InputElement, listQuestions } from './tree.ts';
+import { type Form, type InputElement, languagesOf, listQuestions } from './tree.ts';
+import { languageProblem } from './translations/check-translations.ts';
+import {
+  isSettingText,
+  mapSettingTexts,
+  type SettingTranslations,
+  settingTexts,
+  withSettingText,
+} from './translations/setting-texts.ts';
 
 /** One setting: what it accepts, and the end of the sentence about a value that it does not. */
 type Setting<Value> = {
@@ -23,7 +31,7 @@ type Setting<Value> = {
   /** How a value that it accepts is kept, where that is not as it came. */
   tidy?(value: Value): Value;
   /** For a setting with parts: what is wrong with which of them, in place of `problem`. */
-  readonly explain?: (value: unknown) => readonly SettingsError[];
+  readonly explain?: (value: unknown, form: Form | undefined) => readonly SettingsError[];
 };
 
 /** Who may fill in a form. The specification leaves the values open; docs/rules.md 15 names them. */
@@ -147,6 +155,12 @@ const table = {
     problem: 'must be a theme',
     explain: findThemeProblems,
   },
+  /** The texts of the settings in the form's other languages. */
+  translations: {
+    accepts: (value, form): value is SettingTranslations => findTextProblems(value, form).length === 0,
+    problem: 'must be an object of languages',
+    explain: findTextProblems,
+  },
   locale: {
     accepts: (value): value is LocaleChoice => localeChoices.some((choice) => choice === value),
     problem: `must be one of ${localeChoices.map(quote).join(', ')}`,
@@ -195,7 +209,7 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
     const setting: Setting<unknown> = table[field];
     const { accepts, problem, explain } = setting;
     if (accepts(value, form)) settings[field] = setting.tidy ? setting.tidy(value) : value;
-    else errors.push(...(explain?.(value) ?? [{ field, message: `"${field}" ${problem}.` }]));
+    else errors.push(...(explain?.(value, form) ?? [{ field, message: `"${field}" ${problem}.` }]));
   }
   errors.push(...checkPeriod(settings), ...checkTitle(settings, form));
   const unknown = Object.keys(input).filter((key) => !known.has(key));
@@ -219,6 +233,28 @@ function checkTitle({ theme }: Settings, form: Form | undefined): SettingsError[
       field: 'theme.confirmation_title',
       message: `"theme.confirmation_title" shows the answer to ${quote(id)}, which is no question of the form outside repeatable composites.`,
     }));
+}
+
+/** What is wrong with the texts of the settings in other languages: each is held to what its setting takes. */
+function findTextProblems(input: unknown, form: Form | undefined): readonly SettingsError[] {
+  const field = 'translations';
+  if (!isRecord(input)) return [{ field, message: '"translations" must be an object of languages.' }];
+  return Object.entries(input).flatMap(([language, texts]): readonly SettingsError[] => {
+    const problem = form && languageProblem(language, languagesOf(form));
+    if (problem) return [{ field, message: `The translations of the settings ${problem}.` }];
+    const at = `${field}.${language}`;
+    if (!isRecord(texts)) return [{ field: at, message: `"${at}" must be an object of texts.` }];
+    return Object.entries(texts).flatMap(([name, text]): readonly SettingsError[] => {
+      if (!isSettingText(name))
+        return [
+          { field: at, message: `${quote(name)} is no text of the settings: ${settingTexts.join(', ')}.` },
+        ];
+      const where = `${at}.${name}`;
+      if (isMissing(text)) return [{ field: where, message: `"${where}" must not be blank: leave it out.` }];
+      const checked = checkSettings(withSettingText({}, name, text as string), form);
+      return checked.ok ? [] : checked.errors.map(({ message }) => ({ field: where, message }));
+    });
+  });
 }
 
 /** The addresses of `notification_email`. */
@@ -246,13 +282,21 @@ export function settingsFor(form: Form, settings: Settings): Settings {
   const gone = (['receipt_email_element', 'subject_element'] as const).filter(
     (name) => settings[name] !== undefined && !table[name].accepts(settings[name], form),
   );
-  const { confirmation_message: said, theme } = settings;
+  const { translations = {} } = settings;
   const mend = (text: string): string => fillPiped(text, (id) => (isShowable(form, id) ? `{{${id}}}` : ''));
-  const title = theme?.confirmation_title && mend(theme.confirmation_title);
+  const spoken = Object.entries(translations).filter(([language]) =>
+    languagesOf(form).slice(1).includes(language),
+  );
   const kept = {
-    ...settings,
-    ...(said && { confirmation_message: mend(said) }),
-    ...(title && { theme: { ...theme, confirmation_title: title } }),
+    ...mapSettingTexts(settings, mend),
+    ...(settings.translations && {
+      translations: Object.fromEntries(
+        spoken.map(([language, texts]) => [
+          language,
+          Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, mend(text)])),
+        ]),
+      ),
+    }),
   };
   return Object.fromEntries(Object.entries(kept).filter(([name]) => !gone.some((each) => each === name)));
 }

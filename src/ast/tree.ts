@@ -77,6 +77,9 @@ export function isRequired(input: InputElement): boolean {
   return isSeen(input) && (input.attrs.required ?? defaults.required);
 }
 
+/** The languages that a form is written in, as BCP-47 tags, the one of its own texts first; none where it does not say. */
+export const languagesOf = ({ attrs }: Form): readonly string[] => attrs.languages ?? [];
+
 /** The kind of answer an input takes. */
 export function kindOf(input: InputElement): AnswerKind {
   return inputRules[input.type].kind;

@@ -8,6 +8,7 @@ import { checkLogic } from './logic/check-logic.ts';
 import type { LogicNode } from './logic/logic-node.ts';
 import { firstProblems, quote } from './problems.ts';
 import { rangeProblem } from './rules/range-problem.ts';
+import { translationProblems } from './translations/check-translations.ts';
 import type { Form } from './tree.ts';
 
 /**
@@ -50,6 +51,8 @@ type Tally = {
   options: number;
   values: number;
   markup: number;
+  /** Those that the root names. */
+  languages: readonly string[];
 };
 
 /** Where an element stands. */
@@ -67,10 +70,20 @@ function* checkForm(form: unknown): Problems {
     yield { message: notANode, path: [] };
     return;
   }
-  const tally: Tally = { ids: new Set(), nodes: [], elements: 0, options: 0, values: 0, markup: 0 };
+  const tally: Tally = {
+    ids: new Set(),
+    nodes: [],
+    elements: 0,
+    options: 0,
+    values: 0,
+    markup: 0,
+    languages: [],
+  };
   if (own(form, 'type') !== 'form') yield { message: 'The root node must have the type "form".', path: [] };
   yield* checkStorable(form, [], tally);
-  yield* checkAttributes(form, formAttributes, []);
+  const attrs = yield* checkAttributes(form, formAttributes, []);
+  tally.languages = (attrs['languages'] ?? []) as readonly string[];
+  yield* checkTranslations(form, attrs, formAttributes, { path: [], tally });
   yield* checkSteps(childrenOf(form), tally);
   yield* checkLogic(tally.nodes);
 }
@@ -100,6 +113,7 @@ function* checkStep(step: unknown, path: Path, tally: Tally): Problems {
   }
   yield* checkStorable(step, path, tally);
   const attrs = yield* checkAttributes(step, stepAttributes, path);
+  yield* checkTranslations(step, attrs, stepAttributes, { path, tally });
   tally.nodes.push({ path, id: nodeId(attrs), type: 'step', parent: undefined, group: undefined, attrs });
   const place: Place = { path, nesting: 0, parent: undefined, group: undefined };
   yield* checkElements(own(step, 'children'), place, tally);
@@ -137,6 +151,7 @@ function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
   const { path, parent, group } = place;
   yield* checkStorable(element, path, tally);
   const attrs = yield* checkAttributes(element, elements[type].attrs, path);
+  yield* checkTranslations(element, attrs, elements[type].attrs, { path, tally });
   const node: LogicNode = { path, id: nodeId(attrs), type, parent, group, attrs };
   tally.nodes.push(node);
   yield* checkUniqueId(element, path, tally);
@@ -217,6 +232,18 @@ function* checkAttributes(node: Node, specs: AttributeSpecs, path: Path): Genera
     }
   }
   return right;
+}
+
+/** @param attrs those that are right by themselves. */
+function* checkTranslations(
+  node: Node,
+  attrs: Node,
+  specs: AttributeSpecs,
+  { path, tally }: { path: Path; tally: Tally },
+): Problems {
+  const at = path.length === 0 ? { path, field: 'translations' } : { path };
+  for (const problem of translationProblems(attrs, specs, tally.languages))
+    yield { message: `The translations of ${nameOf(node)} ${problem}.`, ...at };
 }
 
 function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {

@@ -1,7 +1,7 @@
 import { describeFields } from '#ast/describe.ts';
-import { defaultLanguage } from '#ast/languages.ts';
+import { searchLanguages } from '#ast/languages.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
+import { type Form, languagesOf } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -52,7 +52,7 @@ export async function createForm(
     status: change.status ?? 'draft',
     settings: settings ?? {},
     password_hash,
-    language: settings?.language ?? defaultLanguage,
+    languages: searchLanguages(settings ?? {}, languagesOf(form)),
     created_at: timeOfId(id),
     ...lineValues(line),
   });
@@ -79,7 +79,7 @@ export async function changeForm(
     status: change.status ?? null,
     settings: settings ?? null,
     ...(await storedPassword(password)),
-    language: settings ? (settings.language ?? defaultLanguage) : null,
+    languages: searchLanguages(settings, languagesOf(form)),
     created_by: change.changedBy ?? null,
     unchanged: change.unchanged ?? null,
     now: now(),

@@ -1,4 +1,3 @@
-import { defaultLanguage, type Language } from '#ast/languages.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { PictureSize } from '#ast/theme/theme.ts';
@@ -17,7 +16,6 @@ export type LiveForm = {
   status: FormStatus;
   wasPublished: boolean;
   settings: Settings;
-  language: Language;
   version: number;
   /** Whether anybody may hear of its submissions: it has a webhook, or the workspace reads its feed. */
   hasListeners: boolean;
@@ -107,7 +105,6 @@ export function openLiveForms(database: Database): LiveForms {
         status: row.status,
         wasPublished: row.published_at !== null,
         settings: row.settings,
-        language: row.settings.language ?? defaultLanguage,
         version: row.version,
         hasListeners: row.has_listeners,
         passwordHash: row.password_hash,

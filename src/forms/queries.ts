@@ -9,6 +9,7 @@ import {
   nullable,
   statement,
   text,
+  texts,
   timestamp,
   timestamps,
   uuid,
@@ -34,7 +35,7 @@ export const formColumns = {
 } as const;
 
 /**
- * A form, its first version, the way to it from its id alone, the language its answers will be searched in, and its line
+ * A form, its first version, the way to it from its id alone, the languages its answers will be searched in, and its line
  * in the audit log: all of it or nothing, in one round trip.
  */
 export const insertForm = statement(
@@ -47,7 +48,7 @@ export const insertForm = statement(
     status: word<FormStatus>(),
     settings: jsonb<Settings>(),
     password_hash: nullable(text),
-    language: text,
+    languages: texts,
     structure: jsonText,
     fields: json<object>(),
     created_at: timestamp,
@@ -65,7 +66,7 @@ export const insertForm = statement(
    lookup as (
      insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
    language as (
-     insert into search_languages (workspace_id, language) values ($workspace_id, $language) on conflict do nothing),
+     insert into search_languages (workspace_id, language) select $workspace_id, unnest($languages) on conflict do nothing),
    segment as (
      insert into search_segments (workspace_id, first_id)
      select $workspace_id, '00000000-0000-0000-0000-000000000000'
@@ -90,7 +91,7 @@ export const updateForm = statement(
     settings: nullable(jsonb<Settings>()),
     changes_password: boolean,
     password_hash: nullable(text),
-    language: nullable(text),
+    languages: texts,
     structure: jsonText,
     fields: json<object>(),
     created_by: nullable(text),
@@ -114,7 +115,7 @@ export const updateForm = statement(
      select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form),
    language as (
      insert into search_languages (workspace_id, language)
-     select workspace_id, $language from form where $language is not null on conflict do nothing)
+     select workspace_id, unnest($languages) from form on conflict do nothing)
    select id from form`,
 );
 

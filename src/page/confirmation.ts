@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { editDaysOf } from '#ast/settings.ts';
 import { shortReference } from '#ast/short-reference.ts';
 import { sayDay } from '#ast/words.ts';
@@ -8,16 +9,17 @@ import { redirectOf } from './post/next-address.ts';
 import { renderConfirmation } from './render/notices.ts';
 import { readTold, toldParameter } from './told-answers.ts';
 import { writeAddress } from './visit/address.ts';
+import { languageLinks } from './visit/language-links.ts';
 import { scriptInFrame, type Visit } from './visit/visit.ts';
 
-/** The text of the page after a submission. `query` is that of its address; undefined when it names no receipt. */
+/** The text of the page after a submission; undefined when the query of its address names no receipt. */
 export function confirmationPage(
   context: { readonly scriptSource: string | undefined; readonly vault: Vault },
   visit: Visit,
-  query: Readonly<Record<string, unknown>>,
+  request: Pick<FastifyRequest, 'method' | 'url' | 'query'>,
 ): string | undefined {
-  const { live, locale, look, words, address } = visit;
-  const { receipt, edit } = query;
+  const { live, language, locale, look, words, address } = visit;
+  const { receipt, edit } = request.query as Readonly<Record<string, unknown>>;
   if (typeof receipt !== 'string' || !uuidPattern.test(receipt)) return undefined;
   const { theme } = live.settings;
   const isChanged = address.own.has('_changed');
@@ -30,7 +32,7 @@ export function confirmationPage(
   const leavesFrame = look.isEmbedded && live.settings.embed_origins === undefined;
   const plain = new Map([...own].filter(([name]) => name === '_lang'));
   return renderConfirmation({
-    formName: live.name,
+    formName: live.form.attrs.name,
     title: isChanged ? undefined : theme?.confirmation_title,
     message: isChanged ? words.changed : live.settings.confirmation_message,
     receipt: theme?.short_reference ? shortReference(receipt) : receipt,
@@ -44,7 +46,8 @@ export function confirmationPage(
       : undefined,
     onward: look.isEmbedded && !isChanged ? redirectOf(live.settings, receipt) : undefined,
     again: live.settings.access === 'invited' ? undefined : leadTo(`/f/${live.id}`),
-    language: locale,
+    language,
+    languages: languageLinks(visit, request),
     look,
     script: scriptInFrame(visit, context),
     words,

@@ -1,4 +1,5 @@
 import { evaluate } from '#ast/logic/evaluate.ts';
+import type { Form } from '#ast/tree.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { openEdit, type OpenedEdit } from '#submissions/changes/edit-by-token.ts';
@@ -13,7 +14,7 @@ import { sendPage } from './send-page.ts';
 import { uploadRoute } from './upload-route.ts';
 import { formPage } from './visit/form-page.ts';
 import { type LinkRequest, type OpenContext, openKnownForm, openVisit } from './visit/open-visit.ts';
-import { asAsked, type Visit } from './visit/visit.ts';
+import { readVisit, type Visit } from './visit/visit.ts';
 
 type LinkContext = AnsweringContext & OpenContext;
 
@@ -25,7 +26,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
   server.get('/f/:id/resume/:token', async (request: LinkRequest, reply) => {
     const opened = await openVisit(context, request);
     const saved = await openResume(context.database, opened.live.id, request.params.token);
-    const visit = withReference(opened, saved.reference);
+    const visit = withReference(resumed(opened, request, { spoken: saved.language }), saved.reference);
     const { form } = visit.live;
     const { steps } = evaluate(form, saved.raw, visit.context, saved.files);
     const reached = steps.filter((step) => step <= saved.step);
@@ -81,10 +82,19 @@ async function openLinked(
 ): Promise<{ visit: Visit; edit: OpenedEdit }> {
   const opened = await openKnownForm(context, request);
   const edit = await openEdit(context.database, opened.live.id, request.params.token);
-  const live = asAsked(opened.live, edit.form, opened.locale);
-  const visit = withReference({ ...opened, live }, edit.reference);
+  const visit = withReference(
+    resumed(opened, request, { form: edit.form, spoken: edit.language }),
+    edit.reference,
+  );
   return { visit, edit };
 }
+
+/** The visit as it was when the answers were given, unless its address says another language. */
+const resumed = (
+  { written, guest, refusal }: Visit,
+  request: LinkRequest,
+  given: { form?: Form; spoken: string | null },
+): Visit => ({ ...readVisit(written, request, { guest, ...given }), refusal });
 
 function withReference(visit: Visit, reference: Record<string, string>): Visit {
   return {

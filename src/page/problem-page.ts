@@ -9,6 +9,7 @@ import { isMultipart } from './post/multipart.ts';
 import { renderNotice, renderPassword } from './render/notices.ts';
 import { sendPage } from './send-page.ts';
 import { lookOf } from './theme/look.ts';
+import { languageLinks } from './visit/language-links.ts';
 import { Refused } from './visit/refused.ts';
 import { readVisit, scriptInFrame, type Visit } from './visit/visit.ts';
 import { chooseLocale } from './words/choose-locale.ts';
@@ -73,14 +74,15 @@ function sendRefusal(
   if (refusal.reason === 'password')
     return sendPage(reply, status, passwordPage(context, visit, request), visit.look);
   const { title, message, next } = refusalPages[refusal.reason](visit);
-  const own = form!.settings.closed_message;
-  const isWorded = own !== undefined && refusal.error.message === own;
+  const own = visit.live.settings.closed_message;
+  const isWorded = own !== undefined && refusal.error.message === form!.settings.closed_message;
   const page = renderNotice({
-    formName: form!.name,
+    formName: visit.live.form.attrs.name,
     title,
     message: isWorded ? own : message,
     next,
-    language: visit.locale,
+    language: visit.language,
+    languages: languageLinks(visit, request),
     look: visit.look,
     script: scriptInFrame(visit, context),
   });
@@ -94,13 +96,14 @@ export function passwordPage(
   request: FastifyRequest,
   problem?: string,
 ): string {
-  const { live, locale, look, words } = visit;
+  const { live, language, look, words } = visit;
   const { search } = new URL(request.url, 'http://form');
   return renderPassword({
-    formName: live.name,
+    formName: live.form.attrs.name,
     action: `/f/${live.id}/enter${search}`,
     problem,
-    language: locale,
+    language,
+    languages: languageLinks(visit, request),
     look,
     script: scriptInFrame(visit, context),
     words,

@@ -44,7 +44,8 @@ async function mailLink(
 ): Promise<Pick<SavedMail, 'given' | 'problem' | 'sentTo'>> {
   const to = readMailAddress(given);
   if (!to) return { given, problem: words.mailLinkWrong };
-  const { workspaceId, id: formId, name: formName, settings } = live;
+  const { workspaceId, id: formId, form, settings } = live;
+  const formName = form.attrs.name;
   const link = { workspaceId, formId, formName, timeZone: settings.time_zone, locale, url, until };
   if (!(await mailResumeLink(context, link, to))) return { given, problem: words.mailLinkLimited };
   context.wakeQueue();
@@ -57,12 +58,12 @@ function sendSavedAgain(
   { url, until, said }: { url: string; until: Date; said: Omit<SavedMail, 'action'> },
   reply: FastifyReply,
 ): FastifyReply {
-  const { live, locale, look, words } = visit;
+  const { live, language, locale, look, words } = visit;
   const page = renderSaved({
-    formName: live.name,
+    formName: live.form.attrs.name,
     address: url,
     until: sayDay(until, locale),
-    language: locale,
+    language,
     look,
     words,
     script: scriptInFrame(visit, context),

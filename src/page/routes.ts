@@ -97,7 +97,7 @@ function formRoutes(server: Server, context: Context): void {
 
   server.get('/f/:id/submitted', async (request: FormRequest, reply) => {
     const visit = await openKnownForm(context, request);
-    const page = confirmationPage(context, visit, request.query as Readonly<Record<string, unknown>>);
+    const page = confirmationPage(context, visit, request);
     if (page === undefined) return reply.redirect(`/f/${visit.live.id}`, 303);
     return sendPage(reply, 200, page, visit.look);
   });

@@ -73,7 +73,7 @@ export const searchSubmissions = statement(
    page as (
      select id, words from (select id, words from ahead union all select id, 0 from behind) ranked
      order by words desc, id desc limit $limit offset $offset)
-   select total.total, s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference,
+   select total.total, s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.language,
           v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at
    from page
    cross join total

@@ -176,6 +176,7 @@ const insertDocument = (
     created_at: at,
     completed_at: at,
     slot: 0,
+    spoken: null,
     language: 'english',
     subject,
     body: text,

@@ -40,6 +40,7 @@ async function insertIncomplete(formId: string): Promise<string> {
     created_at: now(),
     completed_at: null,
     slot: 3,
+    spoken: null,
     language: 'english',
     subject: '',
     body: '',

@@ -37,6 +37,12 @@ export const Submission = named(
       ),
       form_name: Type.String(),
       reference: Type.Record(Type.String(), Type.String()),
+      language: Type.Optional(
+        Type.String({
+          description:
+            'In which the form was read, as a BCP-47 tag; there when the form names its languages.',
+        }),
+      ),
     }),
     completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     created_at: Type.String({ format: 'date-time' }),
@@ -57,6 +63,7 @@ type SubmissionRow = {
   status: SubmissionStatus | null;
   answers: string | null;
   reference: string | null;
+  language: string | null;
   fields: string | null;
   form_name: string | null;
   has_files: boolean | null;
@@ -77,11 +84,14 @@ export function submissionJson<More extends object>(
   const answers = row.has_files ? withLinks(row, links) : row.answers;
   return jsonText(
     `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
-      `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}},` +
+      `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}},` +
       `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}` +
       (more ? `,${JSON.stringify(more).slice(1)}` : '}'),
   );
 }
+
+const languageOf = ({ language }: SubmissionRow): string =>
+  language === null ? '' : `,"language":${JSON.stringify(language)}`;
 
 /** Rows as JSON texts; answers that are read for their links take turns. */
 export const submissionTexts = (rows: readonly SubmissionRow[], links: FileLinks) =>

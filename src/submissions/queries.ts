@@ -64,6 +64,8 @@ const insertedSubmission = {
   created_at: timestamp,
   completed_at: nullable(timestamp),
   slot: smallint,
+  /** The language of the form that was read, as a BCP-47 tag; `language` is how its words are stemmed. */
+  spoken: nullable(text),
   language: text,
   subject: text,
   body: text,
@@ -74,8 +76,8 @@ const insertedSubmission = {
 /** @param keyed what an insert under a key has more: columns, their values, and what happens when the key is taken. */
 const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
   `with submission as (
-     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at${columns})
-     select f.workspace_id, $id, f.id, $version, $status, $answers, $reference, $has_files, $created_at, $created_at, $completed_at${values}
+     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
+     select f.workspace_id, $id, f.id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
      from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
      ${conflict}
      returning workspace_id, id, form_id, status),
@@ -169,6 +171,8 @@ export const foundColumns = {
   status: word<SubmissionStatus>(),
   answers: text,
   reference: text,
+  /** BCP-47; null where the form names no languages. */
+  language: nullable(text),
   fields: text,
   form_name: text,
   has_files: boolean,
@@ -177,7 +181,7 @@ export const foundColumns = {
 } as const;
 
 // JSON leaves PostgreSQL as text and is passed on as it is: parsing it in Node costs a third of the list rate.
-export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference,
+export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.language,
   v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at`;
 
 /**

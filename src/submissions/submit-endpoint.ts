@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { quote } from '#ast/problems.ts';
+import { type Form, languagesOf } from '#ast/tree.ts';
 import type { FileLinks } from '#files/link.ts';
 import type { LiveForms } from '#forms/live-form.ts';
 import { closures, findClosure } from '#forms/openness.ts';
@@ -41,13 +43,19 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
             description: 'What the parameters of the public address are.',
           }),
         ),
+        language: Type.Optional(
+          Type.String({
+            maxLength: 20,
+            description: 'In which of the languages that the form names it was read, as a BCP-47 tag.',
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
     example: { body: { answers: { message: 'Please call me.' }, reference: { campaign: 'spring' } } },
     errors: ['conflict', 'gone'],
     reply: { status: 201, description: 'The submission.', schema: Submission },
-    async run({ workspaceId, formIds, params, body: { answers, reference = {} } }) {
+    async run({ workspaceId, formIds, params, body: { answers, reference = {}, language } }) {
       requireReach(formIds, params.id);
       const live = await context.liveForms.find(params.id);
       if (live?.workspaceId !== workspaceId) throw new ApiError('not_found');
@@ -56,10 +64,11 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
         throw new ApiError('conflict', 'This form was never published, and so takes no submissions.');
       if (closure) throw new ApiError(closures[closure][0], closures[closure][1]);
       requireClean(reference);
+      requireLanguage(live.form, language);
       const arrived = await findArrived(context.database, { workspaceId, formId: live.id }, answers);
       const { raw, files, errors } = takeNamedFiles(live.form, answers, { arrived });
       if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
-      const result = await submitAnswers(context, { live, raw, files, reference });
+      const result = await submitAnswers(context, { live, raw, files, reference, language });
       if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
       const row = only(
         await findSubmission(context.database, { workspace_id: workspaceId, id: result.submission.id }),
@@ -68,3 +77,13 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
       return { json: submissionJson(row, context.links), tag: submissionTag(row) };
     },
   });
+
+function requireLanguage(form: Form, language: string | undefined): void {
+  const languages = languagesOf(form);
+  if (language === undefined || languages.includes(language)) return;
+  const message =
+    languages.length === 0
+      ? 'The form names no languages: leave "language" out.'
+      : `The form is written in ${languages.map(quote).join(', ')}.`;
+  throw new ApiError('validation_error', undefined, { errors: [{ field: 'language', message }] });
+}

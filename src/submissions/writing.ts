@@ -1,5 +1,4 @@
 import type { Answers } from '#ast/answers.ts';
-import { searchableText } from '#ast/searchable.ts';
 import { editDaysOf } from '#ast/settings.ts';
 import { claimFiles } from '#files/queries.ts';
 import type { LiveForm } from '#forms/live-form.ts';
@@ -15,6 +14,7 @@ import { digestOf, type KeyedRequest } from './exactly-once/repeat.ts';
 import { giveLink } from './links/links.ts';
 import { linkToken } from './links/token.ts';
 import { countSlots, insertKeyedSubmission, insertSubmission, type SubmissionStatus } from './queries.ts';
+import { searchColumns } from './search-columns.ts';
 
 /** The share of submits that look whether the newest segment of the search index is full: that takes some ms. */
 const segmentCheckShare = 1 / 512;
@@ -27,11 +27,12 @@ const segmentLeadMs = 10_000;
 /** The version of a form that answers are written under, and the settings that they are written by. */
 type WritingForm = Pick<
   LiveForm,
-  'workspaceId' | 'id' | 'name' | 'settings' | 'language' | 'version' | 'hasListeners' | 'form' | 'fields'
+  'workspaceId' | 'id' | 'name' | 'settings' | 'version' | 'hasListeners' | 'form' | 'fields'
 >;
 
 /** Checked answers on their way into the database, with the id that they get when they are new there. */
 export type Writing = Pick<KeyedRequest, 'reference' | 'key' | 'locale'> & {
+  language?: string | null | undefined;
   live: WritingForm;
   id: string;
   createdAt: Date;
@@ -40,25 +41,25 @@ export type Writing = Pick<KeyedRequest, 'reference' | 'key' | 'locale'> & {
 };
 
 export function prepareWriting(
-  { live, reference, key, locale, files }: Omit<KeyedRequest, 'raw'>,
+  { live, reference, key, locale, language, files }: Omit<KeyedRequest, 'raw'>,
   answers: Answers,
 ): Writing {
   const id = newId();
   // Not all that was uploaded: the files of a question that is not shown stay nobody's, and are swept.
   const fileIds = files.size === 0 ? [] : listFiles(live.form, answers).map((file) => file.id);
-  return { live, reference, key, locale, id, createdAt: timeOfId(id), answers, fileIds };
+  return { live, reference, key, locale, language, id, createdAt: timeOfId(id), answers, fileIds };
 }
 
 /** The columns that hold what was sent. */
-export const storedColumns = ({ live, answers, reference, fileIds }: Writing) => ({
+export const storedColumns = ({ live, answers, reference, fileIds, language = null }: Writing) => ({
   workspace_id: live.workspaceId,
   form_id: live.id,
   version: live.version,
   answers: JSON.stringify(answers),
   reference: JSON.stringify(reference),
   has_files: fileIds.length > 0,
-  language: live.language,
-  ...searchableText(live.form, answers, reference, live.settings.subject_element),
+  spoken: language,
+  ...searchColumns(live.form, live.settings, { answers, reference, language }),
 });
 
 /** @returns whether it is new: its key was not used, and its form is there. */

@@ -6,7 +6,10 @@ import { fileTypesProblem } from '../rules/file-types.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
 import { optionsProblem, optionsSchema } from '../rules/options-problem.ts';
 import { patternProblem } from '../rules/pattern-problem.ts';
+import { isRecord } from '../json.ts';
 import { fitsBytes } from '../text.ts';
+import { isLanguageTag, languageTagSource } from '../translations/match-language.ts';
+import { translationsReference } from '../translations/translations-schema.ts';
 import type { AttributeKind, AttributeSpec } from './specs.ts';
 
 const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -105,6 +108,26 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
     schema: () => conditionAttribute,
   },
   jumps: { problem: (_spec, value) => jumpsProblem(value), schema: () => jumpsSchema },
+  languages: {
+    problem: (spec, value) => languagesProblem(spec, value),
+    schema: (spec) => ({
+      type: 'array',
+      items: { type: 'string', pattern: languageTagSource },
+      minItems: 1,
+      maxItems: spec.maxItems,
+      uniqueItems: true,
+      examples: [['en', 'de', 'pt-BR']],
+      description: 'The texts themselves are in the first; `translations` says them in the others.',
+    }),
+  },
+  // Which languages, texts and options there are, the node and its form say (translations/check-translations.ts).
+  translations: {
+    problem: (_spec, value) =>
+      areTranslations(value)
+        ? undefined
+        : 'must be an object of languages, each with texts by their attributes',
+    schema: () => translationsReference,
+  },
 };
 
 const momentExamples: Readonly<Record<MomentFormat, string>> = {
@@ -123,4 +146,20 @@ const momentProblems: Readonly<Record<MomentFormat, string>> = {
 function wholeNumberProblem({ min, max }: { min: number; max: number }, value: unknown): string | undefined {
   const isWithin = Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
   return isWithin ? undefined : `must be a whole number from ${min} to ${max}`;
+}
+
+function areTranslations(value: unknown): boolean {
+  const areTexts = (said: unknown): boolean =>
+    isRecord(said) && Object.values(said).every((text) => typeof text === 'string' || areLabels(text));
+  const areLabels = (labels: unknown): boolean =>
+    isRecord(labels) && Object.values(labels).every((label) => typeof label === 'string');
+  return isRecord(value) && Object.values(value).every(areTexts);
+}
+
+function languagesProblem({ maxItems }: { maxItems: number }, value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return 'must be a list of languages';
+  if (value.length > maxItems) return `must have at most ${maxItems} languages`;
+  if (new Set(value).size < value.length) return 'must have each language once';
+  const isTag = (tag: unknown): boolean => typeof tag === 'string' && isLanguageTag(tag);
+  return value.every(isTag) ? undefined : 'must be a list of languages like "en", "pt-BR" or "zh-Hant"';
 }

@@ -1,6 +1,7 @@
 import type { Option } from '../answers/options.ts';
 import type { Condition, Jump } from '../logic/condition.ts';
 import type { MomentFormat } from '../rules/moments.ts';
+import type { Translations } from '../translations/shapes.ts';
 
 /** What each kind of attribute adds to its specification. */
 type KindDetails = {
@@ -20,6 +21,10 @@ type KindDetails = {
   readonly 'file-types': object;
   readonly condition: object;
   readonly jumps: object;
+  /** The languages that a form is written in, as BCP-47 tags; the texts themselves are in the first. */
+  readonly languages: { readonly maxItems: number };
+  /** The texts of a node in the others (translations/shapes.ts). */
+  readonly translations: object;
 };
 
 export type AttributeKind = keyof KindDetails;
@@ -48,6 +53,8 @@ type KindValues = {
   readonly 'file-types': readonly string[];
   readonly condition: Condition;
   readonly jumps: readonly Jump[];
+  readonly languages: readonly string[];
+  readonly translations: Translations;
 };
 
 type ValueOf<Spec> = Spec extends { kind: 'one-of'; values: readonly (infer Value)[] }

@@ -1,4 +1,5 @@
 import { isInputType } from '../input-rules.ts';
+import { own } from '../json.ts';
 import { limits } from '../limits.ts';
 import { pipedAttributes, pipedIds, unpipedAttributes } from '../piping.ts';
 import { quote } from '../problems.ts';
@@ -13,12 +14,11 @@ export function* checkPiping(
   byId: ReadonlyMap<string, LogicNode>,
 ): Generator<LogicProblem, void> {
   const places = new Map(nodes.map((node, index) => [node, index]));
-  let count = 0;
+  const counts = new Map<string, number>();
   for (const node of nodes) {
     const { path } = node;
     for (const name of unpipedAttributes) {
-      const text: unknown = node.attrs[name];
-      const [id] = typeof text === 'string' ? pipedIds(text) : [];
+      const [id] = textsOf(node, name).flatMap(({ text }) => pipedIds(text));
       if (id)
         yield {
           message: `${quote(name)} of ${nameOfNode(node)} cannot show answers, such as to ${quote(id)}.`,
@@ -26,9 +26,10 @@ export function* checkPiping(
         };
     }
     for (const name of pipedAttributes) {
-      const text: unknown = node.attrs[name];
-      for (const id of typeof text === 'string' ? pipedIds(text) : []) {
-        count += 1;
+      for (const { id, language } of shownIn(node, name)) {
+        const count = (counts.get(language) ?? 0) + 1;
+        counts.set(language, count);
+        // A page is drawn in one language.
         if (count > limits.placeholders) {
           yield {
             message: `The texts of a form can show at most ${limits.placeholders} answers in all.`,
@@ -47,6 +48,20 @@ export function* checkPiping(
     }
   }
 }
+
+/** A text of a node, with those that it has in other languages; its own is in ''. */
+function textsOf({ attrs }: LogicNode, name: string): { text: string; language: string }[] {
+  const { translations = {} } = attrs;
+  const said: readonly (readonly [string, unknown])[] = [
+    ['', attrs[name]],
+    ...Object.entries(translations).map(([language, texts]) => [language, own(texts, name)] as const),
+  ];
+  return said.flatMap(([language, text]) => (typeof text === 'string' ? [{ text, language }] : []));
+}
+
+/** The answers that it shows, in each language. */
+const shownIn = (node: LogicNode, name: string): { id: string; language: string }[] =>
+  textsOf(node, name).flatMap(({ text, language }) => pipedIds(text).map((id) => ({ id, language })));
 
 function problemOf(node: LogicNode, named: LogicNode | undefined, isBefore: boolean): string | undefined {
   if (!named) return 'which is no element of the form';

@@ -1,5 +1,6 @@
 import { quote } from '../problems.ts';
 import type { ElementType } from '../elements.ts';
+import type { Translations } from '../translations/shapes.ts';
 import type { Condition, Jump } from './condition.ts';
 
 /** What validation gathers of a step or an element, for the rules that look at the whole form. */
@@ -21,6 +22,7 @@ type LogicAttributes = {
   readonly hide_when?: Condition;
   readonly require_when?: Condition;
   readonly jumps?: readonly Jump[];
+  readonly translations?: Translations;
 };
 
 /** One problem of the form as a whole, at the path of the node that has it. */

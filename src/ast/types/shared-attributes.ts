@@ -21,6 +21,9 @@ export const optionsLayout = <Layout extends (typeof layouts)[number]>(usual: La
 export const count = <Title extends string>(title: Title, min: number, max: number) =>
   ({ kind: 'count', title, min, max }) as const;
 
+/** Every node with texts may have them in the form's other languages. */
+export const translations = { kind: 'translations', title: 'Translations' } as const;
+
 /** When an element or a step is on the page; without either it always is. */
 export const logic = {
   show_when: { kind: 'condition', title: 'Show when' },
@@ -37,6 +40,7 @@ export const inputAttributes = {
   require_when: { kind: 'condition', title: 'Require when' },
   ...logic,
   col_span: columnSpan,
+  translations,
 } as const;
 
 /** What every question has, also one without a control that could be empty. */
@@ -51,4 +55,4 @@ export const autocomplete = {
 } as const;
 
 export const dividerAttributes = { id: { kind: 'id', title: 'Id' }, ...logic, col_span: columnSpan } as const;
-export const contentAttributes = { ...dividerAttributes, label } as const;
+export const contentAttributes = { ...dividerAttributes, label, translations } as const;

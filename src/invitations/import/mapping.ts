@@ -1,7 +1,7 @@
 import { type Form, type Question, listQuestions } from '#ast/tree.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import type { InvitationDraft, Prefillable } from '../draft.ts';
-import type { CsvRecord } from './read-csv.ts';
+import type { CsvRecord } from '#ast/csv.ts';
 
 /** What a column of a file becomes; `name` is that of the reference value, or the id of the question. */
 export type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'prefill'; name: string };

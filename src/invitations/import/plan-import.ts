@@ -14,7 +14,7 @@ import {
   suggestMapping,
 } from './mapping.ts';
 import { readAddresses } from './read-addresses.ts';
-import { readCsv } from './read-csv.ts';
+import { readCsv } from '#ast/csv.ts';
 
 /** What a person gives to be imported: addresses as they were pasted, or the text of a CSV file. */
 export type ImportSource =

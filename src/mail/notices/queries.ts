@@ -9,6 +9,7 @@ import {
   integer,
   json,
   jsonb,
+  nullable,
   statement,
   text,
   texts,
@@ -26,11 +27,13 @@ export const noticeColumns = {
   structure: json<Form>(),
   answers: json<Answers>(),
   reference: json<Record<string, string>>(),
+  /** In which it was answered, as a BCP-47 tag; null where the form names none. */
+  language: nullable(text),
   completed_at: timestamp,
 } as const;
 
 const noticeSelection = `
-     select s.id, s.form_id, v.name as form_name, f.settings, v.structure, s.answers, s.reference, s.completed_at
+     select s.id, s.form_id, v.name as form_name, f.settings, v.structure, s.answers, s.reference, s.language, s.completed_at
        from submissions s
        join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
        join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id`;

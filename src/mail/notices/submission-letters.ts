@@ -1,6 +1,8 @@
 import { shortReference } from '#ast/short-reference.ts';
+import { inLanguage } from '#ast/translations/translations.ts';
+import { settingsInLanguage } from '#ast/translations/setting-texts.ts';
 import { own } from '#ast/json.ts';
-import type { LocaleChoice } from '#ast/locales.ts';
+import { localeOf, type LocaleChoice } from '#ast/locales.ts';
 import { isSeen } from '#ast/tree.ts';
 import { fill, sayDay } from '#ast/words.ts';
 import type { NewMail } from '#kit/outbox/enqueue-mail.ts';
@@ -96,14 +98,18 @@ export function digestOf(
 /**
  * The visitor's own copy.
  * @param edit the link to change the answers, where the form allows that.
- * @param language that the visitor read the page in, or the form's.
+ * @param spoken that the page spoke to the visitor, or the form's.
  */
 export function receiptOf(
-  { form_name, id, settings, structure, answers }: Noticed,
+  { id, answers, ...noticed }: Noticed,
   edit: { url: string; until: Date } | undefined,
-  language: LocaleChoice | undefined,
+  spoken: LocaleChoice | undefined,
 ): Omit<NewMail, 'to'> {
-  const { locale, words } = mailWords(language);
+  const language = noticed.language ?? undefined;
+  const structure = inLanguage(noticed.structure, language);
+  const settings = settingsInLanguage(noticed.settings, language);
+  const form_name = structure.attrs.name;
+  const { locale, words } = mailWords(localeOf(language) ?? spoken);
   const receipt = settings.theme?.short_reference ? shortReference(id) : id;
   const values = { form: form_name, receipt };
   return {

@@ -30,9 +30,10 @@ export async function accept(
   { raw, files, key, controls }: Sent,
 ): Promise<SubmitResult> {
   const { live, reference, guest, locale } = visit;
+  const language = spokenIn(visit);
   const { work } = visit.context;
   // An invitation is answered once, whatever key is sent with it.
-  const sent = { live, raw, files, reference, locale, work, key: guest?.invitationId ?? key };
+  const sent = { live, raw, files, reference, locale, language, work, key: guest?.invitationId ?? key };
   if (isClosed(visit)) {
     const repeated = await answerRepeat(context, sent);
     if (repeated) return repeated;
@@ -46,6 +47,10 @@ export async function accept(
     proof: controlOf(controls, '_proof'),
   });
 }
+
+/** The language that goes with the answers; none where the form names none. */
+export const spokenIn = ({ languages, language }: Visit): string | undefined =>
+  languages.length > 0 ? language : undefined;
 
 /** Whether the form has closed, also since the visitor opened it. */
 export function isClosed(visit: Visit): visit is Visit & { readonly refusal: Refusal } {

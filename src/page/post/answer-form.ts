@@ -18,6 +18,7 @@ import { countPost } from './count-post.ts';
 import { discardReceived } from './read-post.ts';
 import { isSent } from '#submissions/exactly-once/repeat.ts';
 import { writeAddress } from '../visit/address.ts';
+import { languageAction } from '../render/language-switch.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
 import { firstWrongStep, leadToField, takeStep } from './take-step.ts';
 
@@ -69,6 +70,9 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
     const { raw, files, focus } = applyRowAction(action, post.raw, post.files);
     return show(answering, { ...post, raw, files }, { step, errors: problems, focus });
   }
+  // Its address says in which, and so the visit speaks it already.
+  if (action.kind === 'language')
+    return show(answering, post, { step, errors: problems, focus: languageAction });
   if (action.kind === 'save') {
     if (!wantsJson(request)) countPost(context, visit, request, post);
     // A script saves again by itself, and says of files what there is to say; a visitor hears it before they leave.

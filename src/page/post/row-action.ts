@@ -1,16 +1,18 @@
 import { parseRowName, type RawAnswers } from '#ast/fields.ts';
 import { limits } from '#ast/limits.ts';
+import { languageAction } from '../render/language-switch.ts';
 import { changeOf } from '../render/review.ts';
 
 /**
  * What a press of the page's own buttons asks for: to submit, to go a step on or back, to save for later, to change an
- * answer of the list of all, or to add or remove a row of a repeatable composite.
+ * answer of the list of all, to read the page in another language, or to add or remove a row of a repeatable composite.
  */
 export type PageAction =
   | { kind: 'submit' }
   | { kind: 'next' }
   | { kind: 'back' }
   | { kind: 'save' }
+  | { kind: 'language'; language: string }
   | { kind: 'change'; field: string }
   | RowAction;
 
@@ -23,6 +25,9 @@ export function readAction(controls: readonly (readonly [string, string])[]): Pa
     const [, group, row] = name === '_remove' ? (/^([\w-]+)\[(\d{1,3})\]$/.exec(value) ?? []) : [];
     if (group && row) return { kind: 'remove', group, row: Number(row) };
     if (name === '_go' && (value === 'next' || value === 'back' || value === 'save')) return { kind: value };
+    if (name === '_go' && value.startsWith(languageAction)) {
+      return { kind: 'language', language: value.slice(languageAction.length) };
+    }
     if (name === '_go' && value.startsWith(changeOf(''))) {
       return { kind: 'change', field: value.slice(changeOf('').length) };
     }

@@ -11,7 +11,7 @@ import { sendPage } from '../send-page.ts';
 import { resumeAddress, resumeMailAddress } from '../visit/resume-address.ts';
 import { tellAnswers } from '../told-answers.ts';
 import { scriptInFrame, type Visit } from '../visit/visit.ts';
-import { accept } from './accept.ts';
+import { accept, spokenIn } from './accept.ts';
 import type { Ending } from './answer-form.ts';
 import { keyInHeader, sendResult, wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
@@ -62,7 +62,8 @@ export function submitEnding(
     async save(post) {
       const { live, reference, guest } = visit;
       const { raw, files, key, step = 0 } = post;
-      const progress = { live, raw, files, reference, key: guest?.invitationId ?? key, step };
+      const language = spokenIn(visit);
+      const progress = { live, raw, files, reference, language, key: guest?.invitationId ?? key, step };
       try {
         await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
         const saved = await saveProgress(context, progress).catch(async (error: unknown) => {
@@ -110,7 +111,7 @@ function sendSaved(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const { live, locale, look, words, guest } = visit;
+  const { live, language, locale, look, words, guest } = visit;
   const address = `${context.config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
   if (wantsJson(request)) {
     reply.send({ resume_url: address, expires_at: expiresAt });
@@ -120,10 +121,10 @@ function sendSaved(
   const script = scriptInFrame(visit, context);
   const mail = context.config.smtp && { action: resumeMailAddress(address, visit.address) };
   const page = renderSaved({
-    formName: live.name,
+    formName: live.form.attrs.name,
     address,
     until,
-    language: locale,
+    language,
     look,
     words,
     script,

@@ -5,6 +5,7 @@ import { fill } from '#ast/words.ts';
 import { buttons, type Buttons, enterButton } from './buttons.ts';
 import { conditionalPaths, shownByCondition } from './elements/conditional.ts';
 import { renderDocument } from './document.ts';
+import { languageAction, languageSwitch } from './language-switch.ts';
 import { attributes, type Html, html, json, url } from './html.ts';
 import type { PageState } from './elements/place.ts';
 import type { SayAnswer } from './piped.ts';
@@ -51,7 +52,7 @@ function titleOf({ form, words, step, shown, errors, edit }: FormView): string {
 type Saying = FormView & { readonly say: SayAnswer };
 
 function formElement(view: Saying): Html {
-  const { form, words, step, shown } = view;
+  const { form, words, step, shown, otherLanguages: choice } = view;
   const elements = [...walkElements(form)].map(({ element }) => element);
   const hasFiles = elements.some((element) => isInput(element) && kindOf(element) === 'files');
   const hasRows = elements.some((element) => isComposite(element) && isRepeatable(element));
@@ -72,8 +73,9 @@ function formElement(view: Saying): Html {
     submit: view.submitText ?? words.submit,
   };
   return html`<form${state}>
-${(hasRows || hasSteps) && enterButton(pressable)}
+${(hasRows || hasSteps || choice) && enterButton(pressable)}
 ${hiddenInputs(view)}
+${choice && languageSwitch(choice, { word: words.language, isForm: true, hasFocus: view.focus === languageAction })}
 ${step !== 'all' && progress(form, words, stepsSoFar(shown.steps, step), view.done ?? 0)}
 ${sections(view, pageStateOf(view))}
 ${buttons(pressable)}

@@ -8,7 +8,11 @@ import { piped, type SayAnswer } from './piped.ts';
 import { lead } from './steps.ts';
 
 /** A page that may stand inside another one: `script` then tells that one how high it is. */
-type Framed = { readonly script?: string | undefined };
+type Framed = {
+  readonly script?: string | undefined;
+  /** The same page in the form's other languages. */
+  readonly languages?: Html | undefined;
+};
 
 /** What the page after a submission says. */
 type Confirmation = {
@@ -51,6 +55,7 @@ ${lead(view.message || words.received, (part) => piped(part, say))}
 ${onward !== undefined && link({ address: onward, text: words.goOn, leavesFrame: true })}
 ${edit && link({ ...edit, text: words.editLink, note: fill(words.editUntil, { date: edit.until }) })}
 ${again !== undefined && link({ address: again, text: words.again })}
+${view.languages}
 </div>`,
   });
 }
@@ -152,6 +157,7 @@ export function renderNotice(
 ${formName === undefined ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
 ${lead(view.message)}
 ${lead(view.next)}
+${view.languages}
 </div>`,
   });
 }
@@ -189,6 +195,7 @@ export function renderPassword(
     script: view.script,
     title: `${title} – ${view.formName}`,
     main: html`${formHeader(view.formName)}
+${view.languages}
 <form method="post" action="${url(view.action)}" novalidate>
 <section class="step">
 <h2>${words.passwordTitle}</h2>

@@ -6,6 +6,7 @@ import type { Look } from '../theme/look.ts';
 import type { PageProblems, Words } from '../words/words.ts';
 import type { FileLimits, HeldByName } from './elements/place.ts';
 import type { Social } from './document.ts';
+import type { LanguageChoice } from './language-switch.ts';
 import type { SayAnswer } from './piped.ts';
 import type { ScriptData } from './script-data.ts';
 
@@ -24,6 +25,8 @@ export type FormView = {
   readonly held: HeldByName;
   /** BCP-47 tag of the page's language, in which `words` are. */
   readonly language: string;
+  /** Where the page is in the form's other languages, and whether it was just asked for in this one. */
+  readonly otherLanguages?: LanguageChoice | undefined;
   readonly words: Words;
   /** What is said of what the browser itself cannot read. */
   readonly sentences: PageProblems;

@@ -51,6 +51,12 @@ export function writeAddress(path: string, { reference, own }: Address): string 
   return query === '' ? path : `${path}?${query}`;
 }
 
+/** The same in another language. */
+export const addressIn =
+  (path: string, address: Address) =>
+  (language: string): string =>
+    writeAddress(path, { ...address, own: new Map([...address.own, ['_lang', language]]) });
+
 /** First answers, and the labels of the questions whose answers were left out. */
 type Prefill = { readonly raw: RawAnswers; readonly leftOut: readonly string[] };
 

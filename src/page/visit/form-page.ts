@@ -17,7 +17,7 @@ import type { Social } from '../render/document.ts';
 import { renderForm } from '../render/form.ts';
 import type { FieldMessage, FormView } from '../render/view.ts';
 import { imageAddress } from '../theme/look.ts';
-import { writeAddress } from './address.ts';
+import { addressIn, writeAddress } from './address.ts';
 import { scriptDataOf } from './script-data.ts';
 import type { Visit } from './visit.ts';
 
@@ -47,7 +47,7 @@ export type Showing = {
 
 /** The text of a form's page. @throws TooMuchWork */
 export function formPage(context: DrawingContext, visit: Visit, showing: Showing): string {
-  const { live, words, sentences, numbers, locale, look } = visit;
+  const { live, words, sentences, numbers, language, languages, look } = visit;
   const { raw, errors, held, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
   const path = isEdit ? `/f/${live.id}/edit/${editToken}` : `/f/${live.id}`;
@@ -67,7 +67,9 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     values: raw,
     errors,
     held: namedHeld(context.heldFiles, live.id, held),
-    language: locale,
+    language,
+    otherLanguages:
+      languages.length > 1 ? { language, languages, addressIn: addressIn(path, address) } : undefined,
     look,
     words,
     sentences,
@@ -96,8 +98,8 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
 }
 
 /** What sites that show a link to the form are told, where its theme says anything of it. */
-function socialOf({ id, name, settings, pictures }: LiveForm, publicUrl: string): Social | undefined {
-  const { social_title: title = name, social_image: image } = settings.theme ?? {};
+function socialOf({ id, form, settings, pictures }: LiveForm, publicUrl: string): Social | undefined {
+  const { social_title: title = form.attrs.name, social_image: image } = settings.theme ?? {};
   if (settings.theme?.social_title === undefined && image === undefined) return undefined;
   return {
     title,
@@ -141,12 +143,12 @@ const keptPages = 16;
  * once for each version, its settings, the language and the day.
  */
 export function firstPage(context: DrawingContext, visit: Visit): Page {
-  const { live, locale, numbers, isCounted } = visit;
+  const { live, language, locale, numbers, isCounted } = visit;
   const known = firstPages.get(live.form) ?? new Map<string, WithKey>();
   firstPages.set(live.form, known);
   const { today } = visit.context;
   const { scriptSource } = context;
-  const name = JSON.stringify([locale, numbers, today, isCounted, scriptSource, live.name, live.settings]);
+  const name = JSON.stringify([language, locale, numbers, today, isCounted, scriptSource, live.settings]);
   let withKey = known.get(name);
   if (!withKey) {
     const page = formPage(context, visit, {

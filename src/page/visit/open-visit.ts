@@ -39,7 +39,7 @@ export async function openVisit(
   });
   const guest = arrival?.kind === 'void' ? undefined : arrival?.guest;
   if (live && (!refusal || passes.includes(refusal.reason)))
-    return { ...readVisit(live, request, guest), refusal };
+    return { ...readVisit(live, request, { guest }), refusal };
   // Of a form that was never published nobody learns that it is there, by its language or its look.
   throw new Refused(refusal!, refusal!.reason === 'absent' ? undefined : live);
 }

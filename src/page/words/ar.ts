@@ -35,6 +35,7 @@ export const arabic: Words = {
   newLine: 'اضغط Shift + Enter لبدء سطر جديد.',
   reviewTitle: 'راجع إجاباتك',
   change: 'تعديل',
+  language: 'اللغة',
   progress: 'التقدّم',
   back: 'السابق',
   next: 'التالي',

@@ -1,10 +1,12 @@
 import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
-import { isLocale, type Locale, type LocaleChoice } from '#ast/locales.ts';
+import { isLocale, localeOf, type Locale, type LocaleChoice } from '#ast/locales.ts';
+import { matchLanguage, primaryOf } from '#ast/translations/match-language.ts';
 
-/** What decides the language of a page, strongest first. */
+/** What decides the language of a page, strongest first. `stored` is that of answers that are gone on with. */
 type Wishes = {
   /** The address's `_lang`, for links and embedding pages that know better. */
   readonly asked?: string | undefined;
+  readonly stored?: string | undefined;
   /** settings.locale */
   readonly setting?: LocaleChoice | undefined;
   /** The header Accept-Language. */
@@ -15,10 +17,31 @@ type Wishes = {
  * The language in which the page speaks. A form whose author set one speaks it to everybody, unless the address asks
  * otherwise; else the visitor's browser decides, and English is for all others.
  */
-export function chooseLocale({ asked, setting = 'auto', accepted = '' }: Wishes): Locale {
+export function chooseLocale({ asked, stored, setting = 'auto', accepted = '' }: Wishes): Locale {
   if (isLocale(asked)) return asked;
+  if (isLocale(stored)) return stored;
   if (setting !== 'auto') return setting;
   return readAccepted(accepted).map(languageOf).find(isLocale) ?? 'en';
+}
+
+/** The language of the author's texts, and the one in which the page itself speaks. */
+type Spoken = { readonly language: string; readonly locale: Locale };
+
+/**
+ * Both for a form that is written in these languages, the first where no wish is met. The page speaks the same where it
+ * can, else what it would speak without them. A form that names none is spoken as the page is.
+ */
+export function chooseLanguage(languages: readonly string[], wishes: Wishes): Spoken {
+  const { asked, stored, setting = 'auto', accepted = '' } = wishes;
+  const [first] = languages;
+  if (first === undefined) {
+    const locale = chooseLocale(wishes);
+    return { language: locale, locale };
+  }
+  const wanted = [asked, stored, setting === 'auto' ? undefined : setting, ...readAccepted(accepted)];
+  const found = wanted.map((wish) => (wish === undefined ? undefined : matchLanguage(wish, languages)));
+  const language = found.find((tag) => tag !== undefined) ?? first;
+  return { language, locale: localeOf(language) ?? chooseLocale({ setting, accepted }) };
 }
 
 const languageOf = (tag: string): string => tag.split('-', 1)[0]!;
@@ -29,9 +52,10 @@ const knownMarks = new Map<string, NumberMarks>();
  * How numbers are written on a page in the language: as in the visitor's own region where the browser names one, since
  * Mexico writes 1,500.5 for what is 1.500,5 in Spain.
  */
-export function chooseNumbers(locale: Locale, accepted = ''): NumberMarks {
-  const isRegional = (tag: string) => languageOf(tag) === locale && /^\w\w-(?:[a-z]{2}|\d{3})$/.test(tag);
-  const tag = readAccepted(accepted).find(isRegional) ?? locale;
+export function chooseNumbers(language: string, accepted = ''): NumberMarks {
+  const isRegional = (tag: string) =>
+    languageOf(tag) === primaryOf(language) && /^\w\w-(?:[a-z]{2}|\d{3})$/.test(tag);
+  const tag = readAccepted(accepted).find(isRegional) ?? language;
   const marks = knownMarks.get(tag) ?? numberMarksOf(tag);
   knownMarks.set(tag, marks);
   return marks;

@@ -35,6 +35,7 @@ export const german: Words = {
   newLine: 'Umschalt + Eingabe beginnt eine neue Zeile.',
   reviewTitle: 'Prüfen Sie Ihre Antworten',
   change: 'Ändern',
+  language: 'Sprache',
   progress: 'Fortschritt',
   back: 'Zurück',
   next: 'Weiter',

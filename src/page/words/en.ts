@@ -33,6 +33,7 @@ export const english = {
   newLine: 'Shift + Enter makes a new line.',
   reviewTitle: 'Check your answers',
   change: 'Change',
+  language: 'Language',
   progress: 'Progress',
   back: 'Back',
   next: 'Next',

@@ -35,6 +35,7 @@ export const spanish: Words = {
   newLine: 'Mayús + Intro inserta una línea nueva.',
   reviewTitle: 'Revise sus respuestas',
   change: 'Cambiar',
+  language: 'Idioma',
   progress: 'Progreso',
   back: 'Atrás',
   next: 'Siguiente',

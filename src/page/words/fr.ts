@@ -35,6 +35,7 @@ export const french: Words = {
   newLine: 'Maj + Entrée insère une nouvelle ligne.',
   reviewTitle: 'Vérifiez vos réponses',
   change: 'Modifier',
+  language: 'Langue',
   progress: 'Progression',
   back: 'Retour',
   next: 'Suivant',

@@ -35,6 +35,7 @@ export const japanese: Words = {
   newLine: 'Shift + Enter で改行します。',
   reviewTitle: '回答を確認してください',
   change: '変更',
+  language: '言語',
   progress: '進行状況',
   back: '戻る',
   next: '次へ',

@@ -35,6 +35,7 @@ export const portuguese: Words = {
   newLine: 'Shift + Enter insere uma nova linha.',
   reviewTitle: 'Verifique as suas respostas',
   change: 'Alterar',
+  language: 'Idioma',
   progress: 'Progresso',
   back: 'Voltar',
   next: 'Avançar',

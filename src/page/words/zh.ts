@@ -35,6 +35,7 @@ export const chinese: Words = {
   newLine: '按 Shift + Enter 换行。',
   reviewTitle: '请检查您的回答',
   change: '修改',
+  language: '语言',
   progress: '进度',
   back: '上一步',
   next: '下一步',

@@ -17,6 +17,8 @@ export type OpenedEdit = OpenedAnswers & {
   submissionId: string;
   form: Form;
   reference: Record<string, string>;
+  /** In which it was answered, as a BCP-47 tag; null where the form named none. */
+  language: string | null;
   seen: Date;
 };
 
@@ -26,8 +28,12 @@ export type OpenedEdit = OpenedAnswers & {
  * no editing.
  */
 export async function openEdit(database: Database, formId: string, token: string): Promise<OpenedEdit> {
-  const { form, reference, submissionId, answers, updated_at } = await findByToken(database, formId, token);
-  return { submissionId, form, reference, seen: updated_at, ...openAnswers(form, answers) };
+  const { form, reference, language, submissionId, answers, updated_at } = await findByToken(
+    database,
+    formId,
+    token,
+  );
+  return { submissionId, form, reference, language, seen: updated_at, ...openAnswers(form, answers) };
 }
 
 /** `seen` is what openEdit gave; without it, changes of somebody else since then are overwritten. */

@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answers } from '#ast/answers.ts';
-import { defaultLanguage } from '#ast/languages.ts';
-import { searchableText } from '#ast/searchable.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
@@ -16,6 +14,7 @@ import { differencesOf } from '../history/differences.ts';
 import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
 import { requireClean } from '../reference.ts';
+import { searchColumns } from '../search-columns.ts';
 import type { SubmitContext } from '../submit.ts';
 import { readTags } from '../tags/tags.ts';
 import { claimAll, giveEditLink, reportCompletion } from '../writing.ts';
@@ -158,8 +157,7 @@ async function write(db: Queryable, target: ChangeTarget, before: Current, after
     tags,
     completed_at: after.completed_at,
     updated_at: changedAt,
-    language: settings.language ?? defaultLanguage,
-    ...searchableText(structure, answers, reference, settings.subject_element),
+    ...searchColumns(structure, settings, after),
   });
   await insertChange(db, {
     workspace_id: target.workspaceId,

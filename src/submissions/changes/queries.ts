@@ -55,10 +55,11 @@ export const lockSubmission = statement(
   {
     ...snapshotColumns,
     tags: texts,
+    language: nullable(text),
     structure: json<Form>(),
     settings: jsonb<Settings>(),
   },
-  `select ${snapshotSelection}, s.tags, v.structure, f.settings
+  `select ${snapshotSelection}, s.tags, s.language, v.structure, f.settings
    from submissions s
    ${versionJoin}
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
@@ -73,11 +74,12 @@ export const findEditable = statement(
   {
     answers: json<Answers>(),
     reference: json<Reference>(),
+    language: nullable(text),
     updated_at: timestamp,
     structure: json<Form>(),
     settings: jsonb<Settings>(),
   },
-  `select s.answers, s.reference, s.updated_at, v.structure, f.settings
+  `select s.answers, s.reference, s.language, s.updated_at, v.structure, f.settings
    from submissions s
    ${versionJoin}
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id

@@ -34,8 +34,10 @@ export type KeyedRequest = {
   files: AnswerFiles;
   reference: Readonly<Record<string, string>>;
   key?: string | undefined;
-  /** The language in which the visitor read the page: a receipt speaks it. */
+  /** The language in which the page spoke to the visitor: a receipt speaks it. */
   locale?: Locale | undefined;
+  /** The one of the form's languages that they read, as a BCP-47 tag. */
+  language?: string | undefined;
   /** What may still be done for the HTTP request that carries it; else it has that of one of its own. */
   work?: Work | undefined;
 };

@@ -58,6 +58,7 @@ async function hold(
     version: live.version,
     answers: JSON.stringify(answers),
     reference: JSON.stringify(reference),
+    language: writing.language ?? null,
     key: key ?? null,
     key_digest: key === undefined ? null : digestOf(answers, live.fields),
     reason,

@@ -29,6 +29,7 @@ export const insertHeld = statement(
     version: integer,
     answers: jsonText,
     reference: jsonText,
+    language: nullable(text),
     key: nullable(uuid),
     key_digest: nullable(bytes),
     reason: word<HoldReason>(),
@@ -37,8 +38,8 @@ export const insertHeld = statement(
     created_at: timestamp,
   },
   { id: uuid },
-  `insert into held_submissions (workspace_id, id, form_id, version, answers, reference, key, key_digest, reason, address, origin, created_at)
-   select f.workspace_id, $id, f.id, $version, $answers, $reference, $key, $key_digest, $reason, $address, $origin, $created_at
+  `insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, created_at)
+   select f.workspace_id, $id, f.id, $version, $answers, $reference, $language, $key, $key_digest, $reason, $address, $origin, $created_at
    from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
    on conflict (workspace_id, key) where key is not null do nothing
    returning id`,
@@ -72,6 +73,7 @@ export const lockHeld = statement(
     version: integer,
     answers: json<Answers>(),
     reference: json<Record<string, string>>(),
+    language: nullable(text),
     key: nullable(uuid),
     created_at: timestamp,
     name: text,
@@ -79,7 +81,7 @@ export const lockHeld = statement(
     fields: json<Record<string, FieldDescription>>(),
     settings: jsonb<Settings>(),
   },
-  `select h.version, h.answers, h.reference, h.key, h.created_at, v.name, v.structure, v.fields, f.settings
+  `select h.version, h.answers, h.reference, h.language, h.key, h.created_at, v.name, v.structure, v.fields, f.settings
    from held_submissions h
    join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
    join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id

@@ -1,4 +1,3 @@
-import { defaultLanguage } from '#ast/languages.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -54,13 +53,13 @@ async function releaseOne(
       id: formId,
       name: held.name,
       settings,
-      language: settings.language ?? defaultLanguage,
       version: held.version,
       hasListeners: true,
       form,
       fields: held.fields,
     },
     reference: held.reference,
+    language: held.language,
     key: held.key ?? undefined,
     id,
     createdAt: timeOfId(id),

@@ -113,6 +113,7 @@ test('on another device the link opens what was saved: answers, files, reference
     key,
     step: 1,
     reference: { a: 'b' },
+    language: null,
     raw,
     files,
   });

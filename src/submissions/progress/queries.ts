@@ -46,6 +46,7 @@ export const writeProgress = statement(
     key_digest: nullable(bytes),
     now: timestamp,
     completed_at: nullable(timestamp),
+    spoken: nullable(text),
     language: text,
     subject: text,
     body: text,
@@ -54,7 +55,7 @@ export const writeProgress = statement(
   `with submission as (
      update submissions
      set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
-         key_digest = $key_digest, completed_at = $completed_at,
+         language = $spoken, key_digest = $key_digest, completed_at = $completed_at,
          updated_at = greatest($now, updated_at + interval '1 millisecond'),
          trashed_at = case when $status = 'completed' then null else trashed_at end,
          trashed_by = case when $status = 'completed' then null else trashed_by end
@@ -84,10 +85,11 @@ export const findProgress = statement(
     answers: json<Answers>(),
     reference: json<Record<string, string>>(),
     is_completed: boolean,
+    language: nullable(text),
     structure: json<Form>(),
     settings: jsonb<Settings>(),
   },
-  `select s.key, s.answers, s.reference, s.completed_at is not null as is_completed, v.structure, f.settings
+  `select s.key, s.answers, s.reference, s.completed_at is not null as is_completed, s.language, v.structure, f.settings
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id

@@ -10,6 +10,8 @@ type Resumed = OpenedAnswers & {
   key: string;
   step: number;
   reference: Record<string, string>;
+  /** In which they were given, as a BCP-47 tag; null where the form named none. */
+  language: string | null;
 };
 
 /**
@@ -27,6 +29,6 @@ export async function openResume(database: Database, formId: string, token: stri
   if (!saved?.key || !saved.settings.save_progress)
     throw new ApiError('not_found', 'This link leads nowhere, or its time is over.');
   if (saved.is_completed) throw new ApiError('gone', 'These answers were submitted already.');
-  const { key, reference } = saved;
-  return { submissionId, key, step, reference, ...openAnswers(saved.structure, saved.answers) };
+  const { key, reference, language } = saved;
+  return { submissionId, key, step, reference, language, ...openAnswers(saved.structure, saved.answers) };
 }

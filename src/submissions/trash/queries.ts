@@ -64,10 +64,11 @@ export const lockTrashed = statement(
     status: word<SubmissionStatus>(),
     answers: json<Answers>(),
     reference: json<Record<string, string>>(),
+    language: nullable(text),
     structure: json<Form>(),
     settings: jsonb<Settings>(),
   },
-  `select s.id, s.status, s.answers, s.reference, v.structure, f.settings
+  `select s.id, s.status, s.answers, s.reference, s.language, v.structure, f.settings
    from submissions s
    join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id

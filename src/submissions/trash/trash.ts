@@ -1,5 +1,3 @@
-import { defaultLanguage } from '#ast/languages.ts';
-import { searchableText } from '#ast/searchable.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { requireUnchanged } from '#kit/conditional.ts';
@@ -12,6 +10,7 @@ import { lockSubmission } from '../changes/queries.ts';
 import { type ChangedBy, changedBy } from '../history/changed-by.ts';
 import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
+import { searchColumns } from '../search-columns.ts';
 import { lockTrashed, restoreSubmission, trashSubmissions } from './queries.ts';
 
 /** How long a submission lies in the trash before it is removed for good. */
@@ -68,13 +67,12 @@ export function restoreMany(
   const { workspaceId, formId } = key;
   return transaction(database, async (client) => {
     const rows = await lockTrashed(client, { workspace_id: workspaceId, form_id: formId, ids: [...ids] });
-    for (const { id, structure, answers, reference, settings } of rows) {
+    for (const { id, structure, settings, ...given } of rows) {
       await restoreSubmission(client, {
         workspace_id: workspaceId,
         form_id: formId,
         id,
-        language: settings.language ?? defaultLanguage,
-        ...searchableText(structure, answers, reference, settings.subject_element),
+        ...searchColumns(structure, settings, given),
       });
       const change = newId();
       await insertChange(client, {

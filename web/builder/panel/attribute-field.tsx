@@ -139,6 +139,9 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   jumps: ({ spec, value, error, onChange }) => (
     <JumpsField title={spec.title} value={value} error={error} onChange={onChange} />
   ),
+  // In no part of the panel (sections.ts): the view of the languages has them for the whole form.
+  languages: () => <></>,
+  translations: () => <></>,
 };
 
 /** What the title of an attribute does not say by itself. */

@@ -4,7 +4,7 @@ import type { AttributeKind, AttributeSpec, AttributeSpecs } from '#ast/attribut
 export const sections = ['general', 'validation', 'logic', 'id'] as const;
 export type Section = (typeof sections)[number];
 
-const ofKind: Readonly<Record<AttributeKind, Section>> = {
+const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
   id: 'id',
   string: 'general',
   boolean: 'general',
@@ -18,6 +18,9 @@ const ofKind: Readonly<Record<AttributeKind, Section>> = {
   'file-types': 'validation',
   condition: 'logic',
   jumps: 'logic',
+  // Said of the whole form in a view of their own.
+  languages: undefined,
+  translations: undefined,
 };
 
 /** The attributes of a node by the part of the panel that shows them. The id comes last: most people never need it. */
@@ -30,6 +33,6 @@ export function bySection(
 }
 
 /** What an author says about a wrong answer stands with the rules that it is about. */
-function sectionOf(name: string, kind: AttributeKind): Section {
+function sectionOf(name: string, kind: AttributeKind): Section | undefined {
   return name === 'error_message' ? 'validation' : ofKind[kind];
 }

@@ -2,6 +2,7 @@ import './preview-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
 import type { Settings } from '#ast/settings.ts';
 import { styleOf } from '#page/render/elements/drawings.ts';
+import { languageStyle } from '#page/render/language-switch.ts';
 import { lookOf } from '#page/theme/look.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon, type IconName } from '../../design/icon.tsx';
@@ -29,7 +30,7 @@ export function PreviewView({
   const [width, setWidth] = useState<(typeof widths)[number]['id']>('desktop');
   const [round, setRound] = useState(0);
   const result = validateRoot(root);
-  const elements = result.ok ? styleOf(result.form) : '';
+  const elements = result.ok ? `${styleOf(result.form)}\n${languageStyle}` : '';
   const look = useMemo(
     () =>
       lookOf(

@@ -7,13 +7,14 @@ import {
 } from '#ast/answers.ts';
 import { answerSayer } from '#ast/answers/say-piped.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
-import { isLocale, type Locale } from '#ast/locales.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
 import { newWork } from '#ast/work.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
+import { type Form, languagesOf } from '#ast/tree.ts';
+import { inLanguage } from '#ast/translations/translations.ts';
+import { settingsInLanguage } from '#ast/translations/setting-texts.ts';
 import { fill } from '#ast/words.ts';
 import { controlOf, type Controls, numberOf, seenOf } from '#page/post/controls.ts';
 import { applyRowAction, readAction } from '#page/post/row-action.ts';
@@ -22,9 +23,11 @@ import { askedForm } from '#page/render/asked-form.ts';
 import { shownByCondition } from '#page/render/elements/conditional.ts';
 import { renderForm } from '#page/render/form.ts';
 import { renderConfirmation } from '#page/render/notices.ts';
+import { languageAction } from '#page/render/language-switch.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
 import type { FieldMessage, FormView } from '#page/render/view.ts';
 import { type Look, plainLook } from '#page/theme/look.ts';
+import { chooseLanguage } from '#page/words/choose-locale.ts';
 import { problemsOf, wordsOf } from '#page/words/languages.ts';
 import { sayToVisitor } from '#page/words/say-problem.ts';
 import { countingQuestions } from '#page/words/words.ts';
@@ -53,7 +56,7 @@ export type TrialLook = {
 /** What of the settings changes how the page looks and asks. */
 export type TrialSettings = Pick<
   Settings,
-  'confirmation_message' | 'layout' | 'locale' | 'review_step' | 'theme' | 'time_zone'
+  'confirmation_message' | 'layout' | 'locale' | 'review_step' | 'theme' | 'time_zone' | 'translations'
 >;
 
 type Posted = {
@@ -74,20 +77,30 @@ type Showing = Pick<FormView, 'focus' | 'notice' | 'known'> & {
  */
 export function startTrial(
   structure: Form,
-  settings: TrialSettings,
+  written: TrialSettings,
   now: Date,
   images: Pick<Look, 'logo' | 'darkLogo' | 'cover'> = {},
 ): Trial {
   const look = { ...plainLook, ...images };
-  const language: Locale = isLocale(settings.locale) ? settings.locale : 'en';
-  const asksSingly = settings.layout === 'question';
-  const words = asksSingly ? countingQuestions(wordsOf[language]) : wordsOf[language];
-  const form = askedForm(structure, settings, words);
-  const sentences = problemsOf[language];
-  const numbers = numberMarksOf(language);
+  const languages = languagesOf(structure);
+  const asksSingly = written.layout === 'question';
+  /** All that is said in the language that is wished for. */
+  const speak = (wish?: string) => {
+    const { language, locale } = chooseLanguage(languages, { asked: wish, setting: written.locale });
+    const words = asksSingly ? countingQuestions(wordsOf[locale]) : wordsOf[locale];
+    return {
+      language,
+      words,
+      settings: settingsInLanguage(written, language),
+      form: askedForm(inLanguage(structure, language), written, words),
+      sentences: problemsOf[locale],
+      numbers: numberMarksOf(language),
+    };
+  };
+  let { language, words, settings, form, sentences, numbers } = speak();
   const context: AnswerContext = {
     reference: {},
-    today: todayIn(settings.time_zone ?? 'UTC', now),
+    today: todayIn(written.time_zone ?? 'UTC', now),
     asksSingly,
     // Each question has that of a request.
     get work() {
@@ -111,6 +124,7 @@ export function startTrial(
         [...files].map(([name, list]) => [name, list.map((file) => ({ ...file, token: file.id }))]),
       ),
       language,
+      otherLanguages: languages.length > 1 ? { language, languages, addressIn: () => '#' } : undefined,
       words,
       sentences,
       numbers,
@@ -143,7 +157,9 @@ export function startTrial(
     });
   };
   return {
-    form,
+    get form() {
+      return form;
+    },
     page: () =>
       draw({ raw: {}, files: new Map() }, { step: evaluate(form, {}, context).steps[0] ?? 0, errors: [] }),
     post(data) {
@@ -156,6 +172,10 @@ export function startTrial(
         const changed = applyRowAction(action, raw, files);
         held = changed.files;
         return draw(changed, { step, errors: [], focus: changed.focus, known });
+      }
+      if (action.kind === 'language') {
+        ({ language, words, settings, form, sentences, numbers } = speak(action.language));
+        return draw(posted, { step, errors: [], focus: languageAction, known });
       }
       if (action.kind === 'change') {
         const answered = { form, raw, files, context, shown: evaluate(form, raw, context, files) };

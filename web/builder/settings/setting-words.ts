@@ -31,6 +31,7 @@ export const settingTitles: Readonly<Record<SettingName, string>> = {
   language: 'Language of the answers',
   time_zone: 'Time zone',
   locale: 'Language of the page',
+  translations: 'Translations',
   theme: 'Theme',
   embed_origins: 'Sites that may show and send it',
 };

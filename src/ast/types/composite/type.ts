@@ -1,6 +1,6 @@
 import { defaults } from '../../attributes/defaults.ts';
 import type { ElementDefinition } from '../definition.ts';
-import { columnSpan, id, label, layout, logic } from '../shared-attributes.ts';
+import { columnSpan, id, label, layout, logic, translations } from '../shared-attributes.ts';
 
 export const composite = {
   group: 'composite',
@@ -15,6 +15,7 @@ export const composite = {
     repeatable: { kind: 'boolean', title: 'Repeatable', default: defaults.repeatable },
     ...logic,
     col_span: columnSpan,
+    translations,
   },
   summary: 'rows',
   columnWidth: 280,

@@ -7,7 +7,7 @@ type CsvResult = { ok: true; records: CsvRecord[] } | { ok: false; problem: stri
 /** Separators between cells: what spreadsheets write in one country or another. */
 const separators = [',', ';', '\t', '|'] as const;
 
-/** More columns than this are no list of people. */
+/** More columns than this are no list. */
 const mostColumns = 100;
 
 /**
@@ -99,3 +99,33 @@ function readQuoted(source: string, start: number): { text: string; end: number 
     from = quote + 2;
   }
 }
+
+/**
+ * Texts that a spreadsheet could take for a formula: those that begin with = + - @, their full-width and small
+ * forms, a control character (a tab, a line break, ESC), also behind spaces and quotes (docs/rules.md T17, C57).
+ */
+const formulaStart =
+  /^(?:\p{Cc}|[\s\p{Cf}"']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE62\uFE63\uFE66\uFE6B\u2212])/u;
+
+/** Most texts begin like this, and are no formula: so much is told in a tenth of the time. */
+const plainStart = /^[A-Za-z0-9]/;
+
+/**
+ * A text that no spreadsheet calculates: an apostrophe goes before what could be a formula. It goes before a text
+ * that begins with one as well, so that a reader who takes one leading apostrophe away always has the original.
+ */
+export const guardFormula = (text: string): string =>
+  !plainStart.test(text) && (formulaStart.test(text) || text.startsWith("'")) ? `'${text}` : text;
+
+/** What such a text was before: without the apostrophe that stands there for a spreadsheet, and with one that is its own. */
+export function unguardFormula(text: string): string {
+  const bare = text.slice(1);
+  return text.startsWith("'") && guardFormula(bare) === text ? bare : text;
+}
+
+/** Not within the function: it would be made anew for each field. */
+const quoted = /[",\r\n]/;
+
+/** A text as a cell of a record (RFC 4180). */
+export const csvCell = (text: string): string =>
+  quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { array, assert as check, property, string } from 'fast-check';
 import { cpuMsOf } from '#test/slowness.ts';
-import { readCsv } from './read-csv.ts';
+import { readCsv } from './csv.ts';
 
 const cellsOf = (text: string): string[][] => {
   const read = readCsv(text, 1_000);

@@ -1,0 +1,68 @@
+import { isRecord, own } from '../json.ts';
+import type { Theme } from '../theme/theme.ts';
+
+/** The settings that are texts for visitors, as errors name them. */
+export const settingTexts = [
+  'confirmation_message',
+  'closed_message',
+  'theme.confirmation_title',
+  'theme.submit_label',
+  'theme.social_title',
+] as const;
+export type SettingText = (typeof settingTexts)[number];
+
+/** The same in the form's other languages, by BCP-47 tag. */
+export type SettingTranslations = Readonly<Record<string, Readonly<Partial<Record<SettingText, string>>>>>;
+
+/** What of the settings has texts. */
+type WithTexts = {
+  readonly confirmation_message?: string;
+  readonly closed_message?: string;
+  readonly theme?: Theme;
+  readonly translations?: SettingTranslations;
+};
+
+export const isSettingText = (name: string): name is SettingText =>
+  settingTexts.some((known) => known === name);
+
+const themePart = 'theme.';
+
+/** A text of the settings, by its name. */
+export function settingText(settings: WithTexts, name: SettingText): string | undefined {
+  const holder: unknown = name.startsWith(themePart) ? settings.theme : settings;
+  const text: unknown = isRecord(holder) ? own(holder, name.replace(themePart, '')) : undefined;
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** The settings with one text more, or another. */
+export const withSettingText = <Settings extends WithTexts>(
+  settings: Settings,
+  name: SettingText,
+  text: string,
+): Settings =>
+  name.startsWith(themePart)
+    ? { ...settings, theme: { ...settings.theme, [name.replace(themePart, '')]: text } }
+    : { ...settings, [name]: text };
+
+/** The settings with the texts that they have as `change` makes them. */
+export const mapSettingTexts = <Settings extends WithTexts>(
+  settings: Settings,
+  change: (text: string, name: SettingText) => string,
+): Settings =>
+  settingTexts.reduce((now, name) => {
+    const text = settingText(now, name);
+    return text === undefined ? now : withSettingText(now, name, change(text, name));
+  }, settings);
+
+/** The settings with their texts in that language, as a page needs them; what is not translated stays as it was written. */
+export function settingsInLanguage<Settings extends WithTexts>(
+  settings: Settings,
+  language: string | undefined,
+): Settings {
+  const { translations } = settings;
+  if (translations === undefined) return settings;
+  const texts = (language !== undefined && own(translations, language)) || {};
+  const { translations: _said, ...spoken } = mapSettingTexts(settings, (text, name) => texts[name] ?? text);
+  // Which may be left out of any settings.
+  return spoken as Settings;
+}

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkAnswers } from '../answers.ts';
+import { context, element, formOf, problemsOf } from '../testing.ts';
+import { searchLanguage } from '../languages.ts';
+import { limits } from '../limits.ts';
+import { checkSettings, type Settings, settingsFor } from '../settings.ts';
+import type { Form, FormNode } from '../tree.ts';
+import { validateStructure } from '../validate.ts';
+import { matchLanguage } from './match-language.ts';
+import { readTextsFile, writeTextsFile } from './texts-file.ts';
+import { listTexts, missingIn, tidyTranslations, translateTexts } from './texts.ts';
+import { inLanguage } from './translations.ts';
+import { settingsInLanguage } from './setting-texts.ts';
+
+const name = element('text', 'name', {
+  label: 'Your name',
+  help_text: 'As in your passport',
+  translations: { de: { label: 'Ihr Name' }, ar: { label: 'اسمك', help_text: 'كما في جواز السفر' } },
+});
+const colour = element('radio', 'colour', {
+  label: 'Colour for {{name}}',
+  options: ['Red', { id: 'blue', label: 'Blue', points: 2 }],
+  translations: { de: { label: 'Farbe für {{name}}', options: { Red: 'Rot', blue: 'Blau' } } },
+});
+const structure = (
+  children: readonly FormNode[] = [name, colour],
+  attrs: object = { translations: { de: { name: 'Kontakt' } } },
+  ofStep: object = { translations: { de: { title: 'Eins' } } },
+): FormNode => ({
+  type: 'form',
+  attrs: { name: 'Contact', languages: ['en', 'de', 'ar'], ...attrs },
+  children: [{ type: 'step', attrs: { title: 'One', ...ofStep }, children }],
+});
+const valid = (node: FormNode): Form => {
+  const result = validateStructure(node);
+  assert.ok(result.ok, JSON.stringify(result));
+  return result.form;
+};
+const attributesOf = (form: Form, index: number) => form.children[0]!.children[index]!.attrs as object;
+
+test('a form in one of its languages has the texts of that one and no translations; what is missing stays as written', () => {
+  const form = valid(structure());
+  const german = inLanguage(form, 'de');
+  assert.deepEqual(german.attrs, { name: 'Kontakt' });
+  assert.deepEqual(german.children[0]!.attrs, { title: 'Eins' });
+  assert.deepEqual(attributesOf(german, 0), {
+    id: 'name',
+    label: 'Ihr Name',
+    help_text: 'As in your passport',
+  });
+  assert.deepEqual(attributesOf(german, 1), {
+    id: 'colour',
+    label: 'Farbe für {{name}}',
+    options: [
+      { id: 'Red', label: 'Rot' },
+      { id: 'blue', label: 'Blau', points: 2 },
+    ],
+  });
+  assert.deepEqual(inLanguage(form, 'ar').attrs, { name: 'Contact' });
+  assert.deepEqual(attributesOf(inLanguage(form, 'fr'), 0), {
+    id: 'name',
+    label: 'Your name',
+    help_text: 'As in your passport',
+  });
+  assert.equal(inLanguage(form, 'de'), german, 'it is made once');
+  const plain = formOf(element('text', 'name'));
+  assert.equal(inLanguage(plain, 'de'), plain, 'a form that names no languages is itself');
+});
+
+test('answers keep the ids of options, in whatever language they were given', () => {
+  const form = valid(structure());
+  for (const language of ['en', 'de']) {
+    const answers = { name: 'Ada', colour: 'Red' };
+    assert.deepEqual(checkAnswers(inLanguage(form, language), answers, new Map(), context), {
+      ok: true,
+      answers,
+    });
+    const label = checkAnswers(inLanguage(form, language), { ...answers, colour: 'Rot' }, new Map(), context);
+    assert.equal(label.ok, false);
+  }
+});
+
+test('a translation to no language of the form, of no text, or of no option is refused with its path', () => {
+  const problem = (translations: unknown, type = 'radio'): string[] =>
+    problemsOf(structure([element(type, 'colour', { translations })])).map(
+      ({ message, path }) => `${path.join('.')} ${message}`,
+    );
+  const begin = '0.0 The translations of "colour"';
+  assert.deepEqual(problem({ fr: { label: 'Couleur' } }), [
+    `${begin} say "fr", which is not among the form's "languages" ("en", "de", "ar").`,
+  ]);
+  assert.deepEqual(problem({ en: { label: 'Colour' } }), [
+    `${begin} say "en", in which the texts themselves are written.`,
+  ]);
+  assert.deepEqual(problem({ de: { colour: 'Rot', label: ' ' } }), [
+    `${begin} say "colour" in "de", which is no text here: label, placeholder, help_text, error_message, options.`,
+    `${begin} must not have a blank "label" in "de": leave it out.`,
+  ]);
+  assert.deepEqual(problem({ de: { options: { Rot: 'Red', Blue: 'a\nb' }, help_text: { a: 'b' } } }), [
+    `${begin} name the option "Rot" in "options" in "de", which is not there.`,
+    `${begin} must have no line breaks in "options" in "de".`,
+    `${begin} must have text as "help_text" in "de".`,
+  ]);
+  assert.deepEqual(problem({ de: { label: 'x'.repeat(limits.labelBytes + 1) } }), [
+    `${begin} must have at most 1 KB (1024 bytes) as "label" in "de".`,
+  ]);
+  for (const hostile of [7, [], { de: null }, { de: { label: 7 } }, { de: { options: { Red: [] } } }])
+    assert.match(problem(hostile).join(), /^0\.0 "translations" of "colour" must be an object of languages/);
+});
+
+test('the languages of a form are tags, each once, and at most twenty', () => {
+  const problem = (languages: unknown): string[] =>
+    problemsOf(structure([], { languages, translations: undefined }))
+      .filter(({ path }) => path.length === 0)
+      .map(({ message }) => message);
+  assert.deepEqual(problem(['en', 'de', 'pt-BR', 'zh-Hant', 'sr-Latn-RS', 'es-419']), []);
+  for (const wrong of [[], 'en', ['en', 7], ['English'], ['EN'], ['de-at'], ['en', 'en'], [' en']])
+    assert.match(problem(wrong).join(), /"languages" of the form must/, JSON.stringify(wrong));
+  const many = Array.from({ length: 21 }, (_, index) => `a${String.fromCharCode(97 + index)}`);
+  assert.match(problem(many).join(), /at most 20 languages/);
+});
+
+test('a translated text shows no answers but those that the text itself may show', () => {
+  const [problem] = problemsOf(
+    structure([
+      element('text', 'a', { translations: { de: { label: 'Nach {{b}}' } } }),
+      element('text', 'b'),
+    ]),
+  );
+  assert.deepEqual(problem, {
+    message: '"label" of "a" shows the answer to "b", which is not asked before it.',
+    path: [0, 0],
+  });
+});
+
+test('the settings have texts in the languages too, held to what each setting takes', () => {
+  const form = valid(structure());
+  const settings: Settings = {
+    confirmation_message: 'Thank you, {{name}}.',
+    theme: { submit_label: 'Send', color: '#0b6655' },
+    translations: { de: { confirmation_message: 'Danke, {{name}}.', 'theme.submit_label': 'Senden' } },
+  };
+  assert.deepEqual(checkSettings(settings, form), { ok: true, settings });
+  assert.deepEqual(settingsInLanguage(settings, 'de'), {
+    confirmation_message: 'Danke, {{name}}.',
+    theme: { submit_label: 'Senden', color: '#0b6655' },
+  });
+  const { translations: _translations, ...written } = settings;
+  assert.deepEqual(settingsInLanguage(settings, 'ar'), written);
+  const errors = (translations: unknown) => {
+    const checked = checkSettings({ translations }, form);
+    return checked.ok ? [] : checked.errors.map(({ field, message }) => `${field}: ${message}`);
+  };
+  assert.deepEqual(errors({ fr: {} }), [
+    'translations: The translations of the settings say "fr", which is not among the form\'s "languages" ("en", "de", "ar").',
+  ]);
+  assert.match(errors({ de: { redirect_url: 'x' } }).join(), /^translations\.de: "redirect_url" is no text/);
+  assert.match(
+    errors({ de: { confirmation_message: '{{gone}}' } }).join(),
+    /^translations\.de\.confirmation_message: "confirmation_message" must/,
+  );
+  assert.match(
+    errors({ de: { 'theme.submit_label': 'a\nb' } }).join(),
+    /theme\.submit_label" must be text of one line/,
+  );
+  for (const hostile of [
+    7,
+    { de: 7 },
+    { de: { confirmation_message: 7 } },
+    { de: { confirmation_message: '' } },
+  ])
+    assert.equal(errors(hostile).length, 1, JSON.stringify(hostile));
+
+  assert.deepEqual(settingsFor(form, settings).translations, settings.translations);
+  const other = valid(structure([element('text', 'a')], { languages: ['en', 'ar'] }, {}));
+  assert.deepEqual(
+    settingsFor(other, settings).translations,
+    {},
+    'a language that went takes its texts along',
+  );
+});
+
+test('a file of the texts goes out and comes back; a spreadsheet calculates nothing of it', () => {
+  const document = {
+    structure: structure([
+      element('text', 'sum', {
+        label: '=1+1',
+        help_text: "'s avonds",
+        translations: { de: { label: '=2+2' } },
+      }),
+      colour,
+      { type: 'paragraph', attrs: { label: 'Two\nlines, "quoted"' } },
+    ]),
+    settings: { closed_message: 'Closed' },
+  };
+  const file = writeTextsFile(document);
+  assert.deepEqual(file.split('\r\n'), [
+    'key,en,de,ar',
+    '$form/name,Contact,Kontakt,',
+    '$0/title,One,Eins,',
+    "sum/label,'=1+1,'=2+2,",
+    "sum/help_text,''s avonds,,",
+    'colour/label,Colour for {{name}},Farbe für {{name}},',
+    'colour/options/Red,Red,Rot,',
+    'colour/options/blue,Blue,Blau,',
+    '$0.2/label,"Two\nlines, ""quoted""",,',
+    '$settings/closed_message,Closed,,',
+    '',
+  ]);
+  assert.deepEqual(readTextsFile(document, file), { ok: true, changes: [], outdated: [] });
+
+  const filled = `key;ar;en\r\nsum/label;'=3+3;=1+1\r\ncolour/options/Red;أحمر;Crimson\r\n$settings/closed_message;مغلق;\r\n\r\n`;
+  const read = readTextsFile(document, filled);
+  assert.ok(read.ok);
+  assert.deepEqual(
+    read.outdated.map(({ key }) => key),
+    ['colour/options/Red'],
+  );
+  const after = translateTexts(document, read.changes);
+  assert.deepEqual(after.settings.translations, { ar: { closed_message: 'مغلق' } });
+  assert.deepEqual(after.structure.children![0]!.children![0]!.attrs!['translations'], {
+    de: { label: '=2+2' },
+    ar: { label: '=3+3' },
+  });
+  assert.deepEqual(after.structure.children![0]!.children![1]!.attrs!['translations'], {
+    de: { label: 'Farbe für {{name}}', options: { Red: 'Rot', blue: 'Blau' } },
+    ar: { options: { Red: 'أحمر' } },
+  });
+  assert.equal(
+    after.structure.children![0]!.children![2],
+    document.structure.children![0]!.children![2],
+    'what is not changed is shared',
+  );
+});
+
+test('a file with keys, columns or texts that the form cannot have changes nothing, and says each line', () => {
+  const document = { structure: structure(), settings: {} };
+  const problems = (file: string) => {
+    const read = readTextsFile(document, file);
+    return read.ok ? [] : read.problems.map(({ line, message }) => `${line}: ${message}`);
+  };
+  assert.deepEqual(problems('key,fr\nname/label,Nom\n'), [
+    '1: There is no column "fr": a column is "key", "en", "de", "ar".',
+  ]);
+  assert.deepEqual(
+    problems(`key,de\nname/label,${'x'.repeat(1_025)}\ngone/label,Weg\ncolour/options/Red,"a\nb"\n`),
+    [
+      '2: "name/label" in "de" has more than 1 KB (1024 bytes).',
+      '3: The form has no text "gone/label".',
+      '4: "colour/options/Red" in "de" must be of one line.',
+    ],
+  );
+  assert.deepEqual(problems(''), ['1: The file is empty.']);
+  assert.deepEqual(problems('en,de\n'), ['1: The column "key" is missing.']);
+  assert.match(problems('key,de\nname/label,"Ihr\n').join(), /quote/);
+});
+
+test('what a language lacks is listed, and what says nothing any more can be swept', () => {
+  const texts = listTexts({ structure: structure(), settings: { closed_message: 'Closed' } });
+  assert.deepEqual(
+    missingIn(texts, 'de').map(({ key }) => key),
+    ['name/help_text', '$settings/closed_message'],
+  );
+  assert.equal(missingIn(texts, 'ar').length, 6);
+  const swept = tidyTranslations({ type: 'radio', attrs: { ...colour.attrs, options: ['Red'] } }, [
+    'en',
+    'de',
+  ]);
+  assert.deepEqual(swept, { de: { label: 'Farbe für {{name}}', options: { Red: 'Rot' } } });
+  assert.equal(tidyTranslations({ type: 'radio', attrs: colour.attrs! }, ['en', 'ar']), undefined);
+  assert.deepEqual(tidyTranslations({ type: 'text', attrs: colour.attrs! }, ['en', 'de']), {
+    de: { label: 'Farbe für {{name}}' },
+  });
+  for (const broken of [7, null, { children: [null] }, { attrs: { options: [null, 7] }, children: 'x' }])
+    listTexts({ structure: { type: 'radio', ...(broken as object) }, settings: {} });
+});
+
+test('a wish finds the language itself, what it begins with, or one of the same language', () => {
+  assert.equal(matchLanguage('de-AT', ['en', 'de']), 'de');
+  assert.equal(matchLanguage('pt-br', ['pt-PT', 'pt-BR']), 'pt-BR');
+  assert.equal(matchLanguage('pt', ['en', 'pt-BR']), 'pt-BR');
+  assert.equal(matchLanguage('fr', ['en', 'de']), undefined);
+});
+
+test('answers are stemmed as their language is; one that search does not know is not stemmed', () => {
+  assert.equal(searchLanguage({}, null), 'english');
+  assert.equal(searchLanguage({ language: 'simple' }, null), 'simple');
+  assert.deepEqual(
+    ['de-AT', 'nb', 'ja', 'pt-BR'].map((tag) => searchLanguage({ language: 'french' }, tag)),
+    ['german', 'norwegian', 'simple', 'portuguese'],
+  );
+});

@@ -1,0 +1,90 @@
+import { type ChoiceOption, labelOf, type Option } from '../answers/options.ts';
+import { own } from '../json.ts';
+import { type Form, type FormNode, languagesOf } from '../tree.ts';
+import type { Translations } from './shapes.ts';
+
+// A form never changes; what is made of it is asked for with each request.
+const made = new WeakMap<Form, Map<string, Form>>();
+
+/**
+ * The form in one of its languages: a tree with that one's texts and no others, which is drawn, checked and said like any
+ * form. What is not translated stays as it was written. A form that names no languages is itself.
+ * @param language a BCP-47 tag; one that the form does not name is its first.
+ */
+export function inLanguage(form: Form, language: string | undefined): Form {
+  const languages = languagesOf(form);
+  const [first] = languages;
+  if (first === undefined) return form;
+  const spoken = language !== undefined && languages.includes(language) ? language : first;
+  const known = made.get(form) ?? new Map<string, Form>();
+  made.set(form, known);
+  const { languages: _languages, ...attrs } = form.attrs;
+  // Which attributes a node has is not changed by other texts in them.
+  const spoke = known.get(spoken) ?? (nodeIn({ ...form, attrs }, spoken) as Form);
+  known.set(spoken, spoke);
+  return spoke;
+}
+
+function nodeIn(node: FormNode, language: string): FormNode {
+  const { attrs, children } = node;
+  return {
+    ...node,
+    ...(attrs && { attrs: attributesIn(attrs, language) }),
+    ...(children && { children: children.map((child) => nodeIn(child, language)) }),
+  };
+}
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+function attributesIn(given: Attributes, language: string): Attributes {
+  if (given['translations'] === undefined) return given;
+  const { translations, ...attrs } = given;
+  const texts = own(translations as Translations, language) ?? {};
+  const translated = Object.entries(texts).flatMap(([name, text]) => {
+    const original = own(attrs, name);
+    if (original === undefined) return [];
+    return [
+      [name, typeof text === 'string' ? text : optionsIn(original as readonly Option[], text)] as const,
+    ];
+  });
+  return { ...attrs, ...Object.fromEntries(translated) };
+}
+
+const optionsIn = (options: readonly Option[], labels: Readonly<Record<string, string>>): readonly Option[] =>
+  options.map((option): Option => {
+    const given: ChoiceOption = typeof option === 'string' ? { id: option, label: option } : option;
+    const label = own(labels, given.id);
+    return label === undefined || label === labelOf(option) ? option : { ...given, label };
+  });
+
+/** The translations with one text changed or, with undefined, taken away; undefined when none is left. */
+export function changeTranslation(
+  translations: Translations | undefined,
+  language: string,
+  place: { readonly attribute: string; readonly option?: string | undefined },
+  text: string | undefined,
+): Translations | undefined {
+  const { attribute, option } = place;
+  const old = (translations && own(translations, language)) ?? {};
+  const labels = own(old, attribute);
+  const value =
+    option === undefined ? text : withEntry(typeof labels === 'object' ? labels : {}, option, text);
+  return withEntry(translations ?? {}, language, withEntry(old, attribute, value));
+}
+
+/** A record with one entry more or, with undefined, less; undefined when it has none. */
+export function withEntry<Value>(
+  record: Readonly<Record<string, Value>>,
+  name: string,
+  value: Value | undefined,
+): Readonly<Record<string, Value>> | undefined {
+  const others = Object.entries(record).filter(([key]) => key !== name);
+  const isThere = Object.hasOwn(record, name);
+  if (value === undefined) return others.length === 0 ? undefined : Object.fromEntries(others);
+  // In its place: what is only rewritten does not move.
+  return Object.fromEntries(
+    isThere
+      ? Object.entries(record).map(([key, old]) => [key, key === name ? value : old])
+      : [...others, [name, value]],
+  );
+}

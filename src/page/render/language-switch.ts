@@ -1,0 +1,70 @@
+import { attributes, type Html, html, url } from './html.ts';
+
+/** The languages that a page can be read in, by BCP-47 tag, and where the same page is in another. */
+export type LanguageChoice = {
+  readonly language: string;
+  readonly languages: readonly string[];
+  readonly addressIn: (language: string) => string;
+};
+
+/** What a press of one of its buttons says: `_go=language:de`. */
+export const languageAction = 'language:';
+
+/**
+ * Another language for the page, each called as it calls itself. Inside the form its buttons post what was answered, so
+ * that nothing is lost; a page that asks nothing has links.
+ * @param hasFocus whether the page was just read in another one.
+ */
+export function languageSwitch(
+  { language, languages, addressIn }: LanguageChoice,
+  { word, isForm, hasFocus = false }: { word: string; isForm: boolean; hasFocus?: boolean },
+): Html {
+  const entry = (tag: string): Html => {
+    const said = { lang: tag, dir: 'auto', 'aria-current': tag === language && 'true' };
+    const address = url(addressIn(tag));
+    return isForm
+      ? html`<li><button${attributes({ ...said, type: 'submit', name: '_go', value: `${languageAction}${tag}`, formaction: address })}>${nameOf(tag)}</button></li>`
+      : html`<li><a${attributes({ ...said, href: address, hreflang: tag })}>${nameOf(tag)}</a></li>`;
+  };
+  return html`<details class="languages"><summary${attributes({ autofocus: hasFocus })}><span class="unseen">${word}: </span><span${attributes({ lang: language })}>${nameOf(language)}</span></summary>
+<ul role="list">
+${languages.map(entry)}
+</ul></details>`;
+}
+
+const names = new Map<string, string>();
+/** Authors name languages, and not all of them are. */
+const keptNames = 1_000;
+
+/** What a language calls itself: `Deutsch`, `Português (Brasil)`. */
+export function nameOf(tag: string): string {
+  const known = names.get(tag);
+  if (known !== undefined) return known;
+  const name = new Intl.DisplayNames([tag], { type: 'language', languageDisplay: 'standard' }).of(tag) ?? tag;
+  // Some write it small, as a word among others: here it stands alone.
+  const own = `${name.charAt(0).toLocaleUpperCase(tag)}${name.slice(1)}`;
+  if (names.size >= keptNames) names.clear();
+  names.set(tag, own);
+  return own;
+}
+
+/** Its rules, for pages that have it. */
+export const languageStyle = `
+.languages { position: relative; inline-size: fit-content; margin-block-start: var(--4); }
+.languages > summary { display: flex; gap: var(--2); align-items: center; min-block-size: 2.75rem; padding: .375rem .875rem; border: 1px solid var(--line); border-radius: 2rem; font-size: .9375rem; cursor: pointer; list-style: none; }
+.languages > summary::-webkit-details-marker { display: none; }
+.languages > summary::after { content: ""; inline-size: .4375rem; block-size: .4375rem; margin: -.25rem .125rem 0; border: solid var(--soft); border-width: 0 1.5px 1.5px 0; rotate: 45deg; }
+.languages[open] > summary, .languages > summary:hover { border-color: var(--edge); background: var(--tint); }
+.languages > summary::before {
+  content: ""; flex: none; inline-size: 1.125rem; block-size: 1.125rem; border: 1.5px solid var(--soft); border-radius: 50%;
+  background: linear-gradient(#0000 46%, var(--soft) 46% 54%, #0000 54%), radial-gradient(ellipse 26% 50%, #0000 76%, var(--soft) 80% 96%, #0000);
+}
+.languages > ul { position: absolute; z-index: 2; inset-block-start: calc(100% + .25rem); inset-inline-start: 0; min-inline-size: 100%; max-block-size: 20rem; overflow: auto; padding: var(--1); list-style: none; background: var(--paper); border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem #0003; }
+.languages :is(button, a) { display: block; inline-size: 100%; min-block-size: 2.75rem; padding: .5rem .875rem; border: 0; border-radius: calc(.8 * var(--round)); background: none; color: inherit; font-weight: 400; text-align: start; text-decoration: none; white-space: nowrap; cursor: pointer; }
+.languages :is(button, a):hover { background: var(--tint); color: inherit; }
+.languages [aria-current] { font-weight: 600; box-shadow: inset .1875rem 0 var(--accent); }
+.languages [aria-current]:dir(rtl) { box-shadow: inset -.1875rem 0 var(--accent); }
+@media print { .languages { display: none; } }
+`
+  .replaceAll(/\n\s*/g, '\n')
+  .trim();
