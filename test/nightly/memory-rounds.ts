@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { type PublishedForm, publishForm, sendVisitors } from '#test/crowd.ts';
+import { makeInstance } from '#test/process.ts';
+import { until } from '#test/service.ts';
+
+/*
+ * npm run test:memory -- <seconds>     a service with the database that it brings, in a group of processes that may have
+ *                                      no more than 512 MB and 1 GB, as one process and as two, under load for so long
+ *                                      each (60 s unless told otherwise). Only root may make such a group, on Linux
+ */
+const seconds = Number(process.argv[2] ?? 60);
+if (!Number.isInteger(seconds) || seconds < 1)
+  throw new Error(`"${process.argv[2]}" is no number of seconds.`);
+
+const mebibyte = 2 ** 20;
+
+/** A group of processes with a limit of memory, by whichever of Linux' two ways the machine has. */
+type Group = {
+  /** Whatever this process starts meanwhile is of the group, and all that it starts. */
+  runInside<Result>(start: () => Result): Result;
+  /** Bytes that cannot be given back, as the cache of files can. */
+  held(): Promise<number>;
+  /** Processes that were ended because there was no more. */
+  killed(): Promise<number>;
+  remove(): Promise<void>;
+};
+
+async function openGroup(limit: number): Promise<Group> {
+  const name = `formloom-memory-${process.pid}-${limit}`;
+  const isSecond = await readFile('/sys/fs/cgroup/cgroup.controllers', 'utf8').then(
+    () => true,
+    () => false,
+  );
+  const root = isSecond ? '/sys/fs/cgroup' : '/sys/fs/cgroup/memory';
+  const home = `${root}/${name}`;
+  await mkdir(home);
+  await writeFile(`${home}/${isSecond ? 'memory.max' : 'memory.limit_in_bytes'}`, String(limit));
+  const valueOf = async (file: string, field: string): Promise<number> =>
+    Number(new RegExp(`^${field} (\\d+)$`, 'm').exec(await readFile(`${home}/${file}`, 'utf8'))?.[1] ?? NaN);
+  const own = (await readFile('/proc/self/cgroup', 'utf8')).match(
+    isSecond ? /^0::(.*)$/m : /:memory:(.*)$/m,
+  )![1];
+  return {
+    runInside(start) {
+      writeFileSync(`${home}/cgroup.procs`, String(process.pid));
+      try {
+        return start();
+      } finally {
+        writeFileSync(`${root}${own}/cgroup.procs`, String(process.pid));
+      }
+    },
+    async held() {
+      const fields = isSecond ? ['anon', 'shmem'] : ['total_rss', 'total_shmem'];
+      const bytes = await Promise.all(fields.map((field) => valueOf('memory.stat', field)));
+      return bytes[0]! + bytes[1]!;
+    },
+    killed: () => valueOf(isSecond ? 'memory.events' : 'memory.oom_control', 'oom_kill'),
+    remove: () =>
+      until('the group to be empty', () =>
+        rmdir(home).then(
+          () => true,
+          () => false,
+        ),
+      ).then(() => {}),
+  };
+}
+
+/** Until it is told to stop: uploads, long lists, searches and workbooks, one after the other. */
+async function useEverything(form: PublishedForm, isOver: () => boolean): Promise<Record<string, number>> {
+  const done: Record<string, number> = { upload: 0, list: 0, search: 0, export: 0 };
+  const headers = { Authorization: `Bearer ${form.key}` };
+  const { origin } = new URL(form.publicUrl);
+  const path = `${origin}/api/v1/forms/${form.id}/submissions`;
+  const file = new Blob([new Uint8Array(8 * mebibyte).fill(65)], { type: 'text/plain' });
+  const take = async (
+    kind: string,
+    status: number,
+    address: string,
+    init: RequestInit = {},
+  ): Promise<void> => {
+    const response = await fetch(address, { headers, ...init });
+    await response.arrayBuffer();
+    // Two exports of a workspace run at a time; whoever is the third waits.
+    assert.ok(response.status === status || response.status === 429, `${kind}: ${response.status}`);
+    done[kind]! += 1;
+  };
+  const again = async (each: () => Promise<void>): Promise<void> => {
+    while (!isOver()) await each();
+  };
+  await Promise.all([
+    again(() => {
+      const body = new FormData();
+      body.set('entry', 'with a file');
+      body.set('file', file, 'long.txt');
+      return take('upload', 201, form.publicUrl, {
+        method: 'POST',
+        body,
+        headers: { Accept: 'application/json' },
+      });
+    }),
+    again(() => take('list', 200, `${path}?per_page=100`)),
+    again(() => take('search', 200, `${origin}/api/v1/submissions/search?q=load`)),
+    again(() => take('export', 200, `${path}/export?format=xlsx`)),
+  ]);
+  return done;
+}
+
+for (const [limit, processes] of [
+  [512, '1'],
+  [512, '2'],
+  [1024, '1'],
+  [1024, '2'],
+] as const)
+  test(`${limit} MB are enough for ${processes === '1' ? 'one process' : 'two processes'} under load`, async () => {
+    const group = await openGroup(limit * mebibyte);
+    const instance = await makeInstance({ WEB_PROCESSES: processes });
+    try {
+      const server = await group.runInside(() => instance.start());
+      const form = await publishForm(instance);
+      const visitors = sendVisitors(form.publicUrl, { count: 16, name: 'load' });
+      const end = performance.now() + seconds * 1_000;
+      let most = 0;
+      const watching = (async () => {
+        while (performance.now() < end) {
+          most = Math.max(most, await group.held());
+          await new Promise((resolve) => setTimeout(resolve, 250));
+        }
+      })();
+      const done = await useEverything(form, () => performance.now() >= end);
+      await Promise.all([watching, visitors.leave()]);
+      assert.deepEqual(visitors.failures, []);
+      assert.equal(await group.killed(), 0);
+      assert.equal((await server.terminate()).code, 0, server.output());
+      const held = (most / mebibyte).toFixed(0);
+      process.stdout.write(
+        `${limit} MB, WEB_PROCESSES=${processes}: held ${held} MB at most; ${visitors.acknowledged.size} submits, ${JSON.stringify(done)}\n`,
+      );
+    } finally {
+      await instance.close();
+      await group.remove();
+    }
+  });
+
+test('64 MB are not: the limit is one', async () => {
+  const group = await openGroup(64 * mebibyte);
+  const instance = await makeInstance();
+  try {
+    await assert.rejects(group.runInside(() => instance.start()));
+    assert.ok((await group.killed()) > 0);
+  } finally {
+    await instance.close();
+    await group.remove();
+  }
+});
