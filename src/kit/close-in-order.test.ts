@@ -28,3 +28,35 @@ test('a request that came while a busy machine let us do nothing is answered bef
   assert.match(answer, /^HTTP\/1\.1 200 [^]*connection: close/i);
   await closed;
 });
+
+test('while a request is being answered, whoever is slow to ask again is answered too, and then the end comes', async () => {
+  const server = openServer({ log: openLog('silent'), trustProxy: false });
+  const slow = Promise.withResolvers<void>();
+  const isAsked = Promise.withResolvers<void>();
+  server.get('/', async () => ({ status: 'ok' }));
+  server.get('/slow', async () => {
+    isAsked.resolve();
+    await slow.promise;
+    return { status: 'ok' };
+  });
+  const close = closeInOrder(server);
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const open = () => connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8');
+  const [client, other] = [open(), open()];
+  const get = (): boolean => client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  get();
+  await once(client, 'data');
+  other.write('GET /slow HTTP/1.1\r\nHost: here\r\n\r\n');
+  await isAsked.promise;
+
+  const closed = close(10_000);
+  // Twice as long as those that wait have when nobody is answered.
+  await sleep(1_000);
+  get();
+  const [answer] = (await once(client, 'data')) as [string];
+  assert.match(answer, /^HTTP\/1\.1 200 [^]*connection: close/i);
+  slow.resolve();
+  const [last] = (await once(other, 'data')) as [string];
+  assert.match(last, /^HTTP\/1\.1 200 /);
+  await closed;
+});

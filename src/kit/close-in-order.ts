@@ -4,7 +4,8 @@ import type { Server } from './http.ts';
 
 /**
  * How long the connections in use have to hear, with their next answer, that it is the last: half a second, in moments
- * in each of which the loop reads what has come. On a machine too busy to let us read, they are as much longer.
+ * in each of which the loop reads what has come. On a machine too busy to let us read, they are as much longer, and
+ * while others are being answered nothing is gained by closing those that wait: their clients may be slow to ask again.
  */
 const lastAnswers = { moments: 25, ms: 20 };
 /** More turns than connections wait at once, so that a flood of new ones does not hold up the end. */
@@ -22,11 +23,14 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
   const http = server.server;
   const sockets = new Set<Socket>();
   let isLast = false;
+  let answering = 0;
   http.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   http.prependListener('request', (_request, response) => {
+    answering += 1;
+    response.once('close', () => (answering -= 1));
     if (isLast) response.setHeader('Connection', 'close');
   });
   return async (graceMs) => {
@@ -42,7 +46,7 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
     const state = { isClosed: false };
     void closed.then(() => (state.isClosed = true));
     const until = performance.now() + graceMs / 2;
-    for (let moment = 0; moment < lastAnswers.moments; moment += 1) {
+    for (let moment = 0; moment < lastAnswers.moments || answering > 0; moment += 1) {
       if (state.isClosed || performance.now() >= until) break;
       await sleep(lastAnswers.ms);
     }
