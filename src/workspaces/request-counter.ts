@@ -1,4 +1,10 @@
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { once } from 'node:events';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RLWrapperTimeouts,
+} from 'rate-limiter-flexible';
 import type { Log } from '#kit/log.ts';
 
 /** How many requests a key has made in its window, this one included, and when the window ends. */
@@ -23,6 +29,8 @@ const counting = { duration: 60, points: Number.MAX_SAFE_INTEGER, keyPrefix: 'fo
 
 /** A request waits this long for Valkey at most. */
 const valkeyLimitMs = 250;
+/** A start waits this long for Valkey at most. */
+const connectLimitMs = 2_000;
 /** After a failure, requests do not wait for Valkey for so long. */
 const awayMs = 1_000;
 
@@ -42,7 +50,10 @@ export async function openRequestCounter(options: {
   if (valkeyUrl === undefined) return { count: countInMemory, close: async () => {} };
   const valkey = await connectValkey(valkeyUrl, log);
   // The library's Redis class and not its Valkey one: the script of the latter runs on Valkey only.
-  const shared = new RateLimiterRedis({ ...counting, storeClient: valkey });
+  const shared = new RLWrapperTimeouts({
+    limiter: new RateLimiterRedis({ ...counting, storeClient: valkey, useRedisPackage: true }),
+    timeoutMs: valkeyLimitMs,
+  });
   let isAway = false;
   let askAgainAt = 0;
   return {
@@ -60,7 +71,7 @@ export async function openRequestCounter(options: {
         return countInMemory(key, seconds, points);
       }
     },
-    close: async () => valkey.disconnect(),
+    close: async () => valkey.destroy(),
   };
 }
 
@@ -80,23 +91,26 @@ async function countWith(
   return { requests: consumedPoints, msLeft: Math.min(msBeforeNext, seconds * 1_000) };
 }
 
-/** Loaded here, so that a process without Valkey does not load its client (40 ms). */
+/** Loaded here, so that a process without Valkey does not load its client. It is connected again whenever it was lost. */
 async function connectValkey(url: string, log: Log) {
-  const { Redis } = await import('iovalkey');
-  const valkey = new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: 2_000,
-    commandTimeout: valkeyLimitMs,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  const { createClient } = await import('@redis/client');
+  const valkey = createClient({
+    url,
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: connectLimitMs,
+      reconnectStrategy: (attempt) => Math.min((attempt + 1) * 100, 2_000),
+    },
   });
-  // Without a listener the client prints to the console. What a failure means for us is said by the counter.
+  // Without a listener its errors would end the process. What a failure means for us is said by the counter.
   valkey.on('error', (error: Error) =>
     log.debug({ reason: error.message }, 'the connection to Valkey failed'),
   );
-  await valkey.connect().catch((error: unknown) => {
-    log.warn({ err: error }, 'Valkey does not answer yet');
-  });
+  // Tried until it succeeds or is closed: only the first attempt is waited for.
+  const first = once(valkey, 'ready', { signal: AbortSignal.timeout(connectLimitMs) });
+  valkey
+    .connect()
+    .catch((error: unknown) => log.debug({ err: error }, 'the connection to Valkey was given up'));
+  await first.catch((error: unknown) => log.warn({ err: error }, 'Valkey does not answer yet'));
   return valkey;
 }
