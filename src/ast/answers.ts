@@ -60,7 +60,7 @@ export function checkAnswers(
 }
 
 /** The problem with its English sentence, as the API answers it: where no answers are. */
-function sayInEnglish(form: Form, { field, problem }: FieldProblem): AnswerError {
+export function sayInEnglish(form: Form, { field, problem }: FieldProblem): AnswerError {
   return { field, problem, message: sayProblem({ ...problem, label: stableText(form, problem.label) }) };
 }
 

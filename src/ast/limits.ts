@@ -30,7 +30,7 @@ export const limits = {
   /** Options of one selection. */
   options: 500,
   /** Places that an option may have, and what choosing it may count, either way. */
-  capacity: 100_000,
+  capacity: 10_000,
   points: 1_000_000,
   /** Options of one ranking, whose page has a list of all of them for each. */
   rankedOptions: 20,

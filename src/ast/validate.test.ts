@@ -190,7 +190,7 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
         { id: 'r', label: 'Red', points: '3' },
       ],
       [
-        'must not have an entry 2 that has a "capacity" that is not a whole number from 1 to 100000',
+        'must not have an entry 2 that has a "capacity" that is not a whole number from 1 to 10000',
         { id: 'r', label: 'Red', capacity: 0.5 },
       ],
       [

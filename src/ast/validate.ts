@@ -156,6 +156,7 @@ function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
   tally.nodes.push(node);
   yield* checkUniqueId(element, path, tally);
   yield* checkTogether(element, attrs, path, tally);
+  if (group) yield* checkInRows(element, attrs, path);
   if (type === 'composite') yield* checkComposite(element, node, place, tally);
   else yield* checkLeaf(element, path);
 }
@@ -182,6 +183,15 @@ function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): P
   if (before <= limits.formOptions && tally.options > limits.formOptions) {
     yield { message: `A form can have at most ${limits.formOptions} options in all.`, path };
   }
+}
+
+/** What a form takes so many times is told of a submission, which has as many rows as its visitor likes. */
+function* checkInRows(element: Node, { unique, options }: Node, path: Path): Problems {
+  const isLimited = (option: Option): boolean => typeof option !== 'string' && option.capacity !== undefined;
+  const name =
+    unique === true ? 'unique' : (options as readonly Option[] | undefined)?.some(isLimited) && 'capacity';
+  if (name)
+    yield { message: `"${name}" of ${nameOf(element)} cannot be set inside a repeatable composite.`, path };
 }
 
 function typeProblem(type: unknown): string {

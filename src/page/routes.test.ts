@@ -51,6 +51,67 @@ test('the page of a form comes with its security headers, posts to its own addre
   assert.equal(byId(page, 'name').attrs['name'], 'name');
 });
 
+test('options say how many places are left; a full one cannot be chosen, and whoever is late is told and sees it', async () => {
+  const form = await makeForm(tenant, [
+    element('radio', 'workshop', {
+      label: 'Workshop',
+      options: [
+        { id: 'w', label: 'Weaving', capacity: 2 },
+        { id: 'd', label: 'Dyeing', capacity: 5 },
+        'None',
+      ],
+    }),
+    element('dropdown', 'meal', { options: [{ id: 'v', label: 'Vegan', capacity: 1 }] }),
+    element('email', 'email', { label: 'Email', unique: true }),
+  ]);
+  const drawn = (text: string): string[] => {
+    const page = readMarkup(text);
+    const radios = page.filter(({ attrs }) => attrs['name'] === 'workshop' && attrs['value'] !== '');
+    const labels = page.filter(({ attrs }) => attrs['class'] === 'option');
+    const entry = page.find(({ tag, attrs }) => tag === 'option' && attrs['value'] === 'v')!;
+    const state = ({ attrs }: Tag): string =>
+      ['disabled', 'checked'].filter((name) => name in attrs).join(' ');
+    return [
+      ...radios.map((radio, index) =>
+        `${labels[index]!.text.replaceAll(/\s+/g, ' ').trim()} ${state(radio)}`.trim(),
+      ),
+      `${entry.text} ${state(entry)}`.trim(),
+    ];
+  };
+  const see = async () => drawn((await visitor.fetch(`/f/${form.id}`)).text);
+  assert.deepEqual(await see(), [
+    'Weaving 2 places left',
+    'Dyeing 5 places left',
+    'None',
+    'Vegan (1 place left)',
+  ]);
+  const sent = { workshop: 'w', meal: 'v', email: 'ada@example.com' };
+  assert.equal((await visitor.submit(form.id, sent)).status, 201);
+  assert.deepEqual(await see(), [
+    'Weaving 1 place left',
+    'Dyeing 5 places left',
+    'None',
+    'Vegan (No place left) disabled',
+  ]);
+  assert.equal((await visitor.submit(form.id, { workshop: 'w' })).status, 201);
+  const late = await visitor.post(form.id, [
+    ['workshop', 'w'],
+    ['email', 'ADA@example.com'],
+    ['_step', '0'],
+  ]);
+  assert.equal(late.status, 422);
+  assert.deepEqual(drawn(late.text).slice(0, 2), ['Weaving No place left checked', 'Dyeing 5 places left']);
+  assert.match(late.text, /“Weaving” has no place left\. Choose another option\./);
+  assert.match(late.text, /This answer was given before, and can be given once only/);
+  const { status, body } = await visitor.submit(form.id, sent);
+  assert.deepEqual([status, body.errors.map(({ field }) => field)], [422, ['workshop', 'meal', 'email']]);
+  await tenant.call(
+    'DELETE',
+    `/submissions/${(await tenant.call('GET', `/forms/${form.id}/submissions`)).body.data[0]!.id}`,
+  );
+  assert.equal((await see())[0], 'Weaving 1 place left');
+});
+
 test('HEAD answers like GET without the page, other methods 405 with Allow', async () => {
   const form = await makeForm(tenant, contact);
   const head = await visitor.fetch(`/f/${form.id}`, { method: 'HEAD' });

@@ -6,7 +6,9 @@ import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { takePlace } from './exactly-once/maximum.ts';
 import { findRepeat, type KeyedRequest, OtherAnswers, type Submitted } from './exactly-once/repeat.ts';
-import { inTurn } from './exactly-once/turns.ts';
+import { inTurn, takesTurns } from './exactly-once/turns.ts';
+import { isLimited } from './taken/limits-of.ts';
+import { AnswersTaken, takeAnswers } from './taken/take.ts';
 import { completeProgress } from './progress/complete.ts';
 import {
   claimAll,
@@ -40,7 +42,7 @@ export type SubmitResult =
 export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () => void };
 
 /**
- * Takes a completed submission: checks the answers, then writes the submission, its count, its search text, its
+ * Takes a completed submission: checks the answers, also against those that are taken, then writes the submission, its count, its search text, its
  * claim on the files and its events in one transaction (docs/rules.md 19: when this returns ok, nothing of it is lost).
  * Under a key it is taken once, however often and however much at the same time it is sent; what was saved under the
  * key becomes it. The caller removes the files of a submission that was refused, or repeated.
@@ -48,6 +50,15 @@ export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () =>
  * when a file was used meanwhile; OtherAnswers.
  */
 export async function submitAnswers(context: SubmitContext, request: SubmitRequest): Promise<SubmitResult> {
+  try {
+    return await submit(context, request);
+  } catch (error) {
+    if (error instanceof AnswersTaken) return { ok: false, errors: error.problems };
+    throw error;
+  }
+}
+
+async function submit(context: SubmitContext, request: SubmitRequest): Promise<SubmitResult> {
   const { live, key } = request;
   const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
@@ -55,12 +66,12 @@ export async function submitAnswers(context: SubmitContext, request: SubmitReque
   if (!checked.ok) return (await answerRepeat(context, request)) ?? checked;
   const writing = prepareWriting(request, checked.answers);
 
-  // Without files, webhooks, mails, a maximum and a link there is one statement, which is a transaction of its own.
+  // Without files, webhooks, mails, limits and a link there is one statement, which is a transaction of its own.
   const isPlain =
     writing.fileIds.length === 0 &&
     !live.hasListeners &&
     !isMailedAbout(live.settings) &&
-    live.settings.max_submissions === undefined &&
+    !takesTurns(live) &&
     !live.settings.editing;
   if (isPlain) {
     const isNew = await insertWriting(context.database, writing, 'completed');
@@ -70,6 +81,7 @@ export async function submitAnswers(context: SubmitContext, request: SubmitReque
   const write = async (client: Queryable) => {
     if (!(await takePlace(client, live, key))) return undefined;
     if (!(await insertWriting(client, writing, 'completed'))) return undefined;
+    if (isLimited(live.form)) await takeAnswers(client, live, writing.id);
     await claimAll(client, writing, writing.fileIds);
     const link = await giveEditLink(client, context.vault, writing);
     return { link, deliveries: await tellCreated(client, writing, writing.createdAt) };

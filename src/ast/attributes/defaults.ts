@@ -6,6 +6,7 @@ export const defaults = {
   required: false,
   repeatable: false,
   other: false,
+  unique: false,
   layout: 'stack',
   col_span: 1,
   options_layout: 'stack',

@@ -23,6 +23,8 @@ export const englishSentences = {
   grid: '{label}: give rows of the question one of the listed options each, or a list of them where several may be chosen.',
   rows_left: '{label}: answer every row. Not answered: {rows}.',
   other: '{label}: write your own answer beside the listed options.',
+  taken: '{label}: this answer was given before, and is taken once only. Give another one.',
+  full: '{label}: "{option}" has no place left. Choose another option.',
   min_length: '{label}: write at least {limit} characters.',
   max_length: '{label}: shorten the answer to at most {limit} characters.',
   pattern: '{label}: write the answer in the expected form.',

@@ -54,5 +54,8 @@ export const autocomplete = {
   default: defaults.autocomplete,
 } as const;
 
+/** Whether an answer is taken from one completed submission of the form only. */
+export const unique = { kind: 'boolean', title: 'Each answer once', default: defaults.unique } as const;
+
 export const dividerAttributes = { id: { kind: 'id', title: 'Id' }, ...logic, col_span: columnSpan } as const;
 export const contentAttributes = { ...dividerAttributes, label, translations } as const;

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../json-schema.ts';
 import { limits } from '../limits.ts';
 import { addDays, alignMoments, type MomentFormat } from '../rules/moments.ts';
 import type { LengthRules, MomentRules, ProseRules } from '../rules/check-rules.ts';
-import { autocomplete, count, inputAttributes } from './shared-attributes.ts';
+import { autocomplete, count, inputAttributes, unique } from './shared-attributes.ts';
 
 export const lengthAttributes = {
   ...inputAttributes,
@@ -10,6 +10,9 @@ export const lengthAttributes = {
   min_length: count('Shortest length', 0, limits.answerBytes),
   max_length: count('Longest length', 1, limits.answerBytes),
 } as const;
+
+/** Of a text of one line. */
+export const lineAttributes = { ...lengthAttributes, unique } as const;
 
 export const proseAttributes = {
   ...lengthAttributes,
@@ -19,6 +22,7 @@ export const proseAttributes = {
 export const momentAttributes = <Format extends MomentFormat>(format: Format) =>
   ({
     ...inputAttributes,
+    unique,
     min: { kind: 'moment', title: 'Earliest', format },
     max: { kind: 'moment', title: 'Latest', format },
   }) as const;

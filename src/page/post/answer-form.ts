@@ -16,6 +16,7 @@ import { controlOf, seenOf } from './controls.ts';
 import { type Again, pageAgain, type PagePost, readPagePost, withoutWrongFiles } from './page-post.ts';
 import { countPost } from './count-post.ts';
 import { discardReceived } from './read-post.ts';
+import { findPlaces } from '#submissions/taken/take.ts';
 import { isSent } from '#submissions/exactly-once/repeat.ts';
 import { writeAddress } from '../visit/address.ts';
 import { languageAction } from '../render/language-switch.ts';
@@ -137,7 +138,10 @@ async function finish(answering: Answering, post: PagePost): Promise<void> {
     post.problems.length > 0 ? post.problems : (await ending.finish(post)).map(sayErrorIn(visit, post));
   if (errors.length === 0) return;
   if (wantsJson(request)) throw new ApiError('validation_error', undefined, { errors });
-  await showWithErrors(answering, post, firstWrongStep(visit.live.form, errors, post.step ?? 0));
+  // Meanwhile others may have taken the places that were left.
+  const places = await findPlaces(answering.context.database, visit.live);
+  const now = { ...answering, visit: { ...visit, places } };
+  await showWithErrors(now, post, firstWrongStep(visit.live.form, errors, post.step ?? 0));
 }
 
 async function showWithErrors(answering: Answering, post: PagePost, again: Again): Promise<void> {

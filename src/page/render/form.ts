@@ -117,6 +117,7 @@ function pageStateOf(view: Saying): PageState {
     today,
     held,
     limits,
+    places: view.places,
     say: view.say,
     conditional: conditionalPaths(form),
     errors: new Map([...messages].map(([field, found]) => [field, found.map(({ message }) => message)])),

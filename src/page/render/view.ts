@@ -4,7 +4,7 @@ import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Look } from '../theme/look.ts';
 import type { PageProblems, Words } from '../words/words.ts';
-import type { FileLimits, HeldByName } from './elements/place.ts';
+import type { FileLimits, HeldByName, PlacesLeft } from './elements/place.ts';
 import type { Social } from './document.ts';
 import type { LanguageChoice } from './language-switch.ts';
 import type { SayAnswer } from './piped.ts';
@@ -37,6 +37,7 @@ export type FormView = {
   /** What sites that show a link to the page say of it. */
   readonly social?: Social | undefined;
   readonly limits: FileLimits;
+  readonly places?: PlacesLeft | undefined;
   /** The index of the step that is asked now. `all` draws every step as the builder's canvas has them. */
   readonly step: number | 'all';
   /** What the form's conditions make of `values`. */

@@ -77,6 +77,7 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     submitText: more.submitText ?? live.settings.theme?.submit_label,
     social: socialOf(live, context.config.publicUrl),
     limits: fileLimits,
+    places: visit.places,
     step,
     shown,
     today: visit.context.today,
@@ -140,15 +141,25 @@ const keptPages = 16;
 
 /**
  * The page as a visitor without parameters first sees it: between two visitors only the key differs, so it is drawn
- * once for each version, its settings, the language and the day.
+ * once for each version, its settings, the language, the day and the places that are left.
  */
 export function firstPage(context: DrawingContext, visit: Visit): Page {
-  const { live, language, locale, numbers, isCounted } = visit;
+  const { live, language, locale, numbers, isCounted, places } = visit;
   const known = firstPages.get(live.form) ?? new Map<string, WithKey>();
   firstPages.set(live.form, known);
   const { today } = visit.context;
   const { scriptSource } = context;
-  const name = JSON.stringify([language, locale, numbers, today, isCounted, scriptSource, live.settings]);
+  const left = [...places.values()].map((options) => [...options.values()]);
+  const name = JSON.stringify([
+    language,
+    locale,
+    numbers,
+    today,
+    isCounted,
+    scriptSource,
+    live.settings,
+    left,
+  ]);
   let withKey = known.get(name);
   if (!withKey) {
     const page = formPage(context, visit, {

@@ -3,6 +3,7 @@ import type { LiveForm, LiveForms } from '#forms/live-form.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
+import { findPlaces } from '#submissions/taken/take.ts';
 import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
 import { findArrival } from './find-arrival.ts';
 import { Refused } from './refused.ts';
@@ -39,7 +40,11 @@ export async function openVisit(
   });
   const guest = arrival?.kind === 'void' ? undefined : arrival?.guest;
   if (live && (!refusal || passes.includes(refusal.reason)))
-    return { ...readVisit(live, request, { guest }), refusal };
+    return {
+      ...readVisit(live, request, { guest }),
+      refusal,
+      places: await findPlaces(context.database, live),
+    };
   // Of a form that was never published nobody learns that it is there, by its language or its look.
   throw new Refused(refusal!, refusal!.reason === 'absent' ? undefined : live);
 }

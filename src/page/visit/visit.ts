@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/locales.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
+import { noPlaces, type Places } from '#submissions/taken/take.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
@@ -45,6 +46,8 @@ export type Visit = {
   readonly context: AnswerContext;
   /** Whether it is one of those that the form's visits are counted from. */
   readonly isCounted: boolean;
+  /** The places that its options have left, where they are counted. */
+  readonly places: Places;
   /** Why the form takes nothing new from this visitor, where the route lets them through all the same. */
   readonly refusal?: Refusal | undefined;
 };
@@ -99,6 +102,7 @@ export function readVisit(
     }),
     context: answerContext(live.settings, reference),
     isCounted: isCounted(live.settings, request.headers),
+    places: noPlaces,
   };
 }
 

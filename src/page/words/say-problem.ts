@@ -57,12 +57,17 @@ export function sayToVisitor({ rule, custom, about, values = {} }: AnswerProblem
   return fillCounted(sentence, language, all, Object.fromEntries(said));
 }
 
+/** What only the server finds: it says so itself. */
+const serverOnly: ReadonlySet<string> = new Set(['taken', 'full'] satisfies RuleName[]);
+
 /** The sentences that a form's questions can need: what the page tells its script. */
 export function sentencesFor(form: Form, sentences: PageProblems): PageProblems {
   const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   const about = new Set(inputs.map((input) => problemOf(input, { rule: 'required' }).about ?? ''));
   const needed = new Set(['typed_files', 'whole', 'decimals', ...about]);
-  const known = Object.entries(sentences).filter(([name]) => needed.has(name.split('.')[1] ?? 'whole'));
+  const known = Object.entries(sentences).filter(
+    ([name]) => !serverOnly.has(name) && needed.has(name.split('.')[1] ?? 'whole'),
+  );
   return Object.fromEntries(known) as PageProblems;
 }
 

@@ -4,6 +4,7 @@ import { answerContext } from '#forms/answer-context.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { followLink } from '../links/links.ts';
+import { AnswersTaken } from '../taken/take.ts';
 import type { SubmitContext } from '../submit.ts';
 import { change } from './edit.ts';
 import { type OpenedAnswers, openAnswers } from './open-answers.ts';
@@ -61,10 +62,13 @@ export async function editByToken(
   if (!checked.ok) return checked;
   const id = found.submissionId;
   const unchanged = seen === undefined ? null : [seen];
-  await change(context, { workspaceId: found.workspaceId, formId, id, by: null, unchanged }, (current) => ({
-    ...current,
-    answers: checked.answers,
-  }));
+  const target = { workspaceId: found.workspaceId, formId, id, by: null, unchanged };
+  try {
+    await change(context, target, (current) => ({ ...current, answers: checked.answers }));
+  } catch (error) {
+    if (error instanceof AnswersTaken) return { ok: false, errors: error.problems };
+    throw error;
+  }
   return { ok: true, id };
 }
 

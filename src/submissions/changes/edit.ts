@@ -16,6 +16,7 @@ import { addToCount, type SubmissionStatus } from '../queries.ts';
 import { requireClean } from '../reference.ts';
 import { searchColumns } from '../search-columns.ts';
 import type { SubmitContext } from '../submit.ts';
+import { takeAnswers, takeTurn } from '../taken/take.ts';
 import { readTags } from '../tags/tags.ts';
 import { claimAll, giveEditLink, reportCompletion } from '../writing.ts';
 import { findArrived } from './arrived-files.ts';
@@ -121,6 +122,7 @@ type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
 /**
  * The one way in which a submission changes: locked, compared with what its editor saw, written with its search
  * text, counts, files and event in one transaction. A change that changes nothing writes and tells nothing.
+ * @throws AnswersTaken when others have an answer that is taken so many times only.
  */
 export async function change(
   context: SubmitContext,
@@ -129,12 +131,14 @@ export async function change(
 ): Promise<void> {
   const { workspaceId, formId, id, unchanged } = target;
   const deliveries = await transaction(context.database, async (client) => {
+    const limited = await takeTurn(client, { workspaceId, formId });
     const [before] = await lockSubmission(client, { workspace_id: workspaceId, form_id: formId, id });
     if (!before) throw new ApiError('not_found');
     requireUnchanged(unchanged, before.updated_at);
     const after = apply(before);
     if (isDeepStrictEqual(after, before)) return 0;
     await write(client, target, before, after);
+    if (limited) await takeAnswers(client, limited, id);
     if (isDeepStrictEqual({ ...after, tags: before.tags }, before)) return 0;
     return tell(client, context.vault, target, before, after);
   });

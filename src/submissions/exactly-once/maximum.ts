@@ -1,12 +1,15 @@
 import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { isLimited } from '../taken/limits-of.ts';
+import { bringUpToDate, type LimitedForm } from '../taken/take.ts';
+import { takesTurns } from './turns.ts';
 import { countCompleted, findByKey, lockFormForSubmit } from '../queries.ts';
 
-type Form = Pick<LiveForm, 'workspaceId' | 'id' | 'settings'>;
+type Form = Pick<LiveForm, 'workspaceId' | 'id' | 'settings' | 'form'>;
 
 /**
- * Looks for a place in a form with a maximum, and keeps all others from doing so until the transaction ends. Exact
+ * Looks for a place in a form that takes a number of submissions, or of an answer, and keeps all others from doing so until the transaction ends. Exact
  * under parallel submits: they take turns, each seeing the count of the ones before.
  * @returns `used`: something was submitted under the key already, and has its place.
  */
@@ -15,7 +18,7 @@ export async function lookForPlace(
   live: Form,
   key: string | undefined,
 ): Promise<'free' | 'used' | 'full'> {
-  if (live.settings.max_submissions === undefined) return 'free';
+  if (!takesTurns(live)) return 'free';
   await lockFormForSubmit(db, { form_id: live.id });
   if (key !== undefined) {
     const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
@@ -29,8 +32,13 @@ export async function lookForPlace(
  * @returns whether there is a place to take; false when the key has one.
  * @throws ApiError gone when the form is full.
  */
-export async function takePlace(db: Queryable, live: Form, key: string | undefined): Promise<boolean> {
+export async function takePlace(
+  db: Queryable,
+  live: Form & LimitedForm,
+  key: string | undefined,
+): Promise<boolean> {
   const place = await lookForPlace(db, live, key);
+  if (place === 'free' && isLimited(live.form)) await bringUpToDate(db, live);
   if (place === 'full') throw new ApiError('gone', fullMessage);
   return place === 'free';
 }
@@ -39,7 +47,7 @@ export async function takePlace(db: Queryable, live: Form, key: string | undefin
 export const fullMessage = 'This form has received all the submissions it takes.';
 
 /** Whether a form has its maximum. Without the lock of lookForPlace this is true of the moment alone. */
-export async function isFull(db: Queryable, live: Form): Promise<boolean> {
+export async function isFull(db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> {
   const maximum = live.settings.max_submissions;
   if (maximum === undefined) return false;
   const [count] = await countCompleted(db, { workspace_id: live.workspaceId, form_id: live.id });

@@ -5,6 +5,7 @@ import type { Queryable } from '#kit/statement.ts';
 import { listFiles } from '../changes/edited-answers.ts';
 import type { FormKey } from '../changes/event.ts';
 import { lookForPlace } from '../exactly-once/maximum.ts';
+import { refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import type { SubmitContext } from '../submit.ts';
 import { giveEditLink, insertWriting, tellCreated, type Writing } from '../writing.ts';
 import { deleteHeld, giveHeldFiles, lockHeld } from './queries.ts';
@@ -13,7 +14,7 @@ import { deleteHeld, giveHeldFiles, lockHeld } from './queries.ts';
  * Not spam: what was held becomes a submission under the receipt and with the time that its visitor was given, pinned
  * to the version that it answered. It counts and is found from now on, and `submission.created` is fired, once.
  * @returns how many; what is gone by now is skipped, since somebody else has decided.
- * @throws ApiError conflict when the form has its maximum; those before are released.
+ * @throws ApiError conflict when the form has its maximum, or others took the answer; those before are released.
  */
 export async function releaseHeld(
   context: SubmitContext,
@@ -44,6 +45,7 @@ async function releaseOne(
   id: string,
 ): Promise<number | undefined> {
   const row = { workspace_id: workspaceId, form_id: formId };
+  const limited = await takeTurn(db, { workspaceId, formId });
   const [held] = await lockHeld(db, { ...row, id });
   if (!held) return undefined;
   const { structure: form, settings, answers } = held;
@@ -76,6 +78,7 @@ async function releaseOne(
     (await insertWriting(db, writing, 'completed')) ||
     (await insertWriting(db, { ...writing, key: undefined }, 'completed'));
   if (!isNew) return undefined;
+  if (limited) await takeAnswers(db, limited, id).catch(refuseTaken('This cannot be released'));
   await giveHeldFiles(db, { workspace_id: workspaceId, held_id: id, submission_id: id });
   await deleteHeld(db, { ...row, ids: [id] });
   await giveEditLink(db, vault, writing);

@@ -5,6 +5,8 @@ import type { Vault } from '#kit/vault.ts';
 import { releaseFiles } from '../changes/queries.ts';
 import { takePlace } from '../exactly-once/maximum.ts';
 import { digestOf, type Submitted } from '../exactly-once/repeat.ts';
+import { isLimited } from '../taken/limits-of.ts';
+import { takeAnswers } from '../taken/take.ts';
 import { addToCount } from '../queries.ts';
 import { claimAll, giveEditLink, storedColumns, tellCreated, type Writing } from '../writing.ts';
 import { findOwnFiles, lockProgress, writeProgress } from './queries.ts';
@@ -12,7 +14,7 @@ import { findOwnFiles, lockProgress, writeProgress } from './queries.ts';
 /**
  * Turns what was saved under a key into the completed submission, in its own row: with its event, its counts and its
  * search text. Undefined when nothing waits under the key.
- * @throws ApiError gone, conflict.
+ * @throws ApiError gone, conflict; AnswersTaken.
  */
 export async function completeProgress(
   context: { database: Database; vault: Vault; wakeQueue: () => void },
@@ -34,6 +36,7 @@ export async function completeProgress(
       now: completedAt,
       completed_at: completedAt,
     });
+    if (isLimited(live.form)) await takeAnswers(client, live, saved.id);
     await keepFiles(client, completed);
     // In one order with every other change of the two (changes/edit.ts). What lay in the trash was not counted.
     await addToCount(client, { ...form, status: 'completed', slot: 0, change: 1 });

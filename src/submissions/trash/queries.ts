@@ -19,7 +19,7 @@ import type { ChangeThrough } from '../history/queries.ts';
 import { searchTerms, type SubmissionStatus } from '../queries.ts';
 
 /**
- * Lays submissions of a form into the trash: nothing but the trash finds them any more. In the order of ids, so that
+ * Lays submissions of a form into the trash: nothing but the trash finds them any more, and what they took is free. In the order of ids, so that
  * two at once cannot deadlock.
  * @returns how many of each status there were, to be taken off the counts.
  */
@@ -49,6 +49,9 @@ export const trashSubmissions = statement(
    documents as (
      delete from search_documents d using trashed
      where d.workspace_id = $workspace_id and d.submission_id = trashed.id),
+   freed as (
+     delete from taken_answers t using trashed
+     where t.workspace_id = $workspace_id and t.submission_id = trashed.id),
    changes as (
      insert into submission_changes (workspace_id, submission_id, id, kind, changed_by, api_key_id, through, changed_at, changes)
      select workspace_id, id, change_id, 'trashed', $changed_by, $api_key_id, $through, $now, '[]' from trashed)

@@ -11,6 +11,7 @@ import { type ChangedBy, changedBy } from '../history/changed-by.ts';
 import { insertChange } from '../history/queries.ts';
 import { addToCount, type SubmissionStatus } from '../queries.ts';
 import { searchColumns } from '../search-columns.ts';
+import { refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import { lockTrashed, restoreSubmission, trashSubmissions } from './queries.ts';
 
 /** How long a submission lies in the trash before it is removed for good. */
@@ -58,6 +59,7 @@ export async function trashMany(
 /**
  * Takes submissions out of the trash: they are where they were, with their files, and count and are found again.
  * @returns how many; what is not in the form's trash is skipped.
+ * @throws ApiError conflict when others took an answer meanwhile that is taken so many times: all stay in the trash.
  */
 export function restoreMany(
   database: Database,
@@ -66,6 +68,7 @@ export function restoreMany(
 ): Promise<number> {
   const { workspaceId, formId } = key;
   return transaction(database, async (client) => {
+    const limited = await takeTurn(client, key);
     const rows = await lockTrashed(client, { workspace_id: workspaceId, form_id: formId, ids: [...ids] });
     for (const { id, structure, settings, ...given } of rows) {
       await restoreSubmission(client, {
@@ -74,6 +77,7 @@ export function restoreMany(
         id,
         ...searchColumns(structure, settings, given),
       });
+      if (limited) await takeAnswers(client, limited, id).catch(refuseTaken('This cannot be restored'));
       const change = newId();
       await insertChange(client, {
         workspace_id: workspaceId,

@@ -1,4 +1,4 @@
-import { styleOfTypes } from '#page/render/elements/drawings.ts';
+import { wholeStyle } from '#page/render/elements/drawings.ts';
 import { stylesheet } from '#page/style.ts';
 
 /**
@@ -58,7 +58,7 @@ let sheets: readonly CSSStyleSheet[] | undefined;
 
 /** The canvas's style sheets, made once. Constructed ones are no inline styles, which the content policy forbids. */
 export function canvasSheets(): readonly CSSStyleSheet[] {
-  sheets ??= [scopeStylesheet(stylesheet), scopeStylesheet(styleOfTypes()), additions].map((text) => {
+  sheets ??= [scopeStylesheet(stylesheet), scopeStylesheet(wholeStyle()), additions].map((text) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);
     return sheet;

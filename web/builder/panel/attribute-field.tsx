@@ -149,6 +149,8 @@ const notes: Readonly<Record<string, string>> = {
   error_message: 'Read below the label whenever an answer is not taken. Empty: our own words.',
   autocomplete: 'What the browser knows of the visitor. Nothing, where it is somebody else’s.',
   other: 'One free answer besides the options.',
+  unique:
+    'A second submission with the same answer is refused. Small letters, capitals and spaces make no difference.',
   step: 'Answers are so far apart, counted from the least.',
 };
 

@@ -34,5 +34,5 @@ export function bySection(
 
 /** What an author says about a wrong answer stands with the rules that it is about. */
 function sectionOf(name: string, kind: AttributeKind): Section | undefined {
-  return name === 'error_message' ? 'validation' : ofKind[kind];
+  return name === 'error_message' || name === 'unique' ? 'validation' : ofKind[kind];
 }

@@ -1,11 +1,11 @@
 import { inputType } from '../definition.ts';
-import { lengthAttributes, textSchema } from '../text-type.ts';
+import { lineAttributes, textSchema } from '../text-type.ts';
 
 export const email = inputType({
   title: 'Email',
   icon: 'M3 5h14v10H3zM3 5.5l7 5.5 7-5.5',
   words: '',
-  attrs: lengthAttributes,
+  attrs: lineAttributes,
   summary: 'texts',
   control: 'email',
   schema: (attrs) => textSchema(attrs, { format: 'email' }),

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../json-schema.ts';
 import type { NumberRules } from '../../rules/check-rules.ts';
 import { inputType } from '../definition.ts';
-import { inputAttributes } from '../shared-attributes.ts';
+import { inputAttributes, unique } from '../shared-attributes.ts';
 
 export const number = inputType({
   title: 'Number',
@@ -9,6 +9,7 @@ export const number = inputType({
   words: 'integer decimal amount',
   attrs: {
     ...inputAttributes,
+    unique,
     min: { kind: 'number', title: 'Least' },
     max: { kind: 'number', title: 'Most' },
     step: { kind: 'number', title: 'Step', isPositive: true },

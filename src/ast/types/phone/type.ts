@@ -1,11 +1,11 @@
 import { inputType } from '../definition.ts';
-import { lengthAttributes, textSchema } from '../text-type.ts';
+import { lineAttributes, textSchema } from '../text-type.ts';
 
 export const phone = inputType({
   title: 'Phone',
   icon: 'M6 2.5h8v15H6zM9 15h2',
   words: 'telephone mobile',
-  attrs: lengthAttributes,
+  attrs: lineAttributes,
   summary: 'texts',
   control: 'tel',
   schema: (attrs) => textSchema(attrs),

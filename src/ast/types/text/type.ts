@@ -1,4 +1,5 @@
 import { inputType } from '../definition.ts';
+import { unique } from '../shared-attributes.ts';
 import { fitText, proseAttributes, proseSchema } from '../text-type.ts';
 import { likelyText } from './likely-text.ts';
 
@@ -6,7 +7,7 @@ export const text = inputType({
   title: 'Short text',
   icon: 'M3 6.5h14v7H3zM6 9v2',
   words: 'input string name line',
-  attrs: proseAttributes,
+  attrs: { ...proseAttributes, unique },
   summary: 'texts',
   control: 'text',
   schema: proseSchema,

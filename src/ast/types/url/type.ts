@@ -1,11 +1,11 @@
 import { inputType } from '../definition.ts';
-import { lengthAttributes, textSchema } from '../text-type.ts';
+import { lineAttributes, textSchema } from '../text-type.ts';
 
 export const url = inputType({
   title: 'Web address',
   icon: 'M8.5 11.5a3 3 0 0 0 4.3 0l2.6-2.6a3 3 0 0 0-4.3-4.3l-1 1M11.5 8.5a3 3 0 0 0-4.3 0l-2.6 2.6a3 3 0 0 0 4.3 4.3l1-1',
   words: 'link website',
-  attrs: lengthAttributes,
+  attrs: lineAttributes,
   summary: 'texts',
   control: 'url',
   // The format `uri` has no letters beyond ASCII, which answers may have.

@@ -2,11 +2,18 @@ import { optionsById } from '#ast/answers/options.ts';
 import { otherChoice, otherName } from '#ast/answers/other-choice.ts';
 import { type InputElement, optionsLayoutOf, optionsOf, placeholderOf, takesOther } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
+import { fillCounted } from '../../words/words.ts';
 import { controlAttributes, errorId, grouped, invalidOf, labelled } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { type Field, textAt } from './place.ts';
 
-type Choice = { readonly value: string; readonly label: string | Html; readonly isChosen: boolean };
+type Choice = {
+  readonly value: string;
+  readonly label: string | Html;
+  readonly isChosen: boolean;
+  /** How many places it has left, where they are counted. */
+  readonly left?: number | undefined;
+};
 
 /** All choices side by side or one below the other. The first has the field's id: links to the field lead there. */
 export function choices(
@@ -16,18 +23,20 @@ export function choices(
   { after, layout = optionsLayoutOf(field.element) }: { after?: Html; layout?: string } = {},
 ): Html {
   const { element, place } = field;
-  const controls = list.map(({ value, label, isChosen }, index) => {
+  const controls = list.map((choice, index) => {
+    const { value, label, isChosen } = choice;
     const control = attributes({
       type,
       id: index === 0 && field.name,
       name: field.name,
       value,
       checked: isChosen,
+      disabled: isFull(choice),
       'aria-invalid': type === 'checkbox' && invalidOf(field),
       autofocus: index === 0 && field.hasFocus,
     });
     // The whole row is the label.
-    return html`<label class="option"><input${control}><span>${label}</span></label>`;
+    return html`<label class="option"><input${control}><span>${label}</span>${sayLeft(choice, place.page)}</label>`;
   });
   return grouped(
     field,
@@ -45,8 +54,29 @@ function noAnswer({ name, place }: Field): Html {
   return html`<label class="option none"><input${control}><span>${place.page.words.noAnswer}</span></label>`;
 }
 
-function optionsAs(element: InputElement, isChosen: (option: string) => boolean): Choice[] {
-  return optionsOf(element).map(({ id, label }) => ({ value: id, label, isChosen: isChosen(id) }));
+/** An option without a place cannot be chosen; the visitor's own choice stays, as who changes it has its place. */
+const isFull = ({ left, isChosen }: Choice): boolean => left === 0 && !isChosen;
+
+function wordsLeft({ left }: Choice, { words, language }: Field['place']['page']): string | undefined {
+  if (left === undefined) return undefined;
+  return left === 0 ? words.noPlaceLeft : fillCounted(words.placesLeft, language, { count: left });
+}
+
+function sayLeft(choice: Choice, page: Field['place']['page']): Html | undefined {
+  const words = wordsLeft(choice, page);
+  return words === undefined ? undefined : html` <span class="left">${words}</span>`;
+}
+
+function optionsAs({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
+  const places = place.page.places;
+  const leftOf = (id: string): number | undefined => places?.get(element.attrs.id)?.get(id);
+  return optionsOf(element).map(({ id, label, capacity }) => ({
+    value: id,
+    label,
+    isChosen: isChosen(id),
+    // Where nothing is sent from, as on the builder's canvas, all of them are left.
+    left: places ? leftOf(id) : capacity,
+  }));
 }
 
 /** The visitor's own answers among these: texts that are no options. */
@@ -84,7 +114,7 @@ function otherText({ element, name, place }: Field, value: string | undefined): 
 /** Single choice: `radio`. */
 export function radios(field: Field): Html {
   const { element, value } = field;
-  const list = optionsAs(element, (option) => option === value);
+  const list = optionsAs(field, (option) => option === value);
   if (!takesOther(element)) return choices(field, 'radio', list);
   const other = otherOf(field, [value]);
   return choices(field, 'radio', [...list, other.choice], { after: other.text });
@@ -94,7 +124,7 @@ export function radios(field: Field): Html {
 export function checkboxes(field: Field): Html {
   const { element } = field;
   const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
-  const list = optionsAs(element, (option) => values.includes(option));
+  const list = optionsAs(field, (option) => values.includes(option));
   if (!takesOther(element)) return choices(field, 'checkbox', list);
   const other = otherOf(field, values);
   return choices(field, 'checkbox', [...list, other.choice], { after: other.text });
@@ -114,12 +144,13 @@ export function yesOrNo(field: Field): Html {
 export function dropdown(field: Field): Html {
   const { element, value, place } = field;
   const { words } = place.page;
-  const list = optionsAs(element, (option) => option === value);
+  const list = optionsAs(field, (option) => option === value);
   const other = takesOther(element) && otherOf(field, [value]);
-  const entries = (other ? [...list, other.choice] : list).map(
-    (choice) =>
-      html`<option${attributes({ value: choice.value, selected: choice.isChosen })}>${choice.label}</option>`,
-  );
+  const entries = (other ? [...list, other.choice] : list).map((choice) => {
+    const state = attributes({ value: choice.value, selected: choice.isChosen, disabled: isFull(choice) });
+    const left = wordsLeft(choice, place.page);
+    return html`<option${state}>${choice.label}${left !== undefined && ` (${left})`}</option>`;
+  });
   return labelled(
     field,
     html`<select${attributes(controlAttributes(field))}>

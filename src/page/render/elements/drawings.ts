@@ -1,3 +1,4 @@
+import { optionsById } from '#ast/answers/options.ts';
 import type { ElementType } from '#ast/elements.ts';
 import { type Element, type Form, walkElements } from '#ast/tree.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
@@ -54,17 +55,34 @@ export function renderElement(element: Element, place: Place): Html {
   return draw(element, place);
 }
 
+/** Of options whose places are counted. */
+const placesStyle = `
+.left { margin-inline-start: auto; color: var(--soft); font-size: .9375rem; text-align: end; font-variant-numeric: tabular-nums; }
+.option:has(:disabled) { background: var(--tint); color: var(--soft); cursor: default; }
+.option:has(:disabled):hover { border-color: var(--edge); }
+`;
+
+const countsPlaces = (element: Element): boolean =>
+  [...optionsById(element.attrs ?? {}).values()].some(({ capacity }) => capacity !== undefined);
+
 // A form never changes, and its pages are many.
 const styles = new WeakMap<Form, string>();
 
 /** What the style sheet of a form's pages has besides for the types of its elements. */
 export function styleOf(form: Form): string {
-  const known = styles.get(form) ?? styleOfTypes([...walkElements(form)].map(({ element }) => element.type));
-  styles.set(form, known);
-  return known;
+  const known = styles.get(form);
+  if (known !== undefined) return known;
+  const elements = [...walkElements(form)].map(({ element }) => element);
+  const types = styleOfTypes(elements.map(({ type }) => type));
+  const style = elements.some(countsPlaces) ? types + placesStyle : types;
+  styles.set(form, style);
+  return style;
 }
 
+/** What it has for every type, and whatever may be in it. */
+export const wholeStyle = (): string => styleOfTypes(Object.keys(drawings) as ElementType[]) + placesStyle;
+
 /** The rules of these types, each once. */
-export function styleOfTypes(types: Iterable<ElementType> = Object.keys(drawings) as ElementType[]): string {
+function styleOfTypes(types: Iterable<ElementType>): string {
   return [...new Set([...types].flatMap((type) => drawings[type].styles ?? []))].join('').trim();
 }

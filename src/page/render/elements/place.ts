@@ -19,6 +19,9 @@ export type HeldFile = {
 
 export type HeldByName = ReadonlyMap<string, readonly HeldFile[]>;
 
+/** By element id and option, how many may still choose it; of other options there is no number. */
+export type PlacesLeft = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
 /** What one file element takes. */
 export type FileLimits = { readonly fileBytes: number; readonly filesPerElement: number };
 
@@ -31,6 +34,8 @@ export type PageState = {
   readonly errors: ReadonlyMap<string, readonly string[]>;
   readonly held: HeldByName;
   readonly limits: FileLimits;
+  /** Of the options whose places are counted, how many are left; all of them where nothing is sent from. */
+  readonly places?: PlacesLeft | undefined;
   /** The answers that texts show. */
   readonly say: SayAnswer;
   /** What the form's conditions show and require. */

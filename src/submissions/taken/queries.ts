@@ -1,0 +1,118 @@
+import type { Form } from '#ast/tree.ts';
+import { bigint, integer, json, statement, text, texts, uuid } from '#kit/statement.ts';
+
+/** The live version of a form, whose limits hold for every submission to it, whichever version that answered. */
+export const findLiveVersion = statement(
+  'taken.find_live_version',
+  { workspace_id: uuid, form_id: uuid },
+  { version: integer, structure: json<Form>() },
+  `select v.version, v.structure from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
+);
+
+/** The version by which a form's taken answers were last written down. */
+export const findTakenVersion = statement(
+  'taken.find_taken_version',
+  { workspace_id: uuid, form_id: uuid },
+  { version: integer },
+  `select version from taken_forms where workspace_id = $workspace_id and form_id = $form_id`,
+);
+
+export const setTakenVersion = statement(
+  'taken.set_taken_version',
+  { workspace_id: uuid, form_id: uuid, version: integer },
+  {},
+  `insert into taken_forms (workspace_id, form_id, version)
+   select workspace_id, form_id, version from form_versions
+   where workspace_id = $workspace_id and form_id = $form_id and version = $version
+   on conflict (workspace_id, form_id) do update set version = excluded.version`,
+);
+
+const limits = { unique_elements: texts, ignored: texts, option_elements: texts, options: texts } as const;
+
+/**
+ * Writes down what the submissions of `page` take, as their answers are now: what they do not take any more is free.
+ * Unique answers are the same without what is ignored in them, and without case.
+ * @param page which submissions, as `s`.
+ */
+const writeText = (page: string): string =>
+  `with page as (
+     select s.workspace_id, s.id, s.form_id, s.answers, s.status = 'completed' and s.trashed_at is null as counts
+     from submissions s where s.workspace_id = $workspace_id and s.form_id = $form_id ${page}),
+   wanted as (
+     select page.workspace_id, page.id as submission_id, page.form_id, given.element_id, given.value
+     from page
+     cross join lateral (
+       select u.element_id,
+         encode(sha256(convert_to(lower(regexp_replace(page.answers ->> u.element_id, u.ignored, '', 'g')), 'UTF8')), 'hex') as value
+       from unnest($unique_elements, $ignored) u (element_id, ignored)
+       where json_typeof(page.answers -> u.element_id) in ('string', 'number')
+       union
+       select e.element_id, chosen.option
+       from (select distinct element_id from unnest($option_elements) o (element_id)) e
+       cross join lateral json_array_elements_text(
+         case json_typeof(page.answers -> e.element_id) when 'array' then page.answers -> e.element_id
+           else json_build_array(page.answers -> e.element_id) end) chosen (option)
+       where (e.element_id, chosen.option) in (select * from unnest($option_elements, $options))) given
+     where page.counts),
+   freed as (
+     delete from taken_answers t using page
+     where t.workspace_id = $workspace_id and t.submission_id = page.id and not exists (
+       select from wanted w
+       where w.submission_id = t.submission_id and w.element_id = t.element_id and w.value = t.value)),
+   taken as (
+     insert into taken_answers (workspace_id, submission_id, form_id, element_id, value)
+     select workspace_id, submission_id, form_id, element_id, value from wanted
+     on conflict do nothing
+     returning element_id, value)`;
+
+/** The same of one submission. @returns what it takes that it did not take before. */
+export const writeTaken = statement(
+  'taken.write_taken',
+  { workspace_id: uuid, form_id: uuid, id: uuid, ...limits },
+  { element_id: text, value: text },
+  `${writeText('and s.id = $id')}
+   select element_id, value from taken`,
+);
+
+/** The same of many, in the order of ids. @returns how many, and the id to go on behind. */
+export const writeManyTaken = statement(
+  'taken.write_many_taken',
+  { workspace_id: uuid, form_id: uuid, after: uuid, limit: integer, ...limits },
+  { id: uuid, count: bigint },
+  `${writeText('and s.id > $after order by s.id limit $limit')}
+   select id, (select count(*) from page) as count from page order by id desc limit 1`,
+);
+
+/** The versions of a form between two. */
+export const listVersionsBetween = statement(
+  'taken.list_versions_between',
+  { workspace_id: uuid, form_id: uuid, from: integer, to: integer },
+  { structure: json<Form>() },
+  `select structure from form_versions
+   where workspace_id = $workspace_id and form_id = $form_id and version >= $from and version < $to`,
+);
+
+/** How many other submissions take each of these. */
+export const countOthers = statement(
+  'taken.count_others',
+  { workspace_id: uuid, form_id: uuid, id: uuid, elements: texts, values: texts },
+  { element_id: text, value: text, count: bigint },
+  `select t.element_id, t.value, count(*) as count
+   from unnest($elements, $values) asked (element_id, value)
+   join taken_answers t on t.workspace_id = $workspace_id and t.form_id = $form_id
+     and t.element_id = asked.element_id and t.value = asked.value
+   where t.submission_id <> $id
+   group by t.element_id, t.value`,
+);
+
+/** How many submissions take each option of these elements. */
+export const countOptions = statement(
+  'taken.count_options',
+  { workspace_id: uuid, form_id: uuid, elements: texts },
+  { element_id: text, option: text, count: bigint },
+  `select element_id, value as option, count(*) as count from taken_answers
+   where workspace_id = $workspace_id and form_id = $form_id and element_id = any ($elements)
+   group by element_id, value`,
+);

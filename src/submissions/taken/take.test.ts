@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import { changeForm } from '#forms/forms.ts';
+import { newId } from '#kit/clock.ts';
+import { openDatabase, transaction } from '#kit/database.ts';
+import { openLog } from '#kit/log.ts';
+import { testDatabase } from '#test/database.ts';
+import { createUser } from '#workspaces/users.ts';
+import { editByToken } from '../changes/edit-by-token.ts';
+import { changeSubmission } from '../changes/edit.ts';
+import { removeSubmission } from '../changes/remove.ts';
+import { holdAnswers } from '../held/hold.ts';
+import { releaseHeld } from '../held/release.ts';
+import { changedBy } from '../history/changed-by.ts';
+import { saveProgress } from '../progress/save.ts';
+import { submitAnswers } from '../submit.ts';
+import { openScene, type Scene } from '../testing.ts';
+import { restoreMany, trashMany } from '../trash/trash.ts';
+import { findPlaces } from './take.ts';
+
+// Two pools, as two processes have them.
+const { database, url } = await testDatabase({ pool: 10 });
+const other = openDatabase({ connectionString: url }, { pool: 10, waitMs: 60_000, log: openLog('silent') });
+after(() => other.end());
+const user = await createUser(database, { email: 'ada@example.com', password: 'a long enough password' });
+const by = { kind: 'person', id: user.id } as const;
+
+const workshop = (capacity: number, type: 'radio' | 'multiple_choice' = 'radio') =>
+  element(type, 'workshop', {
+    label: 'Workshop',
+    options: [{ id: 'w', label: 'Weaving', capacity }, { id: 'd', label: 'Dyeing', capacity: 2 }, 'None'],
+  });
+const email = element('email', 'email', { label: 'Email', unique: true });
+
+/** What a submit is told: what is taken, or `ok`. */
+async function sendTo(scene: Scene, answers: object, key?: string): Promise<string> {
+  const result = await scene.send(answers, key === undefined ? {} : { key });
+  return result.ok ? 'ok' : result.errors.map(({ message }) => message).join(' ');
+}
+
+const full = 'Workshop: "Weaving" has no place left. Choose another option.';
+const given = 'Email: this answer was given before, and is taken once only. Give another one.';
+
+async function placesOf(scene: Scene): Promise<Record<string, number>> {
+  const places = await findPlaces(database, await scene.live());
+  return Object.fromEntries(places.get('workshop') ?? []);
+}
+
+test('of 100 submits at once for 10 places, in two pools, 10 are taken and the others are told by name', async () => {
+  const scene = await openScene(database, [workshop(10)]);
+  const live = await scene.live();
+  const context = { ...scene.context, database: other };
+  const results = await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+      if (index % 2 === 0) return sendTo(scene, { workshop: 'w' }, newId());
+      const request = { live, raw: { workshop: 'w' }, files: new Map(), reference: {} };
+      const result = await submitAnswers(context, request);
+      return result.ok ? 'ok' : result.errors[0]!.message;
+    }),
+  );
+  assert.equal(results.filter((result) => result === 'ok').length, 10);
+  assert.equal(results.filter((result) => result === full).length, 90);
+  assert.deepEqual((await scene.counts()).found, { completed: 10 });
+  assert.deepEqual(await placesOf(scene), { w: 0, d: 2 });
+});
+
+test('of 30 submits at once of one address one is taken, however it is written', async () => {
+  const scene = await openScene(database, [email]);
+  const results = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      sendTo(scene, { email: index % 2 === 0 ? 'ada@example.com' : 'Ada@Example.COM' }),
+    ),
+  );
+  assert.deepEqual(results.toSorted(), [...Array<string>(29).fill(given), 'ok']);
+  assert.equal(await sendTo(scene, { email: 'grace@example.com' }), 'ok');
+  assert.equal(await sendTo(scene, {}), 'ok');
+  assert.equal(await sendTo(scene, {}), 'ok');
+});
+
+test('a phone number is the same by its digits, a number by its value, and the author may say so', async () => {
+  const scene = await openScene(database, [
+    element('phone', 'phone', { unique: true }),
+    element('number', 'seat', { unique: true, error_message: 'This seat is somebody else’s.' }),
+  ]);
+  assert.equal(await sendTo(scene, { phone: '+1 555 010 0199', seat: 12 }), 'ok');
+  assert.match(await sendTo(scene, { phone: '+1 (555) 010-0199' }), /given before/);
+  assert.equal(await sendTo(scene, { seat: '12.0' }), 'The seat: This seat is somebody else’s.');
+});
+
+test('the same answers under their key are one submission, and take one place', async () => {
+  const scene = await openScene(database, [workshop(1)]);
+  const key = newId();
+  assert.equal(await sendTo(scene, { workshop: 'w' }, key), 'ok');
+  assert.equal(await sendTo(scene, { workshop: 'w' }, key), 'ok');
+  assert.equal(await sendTo(scene, { workshop: 'w' }, newId()), full);
+  assert.equal(await sendTo(scene, { workshop: 'None' }), 'ok');
+});
+
+test('a place comes back when its submission goes into the trash or is removed; whoever comes out of it finds it taken', async () => {
+  const scene = await openScene(database, [workshop(1, 'multiple_choice'), email]);
+  const first = await scene.submit({ workshop: ['w', 'd'], email: 'ada@example.com' });
+  assert.deepEqual(await placesOf(scene), { w: 0, d: 1 });
+  const into = (id: string) =>
+    transaction(database, (client) => trashMany(client, scene, { ids: [id], by: changedBy(by) }));
+  await into(first);
+  assert.deepEqual(await placesOf(scene), { w: 1, d: 2 });
+  const second = await scene.submit({ workshop: ['w'], email: 'ada@example.com' });
+  await assert.rejects(restoreMany(database, scene, { ids: [first], by }), {
+    code: 'conflict',
+    message: `This cannot be restored, as others took its place meanwhile. ${full} ${given}`,
+  });
+  await removeSubmission(scene.context, { ...scene, id: second });
+  assert.equal(await restoreMany(database, scene, { ids: [first], by }), 1);
+  assert.deepEqual(await placesOf(scene), { w: 0, d: 1 });
+});
+
+test('an edit moves the place, gives back what it leaves, and keeps its own', async () => {
+  const scene = await openScene(database, [workshop(1), email], { editing: true });
+  const sent = await scene.send({ workshop: 'w', email: 'ada@example.com' });
+  assert.ok(sent.ok && sent.editToken);
+  const rival = await scene.submit({ workshop: 'd', email: 'grace@example.com' });
+  const target = { ...scene, id: rival, by, unchanged: null };
+  await assert.rejects(changeSubmission(scene.context, target, { answers: { workshop: 'w' } }), {
+    code: 'validation_error',
+    problems: [
+      {
+        field: 'workshop',
+        message: full,
+        problem: { rule: 'full', values: { option: 'Weaving' }, label: 'Workshop', about: 'choice' },
+      },
+    ],
+  });
+  const edit = (raw: object) =>
+    editByToken(scene.context, { formId: scene.formId, token: sent.editToken!, raw, files: new Map() });
+  const taken = await edit({ workshop: 'w', email: 'grace@example.com' });
+  assert.deepEqual(!taken.ok && taken.errors.map(({ message }) => message), [given]);
+  assert.ok((await edit({ workshop: 'w', email: 'ADA@example.com' })).ok);
+  assert.ok((await edit({ workshop: 'd', email: 'ada@example.com' })).ok);
+  assert.deepEqual(await placesOf(scene), { w: 1, d: 0 });
+  await changeSubmission(scene.context, target, { answers: { workshop: 'w' } });
+  await changeSubmission(scene.context, target, { status: 'incomplete' });
+  assert.deepEqual(await placesOf(scene), { w: 1, d: 1 });
+});
+
+test('what was submitted before a limit was published counts, also where it breaks the limit, and may be edited', async () => {
+  const scene = await openScene(database, [
+    element('radio', 'workshop', { options: ['w', 'd'] }),
+    element('email', 'email'),
+  ]);
+  const ids = [];
+  for (let index = 0; index < 3; index += 1)
+    ids.push(await scene.submit({ workshop: 'w', email: 'ada@example.com' }));
+  await changeForm(database, scene.workspaceId, scene.formId, { structure: structure(workshop(4), email) });
+  assert.deepEqual(await placesOf(scene), { w: 1, d: 2 });
+  assert.equal(await sendTo(scene, { workshop: 'w', email: 'ada@example.com' }), given);
+  assert.equal(await sendTo(scene, { workshop: 'w', email: 'grace@example.com' }), 'ok');
+  assert.equal(await sendTo(scene, { workshop: 'w' }), full);
+  const target = { ...scene, id: ids[0]!, by, unchanged: null };
+  await changeSubmission(scene.context, target, { tags: ['seen'] });
+  await changeSubmission(scene.context, target, { answers: { workshop: 'd' } });
+  // The limits are gone for a while, and what came in between counts when they are back.
+  await changeForm(database, scene.workspaceId, scene.formId, {
+    structure: structure(element('radio', 'workshop', { options: ['w', 'd'] }), element('email', 'email')),
+  });
+  assert.equal(await sendTo(scene, { workshop: 'd' }), 'ok');
+  await changeForm(database, scene.workspaceId, scene.formId, { structure: structure(workshop(9), email) });
+  assert.equal(
+    await sendTo(scene, { workshop: 'd' }),
+    'Workshop: "Dyeing" has no place left. Choose another option.',
+  );
+});
+
+test('what is held takes no place before it is released, and what is saved none before it is sent', async () => {
+  const scene = await openScene(database, [workshop(1)], { save_progress: true });
+  const request = {
+    live: await scene.live(),
+    raw: { workshop: 'w' },
+    files: new Map(),
+    reference: {},
+    key: undefined,
+  };
+  const held = await holdAnswers(scene.context, request, { reason: 'honeypot', address: Buffer.alloc(32) });
+  const key = newId();
+  await saveProgress(scene.context, { ...request, key, step: 0 });
+  assert.deepEqual(await placesOf(scene), { w: 1, d: 2 });
+  assert.equal(await sendTo(scene, { workshop: 'w' }, key), 'ok');
+  assert.ok(held.ok);
+  await assert.rejects(releaseHeld(scene.context, scene, [held.submission.id]), {
+    code: 'conflict',
+    message: `This cannot be released, as others took its place meanwhile. ${full}`,
+  });
+});
