@@ -100,13 +100,20 @@ const secretKey = '0f'.repeat(32);
  */
 export async function openService(
   environment: Record<string, string> = {},
-  options: Parameters<typeof testDatabase>[0] = {},
+  {
+    publicHost,
+    ...options
+  }: Parameters<typeof testDatabase>[0] & {
+    /** The name that people reach it by, on its port; 127.0.0.1 unless said. */
+    publicHost?: string;
+  } = {},
 ): Promise<TestService> {
   const { database, url: databaseUrl } = await testDatabase(options);
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-test-'));
   const port = await freePort();
   const settings = {
     PORT: String(port),
+    ...(publicHost !== undefined && { PUBLIC_URL: `http://${publicHost}:${port}` }),
     // Load comes from one address; what is about limits sets its own.
     SUBMITS_PER_ADDRESS: '1000000000',
     SUBMITS_PER_FORM: '1000000000',

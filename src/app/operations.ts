@@ -1,6 +1,7 @@
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
 import { passwordResetEndpoints } from '#console/accounts/password-reset-endpoints.ts';
+import { passkeyEndpoints } from '#console/accounts/passkey-endpoints.ts';
 import { secondFactorEndpoints } from '#console/accounts/second-factor-endpoints.ts';
 import { sessionEndpoints } from '#console/accounts/session-endpoints.ts';
 import { ownWorkspaceEndpoints } from '#console/accounts/workspace-endpoints.ts';
@@ -189,6 +190,7 @@ export function apiOperations(services: Services) {
 /** What stands behind each name of the console's own routes. */
 function ownOperations(services: ConsoleServices) {
   const session = sessionEndpoints(services);
+  const passkeys = passkeyEndpoints(services);
   const factors = secondFactorEndpoints(services);
   const resets = passwordResetEndpoints(services);
   const joins = joinEndpoints(services);
@@ -198,6 +200,8 @@ function ownOperations(services: ConsoleServices) {
     getSession: session.get,
     signIn: session.begin,
     signOut: session.end,
+    askForPasskey: passkeys.ask,
+    signInByPasskey: passkeys.signIn,
     takeSecondStep: session.takeSecondStep,
     renamePerson: session.rename,
     changePassword: session.changePassword,
@@ -205,6 +209,10 @@ function ownOperations(services: ConsoleServices) {
     startTotp: factors.startTotp,
     confirmTotp: factors.confirmTotp,
     removeTotp: factors.removeTotp,
+    startPasskey: passkeys.start,
+    addPasskey: passkeys.add,
+    renamePasskey: passkeys.rename,
+    removePasskey: passkeys.remove,
     renewRecoveryCodes: factors.renewRecoveryCodes,
     askForPasswordReset: resets.ask,
     finishPasswordReset: resets.finish,

@@ -14,6 +14,9 @@ import { resetUserPassword } from '#workspaces/users.ts';
 
 const service = await openService();
 const console = await openConsoleBrowser(service);
+/** Passkeys are bound to a name. */
+const named = await openService({}, { publicHost: 'localhost' });
+const passkeys = await openConsoleBrowser({ ...named, url: named.services.config.publicUrl });
 const run = promisify(execFile);
 
 test('the one-time link makes the first account, signs it in, and leads to the console', async () => {
@@ -309,6 +312,76 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
   await type(page, person.password);
   await press(page, 'Enter');
   await page.getByRole('button', { name: 'Set up' }).waitFor();
+  await page.context().close();
+});
+
+test('a passkey is added, signs in without a password, is the second step, and is renamed and removed', async () => {
+  const person = await signIn(named, { name: 'Ada' });
+  const page = await passkeys.open('/app/sign-in');
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.getByLabel('Email address').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await press(page, 'Enter');
+  await heading(page, 'Forms');
+  await page.goto(`${named.services.config.publicUrl}/app/account`);
+  await tabTo(page, 'button', 'Add passkey');
+  await press(page, 'Enter');
+  await type(page, 'My laptop');
+  await press(page, 'Tab');
+  await type(page, person.password);
+  assert.deepEqual(await findBarriers(page), []);
+  await press(page, 'Enter');
+  await page.getByRole('dialog', { name: 'Keep your recovery codes' }).waitFor();
+  await tabTo(page, 'button', 'I have kept them');
+  await press(page, 'Enter');
+  await page.getByText('Passkey: My laptop').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+
+  const leave = async (): Promise<void> => {
+    await page.context().clearCookies();
+    await page.goto(`${named.services.config.publicUrl}/app/account`);
+    await heading(page, 'Sign in to Formloom');
+  };
+  await leave();
+  await tabTo(page, 'button', 'Use a passkey');
+  await press(page, 'Enter');
+  await heading(page, 'Your account');
+  await leave();
+  await page.getByLabel('Email address').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await press(page, 'Enter');
+  await heading(page, 'Is it you?');
+  await tabTo(page, 'button', 'Use a passkey');
+  await press(page, 'Enter');
+  await heading(page, 'Your account');
+
+  await tabTo(page, 'button', 'Actions for My laptop');
+  await press(page, 'Enter', 'Enter');
+  await press(page, 'ControlOrMeta+a');
+  await type(page, 'Desk');
+  await press(page, 'Enter');
+  await page.getByText('Passkey: Desk').waitFor();
+  await tabTo(page, 'button', 'Actions for Desk');
+  await press(page, 'Enter', 'End', 'Enter');
+  await page.getByRole('dialog', { name: 'Remove Desk?' }).waitFor();
+  await type(page, person.password);
+  await press(page, 'Enter');
+  await page.getByText('Passkey: Desk').waitFor({ state: 'detached' });
+  await leave();
+  await tabTo(page, 'button', 'Use a passkey');
+  await press(page, 'Enter');
+  await page.getByText('This passkey is not known here.').waitFor();
   await page.context().close();
 });
 

@@ -10,6 +10,7 @@ import { Message } from '../design/message.tsx';
 import { useSession } from '../shell/session.ts';
 import { sayWait, useCountdown } from './countdown.ts';
 import { EntryCard } from './entry-card.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
 import { SignOutButton } from './sign-out-button.tsx';
 import { useGoOn } from './use-go-on.ts';
 
@@ -45,6 +46,7 @@ export function SecondStepScreen(): ReactElement {
   return (
     <EntryCard title="Is it you?">
       <p className="soft">You signed in as {user.email}. Confirm it in a second step.</p>
+      {second_steps?.includes('passkey') && <PasskeyButton />}
       {way && <CodeForm key={way} way={way} />}
       <div className="stack-tight">
         {steps

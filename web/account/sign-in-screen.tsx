@@ -9,6 +9,7 @@ import { TextField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { sayWait, useCountdown } from './countdown.ts';
 import { EntryCard } from './entry-card.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
 import { useGoOn } from './use-go-on.ts';
 
 /** Signs in by email address and password, and leads to where the person wanted to be. */
@@ -58,6 +59,7 @@ export function SignInScreen(): ReactElement {
           Sign in
         </Button>
       </Form>
+      <PasskeyButton />
       <p className="small">
         <Link to="/forgot-password">Forgot your password?</Link>
       </p>

@@ -1,4 +1,5 @@
 import { operation } from '#kit/operation.ts';
+import { readPasskeys } from '#workspaces/second-factor/passkeys.ts';
 import {
   type Added,
   confirmTotp,
@@ -10,13 +11,15 @@ import {
 import type { ConsoleServices } from '../services.ts';
 import { AddedFactor, NewTotp, PasswordAgain, RecoveryCodes, SecondFactors, SecondStep } from './shapes.ts';
 
+/** What somebody is told whose second factors have changed; the mail about it goes out. */
+export function answerAdded({ wakeQueue }: ConsoleServices, { recoveryCodes, cookies }: Added) {
+  wakeQueue();
+  return { body: { recovery_codes: recoveryCodes }, headers: { 'Set-Cookie': cookies } };
+}
+
 /** What a person signs in with beside the password. Secrets and codes are in one answer each, and in no other. */
 export function secondFactorEndpoints(services: ConsoleServices) {
   const { database, config } = services;
-  const answerAdded = ({ recoveryCodes, cookies }: Added) => {
-    services.wakeQueue();
-    return { body: { recovery_codes: recoveryCodes }, headers: { 'Set-Cookie': cookies } };
-  };
   return {
     read: operation({
       summary: 'Read one’s second factors',
@@ -24,7 +27,14 @@ export function secondFactorEndpoints(services: ConsoleServices) {
       reply: { status: 200, description: 'What there is, without its secrets.', schema: SecondFactors },
       async run({ person }) {
         const { totpSince, recoveryCodes } = await readFactors(database, person.id);
-        return { body: { totp_since: totpSince?.toISOString() ?? null, recovery_codes_left: recoveryCodes } };
+        const passkeys = (await readPasskeys(database, person.id)).map((passkey) => ({
+          id: passkey.id,
+          name: passkey.name,
+          created_at: passkey.created_at.toISOString(),
+          last_used_at: passkey.last_used_at?.toISOString() ?? null,
+        }));
+        const totp_since = totpSince?.toISOString() ?? null;
+        return { body: { totp_since, recovery_codes_left: recoveryCodes, passkeys } };
       },
     }),
 
@@ -51,7 +61,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
       },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
-        return answerAdded(await confirmTotp(services, { person, visitor }, body.code));
+        return answerAdded(services, await confirmTotp(services, { person, visitor }, body.code));
       },
     }),
 
@@ -62,7 +72,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
       reply: { status: 200, description: 'It is removed.', schema: AddedFactor },
       errors: ['not_found', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
-        return answerAdded(await removeTotp(services, { person, visitor }, body.password));
+        return answerAdded(services, await removeTotp(services, { person, visitor }, body.password));
       },
     }),
 

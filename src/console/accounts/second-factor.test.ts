@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { beginSession, callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { openAuthenticator } from '#test/authenticator.ts';
 import { openService } from '#test/service.ts';
+import { placeOf } from '#workspaces/second-factor/passkey.ts';
 import { codeTriesInDay, forgetFactors } from '#workspaces/second-factor/second-factor.ts';
 import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
 import { signInTries } from '#workspaces/sign-in.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
 import type { Session } from './shapes.ts';
 
-const service = await openService();
+const service = await openService({}, { publicHost: 'localhost' });
 const { url } = service;
 const { database } = service.services;
 
@@ -198,6 +200,7 @@ test('the password is asked for before anything about it changes, and the app is
   assert.deepEqual((await call(next, 'GET', '/person/second-factors')).body, {
     totp_since: null,
     recovery_codes_left: 0,
+    passkeys: [],
   });
   assert.equal((await sessionOf(await half(person))).second_steps, null);
   assert.equal((await call(next, 'DELETE', '/person/totp', right)).status, 404);
@@ -256,4 +259,107 @@ test('each of the person’s workspaces notes what they did, and the operator’
     ],
   );
   await assert.rejects(forgetFactors(database, 'nobody@example.org'), { code: 'not_found' });
+});
+
+/** Somebody who has a passkey, and nothing else beside the password. */
+async function withPasskey() {
+  const person = await signIn(service);
+  const authenticator = openAuthenticator(placeOf(service.services.config.publicUrl));
+  const begun = await person.call<{ challenge: string; host: string }>('POST', '/person/passkey-requests', {
+    password: person.password,
+  });
+  assert.deepEqual([begun.status, begun.body.host], [201, 'localhost']);
+  const made = authenticator.make(begun.body.challenge);
+  const add = (cookie: string) =>
+    call<{ recovery_codes: string[] }>(cookie, 'POST', '/person/passkeys', { name: 'Laptop', ...made });
+  const added = await add(person.cookie);
+  assert.equal(added.status, 200);
+  return { person, authenticator, add, added, cookie: cookieOf(added.headers) };
+}
+
+type Shown = Parameters<ReturnType<typeof openAuthenticator>['show']>[1];
+async function show(authenticator: ReturnType<typeof openAuthenticator>, otherwise?: Shown, cookie = '') {
+  const asked = await call<{ challenge: string }>('', 'POST', '/session/passkey-requests');
+  const shown = authenticator.show(asked.body.challenge, otherwise);
+  return { shown, ...(await call<{ error: string }>(cookie, 'POST', '/session/passkey', shown)) };
+}
+
+test('a passkey signs in without a password, is both steps, and stands in for the second one', async () => {
+  const { person, authenticator, added } = await withPasskey();
+  assert.equal(added.body.recovery_codes.length, 10);
+  assert.equal((await person.call('GET', '/session')).status, 401, 'sessions before it have ended');
+  const whole = await show(authenticator);
+  assert.equal(whole.status, 204);
+  assert.equal((await sessionOf(cookieOf(whole.headers))).second_steps, null);
+
+  const waiting = await enter(person);
+  assert.deepEqual((await sessionOf(waiting)).second_steps, ['recovery_code', 'passkey']);
+  const second = await show(authenticator, undefined, waiting);
+  assert.equal((await sessionOf(cookieOf(second.headers))).user.email, person.email);
+  assert.equal((await call(waiting, 'GET', '/session')).status, 401);
+});
+
+test('a passkey is shown once for each question, and a count that does not grow is that of a copy', async () => {
+  const { authenticator } = await withPasskey();
+  const { shown } = await show(authenticator);
+  assert.equal((await call('', 'POST', '/session/passkey', shown)).status, 401);
+  authenticator.count = 5;
+  assert.equal((await show(authenticator)).status, 204);
+  authenticator.count = 5;
+  assert.equal((await show(authenticator)).status, 401);
+  assert.equal((await show(authenticator)).status, 204);
+});
+
+test('a passkey that is unknown, of another site, unverified or shown for a question of nobody signs nobody in', async () => {
+  const { authenticator } = await withPasskey();
+  const stranger = openAuthenticator(placeOf(service.services.config.publicUrl));
+  stranger.make('c');
+  const answers = [
+    await show(stranger),
+    await show(authenticator, { challenge: 'made.up.here' }),
+    await show(authenticator, { origin: 'https://evil.example' }),
+    await show(authenticator, { host: 'evil.example' }),
+    await show(authenticator, { flags: 1 }),
+  ];
+  for (const { status, body, headers } of answers)
+    assert.deepEqual([status, body, headers.getSetCookie()], [401, answers[0]!.body, []]);
+});
+
+test('a passkey is added once, by who was asked for it, and after the password', async () => {
+  const { person, add, cookie, authenticator } = await withPasskey();
+  assert.equal((await add(cookie)).status, 400, 'the question was used');
+  const wrong = await call(cookie, 'POST', '/person/passkey-requests', { password: 'not the password' });
+  assert.equal(wrong.status, 422);
+  const other = await signIn(service);
+  const theirs = await other.call<{ challenge: string }>('POST', '/person/passkey-requests', {
+    password: other.password,
+  });
+  const made = authenticator.make(theirs.body.challenge);
+  assert.equal((await call(cookie, 'POST', '/person/passkeys', { name: 'Theirs', ...made })).status, 400);
+  assert.equal((await sessionOf(await half(person))).second_steps?.includes('totp'), false);
+});
+
+test('passkeys are listed, named and removed by their owner alone; with the last second factor the step is gone', async () => {
+  const { person, cookie, authenticator } = await withPasskey();
+  const list = async () =>
+    (await call<{ passkeys: { id: string; name: string }[] }>(cookie, 'GET', '/person/second-factors')).body
+      .passkeys;
+  const { id } = (await list())[0]!;
+  const stranger = await signIn(service);
+  const right = { password: stranger.password };
+  assert.equal((await stranger.call('PATCH', `/person/passkeys/${id}`, { name: 'Mine' })).status, 404);
+  assert.equal((await stranger.call('DELETE', `/person/passkeys/${id}`, right)).status, 404);
+  assert.equal((await call(cookie, 'PATCH', `/person/passkeys/${id}`, { name: ' ' })).status, 422);
+  assert.equal((await call(cookie, 'PATCH', `/person/passkeys/${id}`, { name: ' Desk ' })).status, 204);
+  assert.deepEqual(
+    (await list()).map(({ name }) => name),
+    ['Desk'],
+  );
+  assert.equal((await call(cookie, 'DELETE', `/person/passkeys/${id}`, { password: 'wrong' })).status, 422);
+  assert.equal(
+    (await call(cookie, 'DELETE', `/person/passkeys/${id}`, { password: person.password })).status,
+    200,
+  );
+  assert.equal((await show(authenticator)).status, 401);
+  assert.equal((await sessionOf(await half(person))).second_steps, null);
 });

@@ -63,6 +63,14 @@ export const SecondFactors = Type.Object({
   /** When the authenticator app was added; null: there is none. */
   totp_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   recovery_codes_left: Type.Integer(),
+  passkeys: Type.Array(
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      name: Type.String(),
+      created_at: Type.String({ format: 'date-time' }),
+      last_used_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    }),
+  ),
 });
 export type SecondFactors = Static<typeof SecondFactors>;
 
@@ -78,3 +86,33 @@ export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.Strin
 export const AddedFactor = Type.Object({
   recovery_codes: Type.Union([Type.Array(Type.String()), Type.Null()]),
 });
+
+/** Base64url of what a browser says; an authenticator's data are some hundred bytes. */
+const encoded = Type.String({ maxLength: 4_000, pattern: '^[\\w-]+$' });
+export const PasskeyName = Type.Object({ name: nameText }, closed);
+export const PasskeyQuestion = Type.Object({ challenge: Type.String(), host: Type.String() });
+export const PasskeyRequest = Type.Object({
+  challenge: Type.String(),
+  /** What the passkey is bound to. */
+  host: Type.String(),
+  /** By their numbers of COSE, the best liked first. */
+  algorithms: Type.Array(Type.Integer()),
+  /** Passkeys that are there already. */
+  known: Type.Array(Type.String()),
+});
+export type PasskeyRequest = Static<typeof PasskeyRequest>;
+export const MadePasskey = Type.Object(
+  {
+    name: nameText,
+    client_data: encoded,
+    authenticator_data: encoded,
+    /** `SubjectPublicKeyInfo`. */
+    public_key: encoded,
+    algorithm: Type.Integer(),
+  },
+  closed,
+);
+export const ShownPasskey = Type.Object(
+  { id: encoded, client_data: encoded, authenticator_data: encoded, signature: encoded },
+  closed,
+);

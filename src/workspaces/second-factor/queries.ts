@@ -1,4 +1,15 @@
-import { bigint, boolean, bytes, nullable, statement, text, texts, timestamp } from '#kit/statement.ts';
+import {
+  bigint,
+  boolean,
+  bytes,
+  integer,
+  nullable,
+  statement,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from '#kit/statement.ts';
 
 /** Makes changes of one person's second factors take turns, until the transaction ends. */
 export const lockPerson = statement(
@@ -129,4 +140,79 @@ export const findPasswordHash = statement(
   { user_id: text },
   { password: text },
   `select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`,
+);
+
+export const selectPasskeys = statement(
+  'second_factor.select_passkeys',
+  { user_id: text },
+  { id: uuid, credential_id: text, name: text, created_at: timestamp, last_used_at: nullable(timestamp) },
+  `select id, credential_id, name, created_at, last_used_at from passkeys where user_id = $user_id order by id`,
+);
+
+export const countPasskeys = statement(
+  'second_factor.count_passkeys',
+  { user_id: text },
+  { count: bigint },
+  `select count(*) as count from passkeys where user_id = $user_id`,
+);
+
+/** Adds nothing, and returns nothing, when anybody has this credential already. */
+export const insertPasskey = statement(
+  'second_factor.insert_passkey',
+  {
+    user_id: text,
+    id: uuid,
+    credential_id: text,
+    public_key: bytes,
+    algorithm: integer,
+    sign_count: bigint,
+    name: text,
+    now: timestamp,
+  },
+  { id: uuid },
+  `insert into passkeys (user_id, id, credential_id, public_key, algorithm, sign_count, name, created_at)
+   values ($user_id, $id, $credential_id, $public_key, $algorithm, $sign_count, $name, $now)
+   on conflict (credential_id) do nothing
+   returning id`,
+);
+
+export const renamePasskey = statement(
+  'second_factor.rename_passkey',
+  { user_id: text, id: uuid, name: text },
+  { id: uuid },
+  `update passkeys set name = $name where user_id = $user_id and id = $id returning id`,
+);
+
+export const deletePasskey = statement(
+  'second_factor.delete_passkey',
+  { user_id: text, id: uuid },
+  { id: uuid },
+  `delete from passkeys where user_id = $user_id and id = $id returning id`,
+);
+
+/** A passkey with whose it is. */
+export const findPasskey = statement(
+  'second_factor.find_passkey',
+  { credential_id: text },
+  {
+    user_id: text,
+    id: uuid,
+    public_key: bytes,
+    algorithm: integer,
+    email: text,
+    temporary_until: nullable(timestamp),
+  },
+  `select p.user_id, p.id, p.public_key, p.algorithm, u.email, u.temporary_until
+     from passkeys p join users u on u.id = p.user_id
+    where p.credential_id = $credential_id`,
+);
+
+/** Notes that it was used, unless its count did not grow; where it does not count, both are 0. */
+export const takePasskeyCount = statement(
+  'second_factor.take_passkey_count',
+  { user_id: text, id: uuid, sign_count: bigint, now: timestamp },
+  { id: uuid },
+  `update passkeys set sign_count = $sign_count, last_used_at = $now
+    where user_id = $user_id and id = $id and (sign_count < $sign_count or (sign_count = 0 and $sign_count = 0))
+   returning id`,
 );

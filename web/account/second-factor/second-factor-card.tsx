@@ -1,19 +1,28 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
+import type { SecondFactors } from '#console/accounts/shapes.ts';
 import { callOwn } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { Button } from '../../design/button.tsx';
+import { Button, IconButton } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
+import { Menu } from '../../design/menu.tsx';
 import { Card } from '../../design/page.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { Ago } from '../../design/time.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { AddAppDialog } from './add-app-dialog.tsx';
+import { AddPasskeyDialog } from './add-passkey-dialog.tsx';
+import { NamePasskeyDialog } from './name-passkey-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { RecoveryCodesDialog } from './recovery-codes.tsx';
 import { secondFactorsQuery } from './second-factors.ts';
+import { hasPasskeys } from './web-authn.ts';
 
-type Open = 'add app' | 'remove app' | 'renew codes' | { codes: readonly string[] };
+type Passkey = SecondFactors['passkeys'][number];
+type Open =
+  | { what: 'add app' | 'remove app' | 'add passkey' | 'renew codes' }
+  | { what: 'name passkey' | 'remove passkey'; passkey: Passkey }
+  | { what: 'codes'; codes: readonly string[] };
 
 /** What the person signs in with beside the password, and how they get back in without it. */
 export function SecondFactorCard(): ReactElement {
@@ -22,18 +31,25 @@ export function SecondFactorCard(): ReactElement {
   const close = (): void => setOpen(undefined);
   const changed = async (said: string, codes: readonly string[] | null = null): Promise<void> => {
     await queryClient.invalidateQueries(secondFactorsQuery);
-    setOpen(codes ? { codes } : undefined);
+    setOpen(codes ? { what: 'codes', codes } : undefined);
     toastDone(said);
   };
   const removeApp = useMutation({
     mutationFn: (password: string) => callOwn('removeTotp', { body: { password } }),
     onSuccess: () => changed('The authenticator app was removed.'),
   });
+  const removing = open?.what === 'remove passkey' ? open.passkey : undefined;
+  const removePasskey = useMutation({
+    mutationFn: (password: string) =>
+      callOwn('removePasskey', { params: { id: removing!.id }, body: { password } }),
+    onSuccess: () => changed('The passkey was removed.'),
+  });
   const renew = useMutation({
     mutationFn: (password: string) => callOwn('renewRecoveryCodes', { body: { password } }),
     onSuccess: ({ recovery_codes }) => changed('The former recovery codes have ended.', recovery_codes),
   });
-  const hasOne = factors.data !== undefined && factors.data.totp_since !== null;
+  const hasOne =
+    factors.data !== undefined && (factors.data.totp_since !== null || factors.data.passkeys.length > 0);
   return (
     <Card
       title="Second step"
@@ -46,40 +62,76 @@ export function SecondFactorCard(): ReactElement {
         <>
           <Way name="Authenticator app">
             {factors.data.totp_since === null ? (
-              <Button onPress={() => setOpen('add app')}>Set up</Button>
+              <Button onPress={() => setOpen({ what: 'add app' })}>Set up</Button>
             ) : (
               <>
                 <span className="soft small">
                   Added <Ago at={factors.data.totp_since} />
                 </span>
-                <Button onPress={() => setOpen('remove app')}>Remove app</Button>
+                <Button onPress={() => setOpen({ what: 'remove app' })}>Remove app</Button>
               </>
             )}
           </Way>
+          {factors.data.passkeys.map((passkey) => (
+            <Way key={passkey.id} name={`Passkey: ${passkey.name}`}>
+              <span className="soft small">
+                {passkey.last_used_at === null ? 'Added ' : 'Used '}
+                <Ago at={passkey.last_used_at ?? passkey.created_at} />
+              </span>
+              <Menu
+                items={[
+                  {
+                    id: 'name',
+                    label: 'Rename',
+                    icon: 'edit',
+                    onAction: () => setOpen({ what: 'name passkey', passkey }),
+                  },
+                  {
+                    id: 'remove',
+                    label: 'Remove',
+                    icon: 'remove',
+                    isDanger: true,
+                    onAction: () => setOpen({ what: 'remove passkey', passkey }),
+                  },
+                ]}
+              >
+                <IconButton icon="more" label={`Actions for ${passkey.name}`} />
+              </Menu>
+            </Way>
+          ))}
+          {hasPasskeys() && (
+            <Way name={factors.data.passkeys.length > 0 ? 'Another passkey' : 'Passkey'}>
+              <Button onPress={() => setOpen({ what: 'add passkey' })}>Add passkey</Button>
+            </Way>
+          )}
           {hasOne && (
             <Way name="Recovery codes">
               <span className="soft small">{factors.data.recovery_codes_left} left</span>
-              <Button onPress={() => setOpen('renew codes')}>Get new ones</Button>
+              <Button onPress={() => setOpen({ what: 'renew codes' })}>Get new ones</Button>
             </Way>
           )}
         </>
       )}
-      {open === 'add app' && (
+      {open?.what === 'add app' && (
         <AddAppDialog
           onAdded={(codes) => changed('A code of your app is asked for from now on.', codes)}
           onClose={close}
         />
       )}
-      {open === 'remove app' && (
+      {open?.what === 'remove app' && (
         <PasswordDialog
           title="Remove the authenticator app?"
-          description="Your password alone signs you in then. You are signed out everywhere else."
+          description={
+            factors.data?.passkeys.length === 0
+              ? 'Your password alone signs you in then. You are signed out everywhere else.'
+              : 'Your passkeys stay.'
+          }
           submitLabel="Remove app"
           asked={removeApp}
           onClose={close}
         />
       )}
-      {open === 'renew codes' && (
+      {open?.what === 'renew codes' && (
         <PasswordDialog
           title="Get new recovery codes?"
           description="Those that you kept before work no more."
@@ -88,7 +140,29 @@ export function SecondFactorCard(): ReactElement {
           onClose={close}
         />
       )}
-      {typeof open === 'object' && <RecoveryCodesDialog codes={open.codes} onClose={close} />}
+      {open?.what === 'add passkey' && (
+        <AddPasskeyDialog
+          onAdded={(codes) => changed('The passkey was added. It signs you in from now on.', codes)}
+          onClose={close}
+        />
+      )}
+      {open?.what === 'name passkey' && (
+        <NamePasskeyDialog
+          passkey={open.passkey}
+          onNamed={() => changed('The passkey was renamed.')}
+          onClose={close}
+        />
+      )}
+      {removing && (
+        <PasswordDialog
+          title={`Remove ${removing.name}?`}
+          description="It signs you in no more. On the device it stays until you delete it there."
+          submitLabel="Remove passkey"
+          asked={removePasskey}
+          onClose={close}
+        />
+      )}
+      {open?.what === 'codes' && <RecoveryCodesDialog codes={open.codes} onClose={close} />}
     </Card>
   );
 }

@@ -1,0 +1,98 @@
+import { idParameter, operation } from '#kit/operation.ts';
+import {
+  addPasskey,
+  askForPasskey,
+  namePasskey,
+  removePasskey,
+  signInByPasskey,
+  startPasskey,
+} from '#workspaces/second-factor/passkeys.ts';
+import type { ConsoleServices } from '../services.ts';
+import { writeDevice } from './device-cookie.ts';
+import { answerAdded } from './second-factor-endpoints.ts';
+import {
+  AddedFactor,
+  MadePasskey,
+  PasskeyName,
+  PasskeyQuestion,
+  PasskeyRequest,
+  PasswordAgain,
+  ShownPasskey,
+} from './shapes.ts';
+
+/** Passkeys: adding, naming and removing one's own, and signing in by one. */
+export function passkeyEndpoints(services: ConsoleServices) {
+  return {
+    start: operation({
+      summary: 'Begin to add a passkey',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: { status: 201, description: 'What the browser makes it by.', schema: PasskeyRequest },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        const { algorithms, ...request } = await startPasskey(services, { person, visitor }, body.password);
+        return { body: { ...request, algorithms: [...algorithms] } };
+      },
+    }),
+
+    add: operation({
+      summary: 'Add the passkey that the browser made',
+      caller: 'person',
+      body: MadePasskey,
+      reply: {
+        status: 200,
+        description: 'Where it is the first, every other session is over.',
+        schema: AddedFactor,
+      },
+      errors: ['bad_request', 'conflict'],
+      async run({ person, visitor, body }) {
+        return answerAdded(services, await addPasskey(services, { person, visitor }, body));
+      },
+    }),
+
+    rename: operation({
+      summary: 'Name a passkey',
+      caller: 'person',
+      params: idParameter,
+      body: PasskeyName,
+      reply: { status: 204, description: 'It is called so.' },
+      run: ({ person, params, body }) =>
+        namePasskey(services.database, { userId: person.id, id: params.id, name: body.name }),
+    }),
+
+    remove: operation({
+      summary: 'Remove a passkey',
+      caller: 'person',
+      params: idParameter,
+      body: PasswordAgain,
+      reply: { status: 200, description: 'It signs nobody in any more.', schema: AddedFactor },
+      errors: ['rate_limit_exceeded'],
+      async run({ person, visitor, params, body }) {
+        return answerAdded(
+          services,
+          await removePasskey(services, { person, visitor }, { ...params, ...body }),
+        );
+      },
+    }),
+
+    ask: operation({
+      summary: 'Begin to sign in by a passkey',
+      caller: 'visitor',
+      reply: { status: 201, description: 'What the browser shows one by.', schema: PasskeyQuestion },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      run: async ({ visitor }) => ({ body: await askForPasskey(services, visitor) }),
+    }),
+
+    signIn: operation({
+      summary: 'Sign in by a passkey',
+      caller: 'visitor',
+      body: ShownPasskey,
+      reply: { status: 204, description: 'The cookies are the session.' },
+      errors: ['unauthorized', 'conflict', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        const { cookies, device } = await signInByPasskey(services, visitor, body);
+        return { headers: { 'Set-Cookie': [...cookies, ...writeDevice(services.config.publicUrl, device)] } };
+      },
+    }),
+  };
+}

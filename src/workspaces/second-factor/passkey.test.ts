@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openAuthenticator } from '#test/authenticator.ts';
+import { challengeIn, placeOf, readMadePasskey, readShownPasskey } from './passkey.ts';
+
+const place = placeOf('https://forms.example.org');
+
+for (const algorithm of ['-7', '-8', '-257'] as const) {
+  test(`a passkey of algorithm ${algorithm} is read, and what it signs is believed`, () => {
+    const authenticator = openAuthenticator(place, algorithm);
+    const made = authenticator.make('first');
+    assert.equal(challengeIn(made.client_data, 'webauthn.create', place), 'first');
+    const key = readMadePasskey(made, place)!;
+    authenticator.count = 6;
+    const shown = authenticator.show('second');
+    assert.equal(challengeIn(shown.client_data, 'webauthn.get', place), 'second');
+    assert.deepEqual([shown.id, readShownPasskey(shown, key, place)], [key.id, 7]);
+  });
+}
+
+const authenticator = openAuthenticator(place);
+const key = readMadePasskey(authenticator.make('c'), place)!;
+
+test('what a browser says of another page, for another purpose or in a frame has no challenge of ours', () => {
+  for (const otherwise of [
+    { origin: 'https://forms.example.org.evil.example' },
+    { origin: 'http://forms.example.org' },
+    { type: 'webauthn.create' },
+    { crossOrigin: true },
+  ])
+    assert.equal(
+      challengeIn(authenticator.show('c', otherwise).client_data, 'webauthn.get', place),
+      undefined,
+    );
+  for (const nonsense of ['', 'AAAA', Buffer.from('null').toString('base64url')])
+    assert.equal(challengeIn(nonsense, 'webauthn.get', place), undefined);
+});
+
+test('a passkey counts only where it was bound to this service, somebody was there, and it knew them', () => {
+  for (const otherwise of [{ host: 'evil.example' }, { flags: 0 }, { flags: 1 }, { flags: 4 }]) {
+    assert.equal(readShownPasskey(authenticator.show('c', otherwise), key, place), undefined);
+    const flags = 'flags' in otherwise ? { flags: otherwise.flags | 64 } : otherwise;
+    assert.equal(readMadePasskey(openAuthenticator(place).make('c', flags), place), undefined);
+  }
+  assert.equal(readMadePasskey(openAuthenticator(place).make('c', { flags: 5 }), place), undefined);
+});
+
+test('a signature of another key, of other data or of another challenge is none', () => {
+  const shown = authenticator.show('c');
+  const other = openAuthenticator(place);
+  const otherKey = readMadePasskey(other.make('c'), place)!;
+  assert.equal(readShownPasskey(shown, otherKey, place), undefined);
+  assert.equal(readShownPasskey({ ...shown, signature: 'AAAA' }, key, place), undefined);
+  const elsewhere = authenticator.show('d');
+  assert.equal(readShownPasskey({ ...shown, client_data: elsewhere.client_data }, key, place), undefined);
+  authenticator.count = 40;
+  const later = authenticator.show('c');
+  assert.equal(
+    readShownPasskey({ ...shown, authenticator_data: later.authenticator_data }, key, place),
+    undefined,
+  );
+});
+
+test('what is no key of its algorithm, or cut off, is no passkey', () => {
+  const made = openAuthenticator(place).make('c');
+  assert.equal(readMadePasskey({ ...made, algorithm: -257 }, place), undefined);
+  assert.equal(readMadePasskey({ ...made, algorithm: 0 }, place), undefined);
+  assert.equal(readMadePasskey({ ...made, public_key: 'AAAA' }, place), undefined);
+  for (const length of [0, 36, 54, 55, 86]) {
+    const authenticator_data = Buffer.from(made.authenticator_data, 'base64url')
+      .subarray(0, length)
+      .toString('base64url');
+    assert.equal(readMadePasskey({ ...made, authenticator_data }, place), undefined, `${length} bytes`);
+  }
+});
