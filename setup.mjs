@@ -75,8 +75,13 @@ function installBuilders() {
   requireChecksums();
   say('Installing what builds the pages (only when they are not built yet) …');
   const { devDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const fonts = Object.keys(devDependencies).filter((name) => name.startsWith('@fontsource-variable/'));
   // As if they were needed to run: else npm would bring what tests and checks need as well.
-  runNpm(['--omit=dev', '--save-prod', ...builders.map((name) => `${name}@${devDependencies[name]}`)]);
+  runNpm([
+    '--omit=dev',
+    '--save-prod',
+    ...[...builders, ...fonts].map((name) => `${name}@${devDependencies[name]}`),
+  ]);
 }
 
 function runNpm(more) {

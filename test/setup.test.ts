@@ -106,16 +106,13 @@ test('what the server imports is installed without development dependencies, and
     imported.filter((name) => manifest.dependencies[name] === undefined),
     [],
   );
-  // Fonts are found by their path.
-  const others = Object.keys(manifest.dependencies).filter(
-    (name) => !imported.includes(name) && !name.startsWith('@fontsource-variable/'),
-  );
+  const others = Object.keys(manifest.dependencies).filter((name) => !imported.includes(name));
   assert.deepEqual(others, []);
   const installed = Object.entries(lock.packages).filter(
     ([place, { dev, devOptional }]) =>
       place !== '' && !dev && !devOptional && existsSync(fileOf(`${place}/package.json`)),
   );
-  assert.ok(installed.length < 142, `${installed.length} packages`);
+  assert.ok(installed.length < 130, `${installed.length} packages`);
 });
 
 test('a clone that builds its pages brings what web imports, and not what tests do', async () => {

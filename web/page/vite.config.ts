@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { type Face, faces, fontFiles } from '../../src/page/theme/fonts.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,7 +12,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export default defineConfig({
   root: here('.'),
   publicDir: false,
-  plugins: [withoutLateRules(), sayBytes()],
+  plugins: [withoutLateRules(), bringFonts(), sayBytes()],
   build: {
     outDir: here('../../dist/page'),
     emptyOutDir: true,
@@ -57,6 +60,26 @@ function withoutLateRules(): Plugin {
   return {
     name: 'formloom-late-rules',
     load: (module) => (module === id ? 'export const lateRules = {};' : undefined),
+  };
+}
+
+/** Brings the faces of themes along, which src/page/theme/font-route.ts serves, each with its license. */
+function bringFonts(): Plugin {
+  const { resolve } = createRequire(import.meta.url);
+  return {
+    name: 'formloom-fonts',
+    async generateBundle() {
+      const licenses = Object.values(faces).map(({ source }: Face) => ({
+        fileName: `${source}-LICENSE`,
+        source: `@fontsource-variable/${source}/LICENSE`,
+      }));
+      for (const { fileName, source } of [...fontFiles(), ...licenses])
+        this.emitFile({
+          type: 'asset',
+          fileName: `fonts/${fileName}`,
+          source: await readFile(resolve(source)),
+        });
+    },
   };
 }
 

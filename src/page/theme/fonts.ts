@@ -123,7 +123,22 @@ export type FaceName = keyof typeof faces;
 
 /** Where the file of a subset is served (font-route.ts); undefined when the face has no such subset. */
 export function fontAddress(name: FaceName, subset: Subset): string | undefined {
+  const file = fileName(name, subset);
+  return file && `/f/fonts/${file}`;
+}
+
+function fileName(name: FaceName, subset: Subset): string | undefined {
   const files: Face['files'] = faces[name].files;
   const hash = files[subset];
-  return hash && `/f/fonts/${name}-${subset}-${hash}.woff2`;
+  return hash && `${name}-${subset}-${hash}.woff2`;
 }
+
+/** Every file of the faces: its name when it is served, and where npm puts it, which only building the pages needs. */
+export const fontFiles = (): { fileName: string; source: string }[] =>
+  (Object.keys(faces) as FaceName[]).flatMap((name) => {
+    const { source, files }: Face = faces[name];
+    return (Object.keys(files) as Subset[]).map((subset) => ({
+      fileName: fileName(name, subset)!,
+      source: `@fontsource-variable/${source}/files/${source}-${subset}-wght-normal.woff2`,
+    }));
+  });
