@@ -316,6 +316,46 @@ test('an option that is renamed past another’s name takes its own conditions a
   await page.close();
 });
 
+test('a published option that is renamed keeps what answers have of it, and has places; a new one is a plain text', async () => {
+  const form = await make(
+    structure(
+      element('radio', 'drink', { label: 'Drink', options: ['Red', 'White'] }),
+      element('text', 'why', { show_when: { element: 'drink', is: 'equals', value: 'Red' } }),
+    ),
+    true,
+  );
+  const page = await openBuilder(form);
+  await part(page, '“Drink”').click();
+  await page.getByLabel('Option 1 of 2').fill('Rosé');
+  await page.getByRole('button', { name: 'More of option 1' }).click();
+  const details = page.getByRole('group', { name: 'Details of option 1' });
+  await details.getByLabel('Places').fill('12');
+  const id = details.getByLabel('Id of the option');
+  assert.deepEqual([await id.inputValue(), await id.getAttribute('readonly')], ['Red', '']);
+  await page.getByRole('button', { name: 'Add option' }).click();
+  await page.getByLabel('Option 3 of 3').fill('Water');
+  await page.getByRole('button', { name: 'More of option 3' }).click();
+  const other = page.getByRole('group', { name: 'Details of option 3' });
+  await other.getByLabel('Id of the option').fill('White');
+  await other.getByText('“White” has this id already.').waitFor();
+  await other.getByLabel('Id of the option').fill('none');
+  await other.getByLabel('Points').fill('2.5');
+  await until('the options to be saved', async () => {
+    const [drink, why] = (await draftOf(form)).children![0]!.children!;
+    const options = JSON.stringify(drink!.attrs!['options']);
+    if (!options.includes('2.5')) return false;
+    assert.deepEqual(drink!.attrs!['options'], [
+      { id: 'Red', label: 'Rosé', capacity: 12 },
+      'White',
+      { id: 'none', label: 'Water', points: 2.5 },
+    ]);
+    assert.deepEqual(why!.attrs!['show_when'], { element: 'drink', is: 'equals', value: 'Red' });
+    return true;
+  });
+  await part(page, '“Drink”').getByText('12 places left').waitFor();
+  await page.close();
+});
+
 test('undo works from a switch too, and the answers of a trial stay when its width changes', async () => {
   const form = await make(structure(element('text', 'a', { label: 'Name' })));
   const page = await openBuilder(form);

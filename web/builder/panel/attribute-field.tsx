@@ -90,6 +90,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       value={readOptions(value).map(tidyOption)}
       published={published}
       maxItems={spec.maxItems}
+      areChosen={spec.areChosen}
       error={error}
       onChange={onChange}
     />

@@ -1,10 +1,11 @@
 import './options-editor.css';
 import { type ReactElement, useRef, useState } from 'react';
-import { labelOf, type Option } from '#ast/answers/options.ts';
+import { idOf, labelOf, type Option } from '#ast/answers/options.ts';
 import { isSameJson } from '#ast/json.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Dialog } from '../../design/dialog.tsx';
+import { OptionDetails } from './option-details.tsx';
 import { fromLines, nextOption, nouns, readOptions, relabelled } from './options-text.ts';
 
 type OptionsProps = {
@@ -15,6 +16,7 @@ type OptionsProps = {
   /** What answers may keep of an option already. */
   readonly published: ReadonlySet<string>;
   readonly maxItems: number;
+  readonly areChosen: boolean;
   readonly error: string | undefined;
   readonly onChange: (options: readonly Option[]) => void;
 };
@@ -34,11 +36,13 @@ export function OptionsEditor({
   value,
   published,
   maxItems,
+  areChosen,
   error,
   onChange,
 }: OptionsProps): ReactElement {
   const list = useRef<HTMLUListElement>(null);
   const [isPasting, setPasting] = useState(false);
+  const [opened, setOpened] = useState<number | undefined>();
   const [typed, setTyped] = useState<Typed>();
   // Once the option behind the field is another one, what was typed is over.
   const held = typed && isSameJson(value[typed.index], typed.given) ? typed : undefined;
@@ -49,9 +53,12 @@ export function OptionsEditor({
     if (!isTaken) onChange(value.with(index, relabelled(value[index]!, text, others, published)));
   };
   const focus = (index: number): void => {
-    requestAnimationFrame(() => list.current?.querySelectorAll('input')[index]?.focus());
+    requestAnimationFrame(() =>
+      list.current?.querySelectorAll<HTMLInputElement>('.options-label')[index]?.focus(),
+    );
   };
   const put = (options: readonly Option[], index: number): void => {
+    setOpened(undefined);
     onChange(options.slice(0, maxItems));
     focus(Math.max(0, Math.min(index, options.length - 1)));
   };
@@ -91,13 +98,20 @@ export function OptionsEditor({
           // The place is the identity: the text changes with every letter.
           <li key={index} className="options-row">
             <input
-              className="field-input"
+              className="field-input options-label"
               aria-label={`${nouns[noun]} ${index + 1} of ${value.length}`}
               aria-invalid={held?.index === index || undefined}
               value={held?.index === index ? held.text : labelOf(option)}
               onChange={(event) => write(index, event.target.value)}
               onKeyDown={(event) => handleKey(event, index)}
               onPaste={(event) => paste(event, index)}
+            />
+            <IconButton
+              icon="more"
+              label={`More of ${noun} ${index + 1}`}
+              size="small"
+              aria-expanded={opened === index}
+              onPress={() => setOpened(opened === index ? undefined : index)}
             />
             <IconButton
               icon="chevron-up"
@@ -113,6 +127,16 @@ export function OptionsEditor({
               isDisabled={value.length === 1}
               onPress={() => put(value.toSpliced(index, 1), index)}
             />
+            {opened === index && (
+              <OptionDetails
+                option={option}
+                name={`${noun} ${index + 1}`}
+                others={value.toSpliced(index, 1)}
+                isPublished={published.has(idOf(option))}
+                areChosen={areChosen}
+                onChange={(changed) => onChange(value.with(index, changed))}
+              />
+            )}
           </li>
         ))}
       </ul>

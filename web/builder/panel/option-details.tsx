@@ -1,0 +1,115 @@
+import { type ReactElement, useState } from 'react';
+import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/options.ts';
+import { limits } from '#ast/limits.ts';
+import { TextField } from '../../design/field.tsx';
+import { NumberInput } from '../../design/number-input.tsx';
+import { tidyOption } from './options-text.ts';
+
+type DetailsProps = {
+  readonly option: Option;
+  /** `option 2`: whose details they are, for who does not see where they stand. */
+  readonly name: string;
+  readonly others: readonly Option[];
+  readonly isPublished: boolean;
+  /** Whether some are chosen and others not: then each may count, and have places. */
+  readonly areChosen: boolean;
+  readonly onChange: (option: Option) => void;
+};
+
+/** What an option says beside its label. */
+export function OptionDetails({
+  option,
+  name,
+  others,
+  isPublished,
+  areChosen,
+  onChange,
+}: DetailsProps): ReactElement {
+  const whole: ChoiceOption =
+    typeof option === 'string' ? { id: idOf(option), label: labelOf(option) } : option;
+  const set = (detail: 'points' | 'capacity', value: number | undefined): void => {
+    const { [detail]: _old, ...rest } = whole;
+    onChange(tidyOption(value === undefined ? rest : { ...rest, [detail]: value }));
+  };
+  return (
+    <div className="option-details" role="group" aria-label={`Details of ${name}`}>
+      <OptionId
+        option={whole}
+        others={others}
+        isPublished={isPublished}
+        onChange={(id) => onChange(tidyOption({ ...whole, id }))}
+      />
+      {areChosen && (
+        <div className="option-numbers">
+          <NumberInput
+            label="Places"
+            value={whole.capacity}
+            isWhole
+            error={undefined}
+            onChange={(value) => set('capacity', value)}
+          />
+          <NumberInput
+            label="Points"
+            value={whole.points}
+            isWhole={false}
+            error={undefined}
+            onChange={(value) => set('points', value)}
+          />
+        </div>
+      )}
+      {areChosen && (
+        <p className="field-description">
+          Places: how many submissions may choose it, up to {limits.capacity.toLocaleString()}. Points: what
+          it counts in a score.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The id is taken over when the field is left, and only a free one; Escape puts the old one back. */
+function OptionId({
+  option,
+  others,
+  isPublished,
+  onChange,
+}: {
+  option: ChoiceOption;
+  others: readonly Option[];
+  isPublished: boolean;
+  onChange: (id: string) => void;
+}): ReactElement {
+  const [typed, setTyped] = useState<string | undefined>();
+  const refusal = typed === undefined ? undefined : refuse(typed, others);
+  const take = (): void => {
+    if (typed !== undefined && typed !== option.id && !refusal) onChange(typed);
+    setTyped(undefined);
+  };
+  return (
+    <TextField
+      label="Id of the option"
+      value={typed ?? option.id}
+      onChange={setTyped}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') take();
+        if (event.key === 'Escape') setTyped(undefined);
+      }}
+      isReadOnly={isPublished}
+      error={refusal}
+      description={
+        isPublished
+          ? 'Fixed: this form was published, and answers keep it. Its label may change.'
+          : 'What answers keep: it stays when the label changes.'
+      }
+      spellCheck="false"
+      autoComplete="off"
+    />
+  );
+}
+
+function refuse(id: string, others: readonly Option[]): string | undefined {
+  if (id.trim() === '') return 'An option needs an id.';
+  const other = others.find((option) => idOf(option) === id);
+  return other && `“${labelOf(other)}” has this id already.`;
+}
