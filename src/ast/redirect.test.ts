@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { namesOrigin } from './origins.ts';
 import { isRedirect } from './redirect.ts';
 
 const addresses: readonly (readonly [address: unknown, allowed: boolean])[] = [
@@ -12,6 +13,7 @@ const addresses: readonly (readonly [address: unknown, allowed: boolean])[] = [
   ['//example.com', false],
   ['/thanks', false],
   ['ws://localhost/thanks', false],
+  ['ftp://127.0.0.1/thanks', false],
   ['javascript:alert(1)', false],
   ['data:text/html,x', false],
   ['https://name:secret@example.com', false],
@@ -28,5 +30,22 @@ const addresses: readonly (readonly [address: unknown, allowed: boolean])[] = [
 for (const [address, allowed] of addresses) {
   test(`visitors are ${allowed ? '' : 'not '}sent on to ${JSON.stringify(address).slice(0, 60)}`, () => {
     assert.equal(isRedirect(address), allowed);
+  });
+}
+
+const listed: readonly (readonly [entry: string, origin: string, isNamed: boolean])[] = [
+  ['https://example.com', 'https://example.com', true],
+  ['https://example.com', 'https://www.example.com', false],
+  ['https://*.example.com', 'https://www.example.com', true],
+  ['https://*.example.com', 'https://a.b.example.com', true],
+  ['https://*.example.com', 'https://example.com', false],
+  ['https://*.example.com', 'http://www.example.com', false],
+  ['https://*.example.com', 'https://www.example.com.evil.example', false],
+  ['https://*.example.com', 'https://evilexample.com', false],
+];
+
+for (const [entry, origin, isNamed] of listed) {
+  test(`"${entry}" ${isNamed ? 'names' : 'does not name'} ${origin}`, () => {
+    assert.equal(namesOrigin([entry], origin), isNamed);
   });
 }

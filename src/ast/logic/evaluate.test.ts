@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkAnswers } from '../answers.ts';
 import { checkStep, stepOf } from '../check-step.ts';
 import { composite, context, element, formOf, formOfSteps } from '../testing.ts';
-import { type Form, isInput, type InputElement, walkElements } from '../tree.ts';
+import { type Form, isComposite, isInput, type InputElement, walkElements } from '../tree.ts';
 import type { Condition, Operator } from './condition.ts';
 import { evaluate } from './evaluate.ts';
 import { includesText } from './includes-text.ts';
@@ -355,4 +355,95 @@ test('a chain of conditions as long as allowed, each on the next, is followed wi
   const all = Object.fromEntries(chain.map((_, index) => [`c${index}`, 'x']));
   assert.equal(shownIds(form, all).length, 200);
   assert.deepEqual(shownIds(form, { ...all, c199: '' }), ['c199']);
+});
+
+test('a step that shows nothing is passed over: its elements are hidden, or those of a group are; an empty one is not', () => {
+  const when = { show_when: equals('q', 'go') };
+  const form = formOfSteps(
+    {},
+    [element('text', 'q')],
+    {},
+    [element('text', 'a', when)],
+    {},
+    [composite('both', [element('text', 'b', when), element('text', 'c', when)])],
+    {},
+    [composite('rows', [element('text', 'd', when)], { repeatable: true })],
+    {},
+    [],
+  );
+  assert.deepEqual(evaluate(form, {}, context).steps, [0, 3, 4]);
+  assert.deepEqual(evaluate(form, { q: 'go' }, context).steps, [0, 1, 2, 3, 4]);
+  assert.deepEqual(evaluate(form, 'no answers at all', context).steps, [0, 3, 4]);
+});
+
+test('one question at a time: texts belong to the question after them, and stand alone where none is', () => {
+  const asking = { ...context, asksSingly: true };
+  const heading = element('heading', 'h', { text: 'Hello' });
+  const hidden = element('text', 'a', { show_when: equals('q', 'go') });
+  const form = formOfSteps({}, [element('text', 'q')], {}, [heading, hidden], {}, [
+    { ...heading, attrs: { ...heading.attrs, id: 'h2' } },
+  ]);
+  assert.deepEqual(evaluate(form, {}, asking).steps, [0, 2]);
+  assert.deepEqual(evaluate(form, {}, context).steps, [0, 1, 2]);
+});
+
+test('what stands on a step that was jumped over is hidden, and the same in a row of a hidden group', () => {
+  const form = formOfSteps(
+    { jumps: [{ to: 'last', when: equals('q', 'go') }] },
+    [element('text', 'q')],
+    {},
+    [element('text', 'skipped'), composite('rows', [element('text', 'in_row')], { repeatable: true })],
+    { id: 'last' },
+    [element('text', 'end')],
+  );
+  assert.deepEqual(shownIds(form, { q: 'go' }), ['q', 'end']);
+  const rows = [...walkElements(form)].find(({ element }) => element.attrs?.id === 'rows')!.element;
+  assert.ok(isComposite(rows));
+  const shown = evaluate(form, { q: 'go', rows: [{ in_row: 'x' }] }, context);
+  assert.equal(shown.isShown(rows.children[0]!, { group: rows, index: 0 }), false);
+  assert.equal(
+    evaluate(form, { rows: [{ in_row: 'x' }] }, context).isShown(rows.children[0]!, {
+      group: rows,
+      index: 0,
+    }),
+    true,
+  );
+});
+
+test('a group is answered when something in it is, in any of its rows; what is hidden in it does not count', () => {
+  const of = (isRepeatable: boolean): Form =>
+    formOfSteps(
+      {},
+      [
+        element('text', 'q'),
+        composite('group', [element('text', 'a'), element('text', 'b', { show_when: equals('q', 'go') })], {
+          repeatable: isRepeatable,
+        }),
+      ],
+      {},
+      [element('text', 'then', { show_when: answered('group') })],
+    );
+  const isThen = (form: Form, raw: unknown): boolean => shownIds(form, raw).includes('then');
+  assert.deepEqual(
+    [{}, { group: { a: 'x' } }, { a: '' }, { b: 'x' }, { a: 'x' }].map((raw) => isThen(of(false), raw)),
+    [false, false, false, false, true],
+  );
+  assert.equal(isThen(of(false), { q: 'go', b: 'x' }), true);
+  assert.deepEqual(
+    [{ group: [] }, { group: [{}, { b: 'x' }] }, { group: [{}, { a: 'x' }] }].map((raw) =>
+      isThen(of(true), raw),
+    ),
+    [false, false, true],
+  );
+});
+
+test('a step that there is not has no problems, nor has what is no object of answers', () => {
+  const form = formOf(element('text', 'q', { required: true }));
+  assert.deepEqual(checkStep(form, 7, {}, new Map(), context), []);
+  assert.deepEqual(checkStep(form, 0, 'text', new Map(), context), []);
+  assert.equal(checkStep(form, 0, {}, new Map(), context).length, 1);
+  assert.deepEqual(
+    ['q', 'nobody', 'rows[0]', ''].map((field) => stepOf(form, field)),
+    [0, undefined, undefined, undefined],
+  );
 });

@@ -156,6 +156,31 @@ test('a second free text, a repeated one, and one that is no line of text are re
   for (const [input, value, problem] of refused) assert.equal(messageOf(input, value), `The q: ${problem}`);
 });
 
+test('a level is a whole number of its range, and nothing beside it', () => {
+  const stars = element('rating', 'q', { levels: 5 });
+  for (const value of [1, 5]) assert.equal(messageOf(stars, value), undefined);
+  const levels: [input: FormNode, value: unknown, problem: RegExp][] = [
+    [stars, 0, /1/],
+    [stars, 6, /5/],
+    [stars, 2.5, /whole|step|1/],
+    [stars, '3', /number/],
+    [stars, Number.NaN, /number/],
+    [stars, Infinity, /number/],
+    [element('scale', 'q'), 11, /10/],
+    [element('scale', 'q'), -1, /0/],
+  ];
+  for (const [input, value, problem] of levels) assert.match(messageOf(input, value) ?? '', problem);
+});
+
+test('days around today move, and are not held against fixed ones', () => {
+  for (const [min, max] of [
+    ['today', '2026-01-01'],
+    ['2026-01-01', 'today'],
+    ['today+5', 'today-5'],
+  ])
+    assert.deepEqual(problemsOf(structure(element('date', 'q', { min, max }))), []);
+});
+
 const badAttributes: [type: string, attrs: Record<string, unknown>, problem: string][] = [
   ['text', { min_length: -1 }, '"min_length" of "q" must be a whole number from 0 to 65536.'],
   ['text', { max_length: 65_537 }, '"max_length" of "q" must be a whole number from 1 to 65536.'],

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { locales } from '../locales.ts';
-import { type NumberMarks, numberMarksOf, plainMarks, readNumber, writeNumber } from './written-numbers.ts';
+import {
+  type NumberMarks,
+  numberMarksOf,
+  plainMarks,
+  readNumber,
+  sayNumber,
+  writeNumber,
+} from './written-numbers.ts';
 
 const cases: readonly [
   tag: string,
@@ -71,3 +78,21 @@ test('every number is read again as it was written, in every language', () => {
   }
   assert.equal(writeNumber(-1234.5, ',.'), '-1234,5');
 });
+
+const saidNumbers: readonly (readonly [value: number, marks: NumberMarks, text: string])[] = [
+  [0, ',.', '0'],
+  [1234, '.,', '1234'],
+  [12345, '.,', '12,345'],
+  [-1234567.25, ',.', '-1.234.567,25'],
+  [1234567, '.', '1\u202f234\u202f567'],
+  [0.00001, ',', '0,00001'],
+  [1.5e-7, ',', '1,5e-7'],
+  [-1.5e-7, ',', '-1,5e-7'],
+  [999_999_999_999_999, ',.', '999.999.999.999.999'],
+  [1e15, ',.', '1000000000000000'],
+  [1.5e21, ',.', '1,5e+21'],
+];
+
+for (const [value, marks, text] of saidNumbers) {
+  test(`${value} is said as ${text}`, () => assert.equal(sayNumber(value, marks), text));
+}

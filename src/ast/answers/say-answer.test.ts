@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element, formOf } from '../testing.ts';
+import { isInput, walkElements } from '../tree.ts';
+import { type AnswerSpeech, sayAnswer } from './say-answer.ts';
+
+const speech: AnswerSpeech = { language: 'en', numbers: '.,', words: { yes: 'Yes', no: 'No' } };
+
+const said: readonly (readonly [
+  type: string,
+  attrs: Record<string, unknown>,
+  value: unknown,
+  texts: readonly string[],
+])[] = [
+  ['text', {}, 'Ada', ['Ada']],
+  ['text', {}, '  ', []],
+  ['text', {}, undefined, []],
+  ['text', {}, '2026-01-31', ['2026-01-31']],
+  ['yes_no', {}, true, ['Yes']],
+  ['yes_no', {}, false, ['No']],
+  ['number', {}, 1234567.5, ['1,234,567.5']],
+  ['date', {}, '2026-01-31', ['January 31, 2026']],
+  ['date', {}, 'soon', ['soon']],
+  ['time', {}, '09:30', ['9:30 AM']],
+  ['datetime', {}, '2026-01-31T09:30', ['January 31, 2026 at 9:30 AM']],
+  ['multiple_choice', {}, ['Red', ' ', 'Blue'], ['Red', 'Blue']],
+  // What stands for "other" in a form field is no answer by itself.
+  ['multiple_choice', { other: true }, ['Red', '_other', 'Teal'], ['Red', 'Teal']],
+  ['radio', { options: [{ id: 'r', label: 'Red' }, 'Blue'] }, 'r', ['Red']],
+  ['rating', {}, 4, ['4']],
+  ['matrix', {}, { Tea: 'Red', Coffee: null }, ['Tea: Red']],
+];
+
+for (const [type, attrs, value, texts] of said) {
+  test(`${JSON.stringify(value) ?? 'nothing'} of a ${type} is read as ${JSON.stringify(texts)}`, () => {
+    const [{ element: input } = {}] = walkElements(formOf(element(type, 'q', attrs)));
+    assert.ok(input && isInput(input));
+    assert.deepEqual(
+      sayAnswer(input, value, speech).map((text) => text.replaceAll('\u202f', ' ')),
+      texts,
+    );
+  });
+}
