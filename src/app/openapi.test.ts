@@ -674,6 +674,12 @@ for (const { method, path, operation } of operations.filter((candidate) => candi
 }
 
 type AttributeSchema = { enum?: unknown[]; examples?: unknown[]; minimum?: number; type?: string };
+/** The smallest PNG. */
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 type NodeSchema = {
   properties?: {
     type?: { const?: string };
@@ -689,6 +695,7 @@ const elementSchemas = Object.entries(served.components.schemas as Record<string
 
 test('each element type, built from its schema alone, is accepted: with what is required, and with every attribute', async () => {
   assert.equal(elementSchemas.length, Object.keys(elements).length);
+  const { body: image } = await tenant.call('POST', '/images', pixel);
   const example = (name: string, { enum: words, examples, minimum, type }: AttributeSchema): unknown =>
     words?.[0] ??
     examples?.[0] ??
@@ -700,9 +707,11 @@ test('each element type, built from its schema alone, is accepted: with what is 
           ? (minimum ?? 1)
           : name === 'id'
             ? 'an_id'
-            : name === 'translations'
-              ? { de: {} }
-              : 'Text');
+            : name === 'image'
+              ? image.id
+              : name === 'translations'
+                ? { de: {} }
+                : 'Text');
   for (const [name, { properties }] of elementSchemas) {
     const type = properties!.type!.const!;
     const known = properties!.attrs?.properties ?? {};

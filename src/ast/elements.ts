@@ -10,6 +10,7 @@ import { email } from './types/email/type.ts';
 import { fileUpload } from './types/file_upload/type.ts';
 import { heading } from './types/heading/type.ts';
 import { hidden } from './types/hidden/type.ts';
+import { image } from './types/image/type.ts';
 import { matrix } from './types/matrix/type.ts';
 import { multipleChoice } from './types/multiple_choice/type.ts';
 import { number } from './types/number/type.ts';
@@ -18,6 +19,7 @@ import { phone } from './types/phone/type.ts';
 import { radio } from './types/radio/type.ts';
 import { ranking } from './types/ranking/type.ts';
 import { rating } from './types/rating/type.ts';
+import { richText } from './types/rich_text/type.ts';
 import { scale } from './types/scale/type.ts';
 import { text } from './types/text/type.ts';
 import { textarea } from './types/textarea/type.ts';
@@ -83,6 +85,8 @@ export const elements = {
   heading,
   paragraph,
   divider,
+  image,
+  rich_text: richText,
   composite,
 } as const satisfies Record<string, ElementDefinition> & InputDefinitions;
 

@@ -45,6 +45,8 @@ export const limits = {
   markupCharacters: 150_000,
   /** Description, help text, placeholder and confirmation message, in UTF-8 bytes. */
   textBytes: 4_096,
+  /** The text of a rich text, in UTF-8 bytes. */
+  richTextBytes: 16_384,
   /** Objects, lists, keys and values in one structure: bounds the work on hostile unknown attributes. */
   values: 250_000,
   /** Depth of an unknown attribute, so that a stored structure can always be serialised again. */

@@ -1,3 +1,4 @@
+import type { AttributeKind, AttributeSpecs } from './attributes.ts';
 import { elements, isElementType } from './elements.ts';
 import type { AnswerContext } from './logic/evaluate.ts';
 import type { Form, FormNode } from './tree.ts';
@@ -6,12 +7,20 @@ import { type StructureError, validateStructure } from './validate.ts';
 
 /** Small forms for tests, here and in the rooms above. Product code does not import this file. */
 
+/** What stands for what an element must have, by the kind of its attribute. */
+const needed: Partial<Record<AttributeKind, (name: string) => unknown>> = {
+  string: (name) => `Its ${name}`,
+  options: (name) => (name === 'rows' ? ['Tea', 'Coffee'] : ['Red', 'Green', 'Blue']),
+  image: () => '00000000-0000-7000-8000-000000000000',
+};
+
 /** An element that lacks nothing: selections get the options Red, Green and Blue. */
 export function element(type: string, id: string, attrs: Record<string, unknown> = {}): FormNode {
-  const isSelection = isElementType(type) && 'options' in elements[type].attrs;
-  const options = isSelection ? { options: ['Red', 'Green', 'Blue'] } : {};
-  const rows = type === 'matrix' ? { rows: ['Tea', 'Coffee'] } : {};
-  return { type, attrs: { id, label: `The ${id}`, ...rows, ...options, ...attrs }, children: [] };
+  const specs: AttributeSpecs = isElementType(type) ? elements[type].attrs : {};
+  const rest = Object.entries(specs).flatMap(([name, spec]) =>
+    spec.required && needed[spec.kind] ? [[name, needed[spec.kind]!(name)] as const] : [],
+  );
+  return { type, attrs: { ...Object.fromEntries(rest), id, label: `The ${id}`, ...attrs }, children: [] };
 }
 
 export function composite(id: string, children: unknown[], attrs: Record<string, unknown> = {}): FormNode {

@@ -42,7 +42,7 @@ export async function createForm(
   line?: AuditLine,
 ) {
   const { form, settings, password } = readChange(change);
-  await claimImages(database, workspaceId, settings ?? {});
+  await claimImages(database, workspaceId, { settings, form });
   const { password_hash } = await storedPassword(password);
   const id = newId();
   const [row] = await insertForm(database, {
@@ -71,7 +71,7 @@ export async function changeForm(
   change: FormChange,
 ): Promise<void> {
   const { form, settings, password } = readChange(change);
-  await claimImages(database, workspaceId, settings ?? {});
+  await claimImages(database, workspaceId, { settings, form });
   const changed = await updateForm(database, {
     workspace_id: workspaceId,
     id,

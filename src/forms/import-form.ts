@@ -15,7 +15,7 @@ type Import = { workspaceId: string; structure: object; settings: Settings; user
  * of an empty form. Images that this workspace does not have are left out, and named.
  */
 export async function importForm(database: Database, { workspaceId, structure, settings, userId }: Import) {
-  const missing = (await findMissingImages(database, workspaceId, settings)).map(({ field }) => field!);
+  const missing = (await findMissingImages(database, workspaceId, { settings })).map(({ field }) => field!);
   const kept = withoutImages(settings, missing);
   const document = { structure, settings: kept };
   const { problems } = await judgeForm(database, workspaceId, document);

@@ -1,4 +1,5 @@
 import type { FieldDescription } from '#ast/describe.ts';
+import { imagesIn } from '#ast/form-images.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { PictureSize } from '#ast/theme/theme.ts';
 import type { Form } from '#ast/tree.ts';
@@ -23,7 +24,7 @@ export type LiveForm = {
   passwordHash: string | null;
   form: Form;
   fields: Readonly<Record<string, FieldDescription>>;
-  /** The sizes of the pictures of its theme, by id. */
+  /** The sizes of the pictures of its theme and its elements, by id. */
   pictures: ReadonlyMap<string, PictureSize>;
 };
 
@@ -64,8 +65,12 @@ export function openLiveForms(database: Database): LiveForms {
   const pictures = new Map<string, PictureSize | undefined>();
 
   /** A picture never changes, so its size is read once. */
-  const sizesOf = async (workspaceId: string, settings: Settings): Promise<LiveForm['pictures']> => {
-    const ids = imagesOf(settings).map(([, id]) => id);
+  const sizesOf = async (
+    workspaceId: string,
+    settings: Settings,
+    form: Form,
+  ): Promise<LiveForm['pictures']> => {
+    const ids = [...imagesOf(settings).map(([, id]) => id), ...imagesIn(form).map(({ id }) => id)];
     const unknown = ids.filter((id) => !pictures.has(id));
     if (unknown.length > 0) {
       const found = await findPictureSizes(database, workspaceId, unknown);
@@ -108,7 +113,7 @@ export function openLiveForms(database: Database): LiveForms {
         version: row.version,
         hasListeners: row.has_listeners,
         passwordHash: row.password_hash,
-        pictures: await sizesOf(row.workspace_id, row.settings),
+        pictures: await sizesOf(row.workspace_id, row.settings, version.form),
         ...version,
       };
     },

@@ -1,4 +1,4 @@
-import { elements } from '#ast/elements.ts';
+import { type ElementType, elements } from '#ast/elements.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
@@ -44,7 +44,9 @@ export const inputTypes: readonly string[] = Object.keys(elements).filter(
 /** One of every element type but the composite, each with its type as its id. */
 export const everyElement: readonly FormNode[] = [
   ...inputTypes.map((type) => element(type, type, { help_text: `Help with ${type}` })),
-  ...['heading', 'paragraph', 'divider'].map((type) => element(type, type)),
+  ...Object.keys(elements)
+    .filter((type) => elements[type as ElementType].group === 'content')
+    .map((type) => element(type, type)),
 ];
 
 /** One element of a page, with the text that it and its children show. */

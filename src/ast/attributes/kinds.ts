@@ -1,3 +1,4 @@
+import { imageIdProblem, isImageId } from '../image-id.ts';
 import { limits } from '../limits.ts';
 import { conditionProblem, jumpsProblem } from '../logic/condition-problem.ts';
 import { conditionAttribute, jumpsSchema } from '../logic/condition-schema.ts';
@@ -101,6 +102,14 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
       examples: [['.pdf', 'image/*', 'application/pdf']],
       minItems: 1,
       maxItems: limits.fileTypes,
+    }),
+  },
+  image: {
+    problem: (_spec, value) => (isImageId(value) ? undefined : imageIdProblem),
+    schema: () => ({
+      type: 'string',
+      format: 'uuid',
+      description: 'The id of an image that was sent to `POST /api/v1/images`.',
     }),
   },
   condition: {

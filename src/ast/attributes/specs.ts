@@ -19,6 +19,8 @@ type KindDetails = {
   readonly moment: { readonly format: MomentFormat };
   readonly pattern: object;
   readonly 'file-types': object;
+  /** The id of an image of the workspace. */
+  readonly image: object;
   readonly condition: object;
   readonly jumps: object;
   /** The languages that a form is written in, as BCP-47 tags; the texts themselves are in the first. */
@@ -51,6 +53,7 @@ type KindValues = {
   readonly moment: string;
   readonly pattern: string;
   readonly 'file-types': readonly string[];
+  readonly image: string;
   readonly condition: Condition;
   readonly jumps: readonly Jump[];
   readonly languages: readonly string[];

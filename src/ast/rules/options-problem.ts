@@ -1,5 +1,6 @@
 import type { AttributeSpec } from '../attributes/specs.ts';
 import { type Option, idOf, labelOf } from '../answers/options.ts';
+import { isImageId } from '../image-id.ts';
 import { isRecord, own } from '../json.ts';
 import { limits } from '../limits.ts';
 import { quote, sayBytes } from '../problems.ts';
@@ -52,8 +53,6 @@ function lineProblem({ maxBytes }: Spec, text: unknown): string | undefined {
   return fitsBytes(text, maxBytes) ? undefined : `over ${sayBytes(maxBytes)}`;
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** What an option may say besides, of what is chosen or of every one. */
 const details = [
   {
@@ -77,7 +76,7 @@ const details = [
     name: 'image',
     being: 'the id of an image of this workspace',
     isOfChoices: false,
-    fits: (value: unknown) => typeof value === 'string' && uuid.test(value),
+    fits: isImageId,
     schema: { type: 'string', format: 'uuid' },
     description: 'The id of an image of the workspace.',
   },

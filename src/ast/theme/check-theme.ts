@@ -1,6 +1,7 @@
 import { isRecord, own } from '../json.ts';
 import { quote } from '../problems.ts';
 import { contrast, fromOklch, isColour, sayContrast, toOklch } from './colour.ts';
+import { imageIdProblem, isImageId } from '../image-id.ts';
 import { limits } from '../limits.ts';
 import { fitsBytes, isCleanText } from '../text.ts';
 import {
@@ -23,9 +24,7 @@ const oneOf =
   (value) =>
     known.some((name) => name === value) ? undefined : `must be one of ${known.map(quote).join(', ')}`;
 const colour: Check = (value) => (isColour(value) ? undefined : 'must be a colour like "#0b6655"');
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const image: Check = (value) =>
-  typeof value === 'string' && uuid.test(value) ? undefined : 'must be the id of an image of this workspace';
+const image: Check = (value) => (isImageId(value) ? undefined : imageIdProblem);
 
 /** A text of one line, as labels are. */
 const line: Check = (value) =>

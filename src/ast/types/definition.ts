@@ -32,6 +32,8 @@ export type ElementDefinition = {
   /** The label of a new one, where its title does not say enough. */
   readonly firstLabel?: string;
   readonly attrs: AttributeSpecs;
+  /** What a new one says besides, so that it is complete. */
+  readonly first?: Readonly<Record<string, unknown>>;
   readonly summary: SummaryKind;
   /** How wide its column is in a table of submissions, in px. */
   readonly columnWidth?: number;

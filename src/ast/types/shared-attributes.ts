@@ -57,5 +57,6 @@ export const autocomplete = {
 /** Whether an answer is taken from one completed submission of the form only. */
 export const unique = { kind: 'boolean', title: 'Each answer once', default: defaults.unique } as const;
 
-export const dividerAttributes = { id: { kind: 'id', title: 'Id' }, ...logic, col_span: columnSpan } as const;
-export const contentAttributes = { ...dividerAttributes, label, translations } as const;
+/** What everything has that is only shown. */
+export const shownAttributes = { id: { kind: 'id', title: 'Id' }, ...logic, col_span: columnSpan } as const;
+export const contentAttributes = { ...shownAttributes, label, translations } as const;

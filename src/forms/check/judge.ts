@@ -1,4 +1,4 @@
-import { checkSettings } from '#ast/settings.ts';
+import { checkSettings, type Settings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import type { ErrorItem } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
@@ -22,10 +22,13 @@ export async function judgeForm(
   const problems: ErrorItem[] = checked.ok
     ? []
     : checked.errors.map((error) => ({ ...error, path: [...error.path] }));
+  let known: Settings | undefined;
   if (settings !== undefined) {
     const read = checkSettings(settings, checked.ok ? checked.form : undefined);
     if (!read.ok) problems.push(...read.errors);
-    else problems.push(...(await findMissingImages(db, workspaceId, read.settings)));
+    else known = read.settings;
   }
+  const form = checked.ok ? checked.form : undefined;
+  problems.push(...(await findMissingImages(db, workspaceId, { settings: known, form })));
   return { problems, warnings: checked.ok && problems.length === 0 ? findWarnings(checked.form) : [] };
 }

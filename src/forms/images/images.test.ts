@@ -210,6 +210,32 @@ test('settings that name an image of another workspace, or none, are refused by 
   }
 });
 
+test('an element shows an image of the workspace in its sizes and in words, and one that is none is refused with the path', async () => {
+  const id = await uploaded(photo);
+  const shown = element('image', 'map', { image: id, alt: 'A "map"', caption: 'The **way**' });
+  const form = await makeForm(tenant, [element('text', 'a'), shown]);
+  const page = await (await fetch(form.public_url)).text();
+  const place = `/f/${form.id}/images/${id}`;
+  assert.ok(page.includes(`type="image/avif" srcset="${place}-160.avif 160w, `), page);
+  assert.match(page, / width="1000" height="400" loading="lazy" alt="A &quot;map&quot;">/);
+  assert.ok(page.includes('<figcaption>The **way**</figcaption>'));
+  for (const [image, alt] of [
+    ['00000000-0000-7000-8000-000000000000', 'x'],
+    ['/etc/passwd', 'x'],
+    [id, ' '],
+  ]) {
+    const wrong = structure(element('text', 'a'), element('image', 'map', { image, alt }));
+    const { status, body } = await tenant.call('POST', '/forms', { structure: wrong });
+    assert.deepEqual([status, body.errors.map(({ path }) => path)], [422, [[0, 1]]]);
+    const judged = await tenant.call('POST', '/forms/validate', { structure: wrong });
+    const { problems } = judged.body as unknown as { problems: { path: number[] }[] };
+    assert.deepEqual(
+      problems.map(({ path }) => path),
+      [[0, 1]],
+    );
+  }
+});
+
 test('an image is not seen through the form of another workspace', async () => {
   const id = await uploaded();
   const form = await makeForm(await service.makeTenant(), [element('text', 'a')]);
@@ -224,6 +250,11 @@ test('after a day the sweep removes what no form names, bytes and row, and nothi
   const restorable = await uploaded();
   const waiting = await uploaded();
   const structureOf = structure(element('text', 'a'));
+  // A map that an element of a version showed, and what is shown by an option of a working copy.
+  const [shown, chosen] = [await uploaded(), await uploaded()];
+  await tenant.call('PUT', `/forms/${form.id}`, {
+    structure: structure(element('image', 'map', { image: shown })),
+  });
   await tenant.call('PUT', `/forms/${form.id}`, {
     structure: structureOf,
     settings: { theme: { logo: restorable } },
@@ -233,9 +264,9 @@ test('after a day the sweep removes what no form names, bytes and row, and nothi
     settings: { theme: { cover: named } },
   });
   await editor.api('PUT', `/forms/${form.id}/draft`, {
-    structure: structureOf,
+    structure: structure(element('radio', 'a', { options: [{ id: 'x', label: 'X', image: chosen }] })),
     settings: { theme: { logo: waiting } },
-    base_version: 3,
+    base_version: 4,
   });
   const old = async (ids: readonly string[]): Promise<void> => {
     await database.query(
@@ -245,17 +276,17 @@ test('after a day the sweep removes what no form names, bytes and row, and nothi
   };
   const left = async (): Promise<string[]> => {
     const paths = await storedImages();
-    return [named, restorable, waiting, unnamed, fresh].filter((id) =>
+    return [named, restorable, waiting, shown, chosen, unnamed, fresh].filter((id) =>
       paths.some((path) => path.includes(id)),
     );
   };
-  await old([named, restorable, waiting, unnamed]);
+  await old([named, restorable, waiting, shown, chosen, unnamed]);
   await sweepImages(service.services);
-  assert.deepEqual(await left(), [named, restorable, waiting, fresh]);
+  assert.deepEqual(await left(), [named, restorable, waiting, shown, chosen, fresh]);
   assert.equal((await fetch(`${service.url}/f/${form.id}/images/${unnamed}`)).status, 404);
 
   await tenant.call('DELETE', `/forms/${form.id}`);
-  await old([named, restorable, waiting]);
+  await old([named, restorable, waiting, shown, chosen]);
   await sweepImages(service.services);
   assert.deepEqual(await left(), [fresh]);
 });

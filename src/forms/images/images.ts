@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import { fileTypeFromBuffer } from 'file-type';
+import { imagesIn } from '#ast/form-images.ts';
 import { own } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type PictureKey, pictureKeys, type PictureSize } from '#ast/theme/theme.ts';
+import type { Form } from '#ast/tree.ts';
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
@@ -121,37 +123,55 @@ export const imagesOf = ({ theme }: Themed): [key: PictureKey, id: string][] =>
     return typeof id === 'string' && uuidPattern.test(id) ? [[key, id]] : [];
   });
 
-function missingOf(settings: Themed, rows: readonly { id: string }[]): ErrorItem[] {
+/** What names images: settings in their theme, and the elements of a form. */
+type Naming = { readonly settings?: Themed | undefined; readonly form?: Form | undefined };
+
+const idsIn = ({ settings, form }: Naming): string[] => [
+  ...(settings ? imagesOf(settings).map(([, id]) => id) : []),
+  ...(form ? imagesIn(form).map(({ id }) => id) : []),
+];
+
+function missingOf({ settings, form }: Naming, rows: readonly { id: string }[]): ErrorItem[] {
   const known = new Set(rows.map(({ id }) => id));
-  return imagesOf(settings)
-    .filter(([, id]) => !known.has(id))
-    .map(([key]) => ({ field: `theme.${key}`, message: `"theme.${key}" must be the id of an image.` }));
+  const ofTheme = (settings ? imagesOf(settings) : []).filter(([, id]) => !known.has(id));
+  const ofForm = (form ? imagesIn(form) : []).filter(({ id }) => !known.has(id));
+  return [
+    ...ofTheme.map(([key]) => ({
+      field: `theme.${key}`,
+      message: `"theme.${key}" must be the id of an image.`,
+    })),
+    ...ofForm.map(({ id, name, path }) => ({
+      path: [...path],
+      message: `"${name}" names the image "${id}", which this workspace does not have.`,
+    })),
+  ];
 }
 
-/** The images that settings name and the workspace does not have, as problems of `theme.logo` and the like. */
+/** The images that settings and a form name and the workspace does not have, as problems of `theme.logo` and the like, and of paths. */
 export async function findMissingImages(
   database: Queryable,
   workspaceId: string,
-  settings: Themed,
+  naming: Naming,
 ): Promise<ErrorItem[]> {
-  const ids = imagesOf(settings).map(([, id]) => id);
+  const ids = idsIn(naming);
   return ids.length === 0
     ? []
-    : missingOf(settings, await findImages(database, { workspace_id: workspaceId, ids }));
+    : missingOf(naming, await findImages(database, { workspace_id: workspaceId, ids }));
 }
 
 /**
- * Makes sure that the workspace has the images that settings name, before these are stored.
- * @throws ApiError validation_error with `theme.logo` or the like.
+ * Makes sure that the workspace has the images that settings and a form name, before these are stored.
+ * @throws ApiError validation_error with `theme.logo` or the like, or a path.
  */
-export async function claimImages(database: Queryable, workspaceId: string, settings: Themed): Promise<void> {
-  const ids = imagesOf(settings).map(([, id]) => id);
+export async function claimImages(database: Queryable, workspaceId: string, naming: Naming): Promise<void> {
+  const ids = idsIn(naming);
   if (ids.length === 0) return;
   const errors = missingOf(
-    settings,
+    naming,
     await nameImages(database, { workspace_id: workspaceId, ids, now: now() }),
   );
-  if (errors.length > 0) throw new ApiError('validation_error', 'The settings are not valid.', { errors });
+  const what = errors.some(({ path }) => path) ? 'form structure is' : 'settings are';
+  if (errors.length > 0) throw new ApiError('validation_error', `The ${what} not valid.`, { errors });
 }
 
 /**

@@ -55,28 +55,41 @@ export const findImage = statement(
 );
 
 /**
- * Takes hold of images that no form, no working copy and no version has named for a day, and of those that a stop left behind. The outer condition is
- * what PostgreSQL looks at again when a form named the image first.
+ * Takes hold of images that no form, no working copy and no version has named for a day, in a theme or an element, and of those that a stop left
+ * behind. Structures are read as text, as they were written: a working copy may be anything. The outer condition is what PostgreSQL looks at again
+ * when a form named the image first.
  */
 export const takeUnnamedImages = statement(
   'take_unnamed_form_images',
   { before: timestamp, now: timestamp },
   { workspace_id: uuid, id: uuid, renditions },
   `/* sweep: across workspaces */
-   update form_images set removed_at = coalesce(removed_at, $now)
-   where (workspace_id, id) in (
-     select i.workspace_id, i.id from form_images i
-     where i.named_at < $before and not exists (
-       select from forms f
-       cross join lateral (
+   with named as materialized (
+     select f.workspace_id, used.id
+     from forms f
+     cross join lateral (
+       select theme.image #>> '{}'
+       from (
          select f.settings
          union all
          select d.settings from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id
          union all
-         select v.settings from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) used
-       where f.workspace_id = i.workspace_id and f.deleted_at is null
-         and exists (
-           select from jsonb_path_query(used.settings, '$.theme.*') named where named #>> '{}' = i.id::text))
+         select v.settings from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) kept
+       cross join lateral jsonb_path_query(kept.settings, '$.theme.*') theme (image)
+       union all
+       select (regexp_matches(shown.structure, '"image":"([0-9a-f-]{36})"', 'g'))[1]
+       from (
+         select d.structure::text from form_drafts d where d.workspace_id = f.workspace_id and d.form_id = f.id
+         union all
+         select v.structure::text from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) shown
+       where position('"image":"' in shown.structure) > 0) used (id)
+     where f.deleted_at is null
+       and f.workspace_id in (select workspace_id from form_images where named_at < $before))
+   update form_images set removed_at = coalesce(removed_at, $now)
+   where (workspace_id, id) in (
+     select i.workspace_id, i.id from form_images i
+     where i.named_at < $before
+       and not exists (select from named where named.workspace_id = i.workspace_id and named.id = i.id::text)
      order by i.named_at limit 500)
      and named_at < $before
    returning workspace_id, id, renditions`,

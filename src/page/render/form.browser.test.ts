@@ -9,7 +9,9 @@ import { newWork } from '#ast/work.ts';
 import { openBrowser } from '#test/browser.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { pageHeaders } from '../headers.ts';
+import { headersFor, pageHeaders } from '../headers.ts';
+import { plainLook } from '../theme/look.ts';
+import { styleOf } from './elements/drawings.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
 import { everyElement, inputTypes, viewOf } from '../testing.ts';
@@ -53,11 +55,13 @@ const checked = checkAnswers(form, values, new Map(), {
 assert.ok(!checked.ok);
 const held = new Map([['file_upload', [{ token: 't', filename: `${longWord}.pdf`, size: 2_000 }]]]);
 
+// With the rules of the types that it has, as it is sent.
+const look = { ...plainLook, style: styleOf(form) };
 const pages: Readonly<Record<string, string>> = {
-  blank: renderForm(viewOf(form)),
-  errors: renderForm(viewOf(form, { values, errors: checked.errors, held })),
-  rightToLeft: renderForm(viewOf(form, { values, language: 'ar', held })),
-  added: renderForm(viewOf(form, { values, focus: 'team[1]' })),
+  blank: renderForm(viewOf(form, { look })),
+  errors: renderForm(viewOf(form, { look, values, errors: checked.errors, held })),
+  rightToLeft: renderForm(viewOf(form, { look, values, language: 'ar', held })),
+  added: renderForm(viewOf(form, { look, values, focus: 'team[1]' })),
   confirmation: renderConfirmation({
     formName: 'Contact',
     message: undefined,
@@ -80,7 +84,12 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     if (request.method === 'POST') posts.push(body);
-    response.writeHead(page || request.method === 'POST' ? 200 : 404, pageHeaders).end(page ?? '');
+    response
+      .writeHead(
+        page || request.method === 'POST' ? 200 : 404,
+        page?.includes(look.style) ? headersFor(look) : pageHeaders,
+      )
+      .end(page ?? '');
   });
 });
 await new Promise<void>((resolve) => {

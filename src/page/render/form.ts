@@ -119,6 +119,7 @@ function pageStateOf(view: Saying): PageState {
     limits,
     places: view.places,
     say: view.say,
+    pictureOf: view.pictureOf ?? (() => ({ address: '' })),
     conditional: conditionalPaths(form),
     errors: new Map([...messages].map(([field, found]) => [field, found.map(({ message }) => message)])),
     focus: errors.length > 0 || notice !== undefined ? undefined : focus,

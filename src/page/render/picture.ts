@@ -1,9 +1,11 @@
 import type { Picture } from '../theme/look.ts';
 import { attributes, type Html, html } from './html.ts';
 
-/** How a picture of a theme stands in a page. */
+/** How a picture stands in a page. */
 type Standing = {
-  readonly className: 'logo' | 'cover';
+  readonly className?: 'logo' | 'cover';
+  /** What it shows, in words; those of a theme say nothing that the title does not. */
+  readonly alt?: string;
   /** How wide it is shown (`sizes` of HTML): the browser chooses by it what to load. */
   readonly sizes: string;
   /** What is shown in its place where the device is dark. */
@@ -32,6 +34,11 @@ export function logo(picture: Picture, dark: Picture | undefined): Html {
   return draw(picture, { className: 'logo', sizes: logoSizes(picture), dark });
 }
 
+/** One among the questions, loaded when it is near: with its dimensions, so that nothing moves when it comes. */
+export function picture(shown: Picture, alt: string): Html {
+  return draw(shown, { alt, sizes: coverSizes });
+}
+
 /** Has the browser load the cover before it has read the page. */
 export function preloadCover(picture: Picture): Html | undefined {
   const imagesrcset = candidates(picture, 'avif');
@@ -43,18 +50,18 @@ export function preloadCover(picture: Picture): Html | undefined {
 /** The picture for a browser's tab. */
 export const iconAddress = ({ address, size }: Picture): string => (size ? `${address}-icon.png` : address);
 
-/** Pictures of the author's say nothing that the title does not: they have no words of their own. */
-function draw(picture: Picture, { className, sizes, dark }: Standing): Html {
-  const { address, size } = picture;
+function draw(shown: Picture, { className, alt = '', sizes, dark }: Standing): Html {
+  const { address, size } = shown;
   const image = attributes({
     class: className,
     src: address,
     width: size?.width,
     height: size?.height,
     fetchpriority: className === 'cover' && size && 'high',
-    alt: '',
+    loading: className === undefined && 'lazy',
+    alt,
   });
-  return html`<picture>${dark && sources(dark, logoSizes(dark), '(prefers-color-scheme: dark)')}${sources(picture, sizes)}<img${image}></picture>`;
+  return html`<picture>${dark && sources(dark, logoSizes(dark), '(prefers-color-scheme: dark)')}${sources(shown, sizes)}<img${image}></picture>`;
 }
 
 function sources(picture: Picture, sizes: string, media?: string): Html[] {

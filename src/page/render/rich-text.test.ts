@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { byId, readMarkup, readPage } from '../testing.ts';
 import { cpuMsOf } from '#test/slowness.ts';
-import { toText } from './html.ts';
-import { richText } from './rich-text.ts';
+import { html, toText } from './html.ts';
+import { formattedText, richText } from './rich-text.ts';
 
 const drawn = (text: string): string => toText(richText(text));
 const link = (text: string, address: string): string =>
@@ -27,6 +27,32 @@ const cases: Readonly<Record<string, [text: string, markup: string]>> = {
 for (const [what, [text, markup]] of Object.entries(cases)) {
   test(`${what} is drawn as the author meant it`, () => assert.equal(drawn(text), markup));
 }
+
+const formatted = (text: string, top: 'h2' | 'h3' = 'h3'): string =>
+  toText(formattedText(text, top, html``, (part) => html`${part}`));
+const formattedCases: Readonly<Record<string, [text: string, markup: string]>> = {
+  paragraphs: ['One\ntwo\n\nthree', '<p>One\ntwo</p>\n<p>three</p>'],
+  'headings, of which no level is left out': [
+    '## **Big**\nText\n### Small\n\n## Next',
+    '<h3><b>Big</b></h3>\n<p>Text</p>\n<h4>Small</h4>\n<h3>Next</h3>',
+  ],
+  'italic words': ['a *b c* d, 2 * 3 * 4', '<p>a <i>b c</i> d, 2 * 3 * 4</p>'],
+  'a list below a text, with links': [
+    'Read:\n- *[x](https://a.example)*\n- [y](https://b.example)\n\n1. one',
+    `<p>Read:</p>\n<ul><li><i>[x](https://a.example)</i></li>\n<li>${link('y', 'https://b.example')}</li></ul>\n<ol><li>one</li></ol>`,
+  ],
+  'markup that somebody wrote': [
+    '# <b onclick="x">x</b>\n\n*<script>*',
+    '<h3>&lt;b onclick=&quot;x&quot;&gt;x&lt;/b&gt;</h3>\n<p><i>&lt;script&gt;</i></p>',
+  ],
+};
+for (const [what, [text, markup]] of Object.entries(formattedCases)) {
+  test(`a rich text has ${what}`, () => assert.equal(formatted(text), `<div>${markup}</div>`));
+}
+
+test('a rich text begins below the title that it stands under', () => {
+  assert.equal(formatted('# One\n## Two', 'h2'), '<div><h2>One</h2>\n<h3>Two</h3></div>');
+});
 
 test('no address but https and mail is a link, and no text becomes markup', () => {
   const hostile = [

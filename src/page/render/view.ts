@@ -4,7 +4,7 @@ import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Look } from '../theme/look.ts';
 import type { PageProblems, Words } from '../words/words.ts';
-import type { FileLimits, HeldByName, PlacesLeft } from './elements/place.ts';
+import type { FileLimits, HeldByName, PageState, PlacesLeft } from './elements/place.ts';
 import type { Social } from './document.ts';
 import type { LanguageChoice } from './language-switch.ts';
 import type { SayAnswer } from './piped.ts';
@@ -38,6 +38,8 @@ export type FormView = {
   readonly social?: Social | undefined;
   readonly limits: FileLimits;
   readonly places?: PlacesLeft | undefined;
+  /** Where an image of the workspace is, and its sizes, by its id; without it, nowhere. */
+  readonly pictureOf?: PageState['pictureOf'] | undefined;
   /** The index of the step that is asked now. `all` draws every step as the builder's canvas has them. */
   readonly step: number | 'all';
   /** What the form's conditions make of `values`. */

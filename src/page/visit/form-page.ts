@@ -78,6 +78,7 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
     social: socialOf(live, context.config.publicUrl),
     limits: fileLimits,
     places: visit.places,
+    pictureOf: (id) => ({ address: imageAddress(live.id, id), size: live.pictures.get(id) }),
     step,
     shown,
     today: visit.context.today,

@@ -16,6 +16,8 @@ type CanvasView = {
   readonly editor: Editor;
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
   readonly lockedIds: ReadonlySet<string>;
+  /** Whose images they are that it shows. */
+  readonly formId: string;
   /** Asks for an element in an empty step or group. */
   onFill(parent: NodeKey, button: HTMLElement): void;
 };
@@ -61,7 +63,7 @@ function Children({ view, parent, stepNumber, heading }: ChildrenProps): ReactNo
     <CanvasNode
       key={node.key}
       node={node}
-      markup={elementMarkup(node, heading)}
+      markup={elementMarkup(node, heading, view.formId)}
       {...common(view)}
       {...lookOf(view, node, placeWords({ parent, index, stepNumber }))}
     >

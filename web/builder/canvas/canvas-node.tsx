@@ -7,6 +7,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
+import { elements, isElementType } from '#ast/elements.ts';
 import type { Editor } from '../editor/editor.ts';
 import { setAttribute, setLabel } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
@@ -145,11 +146,22 @@ function useInnerMarkup(
   }, [ref, inside, isWriting, logic]);
 }
 
-/** Which attribute holds the text that stands on the canvas. */
-function textAttribute(node: EditNode): 'name' | 'title' | 'label' {
-  if (node.type === 'form') return 'name';
-  return node.type === 'step' ? 'title' : 'label';
+/** Which attribute holds the text that stands on the canvas; none of what has no such text. */
+function textAttribute({ type }: EditNode): 'name' | 'title' | 'label' | 'text' | undefined {
+  if (type === 'form') return 'name';
+  if (type === 'step') return 'title';
+  return isElementType(type)
+    ? (['label', 'text'] as const).find((name) => Object.hasOwn(elements[type].attrs, name))
+    : undefined;
 }
+
+/** What a screen reader calls the text box for each. */
+const namesOfTexts = {
+  name: 'Name of the form',
+  title: 'Title of the step',
+  label: 'Label',
+  text: 'Text',
+} as const;
 
 function useWriting(
   ref: RefObject<HTMLElement | null>,
@@ -164,15 +176,15 @@ function useWriting(
     if (!ref.current) return undefined;
     const label = labelElement(ref.current);
     const name = textAttribute(node);
-    if (!label || node.type === 'divider') {
+    if (!label || !name) {
       editor.select(key, 'panel');
       editor.editLabel(undefined);
       return undefined;
     }
     return writeLabel(label, {
       text: textOf(node, name),
-      name: name === 'title' ? 'Title of the step' : name === 'name' ? 'Name of the form' : 'Label',
-      isMultiline: node.type === 'paragraph',
+      name: namesOfTexts[name],
+      isMultiline: node.type === 'paragraph' || name === 'text',
       onInput: (text) =>
         editor.change(
           (root) => ({

@@ -48,6 +48,7 @@ hr[data-key] { min-block-size: 2px; }
   background: var(--tint); color: var(--soft); font-weight: 400; text-align: center;
 }
 .empty-slot:hover { border-color: var(--accent); color: var(--ink); }
+img[src=""] { inline-size: 100%; min-block-size: 8rem; border: 1px dashed var(--edge); background: var(--tint); }
 .not_shown { border: 1px dashed var(--edge); border-radius: var(--round); padding: var(--4); }
 .stranger { border: 1px dashed var(--bad); border-radius: var(--round); padding: var(--4); color: var(--bad); }
 .submit, .add, .remove { pointer-events: none; }

@@ -2,6 +2,7 @@ import './canvas.css';
 import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
+import { useForm } from '../../shell/form-place.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import type { NodeKey } from '../model/edit-node.ts';
 import type { Spot } from '../model/places.ts';
@@ -28,6 +29,7 @@ type CanvasProps = {
 /** The form as it will look, to be worked on: selected, written on, moved, filled. */
 export function Canvas({ host, scroller, problems, drag, onDrag, onDelete }: CanvasProps): ReactElement {
   const { editor, lockedIds, isReadOnly } = useBuilder();
+  const { id: formId } = useForm();
   const state = useEditorState(editor);
   const [wish, setWish] = useState<InsertWish | undefined>();
   useFocusWishes(editor, host, state.focus);
@@ -49,6 +51,7 @@ export function Canvas({ host, scroller, problems, drag, onDrag, onDelete }: Can
             editor={editor}
             problems={problems}
             lockedIds={lockedIds}
+            formId={formId}
             onFill={(parent, button) => openMenu(button, { parent, index: 0 })}
           />
         </Shadow>

@@ -5,6 +5,7 @@ import { renderElement } from '#page/render/elements/drawings.ts';
 import type { Place } from '#page/render/elements/place.ts';
 import { renderForm } from '#page/render/form.ts';
 import { everythingShown } from '#page/render/everything-shown.ts';
+import { imageAddress } from '#page/theme/look.ts';
 import { english, englishProblems } from '#page/words/en.ts';
 import { drawableElement, drawableFrame } from '../model/drawable.ts';
 import type { EditNode } from '../model/edit-node.ts';
@@ -34,10 +35,10 @@ const emptyPage = {
   limits: fileLimits,
   focus: undefined,
 } as const;
-const places: Readonly<Record<'h2' | 'h3', Place>> = {
-  h2: { page: emptyPage, answers: {}, headingTag: 'h2' },
-  h3: { page: emptyPage, answers: {}, headingTag: 'h3' },
-};
+const pageOf = (formId: string) => ({
+  ...emptyPage,
+  pictureOf: (id: string) => ({ address: id && imageAddress(formId, id) }),
+});
 
 /** A parsed node of the page: never put into a document itself, only copied from. */
 export type Markup = Element;
@@ -54,18 +55,20 @@ const drawn: Record<'h2' | 'h3', WeakMap<EditNode, Markup>> = { h2: new WeakMap(
  * An element as the public page draws it, by the page's own renderer; a composite without its children. A type that
  * the page does not know is drawn as a note that says so.
  */
-export function elementMarkup(node: EditNode, heading: 'h2' | 'h3'): Markup {
-  const known = drawn[heading].get(node);
+export function elementMarkup(node: EditNode, headingTag: Place['headingTag'], formId: string): Markup {
+  const known = drawn[headingTag].get(node);
   if (known) return known;
   const element = drawableElement(node);
-  const made = element ? knownMarkup(element, heading) : strangerMarkup(node);
-  drawn[heading].set(node, made);
+  const made = element
+    ? knownMarkup(element, { page: pageOf(formId), answers: {}, headingTag })
+    : strangerMarkup(node);
+  drawn[headingTag].set(node, made);
   return made;
 }
 
 /** What a visitor does not see is a note here, under its label: it can be selected all the same. */
-function knownMarkup(element: FormElement, heading: 'h2' | 'h3'): Markup {
-  if (isSeen(element)) return parse(toText(renderElement(element, places[heading])));
+function knownMarkup(element: FormElement, place: Place): Markup {
+  if (isSeen(element)) return parse(toText(renderElement(element, place)));
   const { id, label } = { id: '', label: '', ...element.attrs };
   return parse(
     toText(html`<div class="field labelled not_shown"><label>${label}</label>

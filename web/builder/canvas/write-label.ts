@@ -30,7 +30,9 @@ export function writeLabel(label: HTMLElement, writing: Writing): () => void {
   box.textContent = writing.text;
   // A text with marks is drawn as elements, and written as its marks.
   const isText = (child: ChildNode): boolean =>
-    child instanceof Element ? child.matches('a, b, bdi, p, ul, ol') : child.textContent?.trim() !== '';
+    child instanceof Element
+      ? child.matches('a, b, i, bdi, p, ul, ol, h2, h3, h4')
+      : child.textContent?.trim() !== '';
   for (const child of Array.from(label.childNodes).filter(isText)) child.remove();
   label.insertBefore(box, label.querySelector(':scope > :is(.mark, .logic-badge)'));
   // Firefox before 136 knows only this; what is pasted there is read as text all the same.

@@ -6,8 +6,8 @@ import { freshId } from './element-ids.ts';
 
 /** An element of a type that is complete from the start, read from its row in the table of elements. */
 export function newElement(type: ElementType, taken: ReadonlySet<string>): EditNode {
-  const { group, title, firstLabel = title, attrs }: ElementDefinition = elements[type];
-  const needed: Record<string, unknown> = {};
+  const { group, title, firstLabel = title, attrs, first }: ElementDefinition = elements[type];
+  const needed: Record<string, unknown> = { ...first };
   if (group !== 'content') needed['id'] = freshId(type, taken);
   if ('label' in attrs) needed['label'] = firstLabel;
   if ('required' in attrs) needed['required'] = false;

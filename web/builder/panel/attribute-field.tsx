@@ -1,9 +1,14 @@
 import type { ReactElement } from 'react';
 import type { AttributeKind, AttributeSpec } from '#ast/attributes.ts';
+import { isImageId } from '#ast/image-id.ts';
 import { pipedAttributes } from '#ast/piping.ts';
+import { imageAddress } from '#page/theme/look.ts';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
+import { useForm } from '../../shell/form-place.ts';
+import { useBuilder } from '../editor/use-editor.ts';
+import { ImageField } from '../theme/image-field.tsx';
 import { MomentInput } from '../../conditions/moment-input.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { ConditionField } from '../logic/condition-field.tsx';
@@ -44,8 +49,8 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   ),
   string: ({ name, spec, value, error, onChange }) => {
     const change = (text: string): void => onChange(text === '' && !spec.required ? undefined : text);
-    const isLong = name === 'description' || name === 'help_text' || name === 'error_message';
-    const Field = isLong ? TextArea : TextField;
+    const lines = linesOf[name];
+    const Field = lines ? TextArea : TextField;
     return (
       <>
         <Field
@@ -54,7 +59,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
           value={textOf(value)}
           onChange={change}
           error={error}
-          {...(isLong && { rows: 2 })}
+          {...(lines && { rows: lines })}
         />
         {pipedAttributes.some((each) => each === name) && (
           <InsertAnswer isOfPart onInsert={(placeholder) => change(`${textOf(value)}${placeholder}`)} />
@@ -134,6 +139,9 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   'file-types': ({ spec, value, error, onChange }) => (
     <FileTypesInput label={spec.title} value={value} error={error} onChange={onChange} />
   ),
+  image: ({ spec, value, error, onChange }) => (
+    <ShownImage label={spec.title} value={value} error={error} onChange={onChange} />
+  ),
   condition: ({ name, spec, value, error, onChange }) => (
     <ConditionField name={name} title={spec.title} value={value} error={error} onChange={onChange} />
   ),
@@ -145,10 +153,20 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   translations: () => <></>,
 };
 
+/** The texts that are more than a line, and how many lines of them are seen. */
+const linesOf: Readonly<Record<string, number>> = {
+  description: 2,
+  help_text: 2,
+  error_message: 2,
+  text: 12,
+};
+
 /** What the title of an attribute does not say by itself. */
 const notes: Readonly<Record<string, string>> = {
   error_message: 'Read below the label whenever an answer is not taken. Empty: our own words.',
   autocomplete: 'What the browser knows of the visitor. Nothing, where it is somebody else’s.',
+  alt: 'Read to those who do not see it.',
+  text: 'Marks: # heading, **bold**, *italic*, [link](https://…), and lists of lines with - or 1.',
   other: 'One free answer besides the options.',
   unique:
     'A second submission with the same answer is refused. Small letters, capitals and spaces make no difference.',
@@ -175,6 +193,28 @@ const choiceWords: Readonly<Record<string, string>> = {
 
 /** What an attribute may be, where nobody wrote it down: `stars` becomes `Stars`. */
 const sayId = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('_', ' ');
+
+/** An image of the element: of the workspace, as those of themes are. */
+function ShownImage({
+  label,
+  value,
+  error,
+  onChange,
+}: Pick<AttributeProps<'image'>, 'value' | 'error' | 'onChange'> & { readonly label: string }): ReactElement {
+  const { isReadOnly } = useBuilder();
+  const { id, workspace_id: workspaceId } = useForm();
+  return (
+    <ImageField
+      label={label}
+      description="PNG, JPEG or WebP, at most 10 MB."
+      workspaceId={workspaceId}
+      address={isImageId(value) ? imageAddress(id, value) : undefined}
+      error={error}
+      isReadOnly={isReadOnly}
+      onChange={onChange}
+    />
+  );
+}
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 

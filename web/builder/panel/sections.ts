@@ -16,6 +16,7 @@ const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
   moment: 'validation',
   pattern: 'validation',
   'file-types': 'validation',
+  image: 'general',
   condition: 'logic',
   jumps: 'logic',
   // Said of the whole form in a view of their own.

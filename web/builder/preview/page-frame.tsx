@@ -1,7 +1,8 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { Form } from '#ast/tree.ts';
 import { stylesheet } from '#page/style.ts';
-import type { Look } from '#page/theme/look.ts';
+import { imageAddress, type Look } from '#page/theme/look.ts';
+import { useForm } from '../../shell/form-place.ts';
 import { parsePage } from '../canvas/parse-page.ts';
 import { showLogic } from './show-logic.ts';
 import { startTrial, type Trial, type TrialSettings } from './trial.ts';
@@ -15,6 +16,7 @@ type FrameProps = {
 
 /** The page of a form in a frame of its own, with the page's own style sheet and width; it never leaves this page. */
 export function PageFrame({ form, settings, look, width }: FrameProps): ReactElement {
+  const { id: formId } = useForm();
   const frame = useRef<HTMLIFrameElement>(null);
   const theme = useRef('');
   const { style } = look;
@@ -36,6 +38,7 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
           logo: logo === undefined ? undefined : { address: logo },
           darkLogo: darkLogo === undefined ? undefined : { address: darkLogo },
           cover: cover === undefined ? undefined : { address: cover },
+          pictureOf: (id) => ({ address: imageAddress(formId, id) }),
         }),
       });
     let leave = begin();
@@ -50,7 +53,7 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
       current.removeEventListener('load', again);
       leave();
     };
-  }, [form, settings, logo, darkLogo, cover]);
+  }, [form, formId, settings, logo, darkLogo, cover]);
   return (
     <iframe ref={frame} title="Preview of the form" className="preview-frame" style={{ inlineSize: width }} />
   );

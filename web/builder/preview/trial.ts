@@ -73,13 +73,13 @@ type Showing = Pick<FormView, 'focus' | 'notice' | 'known'> & {
 
 /**
  * @param now decides which day is today.
- * @param images the pictures of the theme; its colours are the matter of whoever shows the page.
+ * @param images the pictures of the theme, and where those of elements are; its colours are the matter of whoever shows the page.
  */
 export function startTrial(
   structure: Form,
   written: TrialSettings,
   now: Date,
-  images: Pick<Look, 'logo' | 'darkLogo' | 'cover'> = {},
+  { pictureOf, ...images }: Pick<Look, 'logo' | 'darkLogo' | 'cover'> & Pick<FormView, 'pictureOf'> = {},
 ): Trial {
   const look = { ...plainLook, ...images };
   const languages = languagesOf(structure);
@@ -130,6 +130,7 @@ export function startTrial(
       numbers,
       look,
       limits: fileLimits,
+      pictureOf,
       shown: evaluate(form, raw, context, files),
       today: context.today,
       submitText: settings.theme?.submit_label,

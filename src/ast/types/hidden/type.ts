@@ -1,12 +1,12 @@
 import { defaults } from '../../attributes/defaults.ts';
 import { limits } from '../../limits.ts';
 import { inputType } from '../definition.ts';
-import { id, label, logic } from '../shared-attributes.ts';
+import { id, label, logic, translations } from '../shared-attributes.ts';
 import { textSchema } from '../text-type.ts';
 
 export const hidden = inputType({
   title: 'Hidden value',
-  icon: 'M3 3l14 14M8 8.2a2.5 2.5 0 0 0 3.6 3.5M5.6 5.9A12 12 0 0 0 2.5 10c1.8 3.2 4.4 5 7.5 5 1.3 0 2.5-.3 3.6-.9M8.6 5.1C9 5 9.500 5 10 5c3.100 0 5.700 1.800 7.500 5-.5.9-1.100 1.700-1.800 2.400',
+  icon: 'M3 3l14 14M8 8.2a2.5 2.5 0 0 0 3.6 3.5M5.6 5.9A12 12 0 0 0 2.5 10c1.8 3.2 4.4 5 7.5 5 1.3 0 2.5-.3 3.6-.9M8.6 5.1C9 5 9.5 5 10 5c3.1 0 5.7 1.8 7.5 5-.5.9-1.1 1.7-1.8 2.4',
   words: 'utm source campaign parameter address tracking invisible',
   firstLabel: 'Source',
   attrs: {
@@ -20,6 +20,7 @@ export const hidden = inputType({
       default: defaults.hidden_length,
     },
     ...logic,
+    translations,
   },
   summary: 'options',
   schema: (attrs) => textSchema({ max_length: attrs.max_length ?? defaults.hidden_length }),

@@ -5,12 +5,14 @@ import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { boxAttributes } from './frame.ts';
 import { group } from './groups.ts';
 import { hidden } from './hidden.ts';
+import { image } from './image.ts';
 import { matrix } from './matrix.ts';
 import { ranking } from './ranking.ts';
 import { rating } from './rating.ts';
 import { type Html, html } from '../html.ts';
-import { richText } from '../rich-text.ts';
+import { richText as markedText } from '../rich-text.ts';
 import { fieldAt, pipedAt, type Place } from './place.ts';
+import { richText } from './rich-text.ts';
 import { scale } from './scale.ts';
 import type { Draw } from './styled.ts';
 import { momentInput, numberInput, textarea, textInput, typedAsIs } from './text-inputs.ts';
@@ -43,8 +45,10 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
       ? html`<h2${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h2>`
       : html`<h3${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h3>`,
   paragraph: (element, place) =>
-    richText(element.attrs.label, boxAttributes(element, place, 'prose'), (part) => pipedAt(part, place)),
+    markedText(element.attrs.label, boxAttributes(element, place, 'prose'), (part) => pipedAt(part, place)),
   divider: (element, place) => html`<hr${boxAttributes(element, place)}>`,
+  image,
+  rich_text: richText,
   composite: (element, place) => group(element, place, renderElement),
 };
 

@@ -6,6 +6,7 @@ import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Element, InputElement } from '#ast/tree.ts';
 import type { Html } from '../html.ts';
 import { piped, type SayAnswer } from '../piped.ts';
+import type { Picture } from '../../theme/look.ts';
 import type { PageProblems, Words } from '../../words/words.ts';
 
 /** A file that is kept between two posts of a page; `token` stands for it in a hidden input. `size` in bytes. */
@@ -36,6 +37,8 @@ export type PageState = {
   readonly limits: FileLimits;
   /** Of the options whose places are counted, how many are left; all of them where nothing is sent from. */
   readonly places?: PlacesLeft | undefined;
+  /** Where an image of the workspace is, and its sizes, by its id. */
+  readonly pictureOf: (id: string) => Picture;
   /** The answers that texts show. */
   readonly say: SayAnswer;
   /** What the form's conditions show and require. */

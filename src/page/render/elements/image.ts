@@ -1,0 +1,18 @@
+import { html } from '../html.ts';
+import { picture } from '../picture.ts';
+import { boxAttributes } from './frame.ts';
+import { pipedAt } from './place.ts';
+import { styled } from './styled.ts';
+
+const style = `
+figure { margin: 0; }
+figure img { display: block; max-inline-size: 100%; block-size: auto; border-radius: var(--round); }
+figcaption { margin-block-start: var(--2); color: var(--soft); font-size: .9375rem; unicode-bidi: plaintext; text-align: left; }
+[dir=rtl] figcaption { text-align: right; }
+`;
+
+/** An image of the workspace with what it shows in words, and a caption below it. */
+export const image = styled<'image'>([style], (element, place) => {
+  const { image: id, alt, caption } = element.attrs;
+  return html`<figure${boxAttributes(element, place)}>${picture(place.page.pictureOf(id), alt)}${caption && html`<figcaption>${pipedAt(caption, place)}</figcaption>`}</figure>`;
+});

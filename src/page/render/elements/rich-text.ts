@@ -1,0 +1,21 @@
+import { boxAttributes } from './frame.ts';
+import { formattedText } from '../rich-text.ts';
+import { pipedAt } from './place.ts';
+import { styled } from './styled.ts';
+
+const style = `
+.rich > :is(h2, h3, h4):not(:first-child) { margin-block-start: var(--5); }
+.rich > :is(p, ul, ol):not(:first-child) { margin-block-start: var(--3); }
+.rich h4 { margin-block-end: 0; line-height: 1.3; unicode-bidi: plaintext; text-align: left; }
+[dir=rtl] .rich h4 { text-align: right; }
+`;
+
+/** A text of the author's with headings, paragraphs, lists and links. */
+export const richText = styled<'rich_text'>([style], (element, place) =>
+  formattedText(
+    element.attrs.text,
+    place.headingTag,
+    boxAttributes(element, place, 'prose', 'rich'),
+    (part) => pipedAt(part, place),
+  ),
+);
