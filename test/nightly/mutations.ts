@@ -41,7 +41,16 @@ const rooms: Readonly<Record<string, Room>> = {
     sources: ['src/page/post/*.ts'],
     tests: ['src/page/*.test.ts', 'src/page/post/*.test.ts', 'src/files/*.test.ts'],
   },
-  ast: { sources: ['src/ast/**/*.ts'], tests: ['src/ast/**/*.test.ts', 'test/form-language.test.ts'] },
+  ast: {
+    sources: ['src/ast/**/*.ts'],
+    tests: [
+      'src/ast/**/*.test.ts',
+      'src/forms/payload/*.test.ts',
+      'src/page/{piping,theme/*,render/*}.test.ts',
+      'src/submissions/summary/*.test.ts',
+      'test/form-language.test.ts',
+    ],
+  },
   api: {
     sources: ['src/app/api.ts', 'src/app/find-caller.ts', 'src/kit/conditional.ts', 'src/kit/cursor.ts'],
     tests: [
