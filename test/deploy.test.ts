@@ -62,6 +62,21 @@ test('compose has the service and its database, with settings that the service t
   assert.deepEqual(Object.keys(services.postgres.environment).length, 3);
 });
 
+test('the manifests for Kubernetes are what their schemas take', async () => {
+  for (const document of parseAllDocuments(await read('kubernetes/formloom.yml'))) {
+    const manifest = document.toJS() as { apiVersion: string; kind: string; spec: object };
+    const models = (await import(`kubernetes-models/${manifest.apiVersion}/${manifest.kind}`)) as Record<
+      string,
+      new (
+        data: object,
+      ) => { validate(): void }
+    >;
+    const Model = models[manifest.kind]!;
+    new Model(manifest).validate();
+    assert.throws(() => new Model({ ...manifest, spec: 'none' }).validate(), /spec/);
+  }
+});
+
 test('the manifests for Kubernetes name each other, and the pod may do nothing that it does not need', async () => {
   const documents = parseAllDocuments(await read('kubernetes/formloom.yml'));
   for (const { errors } of documents) assert.deepEqual(errors, []);
