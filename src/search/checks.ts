@@ -3,9 +3,10 @@ import type { SubmissionStatus } from '#submissions/queries.ts';
 
 /**
  * So many submissions that have the words of a question are looked at one by one, where that is what tells whether they
- * answer it: the newest of them. A look is some 20 µs, so it stays below 100 ms (docs/decisions/0062).
+ * answer it: the newest of them. To read words in an answer takes up to 300 µs, to look at a status or tags 5
+ * (docs/decisions/0062).
  */
-export const lookWindow = 5_000;
+export const lookWindows = { answers: 1_000, facts: 5_000 } as const;
 
 /**
  * What is looked up in a submission itself, since the index does not know it, each with its element ('': all answers), its

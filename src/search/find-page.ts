@@ -2,6 +2,7 @@ import type { Database } from '#kit/database.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { readFiltered } from '#submissions/list/read-list.ts';
 import type { foundColumns } from '#submissions/queries.ts';
+import { lookWindows } from './checks.ts';
 import { countMatches, searchChecked, searchSubmissions } from './queries.ts';
 import { searchWindow } from './question.ts';
 import type { Reached } from './read-asked.ts';
@@ -30,6 +31,7 @@ export async function findPage(
       ...question,
       ...checks,
       status,
+      look_window: checks.check_kinds.length > 0 ? lookWindows.answers : lookWindows.facts,
       limit: Math.max(0, limit),
       offset: page.offset,
     });

@@ -11,7 +11,7 @@ import {
   uuids,
 } from '#kit/statement.ts';
 import { answeredVersion, foundColumns, submissionSelection } from '#submissions/queries.ts';
-import { checking, checkParameters, isPassed, lookWindow } from './checks.ts';
+import { checking, checkParameters, isPassed } from './checks.ts';
 import { asking, questionParameters, searchWindow, subjectWindow, walk, wordsInSubject } from './question.ts';
 
 /**
@@ -85,16 +85,16 @@ export const searchSubmissions = statement(
 /**
  * One page of what the index finds and what passes the checks, by relevance; at least one row, with the total and whether
  * there were more to be looked at. Whoever has words in the subject is looked at first, over all times; of them and of the others
- * the newest lookWindow.
+ * the newest $look_window (checks.ts).
  */
 export const searchChecked = statement(
   'search_checked',
-  { ...questionParameters, ...checkParameters, limit: integer, offset: bigint },
+  { ...questionParameters, ...checkParameters, look_window: integer, limit: integer, offset: bigint },
   { total: bigint, is_cut: boolean, ...orNothing(foundColumns) },
   `with ${asking},
    ${checking},
-   ahead as materialized (${walk('in_subject', { limit: String(lookWindow), inOrder: true })}),
-   behind as materialized (${walk('no_subject', { limit: String(lookWindow), inOrder: true })}),
+   ahead as materialized (${walk('in_subject', { limit: '$look_window', inOrder: true })}),
+   behind as materialized (${walk('no_subject', { limit: '$look_window', inOrder: true })}),
    found as (select id, code, true as is_ahead from ahead union all select id, code, false from behind),
    passed as materialized (
      select f.id, case when f.is_ahead then ${wordsInSubject} else 0 end as words
@@ -102,7 +102,7 @@ export const searchChecked = statement(
      where p.trashed_at is null and ($status is null or p.status = $status) and ${isPassed}),
    page as (select id, words from passed order by words desc, id desc limit $limit offset $offset)
    select (select least(count(*), ${searchWindow}) from passed) as total,
-          (select count(*) from ahead) = ${lookWindow} or (select count(*) from behind) = ${lookWindow} as is_cut, ${submissionSelection}
+          (select count(*) from ahead) = $look_window or (select count(*) from behind) = $look_window as is_cut, ${submissionSelection}
    from (select) always
    left join page on true
    left join submissions s on s.workspace_id = $workspace_id and s.id = page.id

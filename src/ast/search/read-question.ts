@@ -31,6 +31,14 @@ export const operators = {
   Record<string, { takes: string; example: string; problemOf: (value: string) => string | undefined }>
 >;
 
+/** What else means something, with an example. */
+export const signs = {
+  phrase: { takes: 'words one behind the other', example: '"stuck fast"' },
+  not: { takes: 'what must not be there', example: '-refund' },
+  beginning: { takes: 'words that begin so', example: 'web*' },
+  field: { takes: 'an answer, by the id of its element', example: 'topic:sales' },
+} as const;
+
 export type OperatorName = keyof typeof operators;
 export const isOperatorName = (name: string): name is OperatorName => Object.hasOwn(operators, name);
 
