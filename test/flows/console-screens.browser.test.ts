@@ -66,7 +66,7 @@ test('axe finds nothing on any screen, light and dark, at 1280 and 375 px, and n
   await page.context().close();
 });
 
-test('axe finds nothing on the sign-in, nor on an open dialog or menu', async () => {
+test('axe finds nothing on the sign-in, nor on an open dialog or menu, nor in what Ctrl+K opens, which leads to a screen by its name', async () => {
   const outside = await console.open('/app/sign-in');
   await heading(outside, 'Sign in to Formloom');
   assert.deepEqual(await findBarriers(outside), []);
@@ -80,6 +80,16 @@ test('axe finds nothing on the sign-in, nor on an open dialog or menu', async ()
   await page.getByRole('button', { name: /^Workspace/ }).click();
   await page.getByRole('menu').waitFor();
   assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+  await page.setViewportSize({ width: 375, height: 700 });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Find' }).getByRole('option').first().waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.type('activ');
+  await page.getByRole('option', { name: 'Activity' }).waitFor();
+  await page.keyboard.press('Enter');
+  await heading(page, 'Activity');
   await page.context().close();
 });
 

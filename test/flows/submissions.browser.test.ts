@@ -99,7 +99,7 @@ test('the address holds the whole view, and a search marks its hits; the filter 
   await page.getByText('51 – 60 of 60').waitFor();
   assert.equal(new URL(page.url()).searchParams.get('page'), '2');
 
-  await page.getByRole('searchbox').fill('running');
+  await page.getByRole('combobox', { name: 'Search submissions' }).fill('running');
   await page.locator('mark').first().waitFor();
   await until('the search', async () => (await page.locator('.sheet-row').count()) === 30);
   assert.deepEqual([...new Set(await page.locator('mark').allTextContents())], ['runs']);
@@ -126,6 +126,57 @@ test('the address holds the whole view, and a search marks its hits; the filter 
     /^http.*\/export\?/,
     'the browser takes it as it comes, and no tab holds it',
   );
+  await context.close();
+});
+
+test('a search is written with suggestions and says what is wrong in it; a word that nobody wrote leads to the nearest', async () => {
+  const form = await makeForm();
+  await submit(form, { name: 'Ada Lovelace', note: 'stuck fast' });
+  const ben = await submit(form, { name: 'Ben', note: 'fast, but stuck' });
+  const { page, context, problems } = await show(`/forms/${form}/submissions`);
+  const box = page.getByRole('combobox', { name: 'Search submissions' });
+  const named = async (...names: string[]): Promise<void> => {
+    const rows = page.locator('.sheet-row');
+    await until(`the rows of ${names.join()}`, async () => {
+      const texts = await rows.allTextContents();
+      return texts.length === names.length && names.every((name, index) => texts[index]!.includes(name));
+    });
+  };
+  await named('Ben', 'Ada Lovelace');
+  await box.pressSequentially('"stuck fast" sta');
+  await page.getByRole('option', { name: /^status:/ }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  assert.equal(await box.inputValue(), '"stuck fast" status:');
+  await page.keyboard.type('c');
+  await page.getByRole('option', { name: 'completed', exact: true }).click();
+  assert.equal(await box.inputValue(), '"stuck fast" status:completed ');
+  await named('Ada Lovelace');
+
+  await box.fill('stuck after:soon');
+  await page.getByText('"after:" at character 7 takes a day').waitFor();
+  assert.equal(await box.getAttribute('aria-invalid'), 'true');
+  await named('Ada Lovelace');
+  await box.fill('lovelase');
+  await page.getByRole('button', { name: 'Search for “lovelace”' }).click();
+  await named('Ada Lovelace');
+  await box.press('Escape');
+  await named('Ben', 'Ada Lovelace');
+  await page.getByRole('button', { name: 'How to search' }).click();
+  await page.getByRole('dialog', { name: 'How to search' }).getByText('email:ada@acme.com').waitFor();
+  await audit(page, 'how to search');
+  await page.keyboard.press('Escape');
+
+  await page.keyboard.press('Control+k');
+  const finder = page.getByRole('dialog', { name: 'Find' });
+  await finder.getByRole('option', { name: 'Webhooks' }).waitFor();
+  await page.keyboard.type('"fast but" -lovelace');
+  await finder.getByRole('option', { name: /fast, but stuck/ }).waitFor();
+  await audit(page, 'what Ctrl+K opens');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Answers' }).getByText('Ben').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('open'), ben);
+  assert.deepEqual(problems, []);
   await context.close();
 });
 

@@ -3,7 +3,7 @@ import { IconButton } from '../design/button.tsx';
 import { Icon, type IconName } from '../design/icon.tsx';
 import { focusUnread } from '../design/unread.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
-import { sayPress } from './shortcuts/press.ts';
+import { sayPress } from '../shell/press.ts';
 import { redo, undo } from './shortcuts/use-shortcuts.ts';
 
 const views = [

@@ -5,6 +5,7 @@ import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { IconButton } from '../design/button.tsx';
 import { Logo } from '../design/icon.tsx';
+import { FinderFrame, FinderIcon } from './finder/finder-frame.tsx';
 import { Navigation } from './navigation/navigation.tsx';
 import { useCurrentWorkspace } from './session.ts';
 import { SkipLink } from './navigation/skip-link.tsx';
@@ -16,26 +17,29 @@ export function ConsoleLayout(): ReactElement {
   const workspace = useCurrentWorkspace();
   useEffect(() => setOpen(false), [pathname]);
   return (
-    <div className="console">
-      <SkipLink />
-      <aside className="console-side">
-        <Navigation />
-      </aside>
-      <header className="console-top">
-        <IconButton icon="menu" label="Menu" onPress={() => setOpen(true)} />
-        <Logo />
-        <span className="console-place cut">{workspace?.name}</span>
-      </header>
-      <ModalOverlay className="drawer-veil" isOpen={isOpen} onOpenChange={setOpen} isDismissable>
-        <Modal className="drawer">
-          <Dialog className="drawer-frame" aria-label="Menu">
-            <Navigation />
-          </Dialog>
-        </Modal>
-      </ModalOverlay>
-      <main className="console-main" id="main" tabIndex={-1}>
-        <Outlet />
-      </main>
-    </div>
+    <FinderFrame>
+      <div className="console">
+        <SkipLink />
+        <aside className="console-side">
+          <Navigation />
+        </aside>
+        <header className="console-top">
+          <IconButton icon="menu" label="Menu" onPress={() => setOpen(true)} />
+          <Logo />
+          <span className="console-place cut">{workspace?.name}</span>
+          <FinderIcon />
+        </header>
+        <ModalOverlay className="drawer-veil" isOpen={isOpen} onOpenChange={setOpen} isDismissable>
+          <Modal className="drawer">
+            <Dialog className="drawer-frame" aria-label="Menu">
+              <Navigation />
+            </Dialog>
+          </Modal>
+        </ModalOverlay>
+        <main className="console-main" id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </FinderFrame>
   );
 }

@@ -4,8 +4,10 @@ import { type ReactElement, useState } from 'react';
 import { StatusChip } from '../design/chip.tsx';
 import { Icon } from '../design/icon.tsx';
 import { TabLinks } from '../design/tabs.tsx';
+import { FinderFrame, FinderIcon } from './finder/finder-frame.tsx';
 import { FormHeaderPlace } from './form-header-actions.tsx';
 import { useForm } from './form-place.ts';
+import { formScreens } from './navigation/places.ts';
 import { useSession } from './session.ts';
 import { SkipLink } from './navigation/skip-link.tsx';
 
@@ -17,34 +19,35 @@ export function FormLayout(): ReactElement {
   const workspace = workspaces.find(({ id }) => id === form.workspace_id);
   const base = `/forms/${form.id}`;
   return (
-    <div className="form-layout">
-      <SkipLink />
-      <header className="form-header">
-        <div className="form-identity">
-          <Link to="/w/$workspace/forms" params={{ workspace: form.workspace_id }} className="form-back">
-            <Icon name="back" />
-            <span className="unseen">All forms of {workspace?.name}</span>
-          </Link>
-          <span className="form-name cut">{form.name}</span>
-          <StatusChip status={form.status} />
-        </div>
-        <TabLinks
-          label={`Form ${form.name}`}
-          links={[
-            { to: base, label: 'Build', icon: 'edit', isExact: true },
-            { to: `${base}/submissions`, label: 'Submissions', icon: 'table' },
-            { to: `${base}/summary`, label: 'Summary', icon: 'summary' },
-            { to: `${base}/invitations`, label: 'Invitations', icon: 'people' },
-            { to: `${base}/webhooks`, label: 'Webhooks', icon: 'webhook' },
-          ]}
-        />
-        <div className="form-actions" ref={setPlace} />
-      </header>
-      <FormHeaderPlace value={place}>
-        <main className="form-main" id="main" tabIndex={-1}>
-          <Outlet />
-        </main>
-      </FormHeaderPlace>
-    </div>
+    <FinderFrame>
+      <div className="form-layout">
+        <SkipLink />
+        <header className="form-header">
+          <div className="form-identity">
+            <Link to="/w/$workspace/forms" params={{ workspace: form.workspace_id }} className="form-back">
+              <Icon name="back" />
+              <span className="unseen">All forms of {workspace?.name}</span>
+            </Link>
+            <span className="form-name cut">{form.name}</span>
+            <StatusChip status={form.status} />
+            <FinderIcon />
+          </div>
+          <TabLinks
+            label={`Form ${form.name}`}
+            links={formScreens.map(({ path, ...link }) => ({
+              ...link,
+              to: base + path,
+              isExact: path === '',
+            }))}
+          />
+          <div className="form-actions" ref={setPlace} />
+        </header>
+        <FormHeaderPlace value={place}>
+          <main className="form-main" id="main" tabIndex={-1}>
+            <Outlet />
+          </main>
+        </FormHeaderPlace>
+      </div>
+    </FinderFrame>
   );
 }

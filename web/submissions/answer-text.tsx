@@ -5,7 +5,7 @@ import { isRecord, own } from '#ast/json.ts';
 import type { InputElement, Question } from '#ast/tree.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Icon } from '../design/icon.tsx';
-import { Marked } from './marked.tsx';
+import { Marked } from '../design/marked.tsx';
 
 /** Characters of an answer that a cell of the table draws; the rest is in the panel. */
 const cellLimit = 240;

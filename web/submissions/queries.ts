@@ -4,6 +4,7 @@ import type { SummarySample } from '#submissions/shapes.ts';
 import { call } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { type LocatedForm, refreshForm } from '../shell/form-place.ts';
+import { askedIn } from '../shell/search/asked-in.ts';
 import { filterOf, type ViewState } from './view-state.ts';
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
@@ -23,6 +24,20 @@ export const tableQuery = (form: FormPlace, view: ViewState) => {
     placeholderData: keepPreviousData,
   });
 };
+
+/** A question that finds nothing, with the nearest words that somebody wrote in place of those that nobody did; null: there are none. */
+export const nearestQuery = (form: FormPlace, q = '') =>
+  queryOptions({
+    queryKey: key(form, 'nearest', q),
+    async queryFn({ signal }) {
+      const query = { q: askedIn(q), form_id: form.id, typos: true, per_page: 1 };
+      const { search } = await call(form.workspace_id, 'searchSubmissions', { query }, { signal });
+      const corrections = search?.corrections ?? [];
+      if (corrections.length === 0) return null;
+      return corrections.reduce((text, { from, to }) => text.replace(from, () => to), q);
+    },
+    staleTime: 60_000,
+  });
 
 export const columnsQuery = (form: FormPlace) =>
   queryOptions({

@@ -10,7 +10,15 @@ import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { BulkBar } from './selection/bulk-bar.tsx';
 import { PanelPlace } from './panel/panel-place.tsx';
-import { type Bulk, bulksQuery, columnsQuery, rowsOfPage, tableQuery } from './queries.ts';
+import {
+  type Bulk,
+  bulksQuery,
+  columnsQuery,
+  type FormPlace,
+  nearestQuery,
+  rowsOfPage,
+  tableQuery,
+} from './queries.ts';
 import { BulkProgress } from './selection/bulk-progress.tsx';
 import { ColumnsDialog } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
@@ -77,7 +85,7 @@ export function SubmissionsScreen(): ReactElement {
             onColumns={() => setArranging(true)}
           />
         </div>
-        <Toolbar view={view} columns={columns.data ?? []} onChange={changeView} />
+        <Toolbar form={form} view={view} columns={columns.data ?? []} onChange={changeView} />
         {bulks.running.map((bulk) => (
           <BulkProgress key={bulk.id} form={form} bulk={bulk} onDone={bulks.finish} />
         ))}
@@ -99,9 +107,12 @@ export function SubmissionsScreen(): ReactElement {
           <Nothing
             isFiltered={isFiltered(view)}
             isPastEnd={total! > 0}
+            form={form}
+            q={view.q}
             publicUrl={form.public_url}
             isPublished={form.status === 'published'}
             onClear={() => changeView(wholeView)}
+            onSearch={(q) => changeView({ q })}
           />
         ) : (
           <SubmissionsTable
@@ -174,14 +185,27 @@ function useBulks(form: ReturnType<typeof useForm>) {
 }
 
 type NothingProps = {
+  form: FormPlace;
+  q: string | undefined;
   isFiltered: boolean;
   isPastEnd: boolean;
   isPublished: boolean;
   publicUrl: string;
   onClear: () => void;
+  onSearch: (q: string) => void;
 };
 
-function Nothing({ isFiltered, isPastEnd, isPublished, publicUrl, onClear }: NothingProps): ReactElement {
+function Nothing({
+  form,
+  q,
+  isFiltered,
+  isPastEnd,
+  isPublished,
+  publicUrl,
+  onClear,
+  onSearch,
+}: NothingProps): ReactElement {
+  const nearest = useQuery({ ...nearestQuery(form, q), enabled: isFiltered && q !== undefined });
   if (isPastEnd)
     return (
       <EmptyState icon="table" title="This page is past the end">
@@ -195,7 +219,16 @@ function Nothing({ isFiltered, isPastEnd, isPublished, publicUrl, onClear }: Not
         title="Nothing matches"
         action={<Button onPress={onClear}>Show all submissions</Button>}
       >
-        <p>Every word and every filter has to fit. Try fewer of them, or another status or time.</p>
+        <div className="stack-tight">
+          <p>Every word and every filter has to fit. Try fewer of them, or another status or time.</p>
+          {nearest.data && (
+            <p>
+              <Button icon="search" size="small" onPress={() => onSearch(nearest.data!)}>
+                Search for “{nearest.data}”
+              </Button>
+            </p>
+          )}
+        </div>
       </EmptyState>
     );
   }

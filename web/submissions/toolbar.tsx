@@ -1,10 +1,12 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { readQuestion } from '#ast/search/read-question.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button } from '../design/button.tsx';
-import { SearchField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
+import { QuestionBox } from '../shell/search/question-box.tsx';
 import { DateFilter } from './date-filter.tsx';
 import { FilterChips } from './filter/filter-chips.tsx';
+import type { FormPlace } from './queries.ts';
 import { type ChangeView, isFiltered, type ViewState, wholeView } from './view-state.ts';
 
 const statuses = [
@@ -14,16 +16,17 @@ const statuses = [
 ] as const;
 
 type Props = {
+  form: FormPlace;
   view: ViewState;
   columns: readonly Column[];
   onChange: ChangeView;
 };
 
 /** What narrows the table. */
-export function Toolbar({ view, columns, onChange }: Props): ReactElement {
+export function Toolbar({ form, view, columns, onChange }: Props): ReactElement {
   return (
     <div className="submissions-filters" role="search">
-      <SearchBox q={view.q} onChange={(q) => onChange({ q }, { replace: true })} />
+      <SearchBox form={form} q={view.q} onChange={(q) => onChange({ q }, { replace: true })} />
       <Select
         label="Status"
         isLabelHidden
@@ -46,9 +49,11 @@ export function Toolbar({ view, columns, onChange }: Props): ReactElement {
 const typingMs = 250;
 
 function SearchBox({
+  form,
   q,
   onChange,
 }: {
+  form: FormPlace;
   q: string | undefined;
   onChange: (q: string | undefined) => void;
 }): ReactElement {
@@ -62,7 +67,8 @@ function SearchBox({
   }, [q]);
   useEffect(() => {
     const next = text.trim() || undefined;
-    if (next === asked.current) return undefined;
+    // What cannot be asked is said in the box; the rows stay those of the last question.
+    if (next === asked.current || readQuestion(next ?? '').problems.length > 0) return undefined;
     const timer = setTimeout(() => {
       asked.current = next;
       onChange(next);
@@ -70,6 +76,12 @@ function SearchBox({
     return () => clearTimeout(timer);
   }, [text, onChange]);
   return (
-    <SearchField label="Search submissions" placeholder="Search answers" value={text} onChange={setText} />
+    <QuestionBox
+      label="Search submissions"
+      placeholder="Search answers"
+      place={{ workspaceId: form.workspace_id, formId: form.id }}
+      value={text}
+      onChange={setText}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { dayOf, startOf } from '../design/day.ts';
+import { askedIn } from '../shell/search/asked-in.ts';
 import { askFor, type Condition, readConditions } from './filter/conditions.ts';
 
 /** What the address says about the table: the whole view, so that it can be shared. */
@@ -92,7 +93,7 @@ export function filterOf({
 }: Pick<ViewState, 'status' | 'from' | 'to' | 'q' | 'where'>) {
   return {
     ...(status && { status }),
-    ...(q !== undefined && { q }),
+    ...(q !== undefined && { q: askedIn(q) }),
     ...(from !== undefined && { created_from: startOf(from, 0) }),
     ...(to !== undefined && { created_to: startOf(to, 1) }),
     ...askFor(where),

@@ -1,7 +1,7 @@
 import { duplicate, moveBy, selectEnd, selectNeighbour, selectParent } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { NodeKey } from '../model/edit-node.ts';
-import { findPressed, type Shortcut } from '../shortcuts/press.ts';
+import { findPressed, type Shortcut } from '../../shell/press.ts';
 
 /** What the keys of the canvas reach beyond the editor. */
 type KeyActions = { readonly openMenu: () => void; readonly onDelete: (key: NodeKey) => void };

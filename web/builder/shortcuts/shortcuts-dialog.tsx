@@ -1,14 +1,15 @@
 import type { ReactElement } from 'react';
 import { Dialog } from '../../design/dialog.tsx';
 import { onSelected, whileLifted } from '../canvas/canvas-keys.ts';
-import { sayPress, type Shortcut } from './press.ts';
+import { inConsole } from '../../shell/finder/finder-frame.tsx';
+import { sayPress, type Shortcut } from '../../shell/press.ts';
 import { everywhere } from './use-shortcuts.ts';
 
 const lists: readonly {
   title: string;
   shortcuts: readonly Pick<Shortcut<unknown>, 'presses' | 'label'>[];
 }[] = [
-  { title: 'Everywhere', shortcuts: everywhere },
+  { title: 'Everywhere', shortcuts: [...everywhere, ...inConsole] },
   { title: 'On what is selected', shortcuts: onSelected },
   { title: 'While it is lifted', shortcuts: whileLifted },
 ];

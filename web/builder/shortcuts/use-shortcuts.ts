@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { findPressed, type Shortcut } from './press.ts';
+import { findPressed, type Shortcut } from '../../shell/press.ts';
 
 type Deeds = {
   readonly travel: (step: 'undo' | 'redo') => void;

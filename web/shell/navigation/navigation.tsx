@@ -1,8 +1,10 @@
 import './navigation.css';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { Icon, type IconName, Logo } from '../../design/icon.tsx';
+import { Icon, Logo } from '../../design/icon.tsx';
+import { FinderButton } from '../finder/finder-frame.tsx';
 import { PersonMenu } from './person-menu.tsx';
+import { workspaceScreens } from './places.ts';
 import { mayAdminister, useCurrentWorkspace, useSession } from '../session.ts';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
@@ -11,59 +13,32 @@ export function Navigation(): ReactElement {
   const { user } = useSession();
   const workspace = useCurrentWorkspace();
   const base = workspace && `/w/${workspace.id}`;
+  const screens = workspaceScreens.filter(
+    ({ isAdministration }) => !isAdministration || (workspace && mayAdminister(workspace.role)),
+  );
+  const drawLink = ({ path, label, icon }: (typeof screens)[number]): ReactElement => (
+    <Link key={path} to={`${base}${path}`} className="navigation-link">
+      <Icon name={icon} />
+      {label}
+    </Link>
+  );
   return (
     <div className="navigation">
       <Link to="/" className="navigation-brand">
         <Logo /> Formloom
       </Link>
       <WorkspaceSwitcher current={workspace} />
+      <FinderButton />
       {base && (
         <nav aria-label="Workspace" className="navigation-links">
-          <NavigationLink to={`${base}/forms`} icon="form">
-            Forms
-          </NavigationLink>
+          {screens.filter(({ isSetting }) => !isSetting).map(drawLink)}
           <p className="navigation-heading">Settings</p>
-          <NavigationLink to={`${base}/settings/general`} icon="settings">
-            General
-          </NavigationLink>
-          <NavigationLink to={`${base}/settings/members`} icon="people">
-            Members
-          </NavigationLink>
-          {mayAdminister(workspace.role) && (
-            <>
-              <NavigationLink to={`${base}/settings/keys`} icon="key">
-                API keys
-              </NavigationLink>
-              <NavigationLink to={`${base}/settings/mail`} icon="mail">
-                Mail
-              </NavigationLink>
-              <NavigationLink to={`${base}/settings/activity`} icon="history">
-                Activity
-              </NavigationLink>
-            </>
-          )}
+          {screens.filter(({ isSetting }) => isSetting).map(drawLink)}
         </nav>
       )}
       <div className="navigation-end">
         <PersonMenu user={user} />
       </div>
     </div>
-  );
-}
-
-function NavigationLink({
-  to,
-  icon,
-  children,
-}: {
-  to: string;
-  icon: IconName;
-  children: string;
-}): ReactElement {
-  return (
-    <Link to={to} className="navigation-link">
-      <Icon name={icon} />
-      {children}
-    </Link>
   );
 }

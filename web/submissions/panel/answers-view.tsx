@@ -6,7 +6,7 @@ import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
 import { type AskedOf, askedIn, isFile, isRow, rowsIn, sayAnswer } from '../answer-text.tsx';
-import { Marked } from '../marked.tsx';
+import { Marked } from '../../design/marked.tsx';
 import { FileList } from './file-list.tsx';
 
 type Shown = Pick<SubmissionDetail, 'answers' | 'structure' | 'hits'>;

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { LinkedFile } from '#submissions/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
-import { Marked } from '../marked.tsx';
+import { Marked } from '../../design/marked.tsx';
 
 /** A file that is held in the spam box has no address yet. */
 type ListedFile = Omit<LinkedFile, 'url'> & { url?: string };

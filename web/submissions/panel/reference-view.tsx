@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { Button } from '../../design/button.tsx';
-import { Marked } from '../marked.tsx';
+import { Marked } from '../../design/marked.tsx';
 
 /** The parameters that came with the submission. */
 export function ReferenceView({

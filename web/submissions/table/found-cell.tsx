@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { TableRow } from '#submissions/shapes.ts';
 import { own } from '#ast/json.ts';
 import { sayWhole } from '../answer-text.tsx';
-import { Marked, patternOf } from '../marked.tsx';
+import { Marked, patternOf } from '../../design/marked.tsx';
 import type { TableColumn } from './table-columns.ts';
 
 /** Characters around a hit: a line of the table. */

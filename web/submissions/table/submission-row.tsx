@@ -8,7 +8,7 @@ import { StatusChip } from '../../design/chip.tsx';
 import { sayAgo, sayMoment } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell } from '../answer-text.tsx';
-import { Marked } from '../marked.tsx';
+import { Marked } from '../../design/marked.tsx';
 import { TagChips } from '../tags/tag-chips.tsx';
 import { kindOfColumn } from '../filter/conditions.ts';
 import { FoundCell } from './found-cell.tsx';

@@ -1,0 +1,168 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { createElement, type ReactNode, useEffect, useState } from 'react';
+import type { ReplyOf } from '#app/operations.ts';
+import { readQuestion } from '#ast/search/read-question.ts';
+import { call } from '../../api/operations.ts';
+import type { IconName } from '../../design/icon.tsx';
+import { Marked } from '../../design/marked.tsx';
+import { sayAgo } from '../../design/time.tsx';
+import { formScreens, type Place, workspaceScreens } from '../navigation/places.ts';
+import { askedIn } from '../search/asked-in.ts';
+import { mayAdminister, type useCurrentWorkspace } from '../session.ts';
+
+/** Somewhere one can go. */
+export type Goal = {
+  id: string;
+  label: ReactNode;
+  description?: ReactNode;
+  icon: IconName;
+  to: string;
+  search?: Record<string, unknown>;
+};
+type GoalGroup = { id: string; title: string; goals: Goal[] };
+
+/** A pause in typing after which the server is asked. */
+const typingMs = 200;
+const formsShown = 5;
+const submissionsShown = 8;
+/** Characters of a hit and what stands around it. */
+const hitCharacters = 80;
+
+type Found = ReplyOf<'searchSubmissions'>;
+type Workspace = ReturnType<typeof useCurrentWorkspace>;
+
+/** Where a text leads: screens and forms by their names, submissions by their words. Without a text, screens and the latest forms. */
+export function useGoals(
+  workspace: Workspace,
+  formId: string | undefined,
+  typed: string,
+): { groups: GoalGroup[]; isPending: boolean; note: string; error: Error | null } {
+  const written = typed.trim();
+  const text = useRested(written);
+  const workspaceId = workspace?.id ?? '';
+  const { parts, problems } = readQuestion(text);
+  const forms = useQuery({
+    queryKey: ['finder', 'forms', workspaceId, text],
+    queryFn: ({ signal }) =>
+      call(
+        workspaceId,
+        'listFormActivity',
+        { query: { ...(text !== '' && { q: text }), per_page: formsShown } },
+        { signal },
+      ),
+    enabled: workspace !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  const submissions = useQuery({
+    queryKey: ['finder', 'submissions', workspaceId, text],
+    queryFn: ({ signal }) => {
+      const query = { q: askedIn(text), include: 'hits', typos: true, per_page: submissionsShown } as const;
+      return call(workspaceId, 'searchSubmissions', { query }, { signal });
+    },
+    enabled: workspace !== undefined && parts.length > 0 && problems.length === 0,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const found = parts.length > 0 ? submissions.data : undefined;
+  const places = workspace ? placesCalled(written, workspace, formId) : [];
+  const called: GoalGroup = {
+    id: 'forms',
+    title: text === '' ? 'Latest forms' : 'Forms',
+    goals: (forms.data?.data ?? []).map(({ id, name }) => ({
+      id: `form ${id}`,
+      label: name,
+      icon: 'form',
+      to: `/forms/${id}`,
+    })),
+  };
+  const answered: GoalGroup = {
+    id: 'submissions',
+    title: 'Submissions',
+    goals: (found?.data ?? []).map((submission) => goalOf(submission, text)),
+  };
+  // Where nobody says where to, it is most often a form.
+  const groups = written === '' ? [called, ...places] : [...places, called, answered];
+  const isPending = written !== text || forms.isFetching || submissions.isFetching;
+  const note = isPending ? '' : sayFound(text, found, groups);
+  return { groups, isPending, note, error: forms.error ?? submissions.error };
+}
+
+/** The screens whose name has the text in it; all settings, for a text such as "settings". */
+function placesCalled(
+  text: string,
+  workspace: NonNullable<Workspace>,
+  formId: string | undefined,
+): GoalGroup[] {
+  const asked = text.toLowerCase();
+  const goalsOf = (title: string, base: string, places: readonly Place[]): Goal[] =>
+    places
+      .filter(({ label }) => [label, title].some((name) => name.toLowerCase().includes(asked)))
+      .map(({ path, label, icon }) => ({ id: `${base}${path}`, label, icon, to: base + path }));
+  const screens = workspaceScreens.filter(
+    ({ isAdministration }) => !isAdministration || mayAdminister(workspace.role),
+  );
+  const base = `/w/${workspace.id}`;
+  const [settings, others] = [
+    screens.filter(({ isSetting }) => isSetting),
+    screens.filter(({ isSetting }) => !isSetting),
+  ];
+  const account: Place = { path: '/account', label: 'Your account', icon: 'people' };
+  return [
+    {
+      id: 'own',
+      title: 'This form',
+      goals: formId === undefined ? [] : goalsOf('This form', `/forms/${formId}`, formScreens),
+    },
+    {
+      id: 'screens',
+      title: 'Go to',
+      goals: [...goalsOf('Go to', base, others), ...goalsOf('Go to', '', [account])],
+    },
+    { id: 'settings', title: 'Settings', goals: goalsOf('Settings', base, settings) },
+  ];
+}
+
+function goalOf(
+  { id, form_id, metadata, created_at, hits, answers }: Found['data'][number],
+  q: string,
+): Goal {
+  const [hit] = hits ?? [];
+  const place =
+    hit &&
+    String(hit.path[0] === 'answers' ? hit.path.findLast((step) => typeof step === 'string') : hit.path[1]);
+  const where = place && (metadata.fields[place]?.label ?? place);
+  const text =
+    hit?.excerpt ?? Object.values(answers).find((answer) => typeof answer === 'string') ?? 'Submission';
+  return {
+    id: `submission ${id}`,
+    label: createElement(Marked, { text, hits: hit?.words ?? [], limit: hitCharacters }),
+    description: [metadata.form_name, where, sayAgo(created_at)].filter(Boolean).join(' · '),
+    icon: 'table',
+    to: `/forms/${form_id}/submissions`,
+    // Within one form, which forms are meant says nothing.
+    search: { open: id, ...(!/\bform:/.test(q) && { q }) },
+  };
+}
+
+function sayFound(text: string, found: Found | undefined, groups: readonly GoalGroup[]): string {
+  if (text === '') return '';
+  const corrections = found?.search?.corrections ?? [];
+  const mended = corrections.map(({ from, to }) => `Nobody wrote “${from}”: this is for “${to}”.`);
+  const total = found?.pagination.total_count ?? 0;
+  const more =
+    total > submissionsShown ? [`${submissionsShown} of ${total.toLocaleString()} submissions.`] : [];
+  const isNothing = groups.every(({ goals }) => goals.length === 0);
+  return [...mended, ...more, ...(isNothing ? ['Nothing is called that, and nobody wrote it.'] : [])].join(
+    ' ',
+  );
+}
+
+/** A text once typing rests. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return rested;
+}
