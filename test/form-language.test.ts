@@ -5,6 +5,7 @@ import { checkAnswers } from '#ast/answers.ts';
 import { elements, formAttributes, stepAttributes } from '#ast/elements.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { operators } from '#ast/logic/condition.ts';
+import { functionNames } from '#ast/logic/formula/program.ts';
 import { context } from '#ast/testing.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import type { Form } from '#ast/tree.ts';
@@ -77,6 +78,21 @@ test('every example is a form', () => {
   const forms = ofKind('form');
   assert.ok(forms.length >= 2);
   for (const form of forms) assert.deepEqual(validateStructure(form), { ok: true, form });
+});
+
+test('the example of formulas gives these results', () => {
+  const [, form] = ofKind('form') as Form[];
+  const [example] = ofKind('results') as { answers: object; results: object }[];
+  assert.deepEqual(checkAnswers(form!, example!.answers, new Map(), context), {
+    ok: true,
+    answers: { ...example!.answers, ...example!.results },
+  });
+});
+
+test('every function of formulas is in their table', () => {
+  const section = page.split('\n## Formulas\n')[1]!.split('\n## ')[0]!;
+  const names = functionNames.filter((name) => !['negative'].includes(name));
+  for (const name of [...names, 'points']) assert.match(section, new RegExp(`\`${RegExp.escape(name)}[(\`]`));
 });
 
 test('the example answers are taken, and the refused ones are refused in these words', () => {

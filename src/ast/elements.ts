@@ -1,6 +1,7 @@
 import type { AttributeSpecs } from './attributes.ts';
 import type { InputType } from './input-rules.ts';
 import { limits } from './limits.ts';
+import { calculation } from './types/calculation/type.ts';
 import { composite } from './types/composite/type.ts';
 import { date } from './types/date/type.ts';
 import { datetime } from './types/datetime/type.ts';
@@ -82,6 +83,7 @@ export const elements = {
   ranking,
   hidden,
   matrix,
+  calculation,
   heading,
   paragraph,
   divider,

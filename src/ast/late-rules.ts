@@ -1,5 +1,6 @@
 import { rules as hidden } from './types/hidden/rules.ts';
 import { rules as matrix } from './types/matrix/rules.ts';
+import { rules as calculation } from './types/calculation/rules.ts';
 import { rules as ranking } from './types/ranking/rules.ts';
 import { rules as rating } from './types/rating/rules.ts';
 import type { InputRules } from './types/rules.ts';
@@ -15,4 +16,5 @@ export const lateRules = {
   ranking,
   hidden,
   matrix,
+  calculation,
 } as const satisfies Readonly<Record<string, InputRules>>;

@@ -8,6 +8,8 @@ export const answerLimits = {
   pipedCharacters: 300,
   /** Rows of one repeatable composite. */
   rows: 100,
+  /** Brackets, functions and operators of a formula inside each other. */
+  formulaNesting: 30,
   /** Places of a pattern times characters of the answer: bounds the work of one match. */
   patternSteps: 1_000_000,
   /** Work that one request may cause (work.ts): no more than some 40 ms, in which nobody else is served. */
@@ -67,6 +69,12 @@ export const limits = {
   conditionValues: 100,
   /** A condition over whole submissions, as JSON: it is read at each event. */
   filterBytes: 16_384,
+  /** What stands around a number, in UTF-8 bytes. */
+  affixBytes: 64,
+  /** Characters of one formula. */
+  formulaCharacters: 2_000,
+  /** Characters of the formulas of one form: bounds the work of each evaluation. */
+  formCharactersOfFormulas: 20_000,
   /** Jumps of one step. */
   jumps: 50,
   /** Answers that the texts of one form show: bounds the work of drawing it. */

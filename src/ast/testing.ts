@@ -12,6 +12,7 @@ const needed: Partial<Record<AttributeKind, (name: string) => unknown>> = {
   string: (name) => `Its ${name}`,
   options: (name) => (name === 'rows' ? ['Tea', 'Coffee'] : ['Red', 'Green', 'Blue']),
   image: () => '00000000-0000-7000-8000-000000000000',
+  formula: () => '1',
 };
 
 /** An element that lacks nothing: selections get the options Red, Green and Blue. */

@@ -41,6 +41,7 @@ type Leaf<Type extends ElementType> = NodeOf<Type> & { readonly children?: reado
 export type InputElement = {
   [Type in InputType]: Leaf<Type> & { readonly attrs: Absent<Type> };
 }[InputType];
+export type Calculation = Extract<InputElement, { readonly type: 'calculation' }>;
 type ContentElement = { [Type in ContentType]: Leaf<Type> }[ContentType];
 export type Composite = NodeOf<CompositeType> & { readonly children: readonly Element[] };
 export type Element = InputElement | ContentElement | Composite;
@@ -62,9 +63,25 @@ export function isComposite(element: Element): element is Composite {
   return element.type === 'composite';
 }
 
-/** Whether a visitor sees something of the element: all but what comes without being asked for. */
+/** Whether an element has a number that is worked out from other answers. */
+export function isCalculation(element: Element): element is Calculation {
+  return element.type === 'calculation';
+}
+
+/** Whether visitors are asked for the answer: to all but what comes by itself. */
+export function isAsked(input: InputElement): boolean {
+  return !(inputRules[input.type] as InputRules).isUnasked;
+}
+
+/** Whether visitors are asked for an answer, or for several. */
+export function isQuestion(element: Element): boolean {
+  return isComposite(element) || (isInput(element) && isAsked(element));
+}
+
+/** Whether a visitor sees something of the element: all but what comes without being asked for, results aside. */
 export function isSeen(element: Element): boolean {
-  return !isInput(element) || !(inputRules[element.type] as InputRules).isUnasked;
+  if (isCalculation(element)) return !(element.attrs.hidden ?? defaults.hidden);
+  return !isInput(element) || isAsked(element);
 }
 
 /** Whether the composite's answer is a list of rows. */
@@ -74,7 +91,7 @@ export function isRepeatable(composite: Composite): boolean {
 
 /** Whether an answer is always required; `require_when` may require it as well. Nothing is of what nobody is asked for. */
 export function isRequired(input: InputElement): boolean {
-  return isSeen(input) && (input.attrs.required ?? defaults.required);
+  return isAsked(input) && (input.attrs.required ?? defaults.required);
 }
 
 /** The languages that a form is written in, as BCP-47 tags, the one of its own texts first; none where it does not say. */

@@ -1,6 +1,6 @@
 import { type QuestionsById, findInput, questionsById } from '#ast/fields.ts';
 import { countCharacters, isCleanText } from '#ast/text.ts';
-import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
+import { type Form, isCalculation, kindOf, listQuestions } from '#ast/tree.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 
 /** Somebody to invite. */
@@ -19,14 +19,14 @@ export const draftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 
 /** One thing that is wrong with a draft: by its property, and its entry where it has some. */
 type DraftProblem = { field: string; message: string };
 
-/** The questions that an invitation can fill in: all but files. */
+/** The questions that an invitation can fill in: all but files and what is worked out. */
 export type Prefillable = (name: string) => boolean;
 
 export function prefillableOf(form: Form): Prefillable {
   const questions: QuestionsById = questionsById(listQuestions(form));
   return (name) => {
     const found = findInput(questions, name);
-    return found !== undefined && kindOf(found.input) !== 'files';
+    return found !== undefined && kindOf(found.input) !== 'files' && !isCalculation(found.input);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Row } from '#ast/fields.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
 import { indexOf } from '#ast/logic/form-index.ts';
-import { type Composite, type Element, isComposite, isInput, isRepeatable } from '#ast/tree.ts';
+import { type Composite, type Element, isComposite, isInput, isRepeatable, isSeen } from '#ast/tree.ts';
 import { evaluatePage } from './answers.ts';
 import type { Page } from './page.ts';
 import { rowsOf } from './rows.ts';
@@ -27,7 +27,7 @@ function showChildren(shown: Shown, elements: readonly Element[], parent: HTMLEl
 }
 
 function showElement(shown: Shown, element: Element, box: HTMLElement, row?: Row): void {
-  box.hidden = !shown.isShown(element, row);
+  box.hidden = !isSeen(element) || !shown.isShown(element, row);
   if (isComposite(element)) showComposite(shown, element, box, row);
   else if (isInput(element)) {
     const mark = box.querySelector<HTMLElement>('.mark');

@@ -15,7 +15,7 @@ import type { AnswerContext, Shown } from '../logic/evaluate.ts';
 import { indexOf } from '../logic/form-index.ts';
 import { quote } from '../problems.ts';
 import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
-import { type Form, type InputElement, isSeen, kindOf, type Question } from '../tree.ts';
+import { type Form, type InputElement, isAsked, isCalculation, kindOf, type Question } from '../tree.ts';
 import type { InputRules, PlainAnswer } from '../types/rules.ts';
 import { inputRules } from '../input-rules.ts';
 import { spend, type Work } from '../work.ts';
@@ -65,6 +65,11 @@ function* fillInput(
   row?: Row,
 ): Problems {
   const { id } = input.attrs;
+  if (isCalculation(input)) {
+    const result = filling.shown.calculated(input, row);
+    if (result !== undefined) target[id] = result;
+    return;
+  }
   const field = fieldName(input, row);
   const value = own(raw, id);
   const files = filling.files.get(field) ?? [];
@@ -107,7 +112,8 @@ function missing(input: InputElement): BrokenRule {
 
 /** The rule that an input's answer breaks, with what a sentence says of the input. */
 export function problemOf(input: InputElement, broken: BrokenRule): AnswerProblem {
-  const { label, error_message: custom } = input.attrs;
+  const { label } = input.attrs;
+  const custom = 'error_message' in input.attrs ? input.attrs.error_message : undefined;
   const { noun = input.type }: InputRules = inputRules[input.type];
   const about = autofillOf(input) === 'name' ? 'name' : noun;
   return { ...broken, label, about, ...(custom && { custom }) };
@@ -158,7 +164,7 @@ function* fillRow(
   const isAnswered = (input: InputElement) =>
     !isUnanswered(input, own(raw, input.attrs.id), filling.context.work) ||
     !isBlank(filling.files.get(fieldName(input, row)));
-  if (shown.some((input) => isSeen(input) && isAnswered(input))) {
+  if (shown.some((input) => isAsked(input) && isAnswered(input))) {
     for (const input of shown) yield* fillInput(target, input, raw, filling, row);
   }
   const keys = Object.keys(raw);

@@ -22,10 +22,12 @@ export type AnswerSpeech = {
  */
 export function sayAnswer(input: InputElement, value: unknown, speech: AnswerSpeech): string[] {
   const { type, attrs } = input;
-  const { kind, format }: InputRules = inputRules[type];
+  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  const { kind, format, say: sayOwn } = inputRules[type] as InputRules<InputElement['attrs']>;
   const say = (one: unknown): string => {
     if (typeof one === 'boolean') return speech.words[one ? 'yes' : 'no'];
-    if (typeof one === 'number') return sayNumber(one, speech.numbers);
+    if (typeof one === 'number')
+      return sayOwn?.(attrs, one, speech.numbers) ?? sayNumber(one, speech.numbers);
     const text = optionsById(attrs).get(one)?.label ?? String(one);
     return kind === 'moment' && format?.accepts(text) ? sayMoment(text, speech.language) : text;
   };

@@ -4,7 +4,7 @@ import { answerLimits } from '../limits.ts';
 import type { Shown } from '../logic/evaluate.ts';
 import { indexOf } from '../logic/form-index.ts';
 import { fillPiped } from '../piping.ts';
-import { type Form, type InputElement, isInput, kindOf } from '../tree.ts';
+import { type Form, type InputElement, isCalculation, isInput, kindOf } from '../tree.ts';
 import { newWork } from '../work.ts';
 import { type AnswerSpeech, sayAnswer } from './say-answer.ts';
 import { tidyAnswer } from './tidy.ts';
@@ -17,16 +17,18 @@ export type Given = {
   readonly form: Form;
   readonly values: Readonly<Record<string, unknown>>;
   readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
-  readonly shown: Pick<Shown, 'isShown'>;
+  /** Without `calculated`, results are among the values, as they were stored. */
+  readonly shown: Pick<Shown, 'isShown'> & Partial<Pick<Shown, 'calculated'>>;
   readonly speech: AnswerSpeech;
 };
 
 /** The answer to a question as people read it: a text for each choice and each file, none when it is blank. */
 export function sayGiven(
-  { values, held, speech }: Pick<Given, 'values' | 'held' | 'speech'>,
+  { values, held, shown, speech }: Pick<Given, 'values' | 'held' | 'shown' | 'speech'>,
   input: InputElement,
   row?: Row,
 ): string[] {
+  if (isCalculation(input) && shown.calculated) return sayAnswer(input, shown.calculated(input, row), speech);
   const holder = row ? rowAt(values, row) : values;
   const value = isRecord(holder) ? own(holder, input.attrs.id) : undefined;
   if (kindOf(input) !== 'files') return sayAnswer(input, tidyAnswer(input, value, newWork()), speech);

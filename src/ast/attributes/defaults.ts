@@ -17,4 +17,5 @@ export const defaults = {
   to: 10,
   hidden_length: 500,
   multiple: false,
+  hidden: false,
 } as const;

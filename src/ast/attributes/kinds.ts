@@ -1,5 +1,6 @@
 import { imageIdProblem, isImageId } from '../image-id.ts';
 import { limits } from '../limits.ts';
+import { formulaProblem } from '../logic/formula/formula-problem.ts';
 import { conditionProblem, jumpsProblem } from '../logic/condition-problem.ts';
 import { conditionAttribute, jumpsSchema } from '../logic/condition-schema.ts';
 import { quote, sayBytes } from '../problems.ts';
@@ -136,6 +137,17 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
         ? undefined
         : 'must be an object of languages, each with texts by their attributes',
     schema: () => translationsReference,
+  },
+  formula: {
+    problem: (_spec, value) => (typeof value === 'string' ? formulaProblem(value) : 'must be text'),
+    schema: () => ({
+      type: 'string',
+      minLength: 1,
+      maxLength: limits.formulaCharacters,
+      examples: ['round(1.19 * 20, 2)'],
+      description:
+        'A number, worked out from other answers, which it names as {id}: + - * / %, comparisons, and, or, not, if(), and the functions of docs/form-language.md.',
+    }),
   },
 };
 

@@ -27,6 +27,7 @@ type KindDetails = {
   readonly languages: { readonly maxItems: number };
   /** The texts of a node in the others (translations/shapes.ts). */
   readonly translations: object;
+  readonly formula: object;
 };
 
 export type AttributeKind = keyof KindDetails;
@@ -58,6 +59,7 @@ type KindValues = {
   readonly jumps: readonly Jump[];
   readonly languages: readonly string[];
   readonly translations: Translations;
+  readonly formula: string;
 };
 
 type ValueOf<Spec> = Spec extends { kind: 'one-of'; values: readonly (infer Value)[] }

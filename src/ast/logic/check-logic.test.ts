@@ -321,7 +321,8 @@ test('a chain longer than can be followed is refused, once and with the number',
       ),
     );
   assert.deepEqual(problemsOf(chain(200)), []);
-  const message = 'Conditions can build on each other at most 200 deep within a step: at "c799" it is more.';
+  const message =
+    'Conditions and formulas can build on each other at most 200 deep within a step: at "c799" it is more.';
   assert.deepEqual(problemsOf(chain(1_000)), [{ message, path: [0, 799] }]);
 });
 

@@ -4,6 +4,7 @@ import { quote } from '../problems.ts';
 import { comparisonProblem, referenceProblem } from './check-comparison.ts';
 import { findCircles } from './circles.ts';
 import { type Comparison, comparisonsOf, type Condition, endOfForm } from './condition.ts';
+import { checkFormulas } from './formula/check-formulas.ts';
 import { checkPiping } from './check-piping.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
@@ -20,6 +21,7 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
   // Of an id that is used twice, which is a problem of its own, the first counts.
   for (const node of elements) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
   yield* checkPiping(nodes, byId);
+  yield* checkFormulas(nodes, byId);
   let comparisons = 0;
   for (const node of nodes) {
     for (const [name, condition] of conditionsOf(node)) {

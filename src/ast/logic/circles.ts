@@ -1,15 +1,17 @@
 import { limits } from '../limits.ts';
 import { comparisonsOf } from './condition.ts';
+import { parseFormula } from './formula/parse.ts';
+import { namedIn } from './formula/program.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
-/** What is asked of a node: whether it is shown or, of a composite, whether anything in it is answered. */
+/** What is asked of a node: whether it is shown, and of a calculation what it gives; or, of a composite, whether anything in it is answered. */
 type Matter = { readonly node: LogicNode; readonly asks: 'shown' | 'answered' };
 
 /** A matter that is being followed, with those that it waits for and how many of them are done. */
 type Visit = { readonly matter: Matter; readonly before: readonly Matter[]; at: number };
 
 /**
- * Finds circles among the conditions that show and hide, and chains too long to follow within a step. What requires
+ * Finds circles among formulas and the conditions that show and hide, and chains too long to follow within a step. What requires
  * an answer decides about no other condition, so it closes no circle. Takes time linear in elements and comparisons,
  * and walks with a list instead of calls, as a chain may have every element of the form.
  */
@@ -53,18 +55,29 @@ function makeGraph(elements: readonly LogicNode[], byId: ReadonlyMap<string, Log
   const answerOf = (node: LogicNode): Matter => answered.get(node) ?? shown.get(node)!;
   const children = Map.groupBy(elements, ({ parent }) => parent);
   const namedBy = ({ attrs }: LogicNode): Matter[] =>
-    [attrs.show_when, attrs.hide_when]
-      .flatMap((condition) => (condition ? [...comparisonsOf(condition)] : []))
-      .flatMap((comparison) => ('element' in comparison ? (byId.get(comparison.element) ?? []) : []))
-      .map(answerOf);
+    [...idsInConditions(attrs), ...idsInFormula(attrs)].flatMap((id) => byId.get(id) ?? []).map(answerOf);
   return {
     matters: [...shown.values(), ...answered.values()],
     before: ({ node, asks }) =>
       asks === 'answered'
-        ? [shown.get(node)!, ...(children.get(node) ?? []).map(answerOf)]
+        ? [shown.get(node)!, ...(children.get(node) ?? []).filter(isAnswered).map(answerOf)]
         : [...(node.parent ? [shown.get(node.parent)!] : []), ...namedBy(node)],
   };
 }
+
+function idsInConditions({ show_when, hide_when }: LogicNode['attrs']): string[] {
+  return [show_when, hide_when]
+    .flatMap((condition) => (condition ? [...comparisonsOf(condition)] : []))
+    .flatMap((comparison) => ('element' in comparison ? comparison.element : []));
+}
+
+function idsInFormula({ formula }: LogicNode['attrs']): string[] {
+  const parsed = formula === undefined ? undefined : parseFormula(formula);
+  return parsed?.ok ? namedIn(parsed.program) : [];
+}
+
+/** What is worked out is no answer of a group around it. */
+const isAnswered = ({ type }: LogicNode): boolean => type !== 'calculation';
 
 /** How many matters have to be followed at once; those of earlier steps are known by then. */
 function depthOf({ matter, before }: Visit, depths: ReadonlyMap<Matter, number>): number {
@@ -73,7 +86,7 @@ function depthOf({ matter, before }: Visit, depths: ReadonlyMap<Matter, number>)
 }
 
 function tooLong({ node }: Matter): LogicProblem {
-  const message = `Conditions can build on each other at most ${limits.logicChain} deep within a step: at ${nameOfNode(node)} it is more.`;
+  const message = `Conditions and formulas can build on each other at most ${limits.logicChain} deep within a step: at ${nameOfNode(node)} it is more.`;
   return { message, path: node.path };
 }
 
@@ -81,5 +94,6 @@ function circle(matters: readonly Matter[]): LogicProblem {
   const nodes = [...new Set(matters.map(({ node }) => node))];
   const [first] = nodes as [LogicNode, ...LogicNode[]];
   const names = [...nodes, first].map(nameOfNode).join(' → ');
-  return { message: `The conditions go round in a circle: ${names}.`, path: first.path };
+  const what = nodes.some(({ type }) => type === 'calculation') ? 'formulas' : 'conditions';
+  return { message: `The ${what} go round in a circle: ${names}.`, path: first.path };
 }

@@ -1,15 +1,20 @@
 import { tidyAnswer } from '../answers/tidy.ts';
 import { countRows, fieldName, type Row, rowAt } from '../fields.ts';
+import { inputRules } from '../input-rules.ts';
 import { isRecord, own } from '../json.ts';
 import {
+  type Calculation,
   type Composite,
   type Element,
   type Form,
   type InputElement,
   isComposite,
   isInput,
+  isCalculation,
+  isQuestion,
   isRepeatable,
   isRequired,
+  isAsked,
   isSeen,
   kindOf,
   type Step,
@@ -18,6 +23,7 @@ import { spend, type Work } from '../work.ts';
 import { type Given, give, isTrue } from './compare.ts';
 import { type Comparison, type Condition, endOfForm, holds } from './condition.ts';
 import { type FormIndex, indexOf } from './form-index.ts';
+import { type Asking, formulaAnswers } from './formula/answers.ts';
 
 /** What conditions and limits know besides the answers. */
 export type AnswerContext = {
@@ -41,6 +47,8 @@ export type Shown = {
   /** Elements of a repeatable composite are asked with their row; without one, as in a row that is blank. */
   readonly isShown: (element: Element, row?: Row) => boolean;
   readonly isRequired: (input: InputElement, row?: Row) => boolean;
+  /** What a calculation gives; undefined when it is hidden or has no result. */
+  readonly calculated: (calculation: Calculation, row?: Row) => number | undefined;
 };
 
 const noFiles: FilesByName = new Map();
@@ -58,7 +66,8 @@ export function evaluate(
 ): Shown {
   const index = indexOf(form);
   if (!index.hasLogic) {
-    return { steps: [...form.children.keys()], isShown: () => true, isRequired };
+    const calculated = (): undefined => undefined;
+    return { steps: [...form.children.keys()], isShown: () => true, isRequired, calculated };
   }
   const visit: Visit = {
     index,
@@ -76,14 +85,13 @@ export function evaluate(
     steps: [...visit.reached].filter((at) => hasSomething(visit, form.children[at]!)),
     isShown: (element, row) => isElementShown(visit, element, row),
     isRequired: (input, row) =>
-      isRequired(input) || (isSeen(input) && isMet(visit, input.attrs.require_when, row, false)),
+      isRequired(input) || (isAsked(input) && isMet(visit, input.attrs.require_when, row, false)),
+    calculated: (calculation, row) => answerOf(visit, calculation, row).value as number | undefined,
   };
 }
 
 /** Whether a step shows anything: one that shows nothing is passed over, unless it has no elements at all. */
 function hasSomething(visit: Visit, { children }: Step): boolean {
-  const isQuestion = (element: Element): boolean =>
-    isComposite(element) || (isInput(element) && isSeen(element));
   const isThere = (element: Element): boolean =>
     isSeen(element) &&
     isElementShown(visit, element) &&
@@ -127,6 +135,7 @@ function reachSteps(visit: Visit, { children: steps }: Form): void {
     if (!isOpen(visit, step)) continue;
     visit.reached.add(at);
     for (const element of step.children) isElementShown(visit, element);
+    calculateStep(visit, at);
     const jump = step.attrs?.jumps?.find(({ when }) => isMet(visit, when, undefined, true));
     if (jump?.to === endOfForm) return;
     // Jumps only lead to later steps, so this ends.
@@ -135,6 +144,16 @@ function reachSteps(visit: Visit, { children: steps }: Form): void {
         next,
         steps.findIndex(({ attrs }) => attrs?.id === jump.to),
       );
+  }
+}
+
+/** Works out what a step has to, in every row that was sent: who names a result later finds it known. */
+function calculateStep(visit: Visit, at: number): void {
+  for (const { element, group } of visit.index.calculations.get(at) ?? []) {
+    if (group === undefined) answerOf(visit, element, undefined);
+    else
+      for (let index = 0; index < countRows(group, visit.raw, visit.files); index += 1)
+        answerOf(visit, element, { group, index });
   }
 }
 
@@ -201,6 +220,7 @@ function answerOf(visit: Visit, input: InputElement, row: Row | undefined): Give
   if (!isElementShown(visit, input, row)) return nothing;
   const isInRow = visit.index.places.get(input)?.group !== undefined;
   return recall(visit, visit.given, input, isInRow ? row?.index : undefined, () => {
+    if (isCalculation(input)) return give(calculate(visit, input, isInRow ? row : undefined));
     if (kindOf(input) === 'files') return give(visit.files.get(fieldName(input, isInRow ? row : undefined)));
     const holder = isInRow ? row && rowAt(visit.raw, row) : visit.raw;
     const sent = isRecord(holder) ? own(holder, input.attrs.id) : undefined;
@@ -211,18 +231,39 @@ function answerOf(visit: Visit, input: InputElement, row: Row | undefined): Give
 /** Whether a composite has an answer: of any child, in any row. */
 function isFilled(visit: Visit, composite: Composite, row: Row | undefined): boolean {
   const isInRow = visit.index.places.get(composite)?.group !== undefined;
-  return recall(visit, visit.filled, composite, isInRow ? row?.index : undefined, () => {
-    if (!isRepeatable(composite)) return hasAnswers(visit, composite, row);
-    const rows = countRows(composite, visit.raw, visit.files);
-    return Array.from({ length: rows }).some((_, index) =>
-      hasAnswers(visit, composite, { group: composite, index }),
-    );
-  });
+  return recall(visit, visit.filled, composite, isInRow ? row?.index : undefined, () =>
+    isRepeatable(composite)
+      ? rowsOf(visit, composite).next().done !== true
+      : hasAnswers(visit, composite, row),
+  );
+}
+
+/** The rows of a repeatable composite that have an answer. */
+function* rowsOf(visit: Visit, group: Composite): Generator<number, void> {
+  const rows = countRows(group, visit.raw, visit.files);
+  for (let index = 0; index < rows; index += 1) if (hasAnswers(visit, group, { group, index })) yield index;
 }
 
 function hasAnswers(visit: Visit, composite: Composite, row: Row | undefined): boolean {
   spend(visit.context.work, composite.children.length * steps.child);
   return composite.children.some((child) =>
-    isComposite(child) ? isFilled(visit, child, row) : isInput(child) && !answerOf(visit, child, row).isBlank,
+    isComposite(child) ? isFilled(visit, child, row) : isAnswered(visit, child, row),
   );
+}
+
+/** What nobody is asked for fills no row. */
+const isAnswered = (visit: Visit, child: Element, row: Row | undefined): boolean =>
+  isInput(child) && isAsked(child) && !answerOf(visit, child, row).isBlank;
+
+/** What a calculation gives with the answers that count. @param row its own, where it stands in one. */
+function calculate(visit: Visit, { type, attrs }: Calculation, row: Row | undefined): number | undefined {
+  const asking: Asking = {
+    index: visit.index,
+    row,
+    isShown: (element) => isElementShown(visit, element),
+    answerOf: (input, place) => answerOf(visit, input, place),
+    rowsOf: (group) => rowsOf(visit, group),
+  };
+  const { today, work } = visit.context;
+  return inputRules[type].calculate(attrs, { ...formulaAnswers(asking), today, work });
 }

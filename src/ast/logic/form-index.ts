@@ -1,6 +1,8 @@
 import {
+  type Calculation,
   type Element,
   type Form,
+  isCalculation,
   isInput,
   isSeen,
   type PlacedElement,
@@ -12,9 +14,13 @@ import {
 export type FormIndex = {
   readonly places: ReadonlyMap<Element, PlacedElement>;
   readonly byId: ReadonlyMap<string, PlacedElement>;
-  /** Whether any element or step has a condition or a jump, or none of it is seen. Most forms have none: all of them is shown. */
+  /** The calculations of each step, by its index. */
+  readonly calculations: ReadonlyMap<number, readonly PlacedCalculation[]>;
+  /** Whether any element or step has a condition, a jump or a formula, or none of it is seen. Most forms have none: all of them is shown. */
   readonly hasLogic: boolean;
 };
+
+type PlacedCalculation = PlacedElement & { readonly element: Calculation };
 
 // A form never changes; the server asks about the same one again and again.
 const indexes = new WeakMap<Form, FormIndex>();
@@ -36,13 +42,18 @@ function makeIndex(form: Form): FormIndex {
   return {
     places: new Map(placed.map((place) => [place.element, place])),
     byId: new Map(named),
+    calculations: Map.groupBy(placed.filter(isPlacedCalculation), ({ path }) => path[0]!),
     hasLogic: [...form.children, ...placed.map(({ element }) => element)].some(hasLogic),
   };
 }
+
+const isPlacedCalculation = (placed: PlacedElement): placed is PlacedCalculation =>
+  isCalculation(placed.element);
 
 function hasLogic(node: Element | Step): boolean {
   const { show_when: show, hide_when: hide } = node.attrs ?? {};
   if (show ?? hide) return true;
   if (node.type === 'step') return node.attrs?.jumps !== undefined;
-  return !isSeen(node) || (isInput(node) && node.attrs.require_when !== undefined);
+  const isOwn = isCalculation(node) || (isInput(node) && node.attrs.require_when !== undefined);
+  return !isSeen(node) || isOwn;
 }

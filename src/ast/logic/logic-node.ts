@@ -23,6 +23,7 @@ type LogicAttributes = {
   readonly require_when?: Condition;
   readonly jumps?: readonly Jump[];
   readonly translations?: Translations;
+  readonly formula?: string;
 };
 
 /** One problem of the form as a whole, at the path of the node that has it. */

@@ -26,12 +26,19 @@ export function writeNumber(value: number, [decimal]: NumberMarks): string {
   return String(value).replace('.', decimal!);
 }
 
-/** A number for a person, its thousands apart: by the language's mark, or by a narrow space where that is none of ours. */
-export function sayNumber(value: number, [decimal = '.', thousands = '\u202f']: string): string {
+/**
+ * A number for a person, its thousands apart: by the language's mark, or by a narrow space where that is none of ours.
+ * @param decimals how many it is said with; as many as it has when left out.
+ */
+export function sayNumber(
+  value: number,
+  [decimal = '.', thousands = '\u202f']: string,
+  decimals?: number,
+): string {
   // Past these, exponents say it more clearly.
-  if (Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-6))
+  if (Math.abs(value) >= 1e15 || (decimals === undefined && value !== 0 && Math.abs(value) < 1e-6))
     return String(value).replace('.', decimal);
-  const [whole, rest] = String(value).split('.');
+  const [whole, rest] = (decimals === undefined ? String(value) : value.toFixed(decimals)).split('.');
   const grouped = whole!.length > 4 ? whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands) : whole!;
   return rest === undefined ? grouped : `${grouped}${decimal}${rest}`;
 }

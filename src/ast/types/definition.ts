@@ -28,7 +28,7 @@ export type ElementDefinition = {
   /** Words that people look for it by, beside its title. */
   readonly words: string;
   /** Where the palette shows it, if not with its group and its kind of answer. */
-  readonly palette?: 'choice';
+  readonly palette?: 'choice' | 'content';
   /** The label of a new one, where its title does not say enough. */
   readonly firstLabel?: string;
   readonly attrs: AttributeSpecs;

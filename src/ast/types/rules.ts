@@ -1,6 +1,8 @@
 import type { autofillTokens } from '../attributes/autofill-tokens.ts';
+import type { FormulaAnswers } from '../logic/formula/run.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
 import type { BrokenRule, RuleName } from '../rules/problem.ts';
+import type { NumberMarks } from '../rules/written-numbers.ts';
 import type { TextFormat } from '../rules/text-formats.ts';
 import type { Work } from '../work.ts';
 
@@ -52,6 +54,10 @@ export type InputRules<Attrs = never> = {
   readonly isUnasked?: true;
   /** Of a question on a scale, the whole numbers that it takes. */
   readonly levels?: (attrs: Attrs) => Levels;
+  /** Of what nobody is asked: its answer by the others, which stands in place of whatever was sent. @throws TooMuchWork */
+  readonly calculate?: (attrs: Attrs, answers: FormulaAnswers) => number | undefined;
+  /** How a number is said, where that is not as every number is. */
+  readonly say?: (attrs: Attrs, value: number, numbers: NumberMarks) => string;
   /** Checks a tidied value that is not blank, by the type and the author's rules. @throws TooMuchWork */
   readonly check: (attrs: Attrs, value: unknown, context: RuleContext) => CheckedAnswer;
   /** What a required answer that passed the check lacks, where to be there is not enough. */

@@ -1,6 +1,6 @@
 import { endOfForm } from '#ast/logic/condition.ts';
 import type { Settings } from '#ast/settings.ts';
-import { type Element, type Form, isComposite, isInput, isSeen, type Step } from '#ast/tree.ts';
+import { type Element, type Form, isQuestion, type Step } from '#ast/tree.ts';
 import type { Words } from '../words/words.ts';
 import { reviewStepId } from './review-step.ts';
 
@@ -60,7 +60,7 @@ function questionsIn(elements: readonly Element[]): (readonly Element[])[] {
   let texts: Element[] = [];
   for (const element of elements) {
     texts.push(element);
-    if (!isComposite(element) && !(isInput(element) && isSeen(element))) continue;
+    if (!isQuestion(element)) continue;
     parts.push(texts);
     texts = [];
   }

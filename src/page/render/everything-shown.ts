@@ -3,5 +3,10 @@ import { type Form, isRequired } from '#ast/tree.ts';
 
 /** A form as if none of its conditions were there: what the builder's canvas draws. */
 export function everythingShown(form: Form): Shown {
-  return { steps: form.children.map((_step, index) => index), isShown: () => true, isRequired };
+  return {
+    steps: form.children.map((_step, index) => index),
+    isShown: () => true,
+    isRequired,
+    calculated: () => undefined,
+  };
 }

@@ -2,7 +2,15 @@ import type { AnswerSpeech } from '#ast/answers/say-answer.ts';
 import { sayGiven } from '#ast/answers/say-piped.ts';
 import { countRows, fieldName, type RawAnswers, type Row } from '#ast/fields.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
-import { type Form, type InputElement, isSeen, listQuestions, type Question } from '#ast/tree.ts';
+import {
+  type Form,
+  type InputElement,
+  isAsked,
+  isCalculation,
+  isSeen,
+  listQuestions,
+  type Question,
+} from '#ast/tree.ts';
 import { fillPiped } from '#ast/piping.ts';
 import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
@@ -77,7 +85,9 @@ function* rowLists(
   for (let index = 0; index < countRows(group, review.values, review.held); index += 1) {
     const row = { group, index };
     const asked = inputs.filter((input) => isSeen(input) && shown.isShown(input, row));
-    if (asked.every((input) => sayReviewed(review, input, row).length === 0)) continue;
+    const isGiven = (input: InputElement): boolean =>
+      isAsked(input) && sayReviewed(review, input, row).length > 0;
+    if (!asked.some(isGiven)) continue;
     isBlank = false;
     yield html`<h4>${fill(words.row, { label, number: index + 1 })}</h4>`;
     yield list(asked.map((input) => entryOf(review, input, row)));
@@ -89,7 +99,7 @@ const entryOf = (review: Review, input: InputElement, row?: Row): Html =>
   entry(review, {
     label: labelOf(review, input.attrs.label, row),
     said: sayReviewed(review, input, row),
-    name: fieldName(input, row),
+    name: isCalculation(input) ? undefined : fieldName(input, row),
     place:
       row && fill(review.words.row, { label: labelOf(review, row.group.attrs.label), number: row.index + 1 }),
   });
@@ -99,19 +109,22 @@ const labelOf = ({ say }: Review, label: string, row?: Row): string => fillPiped
 type Entry = {
   readonly label: string;
   readonly said: readonly string[];
-  readonly name: string;
+  /** The field that it can be changed at; none of what is worked out. */
+  readonly name: string | undefined;
   /** The row, for those who hear the button without what stands around it. */
   readonly place?: string | undefined;
 };
 
 function entry({ words }: Review, { label, said, name, place }: Entry): Html {
-  const button = attributes({ type: 'submit', name: '_go', value: changeOf(name), class: 'change' });
+  const change =
+    name !== undefined &&
+    html`<button${attributes({ type: 'submit', name: '_go', value: changeOf(name), class: 'change' })}>${words.change}<span class="unseen"> ${place && `${place} – `}${label}</span></button>`;
   const answer =
     said.length > 0 ? said.map((one) => html`<p>${one}</p>`) : html`<p class="size">${words.noAnswer}</p>`;
   return html`<div>
 <dt>${label}</dt>
 <dd>${answer}</dd>
-<dd><button${button}>${words.change}<span class="unseen"> ${place && `${place} – `}${label}</span></button></dd>
+${change && html`<dd>${change}</dd>`}
 </div>`;
 }
 

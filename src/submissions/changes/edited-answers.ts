@@ -2,6 +2,7 @@ import {
   type AnswerContext,
   type AnswerError,
   type AnswerFiles,
+  type AnswerRow,
   type Answers,
   type AnswersResult,
   checkAnswers,
@@ -9,7 +10,14 @@ import {
 } from '#ast/answers.ts';
 import { fieldName, type Row } from '#ast/fields.ts';
 import { isRecord, isSameJson, own } from '#ast/json.ts';
-import { type Form, type FormNode, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
+import {
+  type Form,
+  type FormNode,
+  type InputElement,
+  isCalculation,
+  kindOf,
+  listQuestions,
+} from '#ast/tree.ts';
 import type { SubmissionStatus } from '../queries.ts';
 
 /** What a member has entered, and what it stands beside: the answers before the edit, the status, the day. */
@@ -58,8 +66,9 @@ export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
   const asked = checkAskedAnswers(form, edit);
   const all = checkAskedAnswers(laidOpen(form, [...required, ...hiding]), edit);
   if (asked.ok && all.ok) {
-    const isUnasked = (id: string) => !isSameJson(own(all.answers, id), own(asked.answers, id));
-    return { ok: true, answers: all.answers, unasked: Object.keys(all.answers).filter(isUnasked) };
+    const answers = withResultsOf(form, all.answers, asked.answers);
+    const isUnasked = (id: string) => !isSameJson(own(answers, id), own(asked.answers, id));
+    return { ok: true, answers, unasked: Object.keys(answers).filter(isUnasked) };
   }
   const errors = asked.ok ? [] : asked.errors;
   const known = new Set(errors.map(({ field }) => field));
@@ -67,6 +76,37 @@ export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
     ok: false,
     errors: [...errors, ...(all.ok ? [] : all.errors.filter(({ field }) => !known.has(field)))],
   };
+}
+
+/** Answers with the results that others have: what is hidden is kept, and counts in no formula all the same. */
+function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
+  const taken = (inputs: readonly InputElement[], into: Answers, from: Answers): Answers => {
+    const ids = inputs.flatMap((input) => (isCalculation(input) ? [input.attrs.id] : []));
+    const rest = Object.entries(into).filter(([id]) => !ids.includes(id));
+    return Object.fromEntries([...rest, ...Object.entries(from).filter(([id]) => ids.includes(id))]);
+  };
+  const questions = listQuestions(form);
+  const made = taken(
+    questions.flatMap(({ kind, element }) => (kind === 'input' ? [element] : [])),
+    answers,
+    others,
+  );
+  for (const question of questions) {
+    const { id } = question.element.attrs;
+    const [rows, asked] = [own(made, id), own(others, id)];
+    // Of rows that are hidden as a whole nothing is worked out anew.
+    if (
+      question.kind === 'input' ||
+      !Array.isArray(rows) ||
+      !Array.isArray(asked) ||
+      rows.length !== asked.length
+    )
+      continue;
+    made[id] = (rows as AnswerRow[]).map((row, index) =>
+      taken(question.inputs, row, (asked as AnswerRow[])[index]!),
+    );
+  }
+  return made;
 }
 
 /** Every file of a submission's answers. */

@@ -21,6 +21,8 @@ const keptAttributes = [
   'show_when',
   'hide_when',
   'jumps',
+  'formula',
+  'decimals',
 ] as const;
 
 /** After so many checks whole groups of rows are left out: each check lists a thousand problems, and there may be more. */

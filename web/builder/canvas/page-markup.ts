@@ -1,5 +1,5 @@
 import { todayIn } from '#ast/rules/today.ts';
-import { type Element as FormElement, isRequired, isSeen } from '#ast/tree.ts';
+import { type Element as FormElement, isCalculation, isRequired, isSeen } from '#ast/tree.ts';
 import { html, toText } from '#page/render/html.ts';
 import { renderElement } from '#page/render/elements/drawings.ts';
 import type { Place } from '#page/render/elements/place.ts';
@@ -27,7 +27,7 @@ const say = (id: string): string => id;
 const emptyPage = {
   ...inEnglish,
   say,
-  shown: { steps: [], isShown: () => true, isRequired },
+  shown: { steps: [], isShown: () => true, isRequired, calculated: () => undefined },
   conditional: new Map(),
   today,
   errors: new Map(),
@@ -72,7 +72,7 @@ function knownMarkup(element: FormElement, place: Place): Markup {
   const { id, label } = { id: '', label: '', ...element.attrs };
   return parse(
     toText(html`<div class="field labelled not_shown"><label>${label}</label>
-<div class="help"><p>Not shown. It is what the form’s address says: <code>?${id}=…</code></p></div></div>`),
+<div class="help"><p>Not shown. ${isCalculation(element) ? 'It is worked out, and kept with the answers.' : html`It is what the form’s address says: <code>?${id}=…</code>`}</p></div></div>`),
   );
 }
 

@@ -13,6 +13,7 @@ export function newElement(type: ElementType, taken: ReadonlySet<string>): EditN
   if ('required' in attrs) needed['required'] = false;
   if ('rows' in attrs) needed['rows'] = ['Row 1', 'Row 2', 'Row 3'];
   if ('options' in attrs) needed['options'] = ['Option 1', 'Option 2', 'Option 3'];
+  if ('formula' in attrs) needed['formula'] = '0';
   if ('repeatable' in attrs) Object.assign(needed, { layout: 'stack', repeatable: false });
   return makeNode(type, needed);
 }

@@ -15,6 +15,7 @@ import { ConditionField } from '../logic/condition-field.tsx';
 import { JumpsField } from '../logic/jumps-field.tsx';
 import { InsertAnswer } from './insert-answer.tsx';
 import { FileTypesInput } from './file-types-input.tsx';
+import { FormulaInput } from './formula-input.tsx';
 import { IdInput } from './id-input.tsx';
 import { readOptions } from '../../conditions/asked-node.ts';
 import { OptionsEditor } from './options-editor.tsx';
@@ -145,6 +146,9 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   condition: ({ name, spec, value, error, onChange }) => (
     <ConditionField name={name} title={spec.title} value={value} error={error} onChange={onChange} />
   ),
+  formula: ({ spec, value, error, onChange }) => (
+    <FormulaInput label={spec.title} value={textOf(value)} error={error} onChange={onChange} />
+  ),
   jumps: ({ spec, value, error, onChange }) => (
     <JumpsField title={spec.title} value={value} error={error} onChange={onChange} />
   ),
@@ -170,6 +174,11 @@ const notes: Readonly<Record<string, string>> = {
   other: 'One free answer besides the options.',
   unique:
     'A second submission with the same answer is refused. Small letters, capitals and spaces make no difference.',
+  prefix: 'Such as a currency: “€ ”.',
+  suffix: 'Such as a unit: “ kg”.',
+  hidden:
+    'It is kept with the answers, and conditions may ask for it. Who reads the page’s source finds the formula.',
+  decimals: 'The result is rounded to as many. Empty: as many as it has.',
   step: 'Answers are so far apart, counted from the least.',
 };
 

@@ -22,6 +22,7 @@ const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
   // Said of the whole form in a view of their own.
   languages: undefined,
   translations: undefined,
+  formula: 'general',
 };
 
 /** The attributes of a node by the part of the panel that shows them. The id comes last: most people never need it. */
@@ -33,7 +34,8 @@ export function bySection(
   return { general: of('general'), validation: of('validation'), logic: of('logic'), id: of('id') };
 }
 
-/** What an author says about a wrong answer stands with the rules that it is about. */
+/** What an author says about a wrong answer stands with the rules that it is about; how a number is said is no rule. */
 function sectionOf(name: string, kind: AttributeKind): Section | undefined {
-  return name === 'error_message' || name === 'unique' ? 'validation' : ofKind[kind];
+  if (name === 'error_message' || name === 'unique') return 'validation';
+  return name === 'decimals' ? 'general' : ofKind[kind];
 }

@@ -1,5 +1,13 @@
 import { fieldName } from '#ast/fields.ts';
-import { type Form, type InputElement, isInput, type PlacedElement, walkElements } from '#ast/tree.ts';
+import {
+  type Form,
+  type InputElement,
+  isInput,
+  isSeen,
+  type PlacedElement,
+  walkElements,
+} from '#ast/tree.ts';
+import { resultsOf } from '#page/render/elements/results.ts';
 import type { TrialLook } from './trial.ts';
 
 /**
@@ -12,8 +20,16 @@ export function showLogic(form: Form, page: HTMLFormElement, look: TrialLook): v
     const { element, path, group } = placed;
     const boxes = page.querySelectorAll<HTMLElement>(`[data-path="${path.join('.')}"]`);
     for (const [index, box] of boxes.entries())
-      box.hidden = !shown.isShown(element, group && { group, index });
+      box.hidden = !isSeen(element) || !shown.isShown(element, group && { group, index });
     if (isInput(element) && element.attrs.require_when) showRequired(page, look, element, placed);
+  }
+  for (const { name, text } of resultsOf(
+    form,
+    look,
+    (group) => page.querySelectorAll(`[id="${group.attrs.id}"] > .one_row`).length,
+  )) {
+    const output = page.querySelector(`output[id="${CSS.escape(name)}"]`);
+    if (output) output.textContent = text;
   }
   const button = (go: string) => page.querySelector<HTMLElement>(`.actions [value="${go}"]`);
   button('next')?.toggleAttribute('hidden', isLast);

@@ -9,7 +9,7 @@ import { answerSayer } from '#ast/answers/say-piped.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
 import { newWork } from '#ast/work.ts';
-import { numberMarksOf } from '#ast/rules/written-numbers.ts';
+import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
@@ -48,6 +48,8 @@ export type TrialLook = {
   readonly shown: Shown;
   /** The marks of what conditions show, which the page posts (`_seen`). */
   readonly seen: Iterable<string>;
+  /** How numbers are written. */
+  readonly numbers: NumberMarks;
   readonly isLast: boolean;
   /** Where the visitor is: `Step 2 of 3`. */
   readonly progress: string;
@@ -198,6 +200,7 @@ export function startTrial(
       return {
         shown,
         seen: shownByCondition(form, step, shown, { answers: raw, held: files }).keys(),
+        numbers,
         isLast: step === (shown.steps.at(-1) ?? step),
         progress: fill(words.step, place),
       };

@@ -2,6 +2,7 @@ import { optionsById } from '#ast/answers/options.ts';
 import type { ElementType } from '#ast/elements.ts';
 import { type Element, type Form, walkElements } from '#ast/tree.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
+import { calculation } from './calculation.ts';
 import { boxAttributes } from './frame.ts';
 import { group } from './groups.ts';
 import { hidden } from './hidden.ts';
@@ -40,6 +41,7 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   ranking,
   hidden,
   matrix,
+  calculation,
   heading: (element, place) =>
     place.headingTag === 'h2'
       ? html`<h2${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h2>`

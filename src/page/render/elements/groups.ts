@@ -8,7 +8,7 @@ import {
   isComposite,
   isInput,
   isRepeatable,
-  isSeen,
+  isAsked,
   layoutOf,
 } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
@@ -88,7 +88,7 @@ function rowAnswers(answers: RawAnswers, id: string, index: number): RawAnswers 
 /** The HTML name of the first answer in elements: of a group with rows that of its first row. */
 export function firstNameIn(elements: readonly Element[]): string | undefined {
   for (const element of elements) {
-    if (isInput(element) && isSeen(element)) return fieldName(element);
+    if (isInput(element) && isAsked(element)) return fieldName(element);
     if (!isComposite(element)) continue;
     const first = isRepeatable(element) ? rowName(element.attrs.id, 0) : firstNameIn(element.children);
     if (first) return first;
@@ -104,7 +104,7 @@ function firstName(composite: Composite, index: number): string | undefined {
 
 function firstInput(elements: readonly Element[]): InputElement | undefined {
   for (const element of elements) {
-    if (isInput(element) && isSeen(element)) return element;
+    if (isInput(element) && isAsked(element)) return element;
     const inner = isComposite(element) ? firstInput(element.children) : undefined;
     if (inner) return inner;
   }

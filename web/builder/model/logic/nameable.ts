@@ -26,6 +26,32 @@ export function mayName(asking: Placed, asked: Placed): boolean {
   return rows === undefined || rowsAround(asking) === rows;
 }
 
+/**
+ * Whether a formula may name it: what has an answer of its own and is asked in the same step or before; of rows that are
+ * not its own as well, which it takes together.
+ */
+export function mayReckon(asking: Placed, asked: Placed): boolean {
+  const isPlainGroup = asked.node.type === 'composite' && !isRepeatable(asked.node);
+  return takesAnswer(asked.node) && !isPlainGroup && asked.step <= asking.step && asked.node !== asking.node;
+}
+
+/** What a formula of a node may name, in reading order, each with the group in whose rows it is asked. */
+export function listReckonable(
+  root: EditNode,
+  asking: EditNode,
+): readonly { readonly node: EditNode; readonly rows: EditNode | undefined }[] {
+  const { placed, byKey } = indexOf(root);
+  const place = byKey.get(asking.key);
+  if (!place) return [];
+  const own = rowsAround(place);
+  return placed
+    .filter((asked) => textOf(asked.node, 'id') !== '' && mayReckon(place, asked))
+    .map((asked) => {
+      const rows = rowsAround(asked);
+      return { node: asked.node, rows: rows === own ? undefined : rows };
+    });
+}
+
 /** Whether a jump of a step may ask for it: when the step is left, its own answers are there too. */
 export function mayNameInJump(asking: Placed, asked: Placed): boolean {
   if (!takesAnswer(asked.node)) return false;

@@ -1,10 +1,11 @@
 import { isRecord } from '#ast/json.ts';
 import { endOfForm } from '#ast/logic/condition.ts';
+import { namesIn } from '#ast/logic/formula/parse.ts';
 import { pipedAttributes, pipedIds } from '#ast/piping.ts';
 import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
 import { type Group, leavesOf, readCondition } from '../../../conditions/condition-tree.ts';
 import { indexOf, type Placed } from './form-index.ts';
-import { mayName, mayNameInJump, mayShow } from './nameable.ts';
+import { mayName, mayNameInJump, mayReckon, mayShow } from './nameable.ts';
 
 /** The attributes that hold a condition, in the order in which they are shown. */
 export const conditionNames = ['show_when', 'hide_when', 'require_when'] as const;
@@ -27,7 +28,7 @@ export type PipedName = (typeof pipedAttributes)[number];
 export type Reference = {
   /** The node that has the condition or the jump. */
   readonly from: NodeKey;
-  readonly attribute: ConditionName | 'jumps' | PipedName;
+  readonly attribute: ConditionName | 'jumps' | 'formula' | PipedName;
   readonly of: 'element' | 'step';
   readonly name: string;
   /** Whether what is named is there, and may be named from here. */
@@ -48,6 +49,7 @@ export function listReferences(root: EditNode): readonly Reference[] {
     }),
     ...jumpsOf(place.node).flatMap((jump) => inJump(root, place, jump)),
     ...pipedAttributes.flatMap((attribute) => inText(root, place, attribute)),
+    ...inFormula(root, place),
   ]);
   known.set(root, found);
   return found;
@@ -73,6 +75,14 @@ function inText(root: EditNode, place: Placed, attribute: PipedName): Reference[
     const asked = indexOf(root).elements.get(name);
     const holds = asked !== undefined && mayShow(root, place, asked);
     return { from: place.node.key, attribute, of: 'element', name, holds };
+  });
+}
+
+function inFormula(root: EditNode, place: Placed): Reference[] {
+  return namesIn(textOf(place.node, 'formula')).map(({ id }): Reference => {
+    const asked = indexOf(root).elements.get(id);
+    const holds = asked !== undefined && mayReckon(place, asked);
+    return { from: place.node.key, attribute: 'formula', of: 'element', name: id, holds };
   });
 }
 

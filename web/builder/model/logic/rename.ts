@@ -1,3 +1,4 @@
+import { renameInFormula } from '#ast/logic/formula/parse.ts';
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/piping.ts';
 import { type Attributes, type EditNode } from '../edit-node.ts';
 import {
@@ -85,6 +86,8 @@ function mapAttributes(
     if (typeof text === 'string' && pipedIds(text).some((id) => changeShown(id) !== id))
       changed[name] = fillPiped(text, (id) => `{{${changeShown(id)}}}`);
   }
+  const { formula } = node.attrs;
+  if (typeof formula === 'string') changed['formula'] = renameInFormula(formula, changeShown);
   const isSame = Object.entries(changed).every(
     ([name, value]) => JSON.stringify(value) === JSON.stringify(node.attrs[name]),
   );

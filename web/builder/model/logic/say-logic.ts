@@ -1,4 +1,5 @@
 import { endOfForm } from '#ast/logic/condition.ts';
+import { namesIn } from '#ast/logic/formula/parse.ts';
 import { type Group, readCondition } from '../../../conditions/condition-tree.ts';
 import {
   plain,
@@ -24,7 +25,26 @@ export function sayLogic(root: EditNode, node: EditNode): readonly Sentence[] {
     const group = readCondition(node.attrs[name]);
     return group ? [[plain(beginnings[name]), ...sayWhenIn(root, group)]] : [];
   });
-  return [...conditions, ...jumpsOf(node).map((jump) => sayJump(root, jump))];
+  const formula = textOf(node, 'formula');
+  return [
+    ...(formula === '' ? [] : [sayFormula(root, formula)]),
+    ...conditions,
+    ...jumpsOf(node).map((jump) => sayJump(root, jump)),
+  ];
+}
+
+/** `= Price * People`: a formula with the labels of what it names. */
+function sayFormula(root: EditNode, formula: string): Sentence {
+  const names = namesIn(formula);
+  const labelOf = (id: string): string => {
+    const named = indexOf(root).elements.get(id)?.node;
+    return (named && textOf(named, 'label')) || id;
+  };
+  const parts = names.flatMap(({ id, at }, index) => [
+    plain(formula.slice(names[index - 1]?.end ?? 0, at)),
+    strong(labelOf(id)),
+  ]);
+  return [plain('= '), ...parts, plain(formula.slice(names.at(-1)?.end ?? 0))];
 }
 
 /** `Goes to Thanks when Country is DE`; without a condition always. */
@@ -35,6 +55,7 @@ export function sayJump(root: EditNode, { to, when }: Jump): Sentence {
 
 /** One attribute of a node as plain text, when it is a rule that can be said; its form is `root`. */
 export function sayRule(root: EditNode, node: EditNode, attribute: string): string | undefined {
+  if (attribute === 'formula') return toPlain(sayFormula(root, textOf(node, 'formula'))).slice(2);
   if (attribute === 'jumps')
     return jumpsOf(node)
       .map((jump) => toPlain(sayJump(root, jump)))

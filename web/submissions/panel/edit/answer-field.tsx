@@ -3,6 +3,7 @@ import { elements } from '#ast/elements.ts';
 import { isRecord, own } from '#ast/json.ts';
 import {
   type InputElement,
+  isCalculation,
   isRequired,
   kindOf,
   matrixRowsOf,
@@ -43,8 +44,21 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
 
 /** The right control for the answer to a question. */
 export function AnswerField(props: Props): ReactElement {
+  if (isCalculation(props.input)) return <Result {...props} />;
   const Field = fields[kindOf(props.input)];
   return <Field {...props} />;
+}
+
+/** What is worked out is nobody's to edit: it follows the answers when they are saved. */
+function Result({ input, value }: Props): ReactElement {
+  return (
+    <TextField
+      label={input.attrs.label}
+      description="Worked out anew from the answers when they are saved."
+      value={asText(value)}
+      isReadOnly
+    />
+  );
 }
 
 const asText = (value: unknown): string =>

@@ -1,0 +1,259 @@
+import { answerLimits } from '../../limits.ts';
+import {
+  type FormulaProblem,
+  type FunctionName,
+  functionNames,
+  type Gathering,
+  gathering,
+  type Instruction,
+  type Program,
+  type Span,
+} from './program.ts';
+
+export type ParseResult =
+  | { readonly ok: true; readonly program: Program }
+  | { readonly ok: false; readonly problem: FormulaProblem };
+
+/** A part of a formula as it is written. `end` stands behind the last. */
+type Token = Span & {
+  readonly kind: 'number' | 'text' | 'id' | 'word' | 'sign' | 'end';
+  readonly text: string;
+};
+
+/** Ends the reading at the first problem: what stands behind it could only be guessed. */
+class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly problem: FormulaProblem;
+
+  constructor(message: string, { at, end }: Span) {
+    super(message);
+    this.problem = { message, at, end };
+  }
+}
+
+// A form never changes, and its formulas are asked for with each answer.
+const known = new Map<string, ParseResult>();
+const mostKnown = 2_000;
+
+/**
+ * Reads a formula such as `round({price} * {people}, 2)`: what each of its parts is, and that they fit together. What its
+ * names mean in a form is the matter of `checkFormula`. Takes time linear in the text; never throws.
+ */
+export function parseFormula(text: string): ParseResult {
+  const before = known.get(text);
+  if (before) return before;
+  const made = read(text);
+  if (known.size >= mostKnown) known.clear();
+  known.set(text, made);
+  return made;
+}
+
+/** Where a formula names elements, for whoever gives one of them another id; none of what is not even read. */
+export function namesIn(text: string): readonly (Span & { readonly id: string })[] {
+  try {
+    return tokensOf(text).flatMap(({ kind, text: name, at, end }) =>
+      kind === 'id' ? [{ id: idOf(name), at, end }] : [],
+    );
+  } catch (error) {
+    if (error instanceof Fault) return [];
+    throw error;
+  }
+}
+
+/** A formula in which elements are named otherwise. */
+export function renameInFormula(text: string, rename: (id: string) => string): string {
+  const names = namesIn(text);
+  if (names.every(({ id }) => rename(id) === id)) return text;
+  const parts = names.map(
+    ({ id, at }, index) => `${text.slice(names[index - 1]?.end ?? 0, at)}{${rename(id)}}`,
+  );
+  return `${parts.join('')}${text.slice(names.at(-1)!.end)}`;
+}
+
+function read(text: string): ParseResult {
+  try {
+    return { ok: true, program: readTokens(tokensOf(text)) };
+  } catch (error) {
+    if (error instanceof Fault) return { ok: false, problem: error.problem };
+    throw error;
+  }
+}
+
+const forms = {
+  number: /\d+(?:\.\d+)?/y,
+  text: /"[^"]*"|'[^']*'/y,
+  id: /\{ ?[A-Za-z][\w-]{0,63} ?\}/y,
+  word: /[A-Za-z_]+/y,
+  sign: /[<>!]=|[-+*/%=<>(),]/y,
+} as const;
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  const blank = /\s*/y;
+  for (let at = 0; ; ) {
+    blank.lastIndex = at;
+    at += blank.exec(text)![0].length;
+    if (at === text.length) return [...tokens, { kind: 'end', text: '', at, end: at }];
+    const token = tokenAt(text, at);
+    tokens.push(token);
+    at = token.end;
+  }
+}
+
+function tokenAt(text: string, at: number): Token {
+  for (const kind of Object.keys(forms) as (keyof typeof forms)[]) {
+    const form = forms[kind];
+    form.lastIndex = at;
+    const found = form.exec(text)?.[0];
+    if (found !== undefined) return { kind, text: found, at, end: at + found.length };
+  }
+  const sign = String.fromCodePoint(text.codePointAt(at)!);
+  const here = { at, end: at + sign.length };
+  if (sign === '"' || sign === "'") throw new Fault(`has a text that is not closed by ${sign}`, here);
+  if (sign === '{') throw new Fault('has a "{" that begins no id of an element, like {price}', here);
+  throw new Fault(`has ${JSON.stringify(sign)}, which says nothing in a formula`, here);
+}
+
+/** How closely operators bind what stands beside them. */
+const closeness: Readonly<Partial<Record<string, number>>> = {
+  or: 1,
+  and: 2,
+  '=': 4,
+  '!=': 4,
+  '<': 4,
+  '<=': 4,
+  '>': 4,
+  '>=': 4,
+  '+': 5,
+  '-': 5,
+  '*': 6,
+  '/': 6,
+  '%': 6,
+};
+const ofNot = 3;
+const ofNegative = 7;
+
+/** Reads by how closely operators bind, and writes down what is to be done as soon as what it works on is there. */
+function readTokens(tokens: readonly Token[]): Program {
+  let at = 0;
+  let depth = 0;
+  let program: Instruction[] = [];
+  const next = (): Token => tokens[at]!;
+  const take = (): Token => {
+    const token = next();
+    if (token.kind !== 'end') at += 1;
+    return token;
+  };
+  const isNext = (sign: string): boolean => next().kind === 'sign' && next().text === sign;
+  const expect = (sign: string): Token => {
+    if (isNext(sign)) return take();
+    throw unexpected(next(), `"${sign}"`);
+  };
+  const call = (name: Exclude<FunctionName, Gathering>, count: number, from: number): void => {
+    program.push({ kind: 'call', name, count, at: from, end: tokens[at - 1]!.end });
+  };
+
+  const expression = (least: number): void => {
+    depth += 1;
+    if (depth > answerLimits.formulaNesting)
+      throw new Fault(`must be nested at most ${answerLimits.formulaNesting} deep`, next());
+    const from = next().at;
+    operand();
+    for (;;) {
+      const name = nameOf(next());
+      const close = closeness[name];
+      if (close === undefined || close < least) break;
+      take();
+      expression(close + 1);
+      call(name as Exclude<FunctionName, Gathering>, 2, from);
+    }
+    depth -= 1;
+  };
+  const operand = (): void => {
+    const token = take();
+    const { kind, text, at: from, end } = token;
+    if (kind === 'number') program.push({ kind: 'value', value: Number(text), at: from, end });
+    else if (kind === 'text') program.push({ kind: 'value', value: text.slice(1, -1), at: from, end });
+    else if (kind === 'id') program.push({ kind: 'answer', id: idOf(text), at: from, end });
+    else if (kind === 'word') word(token);
+    else if (text === '-') {
+      expression(ofNegative);
+      call('negative', 1, from);
+    } else if (text === '(') {
+      expression(0);
+      expect(')');
+    } else throw unexpected(token, 'a value');
+  };
+  const word = (token: Token): void => {
+    const name = token.text.toLowerCase();
+    if (name === 'true' || name === 'false') {
+      program.push({ kind: 'value', value: name === 'true', at: token.at, end: token.end });
+    } else if (name === 'not') {
+      expression(ofNot);
+      call('not', 1, token.at);
+    } else if (name === 'points') points(token.at);
+    else if (gathering.some((each) => each === name)) gather(name as Gathering, token.at);
+    else if (functionNames.some((each) => each === name) && closeness[name] === undefined) {
+      call(
+        name as Exclude<FunctionName, Gathering>,
+        list(token, () => expression(0)),
+        token.at,
+      );
+    } else {
+      const hint = isNext('(')
+        ? 'is no function'
+        : 'is no value: an element is named in braces, like {price}';
+      throw new Fault(`has ${JSON.stringify(token.text)}, which ${hint}`, token);
+    }
+  };
+  /** Reads what stands in the brackets of a function. Returns how many there are. */
+  const list = (name: Token, each: () => void): number => {
+    if (!isNext('(')) throw unexpected(next(), `"(" after ${JSON.stringify(name.text)}`);
+    take();
+    let count = 0;
+    while (!(count === 0 && isNext(')'))) {
+      each();
+      count += 1;
+      if (isNext(')')) break;
+      expect(',');
+    }
+    take();
+    return count;
+  };
+  const points = (from: number): void => {
+    expect('(');
+    const token = take();
+    if (token.kind !== 'id') throw unexpected(token, 'an element in braces, like {satisfaction},');
+    program.push({ kind: 'points', id: idOf(token.text), at: from, end: expect(')').end });
+  };
+  const gather = (name: Gathering, from: number): void => {
+    const around = program;
+    const parts: Program[] = [];
+    const each = (): void => {
+      program = [];
+      expression(0);
+      parts.push(program);
+    };
+    const count = list(tokens[at - 1]!, each);
+    program = around;
+    const end = tokens[at - 1]!.end;
+    if (count === 0) throw new Fault(`has a ${name}() of nothing`, { at: from, end });
+    program.push({ kind: 'gather', name, parts, at: from, end });
+  };
+
+  expression(0);
+  if (next().kind !== 'end') throw unexpected(next(), 'an operator or its end');
+  return program;
+}
+
+const idOf = (text: string): string => text.slice(1, -1).trim();
+
+/** What an operator is called; nothing that closeness knows for whatever is none. */
+const nameOf = ({ kind, text }: Token): string =>
+  kind === 'sign' ? text : kind === 'word' ? text.toLowerCase() : '';
+
+function unexpected(token: Token, wanted: string): Fault {
+  return token.kind === 'end'
+    ? new Fault(`ends where ${wanted} should stand`, token)
+    : new Fault(`has ${JSON.stringify(token.text)} where ${wanted} should stand`, token);
+}

@@ -1,0 +1,264 @@
+import { isBlank } from '../../answers/blank.ts';
+import { optionsById } from '../../answers/options.ts';
+import { isRecord } from '../../json.ts';
+import { isDate, isDateTime, isTime } from '../../rules/text-formats.ts';
+import { countCharacters } from '../../text.ts';
+import { spend, type Work } from '../../work.ts';
+import { includesText } from '../includes-text.ts';
+import {
+  type FunctionName,
+  type Gathering,
+  type Instruction,
+  namedDirectly,
+  type Program,
+} from './program.ts';
+
+/** What a formula reckons with: answers as they are stored. Undefined stands for a blank one. */
+export type FormulaValue =
+  | number
+  | string
+  | boolean
+  | readonly unknown[]
+  | Readonly<Record<string, unknown>>
+  | undefined;
+
+/** What a formula is told of the answers. `row` is the index of a row that it goes through, else undefined. */
+export type FormulaAnswers = {
+  readonly answer: (id: string, row: number | undefined) => FormulaValue;
+  /** The attributes of an element, of which options may have points. */
+  readonly attrsOf: (id: string) => object;
+  /** The rows that are filled in of the group in which one of the elements lies, by index; undefined when none does. */
+  readonly rowsAround: (ids: readonly string[]) => readonly number[] | undefined;
+  /** YYYY-MM-DD in the form's time zone. */
+  readonly today: string;
+  readonly work: Work;
+};
+
+/** What a step costs, and a character of a text that is compared, in the steps of work.ts. */
+const steps = { instruction: 40, character: 2 } as const;
+
+/** Beyond, numbers are not exact any more. */
+const mostReckoned = 999_999_999_999_999;
+
+/**
+ * The number that a formula gives, the same in every browser and on the server: sums and products are rounded to 15 digits
+ * in decimals, which ECMAScript defines to the last of them. None when it divides by zero, grows past 15 digits, or has
+ * nothing to go by: a blank answer counts as 0 in sums and products, and dates say nothing without a day.
+ * @throws TooMuchWork
+ */
+export function runFormula(
+  program: Program,
+  answers: FormulaAnswers,
+  decimals: number | undefined,
+): number | undefined {
+  const result = run(program, answers, undefined);
+  if (typeof result !== 'number') return undefined;
+  const value = settle(decimals === undefined ? result : round(result, decimals));
+  return Math.abs(value) <= mostReckoned ? value : undefined;
+}
+
+function run(program: Program, answers: FormulaAnswers, row: number | undefined): FormulaValue {
+  spend(answers.work, program.length * steps.instruction);
+  const stack: FormulaValue[] = [];
+  for (const step of program) stack.push(valueOf(step, stack, answers, row));
+  return stack.pop();
+}
+
+function valueOf(
+  step: Instruction,
+  stack: FormulaValue[],
+  answers: FormulaAnswers,
+  row: number | undefined,
+): FormulaValue {
+  if (step.kind === 'value') return step.value;
+  if (step.kind === 'call') return runs[step.name](stack.splice(stack.length - step.count), answers);
+  if (step.kind === 'gather')
+    return gatherers[step.name](step.parts.flatMap((part) => valuesOf(part, answers, row)));
+  const answer = answers.answer(step.id, row);
+  return step.kind === 'answer' ? answer : pointsOf(answers.attrsOf(step.id), answer, answers.work);
+}
+
+/** What the options that are chosen count together; a blank answer counts nothing. */
+function pointsOf(attrs: object, value: FormulaValue, work: Work): number | undefined {
+  if (value === undefined) return undefined;
+  const chosen = isRecord(value) ? Object.values(value).flat() : [value].flat();
+  const options = optionsById(attrs);
+  spend(work, chosen.length * steps.instruction);
+  return chosen.reduce<number>((total, id) => settle(total + (options.get(id)?.points ?? 0)), 0);
+}
+
+/** What a part of a sum adds to it: a value for each row where it names what is asked in rows. */
+function valuesOf(part: Program, answers: FormulaAnswers, row: number | undefined): FormulaValue[] {
+  const rows = row === undefined ? answers.rowsAround(namedDirectly(part)) : undefined;
+  return rows ? rows.map((index) => run(part, answers, index)) : [run(part, answers, row)];
+}
+
+type Run = (given: readonly FormulaValue[], answers: FormulaAnswers) => FormulaValue;
+
+/** The nearest number of 15 digits; adding zero turns -0 into 0. */
+const settle = (value: number): number => Number(value.toPrecision(15)) + 0;
+
+/** A blank answer counts as 0; what is no number spoils every result. */
+const numberOf = (value: FormulaValue): number =>
+  value === undefined ? 0 : typeof value === 'number' ? value : Number.NaN;
+
+const reckon =
+  (work: (...numbers: number[]) => number): Run =>
+  (given) =>
+    settle(work(...given.map(numberOf)));
+
+const compare =
+  (holds: (sign: number) => boolean): Run =>
+  ([one, other]) => {
+    if (typeof one === 'number' && typeof other === 'number') return holds(settle(one) - settle(other));
+    if (typeof one !== 'string' || typeof other !== 'string') return false;
+    const [left, right] = aligned(one, other);
+    return holds(left < right ? -1 : Number(left > right));
+  };
+
+/** Of a day and a day with a time, both as days. */
+function aligned(one: string, other: string): [string, string] {
+  if (!isMoment(one) || !isMoment(other)) return [one, other];
+  const length = Math.min(one.length, other.length);
+  return [one.slice(0, length), other.slice(0, length)];
+}
+
+const isMoment = (text: string): boolean => isDate(text) || isDateTime(text);
+
+const isEqual: Run = (given, answers) => {
+  const [one, other] = given.map((value) => (typeof value === 'number' ? settle(value) : value));
+  if (typeof one !== 'string' || typeof other !== 'string') return one !== undefined && one === other;
+  const [left, right] = aligned(one, other);
+  return fold(left, answers) === fold(right, answers);
+};
+
+function fold(text: string, { work }: FormulaAnswers): string {
+  spend(work, text.length * steps.character);
+  return text.trim().toLowerCase();
+}
+
+/** Shifts by the decimals that are written, so that 1.005 is rounded as people see it; halves go away from zero. */
+function round(value: number, digits: number): number {
+  if (!Number.isInteger(digits) || Math.abs(digits) > 12 || !Number.isFinite(value)) return Number.NaN;
+  const shifted = Math.round(shift(Math.abs(settle(value)), digits));
+  return Math.sign(value) * shift(shifted, -digits);
+}
+
+function shift(value: number, digits: number): number {
+  const [digitsOf, exponent = '0'] = String(value).split('e');
+  return Number(`${digitsOf}e${Number(exponent) + digits}`);
+}
+
+/** The part of a day or time of an answer; a blank one gives nothing. */
+const ofDay =
+  (work: (day: string) => number | undefined): Run =>
+  ([value]) => {
+    const day = dayOf(value);
+    return day === undefined ? undefined : work(day);
+  };
+
+/** The day of a date, or of one with a time. */
+const dayOf = (value: FormulaValue): string | undefined =>
+  typeof value === 'string' && isMoment(value) ? value.slice(0, 10) : undefined;
+
+const millisecondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+
+const dayMs = 86_400_000;
+
+/** Minutes since a beginning of its own: of the year 1970 for a day with a time, of the day for a time. */
+function minutesOf(value: FormulaValue): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (isTime(value)) return Date.parse(`1970-01-01T${value}Z`) / 60_000;
+  return isMoment(value) ? Date.parse(`${value}${isDate(value) ? 'T00:00' : ''}Z`) / 60_000 : undefined;
+}
+
+/** Whole years from one day to another; somebody born on a 29th of February has a birthday on the 1st of March. */
+function yearsBetween(from: string, to: string): number {
+  const years = Number(to.slice(0, 4)) - Number(from.slice(0, 4));
+  return years - Number(to.slice(5) < from.slice(5));
+}
+
+const runs: Readonly<Record<Exclude<FunctionName, Gathering>, Run>> = {
+  if: ([condition, one, other]) => (condition === true ? one : other),
+  and: ([one, other]) => one === true && other === true,
+  or: ([one, other]) => one === true || other === true,
+  not: ([value]) => value !== true,
+  '=': isEqual,
+  '!=': (given, answers) => isEqual(given, answers) !== true,
+  '<': compare((sign) => sign < 0),
+  '<=': compare((sign) => sign <= 0),
+  '>': compare((sign) => sign > 0),
+  '>=': compare((sign) => sign >= 0),
+  '+': reckon((one, other) => one + other),
+  '-': reckon((one, other) => one - other),
+  '*': reckon((one, other) => one * other),
+  // Not rounded yet, so that a third three times is one.
+  '/': (given) => numberOf(given[0]) / numberOf(given[1]),
+  // By the decimals of the quotient: in binary fractions, 0.3 is no multiple of 0.1.
+  '%': reckon((one, other) => one - settle(other * Math.floor(settle(one / other)))),
+  negative: reckon((value) => -value),
+  round: ([value, digits]) =>
+    value === undefined ? undefined : settle(round(numberOf(value), numberOf(digits))),
+  floor: ([value]) => (value === undefined ? undefined : Math.floor(settle(numberOf(value)))),
+  ceil: ([value]) => (value === undefined ? undefined : Math.ceil(settle(numberOf(value)))),
+  abs: ([value]) => (value === undefined ? undefined : Math.abs(numberOf(value))),
+  length: ([value], { work }) => {
+    if (typeof value !== 'string') return 0;
+    spend(work, value.length * steps.character);
+    return countCharacters(value);
+  },
+  includes: (given, answers) => {
+    const [value, part] = given;
+    if (Array.isArray(value)) {
+      spend(answers.work, value.length);
+      return value.includes(part);
+    }
+    if (typeof value !== 'string' || typeof part !== 'string') return false;
+    return includesText(fold(value, answers), fold(part, answers), answers.work);
+  },
+  answered: ([value]) => !isBlank(value),
+  today: (_given, { today }) => today,
+  days_between: ([from, to]) => {
+    const [one, other] = [dayOf(from), dayOf(to)];
+    return one === undefined || other === undefined
+      ? undefined
+      : (millisecondsOf(other) - millisecondsOf(one)) / dayMs;
+  },
+  minutes_between: ([from, to]) => {
+    const [one, other] = [minutesOf(from), minutesOf(to)];
+    return one === undefined || other === undefined ? undefined : other - one;
+  },
+  age: ([born, on], { today }) => {
+    const [from, to] = [dayOf(born), dayOf(on ?? today)];
+    return from === undefined || to === undefined ? undefined : yearsBetween(from, to);
+  },
+  year: ofDay((day) => Number(day.slice(0, 4))),
+  month: ofDay((day) => Number(day.slice(5, 7))),
+  day: ofDay((day) => Number(day.slice(8, 10))),
+  weekday: ofDay((day) => new Date(millisecondsOf(day)).getUTCDay() || 7),
+};
+
+/** What is not answered is left out: of nothing, a sum is 0 and the others have no value. */
+const gatherers: Readonly<Record<Gathering, (values: readonly FormulaValue[]) => FormulaValue>> = {
+  sum: (values) => answered(values).reduce((total, value) => settle(total + value), 0),
+  min: (values) => least(answered(values), 1),
+  max: (values) => least(answered(values), -1),
+  average: (values) => {
+    const numbers = answered(values);
+    const total = numbers.reduce((sum, value) => settle(sum + value), 0);
+    return numbers.length === 0 ? undefined : settle(total / numbers.length);
+  },
+  count: (values) => values.reduce<number>((total, value) => total + countOf(value), 0),
+};
+
+/** How many choices, files or rows an answer has; of one that has no parts, whether it is there. */
+function countOf(value: FormulaValue): number {
+  if (isRecord(value)) return Object.keys(value).length;
+  return Array.isArray(value) ? value.length : Number(!isBlank(value));
+}
+
+const answered = (values: readonly FormulaValue[]): number[] =>
+  values.flatMap((value) => (value === undefined ? [] : [numberOf(value)]));
+
+const least = (numbers: readonly number[], sign: 1 | -1): number | undefined =>
+  numbers.length === 0 ? undefined : sign * Math.min(...numbers.map((value) => sign * value)) + 0;

@@ -1,0 +1,26 @@
+import { parseFormula } from '../../logic/formula/parse.ts';
+import { type FormulaAnswers, runFormula } from '../../logic/formula/run.ts';
+import { type NumberMarks, sayNumber } from '../../rules/written-numbers.ts';
+import type { RuleContext } from '../../rules/check-rules.ts';
+import { numberRules } from '../number-rules.ts';
+
+type Attributes = {
+  readonly formula: string;
+  readonly decimals?: number;
+  readonly prefix?: string;
+  readonly suffix?: string;
+};
+
+/** A number that is worked out from other answers, and never taken from what was sent. */
+export const rules = {
+  kind: 'number',
+  isUnasked: true,
+  check: (_attrs: Attributes, value: unknown, context: RuleContext) => numberRules.check({}, value, context),
+  /** The result, to as many decimals as are shown. @throws TooMuchWork */
+  calculate: ({ formula, decimals }: Attributes, answers: FormulaAnswers): number | undefined => {
+    const parsed = parseFormula(formula);
+    return parsed.ok ? runFormula(parsed.program, answers, decimals) : undefined;
+  },
+  say: ({ decimals, prefix = '', suffix = '' }: Attributes, value: number, numbers: NumberMarks) =>
+    `${prefix}${sayNumber(value, numbers, decimals)}${suffix}`,
+} as const;

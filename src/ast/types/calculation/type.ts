@@ -1,0 +1,31 @@
+import { defaults } from '../../attributes/defaults.ts';
+import { limits } from '../../limits.ts';
+import { inputType } from '../definition.ts';
+import { askedAttributes, count } from '../shared-attributes.ts';
+
+/** Nobody answers it, so nothing can be required of it. */
+const { error_message: _error, required: _required, require_when: _when, ...attributes } = askedAttributes;
+
+/** What shows a number around it: a currency, a unit. */
+const affix = <Title extends string>(title: Title) =>
+  ({ kind: 'string', title, maxBytes: limits.affixBytes }) as const;
+
+export const calculation = inputType({
+  title: 'Calculation',
+  icon: 'M4.5 2.5h11v15h-11zM7 5.5h6M7 10h1M12 10h1M7 14h1M12 14h1',
+  words: 'formula total sum score price points result computed',
+  palette: 'content',
+  firstLabel: 'Total',
+  attrs: {
+    ...attributes,
+    formula: { kind: 'formula', title: 'Formula', required: true },
+    decimals: count('Decimals', 0, 10),
+    prefix: affix('Before the number'),
+    suffix: affix('Behind the number'),
+    hidden: { kind: 'boolean', title: 'Not shown to visitors', default: defaults.hidden },
+  },
+  summary: 'numbers',
+  columnWidth: 120,
+  schema: () => ({ type: 'number' }),
+  samples: () => [42],
+});

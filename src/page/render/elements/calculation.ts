@@ -1,0 +1,19 @@
+import { isSeen } from '#ast/tree.ts';
+import { attributes, html } from '../html.ts';
+import { labelled } from './frame.ts';
+import { fieldAt } from './place.ts';
+import { sayResult } from './results.ts';
+import { styled } from './styled.ts';
+
+const calculationStyle = `
+.field > output { display: block; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+`;
+
+/** A number that nobody types: the script works it out as answers are given, and says so when they pause. */
+export const calculation = styled<'calculation'>([calculationStyle], (element, place) => {
+  // Every element has a box: the script finds them by their order.
+  if (!isSeen(element)) return html`<div class="field" hidden></div>`;
+  const field = fieldAt(element, place);
+  const said = sayResult(element, place.row, place.page);
+  return labelled(field, html`<output${attributes({ id: field.name, 'aria-live': 'off' })}>${said}</output>`);
+});

@@ -1,0 +1,40 @@
+import { fieldName, type Row } from '#ast/fields.ts';
+import { inputRules } from '#ast/input-rules.ts';
+import type { Shown } from '#ast/logic/evaluate.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
+import {
+  type Calculation,
+  type Composite,
+  type Form,
+  isCalculation,
+  isSeen,
+  walkElements,
+} from '#ast/tree.ts';
+
+/** What stands for a result that is not there yet. */
+const noResult = '–';
+
+/** What a calculation gives, as people read it. */
+export function sayResult(
+  calculation: Calculation,
+  row: Row | undefined,
+  { shown, numbers }: { readonly shown: Pick<Shown, 'calculated'>; readonly numbers: NumberMarks },
+): string {
+  const result = shown.calculated(calculation, row);
+  return result === undefined ? noResult : inputRules.calculation.say(calculation.attrs, result, numbers);
+}
+
+/** Every result that a page shows, by its HTML name. @param countRows how many rows of a group the page has. */
+export function* resultsOf(
+  form: Form,
+  page: { readonly shown: Pick<Shown, 'calculated'>; readonly numbers: NumberMarks },
+  countRows: (group: Composite) => number,
+): Generator<{ readonly name: string; readonly text: string }, void> {
+  for (const { element, group } of walkElements(form)) {
+    if (!isCalculation(element) || !isSeen(element)) continue;
+    const rows = group
+      ? Array.from({ length: countRows(group) }, (_, index) => ({ group, index }))
+      : [undefined];
+    for (const row of rows) yield { name: fieldName(element, row), text: sayResult(element, row, page) };
+  }
+}

@@ -1,0 +1,130 @@
+import './formula-input.css';
+import { type ReactElement, useRef } from 'react';
+import { optionsById } from '#ast/answers/options.ts';
+import { placeOfProblem } from '#ast/logic/formula/formula-problem.ts';
+import { Button } from '../../design/button.tsx';
+import { TextArea } from '../../design/field.tsx';
+import { Menu } from '../../design/menu.tsx';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { findNode, textOf } from '../model/edit-node.ts';
+import { listReckonable } from '../model/logic/nameable.ts';
+
+type FormulaProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (formula: string) => void;
+};
+
+/** A formula: what is wrong with it and where, the elements that it may name, and what functions there are. */
+export function FormulaInput({ label, value, error, onChange }: FormulaProps): ReactElement {
+  const { isReadOnly } = useBuilder();
+  const area = useRef<HTMLTextAreaElement>(null);
+  // What was selected stays so while a menu has the focus.
+  const insert = (text: string): void => {
+    const { selectionStart: from, selectionEnd: to } = area.current ?? {
+      selectionStart: value.length,
+      selectionEnd: value.length,
+    };
+    onChange(`${value.slice(0, from)}${text}${value.slice(to)}`);
+  };
+  return (
+    <div className="stack-tight formula-input">
+      <TextArea
+        label={label}
+        description="A number from other answers, such as round({price} * {people}, 2)."
+        value={value}
+        onChange={onChange}
+        error={error}
+        inputRef={area}
+        rows={3}
+        spellCheck="false"
+      />
+      {error !== undefined && value !== '' && <Place formula={value} message={error} />}
+      {!isReadOnly && (
+        <div className="row">
+          <InsertElement onInsert={insert} />
+          <Menu items={functions.map((item) => ({ ...item, onAction: () => insert(item.id) }))}>
+            <Button size="small" icon="add">
+              Function
+            </Button>
+          </Menu>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The formula with a mark where the problem is. It repeats what the error says, for the eye alone. */
+function Place({ formula, message }: { formula: string; message: string }): ReactElement | null {
+  const at = placeOfProblem(message);
+  if (at === undefined) return null;
+  const [marked = ' '] = /^(?:\{[^}]*\}?|\w+|"[^"]*"?|.)/s.exec(formula.slice(at)) ?? [];
+  return (
+    <p className="formula-place" aria-hidden="true">
+      {formula.slice(0, at)}
+      <mark>{marked}</mark>
+      {formula.slice(at + marked.length)}
+    </p>
+  );
+}
+
+/** Offers what may be named; what is asked in rows as what is summed up over them. */
+function InsertElement({ onInsert }: { onInsert: (text: string) => void }): ReactElement | null {
+  const { editor } = useBuilder();
+  const { root, selection } = useEditorState(editor).history.present;
+  const node = findNode(root, selection);
+  const named = node ? listReckonable(root, node) : [];
+  if (named.length === 0) return null;
+  const items = named.map(({ node: element, rows }) => {
+    const name = `{${textOf(element, 'id')}}`;
+    const one =
+      element.type === 'composite' ? `count(${name})` : hasPoints(element) ? `points(${name})` : name;
+    const text = rows ? `sum(${one})` : one;
+    return {
+      id: textOf(element, 'id'),
+      label: textOf(element, 'label'),
+      description: text,
+      onAction: () => onInsert(text),
+    };
+  });
+  return (
+    <Menu items={items}>
+      <Button size="small" icon="add">
+        Answer
+      </Button>
+    </Menu>
+  );
+}
+
+const hasPoints = ({ attrs }: { readonly attrs: object }): boolean =>
+  optionsById(attrs)
+    .values()
+    .some(({ points }) => points !== undefined);
+
+/** What is inserted, and what it does. docs/form-language.md has all of them. */
+const functions = [
+  { id: 'if( = , , )', label: 'if', description: 'One value or another, by a comparison' },
+  {
+    id: 'sum()',
+    label: 'sum',
+    description: 'All together, over rows too; likewise min, max, average, count',
+  },
+  { id: 'round(, 2)', label: 'round', description: 'To decimals; likewise floor, ceil, abs' },
+  { id: 'points({})', label: 'points', description: 'What chosen options count' },
+  { id: 'answered({})', label: 'answered', description: 'Whether there is an answer' },
+  {
+    id: 'includes({}, "")',
+    label: 'includes',
+    description: 'Whether an option is chosen, or a text has a part',
+  },
+  { id: 'length({})', label: 'length', description: 'Characters of a text' },
+  { id: 'age({})', label: 'age', description: 'Whole years from a date to today' },
+  { id: 'days_between({}, today())', label: 'days_between', description: 'Days from one date to another' },
+  {
+    id: 'minutes_between({}, {})',
+    label: 'minutes_between',
+    description: 'Minutes from one time to another',
+  },
+  { id: 'year({})', label: 'year', description: 'Of a date; likewise month, day, weekday (1 is Monday)' },
+] as const;

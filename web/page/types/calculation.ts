@@ -1,0 +1,45 @@
+import { resultsOf } from '#page/render/elements/results.ts';
+import { evaluatePage } from '../answers.ts';
+import { byId, type Page } from '../page.ts';
+import { rowsOf } from '../rows.ts';
+
+/** How long a visitor has to pause for results to be said, in ms: at each digit they would drown what is typed. */
+const pauseMs = 1_000;
+
+/** Shows the results of formulas as answers are given. The server works them out again, and keeps its own alone. */
+export function start(page: Page): void {
+  const { form, data } = page;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const changed = new Set<string>();
+  const update = (): void => {
+    const shown = evaluatePage(page);
+    const results = resultsOf(
+      data.form,
+      { shown, numbers: data.numbers },
+      ({ attrs }) => rowsOf(attrs.id).length,
+    );
+    for (const { name, text } of results) {
+      const output = byId(name);
+      if (!output || output.textContent === text) continue;
+      output.textContent = text;
+      changed.add(name);
+    }
+  };
+  const say = (): void => {
+    const said = [...changed].flatMap((name) => {
+      const output = byId(name);
+      const label = output?.closest('.field')?.querySelector('label')?.textContent.trim();
+      return output?.checkVisibility() ? [`${label}: ${output.textContent}`] : [];
+    });
+    changed.clear();
+    if (said.length > 0) page.announce(said.join('. '));
+  };
+  const follow = (): void => {
+    update();
+    clearTimeout(timer);
+    if (changed.size > 0) timer = setTimeout(say, pauseMs);
+  };
+  for (const change of ['input', 'rows', 'files', 'step'] as const) form.addEventListener(change, follow);
+  update();
+  changed.clear();
+}
