@@ -96,12 +96,29 @@ const secondStep = createRoute({
   component: lazyRouteComponent(() => import('./account/second-step-screen.tsx'), 'SecondStepScreen'),
 });
 
+const secondFactor = createRoute({
+  getParentRoute: () => inside,
+  path: '/second-factor',
+  component: lazyRouteComponent(() => import('./account/second-factor-screen.tsx'), 'SecondFactorScreen'),
+});
+
+/**
+ * Nothing of a workspace that asks for a second factor is open before the person has set one up.
+ * @param id of the workspace; undefined: of a form's, which the server does not tell them.
+ */
+async function requireOpen(href: string, id?: string): Promise<void> {
+  const { closed_workspaces: closed } = await queryClient.ensureQueryData(sessionQuery);
+  if (id === undefined ? closed.length > 0 : closed.includes(id))
+    throw redirect({ to: '/second-factor', search: { next: href } });
+}
+
 const console = createRoute({ getParentRoute: () => inside, id: 'console', component: ConsoleLayout });
 const workspace = createRoute({
   getParentRoute: () => console,
   path: '/w/$workspace',
   component: Outlet,
-  async loader({ params }) {
+  async loader({ params, location }) {
+    await requireOpen(location.href, params.workspace);
     await queryClient.ensureQueryData(workspaceQuery(params.workspace));
     rememberWorkspace(params.workspace);
   },
@@ -112,9 +129,14 @@ const form = createRoute({
   path: '/forms/$form',
   component: FormLayout,
   errorComponent: FailedFrame,
-  async loader({ params }) {
-    const found = await queryClient.ensureQueryData(formQuery(params.form));
-    rememberWorkspace(found.workspace_id);
+  async loader({ params, location }) {
+    try {
+      const found = await queryClient.ensureQueryData(formQuery(params.form));
+      rememberWorkspace(found.workspace_id);
+    } catch (error) {
+      if (error instanceof ApiProblem && error.status === 403) await requireOpen(location.href);
+      throw error;
+    }
   },
 });
 
@@ -128,6 +150,7 @@ const routeTree = root.addChildren([
     home,
     newPassword,
     secondStep,
+    secondFactor,
     console.addChildren([
       createRoute({
         getParentRoute: () => console,

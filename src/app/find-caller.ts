@@ -70,7 +70,7 @@ async function findSession(
   refuseForeignRequest(request, config.publicUrl);
   const person = await requirePerson(accounts, request, reply);
   if (!uuidPattern.test(workspaceId)) throw new ApiError('bad_request', 'X-Workspace-ID must be a UUID.');
-  const role = await requireRole(database, { workspaceId, userId: person.id });
+  const role = await requireRole(database, workspaceId, person);
   return {
     workspaceId,
     formIds: null,

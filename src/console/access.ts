@@ -119,13 +119,26 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
 
 /**
  * The role of a person in a workspace, looked up at each request, so that a change of it acts on the next one.
- * @throws ApiError not_found for strangers, as for a workspace that does not exist.
+ * @throws ApiError not_found for strangers, as for a workspace that does not exist; forbidden as refuseOneStep.
  */
-export async function requireRole(
-  database: Database,
-  { workspaceId, userId }: { workspaceId: string; userId: string },
-): Promise<Role> {
-  const found = only(await findMembership(database, { workspace_id: workspaceId, user_id: userId }));
+export async function requireRole(database: Database, workspaceId: string, person: Person): Promise<Role> {
+  const found = only(await findMembership(database, { workspace_id: workspaceId, user_id: person.id }));
   if (!found) throw new ApiError('not_found');
+  refuseOneStep(found, person);
   return found.role;
+}
+
+/** Whether a workspace is closed to a person who signed in by a password alone. */
+export const isClosed = (
+  workspace: { second_factor_required: boolean },
+  { secondFactorAt }: Pick<Person, 'secondFactorAt'>,
+): boolean => workspace.second_factor_required && secondFactorAt === null;
+
+/** @throws ApiError forbidden for a workspace that is closed to the person. */
+export function refuseOneStep(workspace: { second_factor_required: boolean }, person: Person): void {
+  if (isClosed(workspace, person))
+    throw new ApiError(
+      'forbidden',
+      'This workspace asks for a second factor. Set one up in your account first.',
+    );
 }

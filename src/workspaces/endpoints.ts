@@ -7,10 +7,11 @@ import { operation, type Scope } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { personOf } from './actor.ts';
-import { findWorkspace, updateWorkspaceName } from './members/queries.ts';
+import { findWorkspace, updateWorkspace } from './members/queries.ts';
 import { plans, rateOf } from './plans.ts';
 import { nameProblems, refuseProblems } from './problems.ts';
 import { requireWholeWorkspace } from './reach.ts';
+import type { PersonalPermission } from './roles.ts';
 import { closed, nameText, Workspace } from './shapes.ts';
 
 /** The workspace that a request acts in. */
@@ -27,6 +28,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       burst: rate.burst,
       signed_webhooks: plans[row.plan].signedWebhooks,
       member_count: row.member_count,
+      second_factor_required: row.second_factor_required,
       role: row.role,
       created_at: row.created_at.toISOString(),
       updated_at: row.updated_at.toISOString(),
@@ -49,19 +51,30 @@ export function workspaceEndpoints({ database }: { database: Database }) {
 
     change: operation({
       summary: 'Change workspace',
-      description: 'Its name. The plan is the matter of whoever runs the service.',
+      description:
+        'Its name, and whether it asks a second factor of its members, which is for owners alone to say, and for no key: whoever has none is asked to set one up at their next request. The plan is the matter of whoever runs the service.',
       permission: 'workspace:write',
-      body: Type.Object({ name: Type.Optional(nameText) }, closed),
+      body: Type.Object(
+        { name: Type.Optional(nameText), second_factor_required: Type.Optional(Type.Boolean()) },
+        closed,
+      ),
       example: { body: { name: 'Acme' } },
       isConditional: true,
       reply: { status: 200, description: 'The workspace as it is now.', schema: Workspace },
-      async run({ body: { name }, unchanged, ...scope }) {
+      async run({ body: { name, second_factor_required }, unchanged, ...scope }) {
         requireWholeWorkspace(scope.formIds);
-        if (name !== undefined) {
-          refuseProblems(nameProblems('name', name));
-          const place = { workspace_id: scope.workspaceId, unchanged, now: now() };
-          const renamed = await updateWorkspaceName(database, { ...place, name: name.trim() });
-          if (renamed.length === 0) throw new ApiError(unchanged ? 'precondition_failed' : 'not_found');
+        if (second_factor_required !== undefined && !scope.may('members:owners' satisfies PersonalPermission))
+          throw new ApiError('forbidden', 'Only an owner says whether a second factor is asked for.');
+        if (name !== undefined) refuseProblems(nameProblems('name', name));
+        if (name !== undefined || second_factor_required !== undefined) {
+          const changed = await updateWorkspace(database, {
+            workspace_id: scope.workspaceId,
+            name: name?.trim() ?? null,
+            second_factor_required: second_factor_required ?? null,
+            unchanged,
+            now: now(),
+          });
+          if (changed.length === 0) throw new ApiError(unchanged ? 'precondition_failed' : 'not_found');
         }
         return read(scope);
       },

@@ -30,6 +30,9 @@ export const Workspace = named(
     burst: Type.Integer(),
     signed_webhooks: Type.Boolean(),
     member_count: Type.Integer(),
+    second_factor_required: Type.Boolean({
+      description: 'Whether members get in only by a sign-in of two steps. Keys work as before.',
+    }),
     /** Of the person who asks; null for a key. */
     role: maybe(role),
     created_at: timestamp,

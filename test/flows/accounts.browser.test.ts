@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { callApi, openService } from '#test/service.ts';
@@ -383,6 +384,55 @@ test('a passkey is added, signs in without a password, is the second step, and i
   await press(page, 'Enter');
   await page.getByText('This passkey is not known here.').waitFor();
   await page.context().close();
+});
+
+test('an owner hears who lacks a second factor before it is asked of everybody, and whoever lacks one sets it up first', async () => {
+  const owner = await signIn(service, { name: 'Owner' });
+  const member = await signIn(service, { name: 'Grace', workspaceId: owner.workspaceId, role: 'editor' });
+  const { workspaceId } = owner;
+  const page = await console.open(`/app/w/${workspaceId}/settings/general`, owner);
+  await tabTo(page, 'button', 'Ask everybody for a second step');
+  await press(page, 'Enter');
+  const question = page.getByRole('alertdialog', { name: 'Ask everybody for a second step?' });
+  await question.getByText('2 of 2 have none yet').waitFor();
+  await question.getByText('Grace').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await tabTo(page, 'button', 'Ask for it');
+  await press(page, 'Enter');
+  await page.getByText('Everybody signs in in two steps from now on.').waitFor();
+  await page.context().close();
+
+  const { body: form } = await callApi(
+    service.url,
+    (await createKey(service.services.database, { workspaceId, name: 'Key' })).key,
+    'POST',
+    '/forms',
+    {
+      structure: structure(element('text', 'a')),
+    },
+  );
+  for (const path of [`/app/w/${workspaceId}/settings/members`, `/app/forms/${form.id}`, '/app/']) {
+    const closed = await console.open(path, member);
+    await heading(closed, 'A second step is asked for');
+    await closed.context().close();
+  }
+  const theirs = await console.open(`/app/w/${workspaceId}/settings/members`, member);
+  await heading(theirs, 'A second step is asked for');
+  assert.deepEqual(await findBarriers(theirs), []);
+  await tabTo(theirs, 'button', 'Set up');
+  await press(theirs, 'Enter');
+  await type(theirs, member.password);
+  await press(theirs, 'Enter');
+  const secret = (await theirs.getByRole('textbox', { name: 'Or type this into the app' }).textContent())!;
+  await theirs.getByLabel('Code that the app shows').fill(codeOf(secret, stepAt(new Date())));
+  await press(theirs, 'Enter');
+  await theirs.getByRole('dialog', { name: 'Keep your recovery codes' }).waitFor();
+  await tabTo(theirs, 'button', 'I have kept them');
+  await press(theirs, 'Enter');
+  await tabTo(theirs, 'button', 'Go on');
+  await press(theirs, 'Enter');
+  await heading(theirs, 'Members');
+  await theirs.context().close();
 });
 
 test('a key is made, copied, used by the command that is shown, and revoked, by keyboard', async () => {

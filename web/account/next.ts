@@ -4,5 +4,7 @@
  */
 export function readNext(next: unknown): string {
   if (typeof next !== 'string' || !/^\/(?![/\\])/.test(next)) return '/';
-  return /^\/(sign-in|second-step|new-password|forgot-password|reset-password)\b/.test(next) ? '/' : next;
+  return /^\/(sign-in|second-step|second-factor|new-password|forgot-password|reset-password)\b/.test(next)
+    ? '/'
+    : next;
 }

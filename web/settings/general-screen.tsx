@@ -5,6 +5,7 @@ import { Chip } from '../design/chip.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { mayAdminister } from '../shell/session.ts';
 import { LeaveWorkspace } from './leave-workspace.tsx';
+import { SecondFactorRule } from './second-factor-rule.tsx';
 import { useWorkspace } from './workspace.ts';
 import { WorkspaceNameForm } from './workspace-name-form.tsx';
 
@@ -40,6 +41,7 @@ export function GeneralScreen(): ReactElement {
           <Term name="Members">{count(workspace.member_count)}</Term>
         </dl>
       </Card>
+      <SecondFactorRule workspace={workspace} />
       <Card title="Leave this workspace" lead="Its forms stay. An admin can add you again.">
         <LeaveWorkspace workspace={workspace} />
       </Card>

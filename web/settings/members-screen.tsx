@@ -79,6 +79,7 @@ function Person({ member, isSelf }: { member: Member; isSelf: boolean }): ReactE
           {isSelf && <span className="soft"> (you)</span>}
         </span>
         <span className="soft small">{member.email}</span>
+        {member.second_factor === false && <span className="soft small">No second step</span>}
       </div>
     </div>
   );

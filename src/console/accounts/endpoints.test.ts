@@ -83,6 +83,7 @@ test('whoever makes a workspace owns it, on the free plan', async () => {
     burst: 10,
     signed_webhooks: false,
     member_count: 1,
+    second_factor_required: false,
     role: 'owner',
   });
   const session = await person.call<Session>('GET', '/session');

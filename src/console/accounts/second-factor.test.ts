@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
 import { beginSession, callConsole, type ConsolePerson, signIn } from '#test/console.ts';
 import { openAuthenticator } from '#test/authenticator.ts';
-import { openService } from '#test/service.ts';
+import { callApi, openService } from '#test/service.ts';
 import { placeOf } from '#workspaces/second-factor/passkey.ts';
 import { codeTriesInDay, forgetFactors } from '#workspaces/second-factor/second-factor.ts';
 import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
@@ -362,4 +363,81 @@ test('passkeys are listed, named and removed by their owner alone; with the last
   );
   assert.equal((await show(authenticator)).status, 401);
   assert.equal((await sessionOf(await half(person))).second_steps, null);
+});
+
+/** A call of the API in a workspace. */
+const inWorkspace = <Body = { message: string }>(
+  cookie: string,
+  workspaceId: string,
+  method: string,
+  path: string,
+  body?: unknown,
+) => callConsole<Body>(url, cookie, method, path, body, { 'X-Workspace-ID': workspaceId });
+
+test('a workspace that asks for a second factor is closed to a password alone, until one is set up; keys work as before', async () => {
+  const owner = await signIn(service, { name: 'Owner' });
+  const { workspaceId } = owner;
+  const form = { structure: structure(element('text', 'a')) };
+  const made = await owner.api<{ id: string }>('POST', '/forms', form);
+  const { body: key } = await owner.api<{ key: string }>('POST', '/keys', { name: 'Data' });
+  const member = await signIn(service, { workspaceId, role: 'editor' });
+  const own = await member.call<{ id: string }>('POST', '/workspaces', { name: 'Mine' });
+  assert.equal(own.status, 403, 'only owners make workspaces');
+  assert.equal((await member.api('GET', '/forms')).status, 200);
+
+  const asked = await owner.api<{ second_factor_required: boolean }>('PATCH', '/workspace', {
+    second_factor_required: true,
+  });
+  assert.deepEqual([asked.status, asked.body.second_factor_required], [200, true]);
+  for (const [method, path] of [
+    ['GET', `/forms/${made.body.id}/locate`],
+    ['GET', `/forms/${made.body.id}/arrangement`],
+  ] as const)
+    assert.equal((await member.call(method, path)).status, 403, path);
+  for (const person of [member, owner]) {
+    const refused = await person.api('GET', '/forms');
+    assert.deepEqual(
+      [refused.status, refused.body.message],
+      [403, 'This workspace asks for a second factor. Set one up in your account first.'],
+    );
+    assert.deepEqual((await sessionOf(person.cookie)).closed_workspaces, [workspaceId]);
+  }
+  assert.equal((await callApi(url, key.key, 'GET', '/forms')).status, 200);
+
+  const { secret } = (
+    await member.call<{ secret: string }>('POST', '/person/totp', { password: member.password })
+  ).body;
+  const added = await member.call('PUT', '/person/totp', { code: codeIn(secret) });
+  const cookie = cookieOf(added.headers);
+  assert.deepEqual((await sessionOf(cookie)).closed_workspaces, []);
+  assert.equal((await inWorkspace(cookie, workspaceId, 'GET', '/forms')).status, 200);
+  const removed = await call(cookie, 'DELETE', '/person/totp', { password: member.password });
+  assert.equal((await inWorkspace(cookieOf(removed.headers), workspaceId, 'GET', '/forms')).status, 403);
+});
+
+test('owners alone say whether it is asked for, and who lacks one is told to those who manage members', async () => {
+  const { person: owner, cookie } = await enrol({ name: 'Owner' });
+  const { workspaceId } = owner;
+  const admin = await signIn(service, { workspaceId, role: 'admin' });
+  const viewer = await signIn(service, { workspaceId, role: 'viewer' });
+  const full = await inWorkspace<{ key: string }>(cookie, workspaceId, 'POST', '/keys', {
+    name: 'All',
+    permissions: ['workspace:read', 'workspace:write'],
+  });
+  const change = { second_factor_required: true };
+  assert.equal((await admin.api('PATCH', '/workspace', change)).status, 403);
+  assert.equal((await callApi(url, full.body.key, 'PATCH', '/workspace', change)).status, 403);
+  const list = async (person: ConsolePerson) =>
+    (await person.api<{ data: { name: string; second_factor: boolean | null }[] }>('GET', '/members')).body
+      .data;
+  assert.deepEqual(
+    (await list(admin)).map(({ second_factor }) => second_factor),
+    [true, false, false],
+  );
+  assert.deepEqual(
+    (await list(viewer)).map(({ second_factor }) => second_factor),
+    [null, null, null],
+  );
+  assert.equal((await inWorkspace(cookie, workspaceId, 'PATCH', '/workspace', change)).status, 200);
+  assert.equal((await admin.api('GET', '/members')).status, 403);
 });

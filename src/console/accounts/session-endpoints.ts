@@ -6,6 +6,7 @@ import { nameProblems, refuseProblems } from '#workspaces/problems.ts';
 import { changePassword, signIn } from '#workspaces/sign-in.ts';
 import { readSecondSteps, takeSecondStep } from '#workspaces/second-factor/second-factor.ts';
 import { mayCreateWorkspace } from '#workspaces/workspaces.ts';
+import { isClosed } from '../access.ts';
 import type { ConsoleServices } from '../services.ts';
 import { readDevice, writeDevice } from './device-cookie.ts';
 import { PasswordChange, PersonChange, SecondStep, Session, SignIn } from './shapes.ts';
@@ -24,13 +25,16 @@ export function sessionEndpoints(services: ConsoleServices) {
         // Whoever knows the password alone learns no more than that.
         if (awaitsSecondStep) {
           const second_steps = await readSecondSteps(database, id);
-          return { body: { user, second_steps, workspaces: [], may_create_workspaces: false } };
+          const nothing = { workspaces: [], closed_workspaces: [], may_create_workspaces: false };
+          return { body: { user, second_steps, ...nothing } };
         }
+        const rows = await selectWorkspacesOfUser(database, { user_id: id });
         return {
           body: {
             user,
             second_steps: null,
-            workspaces: await selectWorkspacesOfUser(database, { user_id: id }),
+            workspaces: rows.map(({ second_factor_required: _, ...workspace }) => workspace),
+            closed_workspaces: rows.filter((row) => isClosed(row, person)).map((row) => row.id),
             may_create_workspaces: await mayCreateWorkspace(database, config.workspaceCreation, id),
           },
         };

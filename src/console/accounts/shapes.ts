@@ -32,6 +32,8 @@ export const Session = Type.Object({
   workspaces: Type.Array(
     Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
   ),
+  /** Those of them that ask for a second factor, which this person has yet to set up: nothing of them is open. */
+  closed_workspaces: Type.Array(Type.String({ format: 'uuid' })),
   /** What the operator set (WORKSPACE_CREATION), for this person. */
   may_create_workspaces: Type.Boolean(),
 });

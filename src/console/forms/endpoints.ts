@@ -1,24 +1,27 @@
 import { publicUrlOf } from '#forms/present.ts';
 import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation } from '#kit/operation.ts';
+import { idParameter, operation, type Person } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import { wired } from '#kit/wire.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { findTableSettings, saveTableSettings } from '#submissions/table/queries.ts';
+import { refuseOneStep } from '../access.ts';
 import type { ConsoleServices } from '../services.ts';
 import { locateForm } from './queries.ts';
 import { Arrangement, LocatedForm } from './shapes.ts';
 
 /** What is a person's own matter at a form that they have the address of: where it is, and how its table looks to them. */
 export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
-  const locate = async (id: string, userId: string) => {
-    const found = only(await locateForm(database, { id, user_id: userId }));
-    if (!found) throw new ApiError('not_found');
+  const locate = async (id: string, person: Person) => {
+    const located = only(await locateForm(database, { id, user_id: person.id }));
+    if (!located) throw new ApiError('not_found');
+    refuseOneStep(located, person);
+    const { second_factor_required: _, ...found } = located;
     return found;
   };
-  const keyOf = async (id: string, userId: string) => {
-    const { workspace_id } = await locate(id, userId);
-    return { workspace_id, form_id: id, user_id: userId };
+  const keyOf = async (id: string, person: Person) => {
+    const { workspace_id } = await locate(id, person);
+    return { workspace_id, form_id: id, user_id: person.id };
   };
 
   return {
@@ -29,7 +32,7 @@ export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'da
       params: idParameter,
       reply: { status: 200, description: 'Where it is.', schema: LocatedForm },
       async run({ person, params }) {
-        const found = await locate(params.id, person.id);
+        const found = await locate(params.id, person);
         return { body: wired({ ...found, public_url: publicUrlOf(config, found.id) }) };
       },
     }),
@@ -40,7 +43,7 @@ export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'da
       params: idParameter,
       reply: { status: 200, description: 'Null while one has not.', schema: Arrangement },
       async run({ person, params }) {
-        const [found] = await findTableSettings(database, await keyOf(params.id, person.id));
+        const [found] = await findTableSettings(database, await keyOf(params.id, person));
         return { body: { settings: found?.settings ?? null } };
       },
     }),
@@ -53,7 +56,7 @@ export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'da
       body: TableSettings,
       reply: { status: 204, description: 'It is kept.' },
       async run({ person, params, body }) {
-        await saveTableSettings(database, { ...(await keyOf(params.id, person.id)), settings: body });
+        await saveTableSettings(database, { ...(await keyOf(params.id, person)), settings: body });
       },
     }),
   };

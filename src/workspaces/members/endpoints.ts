@@ -3,26 +3,32 @@ import { now } from '#kit/clock.ts';
 import { seenIn } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation } from '#kit/operation.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { only } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import { changeRole, removeMember } from '../members.ts';
+import type { Permission } from '../permissions.ts';
 import { requireWholeWorkspace } from '../reach.ts';
 import { selectMembers } from './queries.ts';
 import { Member, Removal, RoleChange } from './shapes.ts';
 
+type Reader = Pick<Scope, 'workspaceId' | 'may'>;
+
 /** The people of a workspace. */
 export function memberEndpoints({ database }: { database: Database }) {
-  const read = async (workspaceId: string, userId: string | null): Promise<Member[]> => {
+  const read = async ({ workspaceId, may }: Reader, userId: string | null): Promise<Member[]> => {
     const rows = await selectMembers(database, { workspace_id: workspaceId, user_id: userId, now: now() });
-    return rows.map(({ created_at, updated_at, ...row }) => ({
+    // Whose password is enough is told to those who can do something about it.
+    const tellsFactors = may('members:write' satisfies Permission);
+    return rows.map(({ created_at, updated_at, second_factor, ...row }) => ({
       ...row,
+      second_factor: tellsFactors ? second_factor : null,
       created_at: created_at.toISOString(),
       updated_at: updated_at.toISOString(),
     }));
   };
-  const find = async (workspaceId: string, userId: string) => {
-    const body = only(await read(workspaceId, userId));
+  const find = async (reader: Reader, userId: string) => {
+    const body = only(await read(reader, userId));
     if (!body) throw new ApiError('not_found');
     return { body, tag: tagOf(new Date(body.updated_at), seenIn(body)) };
   };
@@ -33,9 +39,9 @@ export function memberEndpoints({ database }: { database: Database }) {
       description: 'Owners first, then by name.',
       permission: 'members:read',
       reply: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(Member) }) },
-      async run({ workspaceId, formIds }) {
+      async run({ workspaceId, formIds, may }) {
         requireWholeWorkspace(formIds);
-        return { body: { data: await read(workspaceId, null) } };
+        return { body: { data: await read({ workspaceId, may }, null) } };
       },
     }),
 
@@ -44,9 +50,9 @@ export function memberEndpoints({ database }: { database: Database }) {
       permission: 'members:read',
       params: idParameter,
       reply: { status: 200, description: 'The member.', schema: Member },
-      run({ workspaceId, formIds, params }) {
+      run({ workspaceId, formIds, params, may }) {
         requireWholeWorkspace(formIds);
-        return find(workspaceId, params.id);
+        return find({ workspaceId, may }, params.id);
       },
     }),
 
@@ -65,7 +71,7 @@ export function memberEndpoints({ database }: { database: Database }) {
         requireWholeWorkspace(formIds);
         const change = { workspaceId, userId: params.id, keeper: { may }, unchanged };
         if (role !== undefined) await changeRole(database, { ...change, role });
-        return find(workspaceId, params.id);
+        return find({ workspaceId, may }, params.id);
       },
     }),
 

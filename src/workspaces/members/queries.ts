@@ -1,5 +1,6 @@
 import {
   bigint,
+  boolean,
   integer,
   nullable,
   statement,
@@ -12,21 +13,23 @@ import {
 import type { Plan } from '../plans.ts';
 import type { Role } from '../roles.ts';
 
-/** The role of a person in a workspace; nothing for strangers and for workspaces that do not exist. */
+/** A person in a workspace, and what it asks of them; nothing for strangers and for workspaces that do not exist. */
 export const findMembership = statement(
   'workspaces.find_membership',
   { workspace_id: uuid, user_id: text },
-  { role: word<Role>(), updated_at: timestamp },
-  `select role, updated_at from members where workspace_id = $workspace_id and user_id = $user_id`,
+  { role: word<Role>(), updated_at: timestamp, second_factor_required: boolean },
+  `select m.role, m.updated_at, w.second_factor_required
+     from members m join workspaces w on w.id = m.workspace_id
+    where m.workspace_id = $workspace_id and m.user_id = $user_id`,
 );
 
 /** The workspaces that a person is a member of, by name. */
 export const selectWorkspacesOfUser = statement(
   'workspaces.select_workspaces_of_user',
   { user_id: text },
-  { id: uuid, name: text, plan: word<Plan>(), role: word<Role>() },
+  { id: uuid, name: text, plan: word<Plan>(), role: word<Role>(), second_factor_required: boolean },
   `/* lookup: across workspaces */
-   select w.id, w.name, w.plan, m.role
+   select w.id, w.name, w.plan, m.role, w.second_factor_required
      from members m join workspaces w on w.id = m.workspace_id
     where m.user_id = $user_id
     order by lower(w.name), w.id`,
@@ -44,20 +47,30 @@ export const findWorkspace = statement(
     burst: nullable(integer),
     created_at: timestamp,
     updated_at: timestamp,
+    second_factor_required: boolean,
     role: nullable(word<Role>()),
     member_count: bigint,
   },
-  `select w.id, w.name, w.plan, w.rate_limit, w.burst, w.created_at, w.updated_at,
+  `select w.id, w.name, w.plan, w.rate_limit, w.burst, w.created_at, w.updated_at, w.second_factor_required,
           (select m.role from members m where m.workspace_id = w.id and m.user_id = $user_id) as role,
           (select count(*) from members m where m.workspace_id = w.id) as member_count
      from workspaces w where w.id = $workspace_id`,
 );
 
-export const updateWorkspaceName = statement(
-  'workspaces.update_name',
-  { workspace_id: uuid, name: text, unchanged: nullable(timestamps), now: timestamp },
+/** What is null stays. */
+export const updateWorkspace = statement(
+  'workspaces.update',
+  {
+    workspace_id: uuid,
+    name: nullable(text),
+    second_factor_required: nullable(boolean),
+    unchanged: nullable(timestamps),
+    now: timestamp,
+  },
   { id: uuid },
-  `update workspaces set name = $name, updated_at = $now
+  `update workspaces set name = coalesce($name, name),
+                         second_factor_required = coalesce($second_factor_required, second_factor_required),
+                         updated_at = $now
     where id = $workspace_id and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
 );
 
@@ -72,9 +85,10 @@ export const selectMembers = statement(
     role: word<Role>(),
     created_at: timestamp,
     updated_at: timestamp,
+    second_factor: boolean,
     key_count: bigint,
   },
-  `select u.id, u.name, u.email, m.role, m.created_at, m.updated_at,
+  `select u.id, u.name, u.email, m.role, m.created_at, m.updated_at, u.second_factor,
           (select count(*) from api_keys k
             where k.workspace_id = m.workspace_id and k.created_by = u.id and k.revoked_at is null
               and (k.expires_at is null or k.expires_at > $now)) as key_count

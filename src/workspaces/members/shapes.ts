@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { named } from '#kit/named.ts';
 import { keyFates } from '../members.ts';
-import { closed, role, timestamp, uuid } from '../shapes.ts';
+import { closed, maybe, role, timestamp, uuid } from '../shapes.ts';
 
 /** A person in a workspace. */
 export const Member = named(
@@ -15,6 +15,11 @@ export const Member = named(
     updated_at: timestamp,
     /** API keys that they made, or rotated last, and that work: they may no more than their maker. */
     key_count: Type.Integer(),
+    second_factor: maybe(
+      Type.Boolean({
+        description: 'Whether they have a second factor; null for who may not change members.',
+      }),
+    ),
   }),
 );
 export type Member = Static<typeof Member>;

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
-import type { SecondFactors } from '#console/accounts/shapes.ts';
+import type { SecondFactors as Factors } from '#console/accounts/shapes.ts';
 import { callOwn } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { Button, IconButton } from '../../design/button.tsx';
@@ -15,10 +15,10 @@ import { AddPasskeyDialog } from './add-passkey-dialog.tsx';
 import { NamePasskeyDialog } from './name-passkey-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { RecoveryCodesDialog } from './recovery-codes.tsx';
-import { secondFactorsQuery } from './second-factors.ts';
+import { hasFactor, secondFactorsQuery } from './second-factors.ts';
 import { hasPasskeys } from './web-authn.ts';
 
-type Passkey = SecondFactors['passkeys'][number];
+type Passkey = Factors['passkeys'][number];
 type Open =
   | { what: 'add app' | 'remove app' | 'add passkey' | 'renew codes' }
   | { what: 'name passkey' | 'remove passkey'; passkey: Passkey }
@@ -26,6 +26,22 @@ type Open =
 
 /** What the person signs in with beside the password, and how they get back in without it. */
 export function SecondFactorCard(): ReactElement {
+  const { data } = useQuery(secondFactorsQuery);
+  return (
+    <Card
+      title="Second step"
+      lead="Whoever learns your password cannot sign in with it alone."
+      actions={
+        data && <Chip tone={hasFactor(data) ? 'good' : 'plain'}>{hasFactor(data) ? 'On' : 'Off'}</Chip>
+      }
+    >
+      <SecondFactors />
+    </Card>
+  );
+}
+
+/** The same without a card: what there is, and the ways to change it. */
+export function SecondFactors(): ReactElement {
   const factors = useQuery(secondFactorsQuery);
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
@@ -48,14 +64,9 @@ export function SecondFactorCard(): ReactElement {
     mutationFn: (password: string) => callOwn('renewRecoveryCodes', { body: { password } }),
     onSuccess: ({ recovery_codes }) => changed('The former recovery codes have ended.', recovery_codes),
   });
-  const hasOne =
-    factors.data !== undefined && (factors.data.totp_since !== null || factors.data.passkeys.length > 0);
+  const hasOne = factors.data !== undefined && hasFactor(factors.data);
   return (
-    <Card
-      title="Second step"
-      lead="Whoever learns your password cannot sign in with it alone."
-      actions={factors.data && <Chip tone={hasOne ? 'good' : 'plain'}>{hasOne ? 'On' : 'Off'}</Chip>}
-    >
+    <>
       {factors.isPending && <Loading lines={2} />}
       {factors.error && <ErrorState error={factors.error} onRetry={() => void factors.refetch()} />}
       {factors.data && (
@@ -163,7 +174,7 @@ export function SecondFactorCard(): ReactElement {
         />
       )}
       {open?.what === 'codes' && <RecoveryCodesDialog codes={open.codes} onClose={close} />}
-    </Card>
+    </>
   );
 }
 
