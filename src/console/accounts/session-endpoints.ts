@@ -33,7 +33,7 @@ export function sessionEndpoints(services: ConsoleServices) {
           body: {
             user,
             second_steps: null,
-            workspaces: rows.map(({ second_factor_required: _, ...workspace }) => workspace),
+            workspaces: rows.map(({ id, name, plan, role }) => ({ id, name, plan, role })),
             closed_workspaces: rows.filter((row) => isClosed(row, person)).map((row) => row.id),
             may_create_workspaces: await mayCreateWorkspace(database, config.workspaceCreation, id),
           },
