@@ -162,6 +162,11 @@ const values: Record<Exclude<InputType, 'file_upload' | 'calculation'>, Values> 
     bad: ['Red', ['Red'], ['Red', 'Red', 'Green'], ['Red', 'Green', 'Grey'], {}],
     problem: 'list every option once, the best first.',
   },
+  picture_choice: {
+    good: [['Red']],
+    bad: ['Red', ['Pink'], ['Red', null], { 0: 'Red' }],
+    problem: 'choose from the listed options, each at most once.',
+  },
   matrix: {
     good: [{ Tea: 'Red', Coffee: 'Blue' }],
     tidied: [
@@ -211,6 +216,19 @@ for (const [type, { good, tidied = [], bad, problem }] of Object.entries(values)
     for (const value of good) assert.deepEqual(errorsOf(required, { q: value }), []);
   });
 }
+
+test('a picture choice takes one of its options, or as many as it says', () => {
+  const one = formOf(element('picture_choice', 'q', { min_choices: 2 }));
+  const several = formOf(element('picture_choice', 'q', { multiple: true, min_choices: 2 }));
+  assert.deepEqual(answersOf(one, { q: ['Red'] }), { q: ['Red'] });
+  assert.deepEqual(errorsOf(one, { q: ['Red', 'Blue'] }), [
+    { field: 'q', message: 'The q: choose at most 1 of the options.' },
+  ]);
+  assert.deepEqual(answersOf(several, { q: ['Red', 'Blue'] }), { q: ['Red', 'Blue'] });
+  assert.deepEqual(errorsOf(several, { q: ['Red'] }), [
+    { field: 'q', message: 'The q: choose at least 2 of the options.' },
+  ]);
+});
 
 test('a matrix: rows without an answer are absent; a required one wants them all, and says which are missing', () => {
   const rows = ['Tea', { id: 'c', label: 'Coffee' }, 'Water', 'Milk', '__proto__'];

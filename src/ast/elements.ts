@@ -16,6 +16,7 @@ import { matrix } from './types/matrix/type.ts';
 import { multipleChoice } from './types/multiple_choice/type.ts';
 import { number } from './types/number/type.ts';
 import { paragraph } from './types/paragraph/type.ts';
+import { pictureChoice } from './types/picture_choice/type.ts';
 import { phone } from './types/phone/type.ts';
 import { radio } from './types/radio/type.ts';
 import { ranking } from './types/ranking/type.ts';
@@ -82,6 +83,7 @@ export const elements = {
   scale,
   ranking,
   hidden,
+  picture_choice: pictureChoice,
   matrix,
   calculation,
   heading,

@@ -1,6 +1,7 @@
 import { rules as hidden } from './types/hidden/rules.ts';
 import { rules as matrix } from './types/matrix/rules.ts';
 import { rules as calculation } from './types/calculation/rules.ts';
+import { rules as picture_choice } from './types/picture_choice/rules.ts';
 import { rules as ranking } from './types/ranking/rules.ts';
 import { rules as rating } from './types/rating/rules.ts';
 import type { InputRules } from './types/rules.ts';
@@ -15,6 +16,7 @@ export const lateRules = {
   scale,
   ranking,
   hidden,
+  picture_choice,
   matrix,
   calculation,
 } as const satisfies Readonly<Record<string, InputRules>>;

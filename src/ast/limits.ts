@@ -31,6 +31,8 @@ export const limits = {
   nesting: 5,
   /** Options of one selection. */
   options: 500,
+  /** Options of a question whose options are pictures, all of which its page shows. */
+  pictureOptions: 50,
   /** Places that an option may have, and what choosing it may count, either way. */
   capacity: 10_000,
   points: 1_000_000,

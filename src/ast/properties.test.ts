@@ -44,6 +44,7 @@ const answerOf: Record<Exclude<InputType, 'file_upload' | 'calculation'>, fc.Arb
   yes_no: fc.boolean(),
   hidden: line,
   ranking: fc.shuffledSubarray(optionList, { minLength: optionList.length }),
+  picture_choice: fc.subarray(optionList, { maxLength: 1 }),
   matrix: fc
     .record(
       { Tea: fc.constantFrom(...optionList), Coffee: fc.constantFrom(...optionList) },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
+import { makePhoto } from '#test/gallery/pictures.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { errorOf, field, openScriptStage, pressButton, step } from './page-script-stage.ts';
@@ -159,18 +160,28 @@ test('on paper every step is there, and nothing that can only be pressed', async
   await page.context().close();
 });
 
+const { body: uploaded } = await stage.tenant.call('POST', '/images', await makePhoto([320, 240]));
+const image = uploaded.id;
 const rated = await stage.publish([
   step('Opinion', [
     element('rating', 'stay', { required: true, low_label: 'Poor', high_label: 'Great' }),
     element('rating', 'food', { levels: 10, symbol: 'hearts' }),
     element('rating', 'room', { levels: 3, symbol: 'numbers' }),
     element('ranking', 'colours'),
+    element('picture_choice', 'motif', {
+      options: [
+        'Waves',
+        { id: 'l', label: 'Leaves', image },
+        { id: 's', label: 'Stars', image, capacity: 9 },
+      ],
+      required: true,
+    }),
     element('matrix', 'drinks', { required: true, rows: ['Tea', 'Coffee & milk'] }),
   ]),
 ]);
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`a rating and rows of a matrix are chosen by keyboard and options get places, one row of targets at 320 px in both directions, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
+  test(`a rating, a picture and rows of a matrix are chosen by keyboard and options get places, one row of targets at 320 px in both directions, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
     const viewport = { width: 320, height: 700 };
     const page = await stage.browser.open(`/f/${rated.id}?_lang=ar`, undefined, {
       javaScriptEnabled,
@@ -201,6 +212,9 @@ for (const javaScriptEnabled of [true, false]) {
     await places.nth(2).selectOption('Green');
     await page.locator('[name^="drinks["]').first().press('Space');
     await page.locator('[name^="drinks["]').first().press('ArrowDown');
+    await page.getByRole('radio', { name: 'Waves' }).press('ArrowDown');
+    assert.equal(await page.getByRole('radio', { name: 'Leaves' }).isChecked(), true);
+    await page.getByText('Stars').click();
     await pressButton(page, 'إرسال');
     await errorOf(page, 'drinks').getByText('Coffee & milk').waitFor();
     await page.getByRole('radio', { name: 'Coffee & milk: Red', exact: true }).check();
@@ -212,6 +226,7 @@ for (const javaScriptEnabled of [true, false]) {
       stay: 5,
       food: 10,
       colours: ['Blue', 'Red', 'Green'],
+      motif: ['s'],
       drinks: { Tea: 'Green', 'Coffee & milk': 'Red' },
     });
   });

@@ -111,6 +111,11 @@ const choices = (say: Say): FormNode =>
         options_layout: 'row',
         required: true,
       }),
+      element('picture_choice', 'motif', {
+        label: say('Which motif do you want to weave?'),
+        options: [{ id: 'w', label: say('Waves'), capacity: 4 }, say('Leaves'), say('Stars over the hills')],
+        options_layout: 'grid_3',
+      }),
       element('matrix', 'pleased', {
         label: say('How did you like these?'),
         rows: ['The looms', 'The colours that we made', 'The meals'].map(say),

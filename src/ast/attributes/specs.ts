@@ -10,7 +10,12 @@ type KindDetails = {
   readonly boolean: { readonly default: boolean };
   readonly integer: { readonly default: number; readonly min: number; readonly max: number };
   /** The options of a question: texts, or ids with labels; where they are chosen, with what each counts and how often. */
-  readonly options: { readonly maxItems: number; readonly maxBytes: number; readonly areChosen: boolean };
+  readonly options: {
+    readonly maxItems: number;
+    readonly maxBytes: number;
+    readonly areChosen: boolean;
+    readonly arePictures?: true;
+  };
   readonly 'one-of': { readonly default: string; readonly values: readonly string[] };
   /** A whole number that may be missing: then there is no such limit. */
   readonly count: { readonly min: number; readonly max: number };

@@ -10,7 +10,16 @@ import { renderConfirmation, renderNotice } from './notices.ts';
 import { byId, everyElement, inputTypes, readMarkup, readPage, type Tag, viewOf } from '../testing.ts';
 import { english } from '../words/en.ts';
 
-const groupTypes = ['radio', 'multiple_choice', 'yes_no', 'rating', 'scale', 'ranking', 'matrix'];
+const groupTypes = [
+  'radio',
+  'multiple_choice',
+  'yes_no',
+  'rating',
+  'scale',
+  'ranking',
+  'picture_choice',
+  'matrix',
+];
 
 /** The control that carries the id; of a set of buttons the first. */
 const controlOf = (page: readonly Tag[], type: string) => byId(page, type);

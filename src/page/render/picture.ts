@@ -34,9 +34,12 @@ export function logo(picture: Picture, dark: Picture | undefined): Html {
   return draw(picture, { className: 'logo', sizes: logoSizes(picture), dark });
 }
 
-/** One among the questions, loaded when it is near: with its dimensions, so that nothing moves when it comes. */
-export function picture(shown: Picture, alt: string): Html {
-  return draw(shown, { alt, sizes: coverSizes });
+/**
+ * One among the questions, loaded when it is near: with its dimensions, so that nothing moves when it comes.
+ * @param sizes how wide it is shown, where that is not the width of the column.
+ */
+export function picture(shown: Picture, alt: string, sizes = coverSizes): Html {
+  return draw(shown, { alt, sizes });
 }
 
 /** Has the browser load the cover before it has read the page. */

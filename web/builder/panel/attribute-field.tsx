@@ -1,14 +1,9 @@
 import type { ReactElement } from 'react';
 import type { AttributeKind, AttributeSpec } from '#ast/attributes.ts';
-import { isImageId } from '#ast/image-id.ts';
 import { pipedAttributes } from '#ast/piping.ts';
-import { imageAddress } from '#page/theme/look.ts';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { Select } from '../../design/select.tsx';
-import { useForm } from '../../shell/form-place.ts';
-import { useBuilder } from '../editor/use-editor.ts';
-import { ImageField } from '../theme/image-field.tsx';
 import { MomentInput } from '../../conditions/moment-input.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { ConditionField } from '../logic/condition-field.tsx';
@@ -20,6 +15,7 @@ import { IdInput } from './id-input.tsx';
 import { readOptions } from '../../conditions/asked-node.ts';
 import { OptionsEditor } from './options-editor.tsx';
 import { tidyOption } from './options-text.ts';
+import { ShownImage } from './shown-image.tsx';
 import { PatternInput } from './pattern-input.tsx';
 
 /** One attribute of the selected part, as it is now. */
@@ -97,6 +93,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
       published={published}
       maxItems={spec.maxItems}
       areChosen={spec.areChosen}
+      arePictures={spec.arePictures === true}
       error={error}
       onChange={onChange}
     />
@@ -202,28 +199,6 @@ const choiceWords: Readonly<Record<string, string>> = {
 
 /** What an attribute may be, where nobody wrote it down: `stars` becomes `Stars`. */
 const sayId = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('_', ' ');
-
-/** An image of the element: of the workspace, as those of themes are. */
-function ShownImage({
-  label,
-  value,
-  error,
-  onChange,
-}: Pick<AttributeProps<'image'>, 'value' | 'error' | 'onChange'> & { readonly label: string }): ReactElement {
-  const { isReadOnly } = useBuilder();
-  const { id, workspace_id: workspaceId } = useForm();
-  return (
-    <ImageField
-      label={label}
-      description="PNG, JPEG or WebP, at most 10 MB."
-      workspaceId={workspaceId}
-      address={isImageId(value) ? imageAddress(id, value) : undefined}
-      error={error}
-      isReadOnly={isReadOnly}
-      onChange={onChange}
-    />
-  );
-}
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 

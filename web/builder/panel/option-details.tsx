@@ -3,6 +3,7 @@ import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/opti
 import { limits } from '#ast/limits.ts';
 import { TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
+import { ShownImage } from './shown-image.tsx';
 import { tidyOption } from './options-text.ts';
 
 type DetailsProps = {
@@ -13,6 +14,8 @@ type DetailsProps = {
   readonly isPublished: boolean;
   /** Whether some are chosen and others not: then each may count, and have places. */
   readonly areChosen: boolean;
+  /** Whether each is a picture above its label. */
+  readonly arePictures: boolean;
   readonly onChange: (option: Option) => void;
 };
 
@@ -23,16 +26,26 @@ export function OptionDetails({
   others,
   isPublished,
   areChosen,
+  arePictures,
   onChange,
 }: DetailsProps): ReactElement {
   const whole: ChoiceOption =
     typeof option === 'string' ? { id: idOf(option), label: labelOf(option) } : option;
-  const set = (detail: 'points' | 'capacity', value: number | undefined): void => {
-    const { [detail]: _old, ...rest } = whole;
-    onChange(tidyOption(value === undefined ? rest : { ...rest, [detail]: value }));
+  const set = (detail: Partial<Record<'points' | 'capacity' | 'image', unknown>>): void => {
+    const said = Object.entries({ ...whole, ...detail }).filter(([, value]) => value !== undefined);
+    // What it must have is in it still.
+    onChange(tidyOption(Object.fromEntries(said) as ChoiceOption));
   };
   return (
     <div className="option-details" role="group" aria-label={`Details of ${name}`}>
+      {arePictures && (
+        <ShownImage
+          label="Picture"
+          value={whole.image}
+          error={undefined}
+          onChange={(image) => set({ image })}
+        />
+      )}
       <OptionId
         option={whole}
         others={others}
@@ -46,14 +59,14 @@ export function OptionDetails({
             value={whole.capacity}
             isWhole
             error={undefined}
-            onChange={(value) => set('capacity', value)}
+            onChange={(value) => set({ capacity: value })}
           />
           <NumberInput
             label="Points"
             value={whole.points}
             isWhole={false}
             error={undefined}
-            onChange={(value) => set('points', value)}
+            onChange={(value) => set({ points: value })}
           />
         </div>
       )}

@@ -17,6 +17,7 @@ type OptionsProps = {
   readonly published: ReadonlySet<string>;
   readonly maxItems: number;
   readonly areChosen: boolean;
+  readonly arePictures: boolean;
   readonly error: string | undefined;
   readonly onChange: (options: readonly Option[]) => void;
 };
@@ -37,6 +38,7 @@ export function OptionsEditor({
   published,
   maxItems,
   areChosen,
+  arePictures,
   error,
   onChange,
 }: OptionsProps): ReactElement {
@@ -134,6 +136,7 @@ export function OptionsEditor({
                 others={value.toSpliced(index, 1)}
                 isPublished={published.has(idOf(option))}
                 areChosen={areChosen}
+                arePictures={arePictures}
                 onChange={(changed) => onChange(value.with(index, changed))}
               />
             )}

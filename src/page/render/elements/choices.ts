@@ -13,9 +13,11 @@ type Choice = {
   readonly isChosen: boolean;
   /** How many places it has left, where they are counted. */
   readonly left?: number | undefined;
+  /** The id of its picture. */
+  readonly image?: string | undefined;
 };
 
-/** All choices side by side or one below the other. The first has the field's id: links to the field lead there. */
+/** All choices side by side or one below the other. The first that can be chosen has the field's id. */
 export function choices(
   field: Field,
   type: 'radio' | 'checkbox',
@@ -23,17 +25,19 @@ export function choices(
   { after, layout = optionsLayoutOf(field.element) }: { after?: Html; layout?: string } = {},
 ): Html {
   const { element, place } = field;
+  // What leads to the field leads to what can be chosen.
+  const first = list.findIndex((choice) => !isFull(choice));
   const controls = list.map((choice, index) => {
     const { value, label, isChosen } = choice;
     const control = attributes({
       type,
-      id: index === 0 && field.name,
+      id: index === Math.max(0, first) && field.name,
       name: field.name,
       value,
       checked: isChosen,
       disabled: isFull(choice),
       'aria-invalid': type === 'checkbox' && invalidOf(field),
-      autofocus: index === 0 && field.hasFocus,
+      autofocus: index === Math.max(0, first) && field.hasFocus,
     });
     // The whole row is the label.
     return html`<label class="option"><input${control}><span>${label}</span>${sayLeft(choice, place.page)}</label>`;
@@ -67,12 +71,14 @@ function sayLeft(choice: Choice, page: Field['place']['page']): Html | undefined
   return words === undefined ? undefined : html` <span class="left">${words}</span>`;
 }
 
-function optionsAs({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
+/** The options of a selection, and which of them are chosen. */
+export function optionsAs({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
   const places = place.page.places;
   const leftOf = (id: string): number | undefined => places?.get(element.attrs.id)?.get(id);
-  return optionsOf(element).map(({ id, label, capacity }) => ({
+  return optionsOf(element).map(({ id, label, capacity, image }) => ({
     value: id,
     label,
+    image,
     isChosen: isChosen(id),
     // Where nothing is sent from, as on the builder's canvas, all of them are left.
     left: places ? leftOf(id) : capacity,

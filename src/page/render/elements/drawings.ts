@@ -8,6 +8,7 @@ import { group } from './groups.ts';
 import { hidden } from './hidden.ts';
 import { image } from './image.ts';
 import { matrix } from './matrix.ts';
+import { pictureChoice } from './picture-choice.ts';
 import { ranking } from './ranking.ts';
 import { rating } from './rating.ts';
 import { type Html, html } from '../html.ts';
@@ -39,6 +40,7 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   rating,
   scale,
   ranking,
+  picture_choice: pictureChoice,
   hidden,
   matrix,
   calculation,

@@ -1,0 +1,18 @@
+import { defaults } from '../../attributes/defaults.ts';
+import type { Selection } from '../../answers/options.ts';
+import { choicesRules } from '../choices-rules.ts';
+
+type Attributes = Selection & {
+  readonly multiple?: boolean;
+  readonly min_choices?: number;
+  readonly max_choices?: number;
+};
+
+/** A list also of one: whether several may be chosen can change while the form is answered. */
+export const rules = {
+  ...choicesRules,
+  check: ({ multiple = defaults.multiple, ...attrs }: Attributes, value: unknown) => {
+    const { min_choices: _least, max_choices: _most, ...single } = attrs;
+    return choicesRules.check(multiple ? attrs : { ...single, max_choices: 1 }, value);
+  },
+} as const;

@@ -1,0 +1,41 @@
+import { idOf } from '../../answers/options.ts';
+import { defaults } from '../../attributes/defaults.ts';
+import { limits } from '../../limits.ts';
+import { optionSchema } from '../choice-type.ts';
+import { inputType } from '../definition.ts';
+import { askedAttributes, count, optionsLayout } from '../shared-attributes.ts';
+
+export const pictureChoice = inputType({
+  title: 'Picture choice',
+  icon: 'M3 3.5h6v6H3zM11 3.5h6v6h-6zM3 8l2-2 2 2.5M11 8l2-2 2 2.5M3.5 13.5h5M11.5 13.5h5',
+  words: 'image photo option cards gallery',
+  palette: 'choice',
+  firstLabel: 'Which one do you like?',
+  attrs: {
+    ...askedAttributes,
+    options: {
+      kind: 'options',
+      title: 'Options',
+      required: true,
+      maxItems: limits.pictureOptions,
+      maxBytes: limits.labelBytes,
+      areChosen: true,
+      arePictures: true,
+    },
+    multiple: { kind: 'boolean', title: 'Several choices', default: defaults.multiple },
+    options_layout: optionsLayout('grid_3'),
+    min_choices: count('Fewest choices', 0, limits.pictureOptions),
+    max_choices: count('Most choices', 1, limits.pictureOptions),
+  },
+  summary: 'options',
+  schema: ({ options, multiple, min_choices: least = 1, max_choices: most = options.length }) => ({
+    type: 'array',
+    items: optionSchema({ options }),
+    minItems: multiple ? Math.max(1, least) : 1,
+    maxItems: multiple ? most : 1,
+    uniqueItems: true,
+  }),
+  samples: ({ options, multiple, min_choices: least = 1 }) => [
+    options.slice(0, multiple ? Math.max(1, least) : 1).map(idOf),
+  ],
+});
