@@ -9,6 +9,7 @@ import { ownFormEndpoints } from '#console/forms/endpoints.ts';
 import type { OwnOperation, OwnRoute } from '#console/serve.ts';
 import type { ConsoleServices } from '#console/services.ts';
 import { draftEndpoints } from '#forms/drafts/endpoints.ts';
+import { textEndpoints } from '#forms/texts/endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
 import { fileEndpoints } from '#files/endpoints.ts';
 import { imageEndpoints } from '#forms/images/endpoints.ts';
@@ -47,6 +48,7 @@ export function apiOperations(services: Services) {
   const forms = formEndpoints({ ...services, addresses: services.config });
   const wholeForms = wholeFormEndpoints({ ...services, addresses: services.config });
   const drafts = draftEndpoints({ ...services, addresses: services.config });
+  const texts = textEndpoints(services);
   const submissions = submissionEndpoints(services);
   const changes = submissionChangeEndpoints(services);
   const notes = noteEndpoints(services);
@@ -87,6 +89,9 @@ export function apiOperations(services: Services) {
     restoreVersion: drafts.restoreVersion,
     countAnswers: wholeForms.answerCounts,
     getFormSchema: payloads.schema,
+    listFormTexts: texts.list,
+    exportFormTexts: texts.export,
+    importFormTexts: texts.import,
     createImage: imageEndpoints(services).create,
     createFile: fileEndpoints(services).create,
 

@@ -26,6 +26,9 @@ export const routes = {
   restoreVersion: 'POST /forms/:id/versions/:version/restore',
   countAnswers: 'GET /forms/:id/answer-counts',
   getFormSchema: 'GET /forms/:id/schema.json',
+  listFormTexts: 'GET /forms/:id/texts',
+  exportFormTexts: 'GET /forms/:id/texts/export',
+  importFormTexts: 'POST /forms/:id/texts/import',
   createImage: 'POST /images',
   createFile: 'POST /files',
 

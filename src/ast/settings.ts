@@ -18,7 +18,7 @@ import { type Form, type InputElement, languagesOf, listQuestions } from './tree
 import { languageProblem } from './translations/check-translations.ts';
 import {
   isSettingText,
-  mapSettingTexts,
+  mapAllSettingTexts,
   type SettingTranslations,
   settingTexts,
   withSettingText,
@@ -282,22 +282,14 @@ export function settingsFor(form: Form, settings: Settings): Settings {
   const gone = (['receipt_email_element', 'subject_element'] as const).filter(
     (name) => settings[name] !== undefined && !table[name].accepts(settings[name], form),
   );
-  const { translations = {} } = settings;
   const mend = (text: string): string => fillPiped(text, (id) => (isShowable(form, id) ? `{{${id}}}` : ''));
-  const spoken = Object.entries(translations).filter(([language]) =>
-    languagesOf(form).slice(1).includes(language),
+  const { translations, ...rest } = settings;
+  const others = languagesOf(form).slice(1);
+  const spoken = Object.entries(translations ?? {}).filter(([language]) => others.includes(language));
+  const kept = mapAllSettingTexts(
+    { ...rest, ...(spoken.length > 0 && { translations: Object.fromEntries(spoken) }) },
+    mend,
   );
-  const kept = {
-    ...mapSettingTexts(settings, mend),
-    ...(settings.translations && {
-      translations: Object.fromEntries(
-        spoken.map(([language, texts]) => [
-          language,
-          Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, mend(text)])),
-        ]),
-      ),
-    }),
-  };
   return Object.fromEntries(Object.entries(kept).filter(([name]) => !gone.some((each) => each === name)));
 }
 

@@ -6,6 +6,7 @@ import { BuilderHeader } from './builder-header.tsx';
 import { DesignView } from './design-view.tsx';
 import { BuilderContext, useEditorState } from './editor/use-editor.ts';
 import { AskedDialog } from './logic/asked-dialog.tsx';
+import { LanguagesView } from './languages/languages-view.tsx';
 import { type JsonDraft, JsonView } from './json/json-view.tsx';
 import { LiveChanged } from './live-changed.tsx';
 import { type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
@@ -156,6 +157,7 @@ const countByView = (
 ): Partial<Record<BuilderView, number>> => ({
   design: problems.length,
   theme: settingProblems.filter(({ view }) => view === 'theme').length,
+  languages: settingProblems.filter(({ view }) => view === 'languages').length,
   settings: settingProblems.filter(({ view }) => view === 'settings').length,
 });
 
@@ -207,6 +209,7 @@ function CurrentView({
     design: () => <DesignView problems={byKey} api={api} />,
     preview: () => <PreviewView root={root} formId={opened.form.id} settings={settings} />,
     theme: () => <ThemeView form={opened.form} problems={settingProblems} />,
+    languages: () => <LanguagesView problems={problems} settingProblems={settingProblems} />,
     settings: () => (
       <SettingsView
         setPassword={setPassword}

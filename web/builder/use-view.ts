@@ -28,7 +28,7 @@ export function useView(editor: Editor): Viewing {
 }
 
 /** Views in which a change of the form is seen. */
-const showForm: ReadonlySet<BuilderView> = new Set(['design', 'preview', 'theme', 'json']);
+const showForm: ReadonlySet<BuilderView> = new Set(['design', 'preview', 'theme', 'languages', 'json']);
 
 function viewOfChange(before: Moment, after: Moment, now: BuilderView): BuilderView {
   if (before.root !== after.root) return showForm.has(now) ? now : 'design';

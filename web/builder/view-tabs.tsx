@@ -10,6 +10,7 @@ const views = [
   { id: 'design', label: 'Design', icon: 'edit' },
   { id: 'preview', label: 'Preview', icon: 'eye' },
   { id: 'theme', label: 'Theme', icon: 'theme' },
+  { id: 'languages', label: 'Languages', icon: 'globe' },
   { id: 'settings', label: 'Settings', icon: 'settings' },
   { id: 'share', label: 'Share', icon: 'share' },
   { id: 'versions', label: 'History', icon: 'history' },

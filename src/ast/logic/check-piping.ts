@@ -1,8 +1,8 @@
 import { isInputType } from '../input-rules.ts';
-import { own } from '../json.ts';
 import { limits } from '../limits.ts';
 import { pipedAttributes, pipedIds, unpipedAttributes } from '../piping.ts';
 import { quote } from '../problems.ts';
+import { saidTexts } from '../translations/said-texts.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
 /**
@@ -18,7 +18,7 @@ export function* checkPiping(
   for (const node of nodes) {
     const { path } = node;
     for (const name of unpipedAttributes) {
-      const [id] = textsOf(node, name).flatMap(({ text }) => pipedIds(text));
+      const [id] = saidTexts(node.attrs, name).flatMap(({ text }) => pipedIds(text));
       if (id)
         yield {
           message: `${quote(name)} of ${nameOfNode(node)} cannot show answers, such as to ${quote(id)}.`,
@@ -26,7 +26,10 @@ export function* checkPiping(
         };
     }
     for (const name of pipedAttributes) {
-      for (const { id, language } of shownIn(node, name)) {
+      const shown = saidTexts(node.attrs, name).flatMap(({ text, language }) =>
+        pipedIds(text).map((id) => ({ id, language })),
+      );
+      for (const { id, language } of shown) {
         const count = (counts.get(language) ?? 0) + 1;
         counts.set(language, count);
         // A page is drawn in one language.
@@ -48,20 +51,6 @@ export function* checkPiping(
     }
   }
 }
-
-/** A text of a node, with those that it has in other languages; its own is in ''. */
-function textsOf({ attrs }: LogicNode, name: string): { text: string; language: string }[] {
-  const { translations = {} } = attrs;
-  const said: readonly (readonly [string, unknown])[] = [
-    ['', attrs[name]],
-    ...Object.entries(translations).map(([language, texts]) => [language, own(texts, name)] as const),
-  ];
-  return said.flatMap(([language, text]) => (typeof text === 'string' ? [{ text, language }] : []));
-}
-
-/** The answers that it shows, in each language. */
-const shownIn = (node: LogicNode, name: string): { id: string; language: string }[] =>
-  textsOf(node, name).flatMap(({ text, language }) => pipedIds(text).map((id) => ({ id, language })));
 
 function problemOf(node: LogicNode, named: LogicNode | undefined, isBefore: boolean): string | undefined {
   if (!named) return 'which is no element of the form';

@@ -22,6 +22,14 @@ type WithTexts = {
   readonly translations?: SettingTranslations;
 };
 
+/** The texts in each other language; settings that are being made may hold anything there. */
+export function translationsOf({
+  translations,
+}: WithTexts): [language: string, texts: Readonly<Partial<Record<string, string>>>][] {
+  if (!isRecord(translations)) return [];
+  return Object.entries(translations).filter(([, texts]) => isRecord(texts));
+}
+
 export const isSettingText = (name: string): name is SettingText =>
   settingTexts.some((known) => known === name);
 
@@ -44,8 +52,32 @@ export const withSettingText = <Settings extends WithTexts>(
     ? { ...settings, theme: { ...settings.theme, [name.replace(themePart, '')]: text } }
     : { ...settings, [name]: text };
 
+/** Every text of the settings, in every language. */
+export const allSettingTexts = (settings: WithTexts): string[] => [
+  ...settingTexts.flatMap((name) => settingText(settings, name) ?? []),
+  ...translationsOf(settings).flatMap(([, texts]) =>
+    Object.values(texts).filter((text) => typeof text === 'string'),
+  ),
+];
+
+/** The settings with every one of them as `change` makes it. */
+export function mapAllSettingTexts<Settings extends WithTexts>(
+  settings: Settings,
+  change: (text: string) => string,
+): Settings {
+  const mapped = mapSettingTexts(settings, change);
+  if (!settings.translations) return mapped;
+  const translations = translationsOf(settings).map(([language, texts]) => [
+    language,
+    Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? change(text) : text]),
+    ),
+  ]);
+  return { ...mapped, translations: Object.fromEntries(translations) as SettingTranslations };
+}
+
 /** The settings with the texts that they have as `change` makes them. */
-export const mapSettingTexts = <Settings extends WithTexts>(
+const mapSettingTexts = <Settings extends WithTexts>(
   settings: Settings,
   change: (text: string, name: SettingText) => string,
 ): Settings =>

@@ -6,6 +6,8 @@ import { type FormText, listTexts, namedLanguages, type TextChange, type TextDoc
 
 /** The first column: which text it is. */
 const keyColumn = 'key';
+/** The second one, of a form that does not say in which language it is written. */
+const textColumn = 'text';
 /** The most texts of a form: every element has some, and its options. */
 const mostTexts = limits.elements * 8 + limits.formOptions;
 
@@ -14,9 +16,9 @@ const mostTexts = limits.elements * 8 + limits.formOptions;
  * language, and a column for each of the others. What a spreadsheet could take for a formula has an apostrophe before it.
  */
 export function writeTextsFile(document: TextDocument): string {
-  const [first, ...others] = namedLanguages(document.structure);
+  const [first, ...others] = columnsOf(document);
   const lines = [
-    [keyColumn, first ?? 'text', ...others],
+    [keyColumn, first, ...others],
     ...listTexts(document).map(({ key, text, translations }) => [
       key,
       text,
@@ -45,7 +47,7 @@ export function readTextsFile(document: TextDocument, file: string): TextsRead {
   if (!head) return refuse([{ line: 1, message: 'The file is empty.' }]);
   if (read.total > mostTexts + 1)
     return refuse([{ line: 1, message: `The file has more than ${mostTexts} lines.` }]);
-  const languages = namedLanguages(document.structure);
+  const languages = columnsOf(document);
   const columns = head.cells.map((cell) => cell.trim());
   const problems = headProblems(columns, languages).map((message) => ({ line: head.line, message }));
   if (problems.length > 0) return refuse(problems);
@@ -62,7 +64,7 @@ export function readTextsFile(document: TextDocument, file: string): TextsRead {
       continue;
     }
     const [first, ...others] = languages;
-    const original = values.get(first!);
+    const original = values.get(first);
     if (original !== undefined && original !== '' && !isSameText(original, text.text)) outdated.push(text);
     for (const language of others) {
       const to = values.get(language) ?? '';
@@ -75,13 +77,18 @@ export function readTextsFile(document: TextDocument, file: string): TextsRead {
   return problems.length > 0 ? refuse(problems) : { ok: true, changes, outdated };
 }
 
+/** Those of the texts: the form's own language, and the others. */
+function columnsOf({ structure }: TextDocument): readonly [string, ...string[]] {
+  const [first = textColumn, ...others] = namedLanguages(structure);
+  return [first, ...others];
+}
+
 const refuse = (problems: readonly FileProblem[]): TextsRead => ({
   ok: false,
   problems: problems.slice(0, limits.structureErrors),
 });
 
 function headProblems(columns: readonly string[], languages: readonly string[]): string[] {
-  if (languages.length < 2) return ['The form names no language beside its own: add one before.'];
   const known = [keyColumn, ...languages];
   const problems = columns
     .filter((column) => !known.includes(column))

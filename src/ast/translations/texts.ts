@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import type { Settings } from '../settings.ts';
 import type { FormNode } from '../tree.ts';
 import { attributesOfType, textAttributes } from './text-attributes.ts';
-import { settingText, settingTexts } from './setting-texts.ts';
+import { settingText, settingTexts, translationsOf } from './setting-texts.ts';
 import type { Translation, Translations } from './shapes.ts';
 import { changeTranslation } from './translations.ts';
 
@@ -100,13 +100,13 @@ function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText
 const settingsPlace = '$settings';
 
 function textsOfSettings(settings: Settings): FormText[] {
-  const { translations = {} } = settings;
+  const translations = translationsOf(settings);
   return settingTexts.flatMap((attribute): FormText[] => {
     const text = settingText(settings, attribute);
     if (text === undefined || isMissing(text)) return [];
-    const said = Object.entries(translations).flatMap(([language, texts]) => {
+    const said = translations.flatMap(([language, texts]) => {
       const translated = own(texts, attribute);
-      return translated === undefined ? [] : [[language, translated] as const];
+      return typeof translated === 'string' ? [[language, translated] as const] : [];
     });
     const maxBytes = attribute.startsWith('theme.') ? limits.labelBytes : limits.textBytes;
     const key = `${settingsPlace}/${attribute}`;

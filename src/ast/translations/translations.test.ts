@@ -174,11 +174,7 @@ test('the settings have texts in the languages too, held to what each setting ta
 
   assert.deepEqual(settingsFor(form, settings).translations, settings.translations);
   const other = valid(structure([element('text', 'a')], { languages: ['en', 'ar'] }, {}));
-  assert.deepEqual(
-    settingsFor(other, settings).translations,
-    {},
-    'a language that went takes its texts along',
-  );
+  assert.equal(settingsFor(other, settings).translations, undefined, 'a language takes its texts along');
 });
 
 test('a file of the texts goes out and comes back; a spreadsheet calculates nothing of it', () => {
@@ -251,6 +247,13 @@ test('a file with keys, columns or texts that the form cannot have changes nothi
       '4: "colour/options/Red" in "de" must be of one line.',
     ],
   );
+  const plain = {
+    structure: structure([name], { languages: undefined, translations: undefined }),
+    settings: {},
+  };
+  const untranslated = writeTextsFile({ ...plain, structure: { ...plain.structure, children: [] } });
+  assert.equal(untranslated, 'key,text\r\n$form/name,Contact\r\n');
+  assert.deepEqual(readTextsFile(plain, untranslated), { ok: true, changes: [], outdated: [] });
   assert.deepEqual(problems(''), ['1: The file is empty.']);
   assert.deepEqual(problems('en,de\n'), ['1: The column "key" is missing.']);
   assert.match(problems('key,de\nname/label,"Ihr\n').join(), /quote/);

@@ -30,5 +30,5 @@ export async function judgeForm(
   }
   const form = checked.ok ? checked.form : undefined;
   problems.push(...(await findMissingImages(db, workspaceId, { settings: known, form })));
-  return { problems, warnings: checked.ok && problems.length === 0 ? findWarnings(checked.form) : [] };
+  return { problems, warnings: checked.ok && problems.length === 0 ? findWarnings(checked.form, known) : [] };
 }

@@ -2,12 +2,15 @@ import {
   type Form,
   isInput,
   isSeen,
+  languagesOf,
   optionsOf,
   type PlacedElement,
   placeholderOf,
   walkElements,
 } from '#ast/tree.ts';
 import { quote } from '#ast/problems.ts';
+import type { Settings } from '#ast/settings.ts';
+import { listTexts, missingIn } from '#ast/translations/texts.ts';
 import type { Judgement } from '../shapes.ts';
 
 type Warning = Judgement['warnings'][number];
@@ -21,11 +24,37 @@ const mostWarnings = 100;
  * What is valid and still keeps people with disabilities from filling in a form well, each with the path of its node.
  * Contrast is not among it: a theme that cannot be read is refused (ast/theme/check-theme.ts).
  */
-export function findWarnings(form: Form): Warning[] {
-  return [...untitledSteps(form), ...[...walkElements(form)].flatMap(warningsOf(form))].slice(
-    0,
-    mostWarnings,
-  );
+export function findWarnings(form: Form, settings: Settings = {}): Warning[] {
+  return [
+    ...untitledSteps(form),
+    ...untranslated(form, settings),
+    ...[...walkElements(form)].flatMap(warningsOf(form)),
+  ].slice(0, mostWarnings);
+}
+
+/** So many of the texts that a language lacks are named. */
+const namedTexts = 5;
+
+/** What each language lacks: visitors read it in the form's own. */
+function untranslated(form: Form, settings: Settings): Warning[] {
+  const texts = listTexts({ structure: form, settings });
+  return languagesOf(form)
+    .slice(1)
+    .flatMap((language): Warning[] => {
+      const missing = missingIn(texts, language);
+      if (missing.length === 0) return [];
+      const named = missing.slice(0, namedTexts).map(({ key }) => key);
+      const more = missing.length - named.length;
+      const which = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+      const count = `${missing.length} of ${texts.length} texts`;
+      return [
+        {
+          rule: 'untranslated',
+          message: `${count} are not translated to ${quote(language)}: ${which}.`,
+          path: [],
+        },
+      ];
+    });
 }
 
 function untitledSteps({ children: steps }: Form): Warning[] {

@@ -1,6 +1,17 @@
 import { idOf, type Option } from '#ast/answers/options.ts';
 import { type ElementType, isElementType } from '#ast/elements.ts';
-import { type EditNode, findNode, newKey, type NodeKey, textOf, trailTo } from './edit-node.ts';
+import { isRecord } from '#ast/json.ts';
+import type { Translations } from '#ast/translations/shapes.ts';
+import { namedLanguages, tidyTranslations } from '#ast/translations/texts.ts';
+import {
+  type Attributes,
+  type EditNode,
+  findNode,
+  newKey,
+  type NodeKey,
+  textOf,
+  trailTo,
+} from './edit-node.ts';
 import { readOptions } from '../../conditions/asked-node.ts';
 import { freshId, idFromLabel, idsOf, isAutomaticId } from './element-ids.ts';
 import { renameOption, renameReferences } from './logic/rename.ts';
@@ -75,8 +86,16 @@ export function setAttribute(root: EditNode, key: NodeKey, name: string, value: 
   return changeNode(root, key, (node) => {
     if (Object.is(node.attrs[name], value)) return node;
     const { [name]: _old, ...others } = node.attrs;
-    return { ...node, attrs: value === undefined ? others : { ...node.attrs, [name]: value } };
+    return tidied(root, { ...node, attrs: value === undefined ? others : { ...node.attrs, [name]: value } });
   });
+}
+
+/** A node whose translations say nothing that it has no more: options that went, texts of another type. */
+function tidied(root: EditNode, node: EditNode): EditNode {
+  const { translations, ...attrs } = node.attrs;
+  if (translations === undefined) return node;
+  const kept = tidyTranslations(node, namedLanguages(root));
+  return { ...node, attrs: kept ? { ...attrs, translations: kept } : attrs };
 }
 
 /** Gives a node another id, by which every condition and jump names it from then on. */
@@ -96,13 +115,28 @@ export function setId(root: EditNode, key: NodeKey, id: string | undefined): Edi
 export function setOptions(root: EditNode, key: NodeKey, options: readonly Option[]): EditNode {
   const node = findNode(root, key);
   const old = node?.attrs['options'];
-  const changed = setAttribute(root, key, 'options', options);
   const before = readOptions(old).map(({ id }) => id);
   const after = options.map(idOf);
-  if (!node || before.length !== after.length) return changed;
+  const changed = (from: EditNode): EditNode => setAttribute(from, key, 'options', options);
+  if (!node || before.length !== after.length) return changed(root);
   const [at, ...others] = after.flatMap((id, index) => (id === before[index] ? [] : [index]));
-  if (at === undefined || others.length > 0) return changed;
-  return renameOption(changed, textOf(node, 'id'), before[at]!, after[at]!);
+  if (at === undefined || others.length > 0) return changed(root);
+  const [was, is] = [before[at]!, after[at]!];
+  const led = changeNode(root, key, (asked) => ({ ...asked, attrs: renameLabel(asked.attrs, was, is) }));
+  return renameOption(changed(led), textOf(node, 'id'), was, is);
+}
+
+/** Translations of an option's label under its other id. */
+function renameLabel(attrs: Attributes, was: string, is: string): Attributes {
+  const { translations } = attrs;
+  if (!isRecord(translations)) return attrs;
+  const renamed = Object.entries(translations as Translations).map(([language, texts]) => {
+    const { options: labels } = texts;
+    if (!isRecord(labels) || !Object.hasOwn(labels, was)) return [language, texts] as const;
+    const entries = Object.entries(labels).map(([id, label]) => [id === was ? is : id, label] as const);
+    return [language, { ...texts, options: Object.fromEntries(entries) }] as const;
+  });
+  return { ...attrs, translations: Object.fromEntries(renamed) };
 }
 
 /** Sets a label. An id that nobody chose follows it, unless it is among the locked ones. */
@@ -123,7 +157,7 @@ export function changeType(root: EditNode, key: NodeKey, type: ElementType): Edi
   return changeNode(root, key, (node) => {
     if (node.type === type || node.type === 'composite' || type === 'composite' || !isElementType(node.type))
       return node;
-    return { ...node, type, attrs: attributesFor(type, node, idsOf(root)) };
+    return tidied(root, { ...node, type, attrs: attributesFor(type, node, idsOf(root)) });
   });
 }
 

@@ -1,24 +1,21 @@
 import { fillPiped, pipedIds } from '#ast/piping.ts';
 import type { Settings } from '#ast/settings.ts';
+import { allSettingTexts, mapAllSettingTexts } from '#ast/translations/setting-texts.ts';
 import { type EditNode, findNode, textOf, walkNodes } from './edit-node.ts';
 
 /** Settings go on naming the elements that they named, by themselves and in texts (`{{id}}`), when an edit gave those other ids. */
 export function followRenames(before: EditNode, after: EditNode, settings: Settings): Settings {
   if (before === after) return settings;
-  const { subject_element: subject, receipt_email_element: receipt, theme } = settings;
-  const { confirmation_message: message } = settings;
-  const title = theme?.confirmation_title;
-  const named = [subject, receipt, ...pipedIds(`${message ?? ''} ${title ?? ''}`)];
+  const { subject_element: subject, receipt_email_element: receipt } = settings;
+  const named = [subject, receipt, ...allSettingTexts(settings).flatMap(pipedIds)];
   const renamed = renamedAmong(new Set(named), before, after);
   if (renamed.size === 0) return settings;
   const follow = (id: string): string => renamed.get(id) ?? id;
   const followIn = (text: string): string => fillPiped(text, (id) => `{{${follow(id)}}}`);
   return {
-    ...settings,
+    ...mapAllSettingTexts(settings, followIn),
     ...(subject && { subject_element: follow(subject) }),
     ...(receipt && { receipt_email_element: follow(receipt) }),
-    ...(message && { confirmation_message: followIn(message) }),
-    ...(title && { theme: { ...theme, confirmation_title: followIn(title) } }),
   };
 }
 

@@ -5,12 +5,16 @@ import { nodeAt, type NodeKey } from '../model/edit-node.ts';
 import type { Moment } from '../model/history.ts';
 import type { BuilderApi } from '../saving/builder-api.ts';
 import { documentOf } from '../saving/use-saving.ts';
+import { locate, type SettingProblem } from '../settings/setting-problems.ts';
+
+/** Where texts are translated. */
+const translations = (message: string): SettingProblem => locate({ field: 'translations', message })!;
 
 type DryRunProps = {
   readonly api: BuilderApi;
   readonly etag: string;
   readonly edited: Moment;
-  readonly onShow: (key: NodeKey) => void;
+  readonly onShow: (place: NodeKey | SettingProblem) => void;
 };
 
 /** What the service says of a publication before it is made: which answers it touches, and whom the form keeps out. */
@@ -45,9 +49,15 @@ export function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactEle
         <section className="stack-tight">
           <h3>What could be better</h3>
           <ul role="list" className="stack-tight">
-            {warnings.map(({ message, path }) => (
+            {warnings.map(({ message, path, rule }) => (
               <li key={`${path.join('.')} ${message}`}>
-                <button type="button" className="link-button" onClick={() => onShow(nodeAt(root, path).key)}>
+                <button
+                  type="button"
+                  className="link-button"
+                  onClick={() =>
+                    onShow(rule === 'untranslated' ? translations(message) : nodeAt(root, path).key)
+                  }
+                >
                   {message}
                 </button>
               </li>

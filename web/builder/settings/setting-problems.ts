@@ -8,7 +8,7 @@ import { settingTitles, themeTitles, viewOfSetting } from './setting-words.ts';
 export type SettingProblem = {
   /** As the API names it: `closes_at`, `theme.color`. */
   readonly field: string;
-  readonly view: 'theme' | 'settings';
+  readonly view: ReturnType<typeof viewOfSetting>;
   readonly title: string;
   readonly message: string;
 };

@@ -79,5 +79,7 @@ export const layoutChoices: readonly Choice<FormLayout>[] = [
 ];
 
 /** The view in which a setting is changed. */
-export const viewOfSetting = (name: keyof Settings): 'theme' | 'settings' =>
-  name === 'theme' || name === 'locale' ? 'theme' : 'settings';
+export function viewOfSetting(name: keyof Settings): 'theme' | 'languages' | 'settings' {
+  if (name === 'translations') return 'languages';
+  return name === 'theme' || name === 'locale' ? 'theme' : 'settings';
+}

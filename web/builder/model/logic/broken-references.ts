@@ -1,6 +1,7 @@
 import { setAttribute } from '../edit.ts';
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/piping.ts';
-import { type EditNode, textOf } from '../edit-node.ts';
+import { mapSaidTexts } from '#ast/translations/said-texts.ts';
+import { type EditNode } from '../edit-node.ts';
 import { keepLeaves, readCondition, writeCondition } from '../../../conditions/condition-tree.ts';
 import { indexOf } from './form-index.ts';
 import { conditionNames, type Jump, jumpsOf, listReferences, type Reference } from './references.ts';
@@ -51,16 +52,20 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
     if (condition !== undefined && readCondition(condition))
       cleaned = setAttribute(cleaned, node.key, attribute, clean(attribute, condition));
   }
-  for (const attribute of pipedAttributes) {
-    const text = textOf(node, attribute);
-    const kept = fillPiped(text, (name) => {
-      const isLost = broken.has(nameOf({ from: node.key, attribute, of: 'element', name, holds: false }));
-      return isLost ? '' : `{{${name}}}`;
-    });
-    // A label that said nothing else is missing then, which the problems of the form say.
-    if (pipedIds(text).length > pipedIds(kept).length)
-      cleaned = setAttribute(cleaned, node.key, attribute, kept);
-  }
+  const texts = pipedAttributes.reduce(
+    (attrs, attribute) =>
+      mapSaidTexts(attrs, attribute, (text) => {
+        const kept = fillPiped(text, (name) => {
+          const isLost = broken.has(nameOf({ from: node.key, attribute, of: 'element', name, holds: false }));
+          return isLost ? '' : `{{${name}}}`;
+        });
+        // A label that said nothing else is missing then, which the problems of the form say.
+        return pipedIds(text).length > pipedIds(kept).length ? kept : text;
+      }),
+    node.attrs,
+  );
+  for (const name of [...pipedAttributes, 'translations'])
+    cleaned = setAttribute(cleaned, node.key, name, texts[name]);
   const jumps = jumpsOf(node);
   if (jumps.length === 0) return cleaned;
   const kept = jumps.flatMap((jump): Jump[] => {

@@ -2,7 +2,8 @@ import { isRecord } from '#ast/json.ts';
 import { endOfForm } from '#ast/logic/condition.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
 import { pipedAttributes, pipedIds } from '#ast/piping.ts';
-import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
+import { saidTexts } from '#ast/translations/said-texts.ts';
+import { type EditNode, type NodeKey } from '../edit-node.ts';
 import { type Group, leavesOf, readCondition } from '../../../conditions/condition-tree.ts';
 import { indexOf, type Placed } from './form-index.ts';
 import { mayName, mayNameInJump, mayReckon, mayShow } from './nameable.ts';
@@ -71,7 +72,8 @@ function inCondition(
 }
 
 function inText(root: EditNode, place: Placed, attribute: PipedName): Reference[] {
-  return pipedIds(textOf(place.node, attribute)).map((name): Reference => {
+  const shown = saidTexts(place.node.attrs, attribute).flatMap(({ text }) => pipedIds(text));
+  return shown.map((name): Reference => {
     const asked = indexOf(root).elements.get(name);
     const holds = asked !== undefined && mayShow(root, place, asked);
     return { from: place.node.key, attribute, of: 'element', name, holds };

@@ -1,5 +1,6 @@
 import { renameInFormula } from '#ast/logic/formula/parse.ts';
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/piping.ts';
+import { mapSaidTexts } from '#ast/translations/said-texts.ts';
 import { type Attributes, type EditNode } from '../edit-node.ts';
 import {
   type Leaf,
@@ -81,15 +82,15 @@ function mapAttributes(
       to: changeStep(jump.to),
       ...(jump.when !== undefined && { when: map(jump.when) }),
     }));
-  for (const name of pipedAttributes) {
-    const text = node.attrs[name];
-    if (typeof text === 'string' && pipedIds(text).some((id) => changeShown(id) !== id))
-      changed[name] = fillPiped(text, (id) => `{{${changeShown(id)}}}`);
-  }
   const { formula } = node.attrs;
   if (typeof formula === 'string') changed['formula'] = renameInFormula(formula, changeShown);
+  const follow = (text: string): string =>
+    pipedIds(text).some((id) => changeShown(id) !== id)
+      ? fillPiped(text, (id) => `{{${changeShown(id)}}}`)
+      : text;
+  const texts = pipedAttributes.reduce((attrs, name) => mapSaidTexts(attrs, name, follow), node.attrs);
   const isSame = Object.entries(changed).every(
     ([name, value]) => JSON.stringify(value) === JSON.stringify(node.attrs[name]),
   );
-  return isSame ? node.attrs : { ...node.attrs, ...changed };
+  return isSame ? texts : { ...texts, ...changed };
 }

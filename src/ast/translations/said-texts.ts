@@ -1,0 +1,44 @@
+import { isRecord, own } from '../json.ts';
+import type { Translations } from './shapes.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** What is one: of a form that is being made it may be anything. */
+function translationsOf(attrs: Attributes): Translations {
+  const translations = own(attrs, 'translations');
+  return isRecord(translations) && Object.values(translations).every(isRecord)
+    ? (translations as Translations)
+    : {};
+}
+
+/** A text of a node as it is written, of which the language is '', and in every language into which it is translated. */
+export function saidTexts(
+  attrs: Attributes,
+  name: string,
+): { readonly language: string; readonly text: string }[] {
+  const said: [language: string, text: unknown][] = [
+    ['', own(attrs, name)],
+    ...Object.entries(translationsOf(attrs)).map(([language, texts]): [string, unknown] => [
+      language,
+      own(texts, name),
+    ]),
+  ];
+  return said.flatMap(([language, text]) => (typeof text === 'string' ? [{ language, text }] : []));
+}
+
+/** The attributes with that text changed in every language; the same object where nothing changed. */
+export function mapSaidTexts<Attrs extends Attributes>(
+  attrs: Attrs,
+  name: string,
+  change: (text: string) => string,
+): Attrs {
+  const changed = saidTexts(attrs, name).filter(({ text }) => change(text) !== text);
+  return changed.reduce<Attrs>((now, { language, text }) => {
+    if (language === '') return { ...now, [name]: change(text) };
+    const translations = translationsOf(now);
+    return {
+      ...now,
+      translations: { ...translations, [language]: { ...translations[language], [name]: change(text) } },
+    };
+  }, attrs);
+}

@@ -1,0 +1,272 @@
+import './languages-view.css';
+import { type ReactElement, useMemo, useState } from 'react';
+import { FileTrigger } from 'react-aria-components/FileTrigger';
+import { limits } from '#ast/limits.ts';
+import { listTexts, missingIn, namedLanguages, type TextDocument } from '#ast/translations/texts.ts';
+import { type FileProblem, readTextsFile, writeTextsFile } from '#ast/translations/texts-file.ts';
+import { Button, IconButton } from '../../design/button.tsx';
+import { Switch } from '../../design/checkbox.tsx';
+import { Chip } from '../../design/chip.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
+import { Card } from '../../design/page.tsx';
+import { saveFile } from '../../design/save-file.ts';
+import { Select } from '../../design/select.tsx';
+import { toastDone, toastProblem } from '../../design/toast.tsx';
+import { readTextFile } from '../../invitations/read-text-file.ts';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { setLanguages, translateAll } from '../model/edit-languages.ts';
+import { textOf, toStructure } from '../model/edit-node.ts';
+import type { LocatedProblem } from '../model/located-problems.ts';
+import type { SettingProblem } from '../settings/setting-problems.ts';
+import { languageChoices, readLanguage, sayLanguage } from './language-choices.ts';
+import { TextsTable } from './texts-table.tsx';
+
+/** The languages of a form, and its texts in each of them: part of the working copy, as its elements are. */
+export function LanguagesView({
+  problems,
+  settingProblems,
+}: {
+  problems: readonly LocatedProblem[];
+  settingProblems: readonly SettingProblem[];
+}): ReactElement {
+  const { editor } = useBuilder();
+  const { root, settings } = useEditorState(editor).history.present;
+  const document: TextDocument = useMemo(
+    () => ({ structure: toStructure(root), settings }),
+    [root, settings],
+  );
+  const texts = useMemo(() => listTexts(document), [document]);
+  const languages = namedLanguages(document.structure);
+  const [onlyMissing, setOnlyMissing] = useState(false);
+  const wrong = [
+    ...problems.filter(({ message }) => /^The translations of |^"(languages|translations)" /.test(message)),
+    ...settingProblems.filter(({ view }) => view === 'languages'),
+  ];
+  return (
+    <div className="builder-page languages-page">
+      <div className="stack">
+        <div className="spread">
+          <div>
+            <h2>Languages</h2>
+            <p className="soft">
+              Visitors read the form in the language of their browser, or in the one that they choose. What is
+              not translated stays as it is written.
+            </p>
+          </div>
+          {languages.length > 1 && <TextsFile document={document} />}
+        </div>
+        {wrong.length > 0 && (
+          <Message tone="bad" title="This keeps the form from being published">
+            <ul>
+              {wrong.map(({ message }, index) => (
+                <li key={index}>{message}</li>
+              ))}
+            </ul>
+          </Message>
+        )}
+        <LanguagesCard
+          languages={languages}
+          missing={(language) => missingIn(texts, language).length}
+          total={texts.length}
+        />
+        {languages.length > 1 && (
+          <Card
+            title="Texts"
+            actions={
+              <Switch isSelected={onlyMissing} onChange={setOnlyMissing}>
+                Only what is missing
+              </Switch>
+            }
+          >
+            <TextsTable texts={texts} languages={languages} onlyMissing={onlyMissing} />
+          </Card>
+        )}
+      </div>
+    </div>
+  );
+}
+
+type LanguagesProps = {
+  readonly languages: readonly string[];
+  readonly missing: (language: string) => number;
+  readonly total: number;
+};
+
+/** In which language the form is written, and in which it is said as well. */
+function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const [first, ...others] = languages;
+  const set = (next: readonly string[], say: string): void =>
+    editor.change((root) => ({
+      ...setLanguages({ root, settings: editor.read().history.present.settings }, next),
+      say,
+    }));
+  const remove = (language: string): void => {
+    set(
+      languages.filter((each) => each !== language),
+      `${sayLanguage(language)} removed`,
+    );
+    toastDone(`${sayLanguage(language)} and its texts are removed.`, { label: 'Undo', run: editor.undo });
+  };
+  const written = languageChoices(languages).filter(({ id }) => !others.includes(id));
+  return (
+    <Card title="Languages of this form">
+      <Select
+        label="Written in"
+        description="The language of the texts as they stand in the design. Browsers and screen readers are told of it."
+        value={first ?? ''}
+        choices={[...(first === undefined ? [{ id: '', label: 'Not said' }] : []), ...written]}
+        onChange={(language) => set([language, ...others], `Written in ${sayLanguage(language)}`)}
+        isDisabled={isReadOnly}
+      />
+      {others.length > 0 && (
+        <ul role="list" className="languages-list" aria-label="Translated into">
+          {others.map((language) => {
+            const count = missing(language);
+            return (
+              <li key={language} className="languages-item">
+                <span lang={language}>{sayLanguage(language)}</span>
+                <span className="row">
+                  <Chip tone={count === 0 ? 'good' : 'warn'}>
+                    {count === 0 ? 'Complete' : `${count} of ${total} missing`}
+                  </Chip>
+                  <IconButton
+                    icon="remove"
+                    size="small"
+                    label={`Remove ${sayLanguage(language)}`}
+                    isDisabled={isReadOnly}
+                    onPress={() => remove(language)}
+                  />
+                </span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {first !== undefined && !isReadOnly && (
+        <AddLanguage
+          languages={languages}
+          onAdd={(language) => set([...languages, language], `${sayLanguage(language)} added`)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function AddLanguage({
+  languages,
+  onAdd,
+}: {
+  languages: readonly string[];
+  onAdd: (language: string) => void;
+}): ReactElement {
+  const [entered, setEntered] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const isFull = languages.length >= limits.languages;
+  const add = (): void => {
+    const language = readLanguage(entered);
+    const found =
+      language === undefined
+        ? 'Choose a language, or enter its tag, like “de” or “pt-BR”.'
+        : languages.includes(language)
+          ? `The form has ${sayLanguage(language)} already.`
+          : undefined;
+    setProblem(found);
+    if (found !== undefined || language === undefined) return;
+    setEntered('');
+    onAdd(language);
+  };
+  if (isFull) return <p className="soft">A form has at most {limits.languages} languages.</p>;
+  return (
+    <form
+      className="languages-add"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <TextField
+        label="Another language"
+        value={entered}
+        onChange={setEntered}
+        error={problem}
+        list="known-languages"
+        autoComplete="off"
+      />
+      <Button type="submit" icon="add">
+        Add
+      </Button>
+      <datalist id="known-languages">
+        {languageChoices([])
+          .filter(({ id }) => !languages.includes(id))
+          .map(({ id, label }) => (
+            <option key={id} value={label} />
+          ))}
+      </datalist>
+    </form>
+  );
+}
+
+/** The texts as a file, for translators, and back: what is taken in is one step that undo takes back. */
+function TextsFile({ document }: { document: TextDocument }): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const { root } = useEditorState(editor).history.present;
+  const [problems, setProblems] = useState<readonly FileProblem[]>([]);
+  const name = textOf(root, 'name') || 'Form';
+  const take = async (file: File): Promise<void> => {
+    const opened = await readTextFile(file);
+    if ('problem' in opened) return setProblems([{ line: 1, message: opened.problem }]);
+    const read = readTextsFile(document, opened.text);
+    setProblems(read.ok ? [] : read.problems);
+    if (!read.ok) return;
+    editor.change((now) =>
+      translateAll({ root: now, settings: editor.read().history.present.settings }, read.changes),
+    );
+    const { length: count } = read.changes;
+    const old = read.outdated.length;
+    toastDone(
+      `${count === 1 ? '1 text is' : `${count} texts are`} translated anew.${old > 0 ? ` ${old} were written anew since the file was: look at them again.` : ''}`,
+      { label: 'Undo', run: editor.undo },
+    );
+  };
+  return (
+    <div className="stack-tight">
+      <div className="row">
+        <Button
+          icon="download"
+          size="small"
+          onPress={() =>
+            saveFile(`${name} texts.csv`, `\uFEFF${writeTextsFile(document)}`, 'text/csv;charset=utf-8')
+          }
+        >
+          Export CSV
+        </Button>
+        {!isReadOnly && (
+          <FileTrigger
+            acceptedFileTypes={['.csv', 'text/csv']}
+            onSelect={(files) => {
+              const [file] = [...(files ?? [])];
+              if (file) take(file).catch(toastProblem);
+            }}
+          >
+            <Button icon="share" size="small">
+              Import CSV
+            </Button>
+          </FileTrigger>
+        )}
+      </div>
+      {problems.length > 0 && (
+        <Message tone="bad" title="Nothing of the file was taken">
+          <ul>
+            {problems.slice(0, 10).map(({ line, message }) => (
+              <li key={`${line} ${message}`}>
+                Line {line}: {message}
+              </li>
+            ))}
+          </ul>
+        </Message>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+import { type CSSProperties, Fragment, type ReactElement, useState } from 'react';
+import { type FormText, missingIn } from '#ast/translations/texts.ts';
+import { textProblem } from '#ast/translations/texts-file.ts';
+import { attributesOfType } from '#ast/translations/text-attributes.ts';
+import { Pager } from '../../design/pager.tsx';
+import { EmptyState } from '../../design/states.tsx';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { sayNode } from '../model/compare.ts';
+import { translateText } from '../model/edit-languages.ts';
+import { type EditNode, nodeAt } from '../model/edit-node.ts';
+import { settingTitles, themeTitles } from '../settings/setting-words.ts';
+import { sayLanguage, sayShortly } from './language-choices.ts';
+
+/** So many rows are shown at once: each has a field for each language. */
+const perPage = 100;
+
+type TextsProps = {
+  readonly texts: readonly FormText[];
+  readonly languages: readonly string[];
+  readonly onlyMissing: boolean;
+};
+
+/** A row for each text of the form, under the part that it belongs to, with a column for each language. */
+export function TextsTable({ texts, languages, onlyMissing }: TextsProps): ReactElement {
+  const { editor } = useBuilder();
+  const { root } = useEditorState(editor).history.present;
+  const [wished, setPage] = useState(1);
+  const [first, ...others] = languages;
+  // A row that was missing something stays while it is written, until the list is looked at anew.
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const lacking = new Set(others.flatMap((language) => missingIn(texts, language)));
+  const shown = onlyMissing ? texts.filter((text) => lacking.has(text) || kept.has(text.key)) : texts;
+  const page = Math.min(wished, Math.max(1, Math.ceil(shown.length / perPage)));
+  const rows = shown.slice((page - 1) * perPage, page * perPage);
+  if (shown.length === 0)
+    return (
+      <EmptyState icon="check" title="Nothing is missing">
+        <p>Every text of the form is said in every language.</p>
+      </EmptyState>
+    );
+  const go = (next: number): void => {
+    setKept(new Set());
+    setPage(next);
+  };
+  return (
+    <>
+      <div className="table-card">
+        <table className="table texts-table" style={{ '--languages': others.length } as CSSProperties}>
+          <thead>
+            <tr>
+              {languages.map((language) => (
+                <th key={language} scope="col">
+                  {sayLanguage(language)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((text, index) => (
+              <Fragment key={text.key}>
+                {partOf(text) !== (rows[index - 1] && partOf(rows[index - 1]!)) && (
+                  <tr className="texts-part">
+                    <td colSpan={languages.length}>{sayPart(root, text)}</td>
+                  </tr>
+                )}
+                <tr>
+                  <th scope="row">
+                    <span className="soft small">{sayPlace(root, text)}</span>
+                    <span className="texts-original" lang={first} dir="auto">
+                      {text.text}
+                    </span>
+                  </th>
+                  {others.map((language) => (
+                    <td key={language}>
+                      <Translation
+                        text={text}
+                        language={language}
+                        onWrite={() => setKept((now) => new Set([...now, text.key]))}
+                      />
+                    </td>
+                  ))}
+                </tr>
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Pager label="Pages of texts" page={page} total={shown.length} perPage={perPage} onChange={go} />
+    </>
+  );
+}
+
+/** One text in one language. Typing in it is one step of history. */
+function Translation({
+  text,
+  language,
+  onWrite,
+}: {
+  text: FormText;
+  language: string;
+  onWrite: () => void;
+}): ReactElement {
+  const { editor, isReadOnly } = useBuilder();
+  const value = text.translations[language] ?? '';
+  const problem = textProblem(text, value);
+  const write = (to: string): void => {
+    onWrite();
+    editor.change(
+      (root) => translateText({ root, settings: editor.read().history.present.settings }, text, language, to),
+      `translate ${text.key} ${language}`,
+    );
+  };
+  return (
+    <>
+      <textarea
+        className="field-input"
+        aria-label={`${sayShortly(language)}: ${text.text}`}
+        aria-invalid={problem !== undefined}
+        lang={language}
+        dir="auto"
+        rows={1}
+        placeholder=" "
+        value={value}
+        readOnly={isReadOnly}
+        onChange={(event) => write(event.target.value)}
+        onBlur={editor.endGesture}
+      />
+      {problem && <p className="settings-problem small">It {problem}.</p>}
+    </>
+  );
+}
+
+const partOf = ({ path }: FormText): string => path?.join('.') ?? 'settings';
+
+/** What the texts of a node are of: `“Your email” (Email)`. */
+const sayPart = (root: EditNode, { path }: FormText): string =>
+  path ? sayNode(nodeAt(root, path)) : 'Settings';
+
+/** Which of its texts it is. */
+function sayPlace(root: EditNode, { path, attribute, option }: FormText): string {
+  if (path === undefined) {
+    const [name, part] = attribute.split('.');
+    const titles: Readonly<Record<string, string>> = part === undefined ? settingTitles : themeTitles;
+    return titles[part ?? name!] ?? attribute;
+  }
+  const specs = attributesOfType(nodeAt(root, path).type);
+  const title = specs[attribute]?.title ?? attribute;
+  return option === undefined ? title : `${title}: ${option}`;
+}
