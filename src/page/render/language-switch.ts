@@ -20,13 +20,13 @@ export function languageSwitch(
   { word, isForm, hasFocus = false }: { word: string; isForm: boolean; hasFocus?: boolean },
 ): Html {
   const entry = (tag: string): Html => {
-    const said = { lang: tag, dir: 'auto', 'aria-current': tag === language && 'true' };
+    const said = { lang: tag, 'aria-current': tag === language && 'true' };
     const address = url(addressIn(tag));
     return isForm
-      ? html`<li><button${attributes({ ...said, type: 'submit', name: '_go', value: `${languageAction}${tag}`, formaction: address })}>${nameOf(tag)}</button></li>`
-      : html`<li><a${attributes({ ...said, href: address, hreflang: tag })}>${nameOf(tag)}</a></li>`;
+      ? html`<li><button${attributes({ ...said, type: 'submit', name: '_go', value: `${languageAction}${tag}`, formaction: address })}><bdi>${nameOf(tag)}</bdi></button></li>`
+      : html`<li><a${attributes({ ...said, href: address, hreflang: tag })}><bdi>${nameOf(tag)}</bdi></a></li>`;
   };
-  return html`<details class="languages"><summary${attributes({ autofocus: hasFocus })}><span class="unseen">${word}: </span><span${attributes({ lang: language })}>${nameOf(language)}</span></summary>
+  return html`<details class="languages"><summary${attributes({ autofocus: hasFocus })}><span class="unseen">${word}: </span><bdi${attributes({ lang: language })}>${nameOf(language)}</bdi></summary>
 <ul role="list">
 ${languages.map(entry)}
 </ul></details>`;
@@ -62,8 +62,7 @@ export const languageStyle = `
 .languages > ul { position: absolute; z-index: 2; inset-block-start: calc(100% + .25rem); inset-inline-start: 0; min-inline-size: 100%; max-block-size: 20rem; overflow: auto; padding: var(--1); list-style: none; background: var(--paper); border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem #0003; }
 .languages :is(button, a) { display: block; inline-size: 100%; min-block-size: 2.75rem; padding: .5rem .875rem; border: 0; border-radius: calc(.8 * var(--round)); background: none; color: inherit; font-weight: 400; text-align: start; text-decoration: none; white-space: nowrap; cursor: pointer; }
 .languages :is(button, a):hover { background: var(--tint); color: inherit; }
-.languages [aria-current] { font-weight: 600; box-shadow: inset .1875rem 0 var(--accent); }
-.languages [aria-current]:dir(rtl) { box-shadow: inset -.1875rem 0 var(--accent); }
+.languages [aria-current] { background: var(--tint); font-weight: 600; }
 @media print { .languages { display: none; } }
 `
   .replaceAll(/\n\s*/g, '\n')

@@ -1,28 +1,29 @@
-import type { ElementType } from '#ast/elements.ts';
-import { sayNode, titleOf } from '../model/compare.ts';
+import { sayNode } from '../model/compare.ts';
 import { deleteNode, duplicateNode, insertNode, moveNode } from '../model/edit.ts';
 import { mergeStep, splitStep } from '../model/edit-steps.ts';
 import { findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
-import { newElement, newStep } from '../model/new-element.ts';
+import { newPart, newStep } from '../model/new-element.ts';
+import { titleOfEntry } from '../palette/element-groups.ts';
+import type { PaletteEntry } from '../model/ready-groups.ts';
 import { mayHold, nextSpot, sayPlace, type Spot, spotForNew, spotInTree } from '../model/places.ts';
 import type { Editor } from './editor.ts';
 import { sayEnd } from './editor-state.ts';
 
-/** Adds an element of a type at a spot, else behind the selection, and begins to write its label (docs/rules.md B3). */
-export function addElement(editor: Editor, type: ElementType, spot?: Spot): void {
+/** Adds what the palette offers at a spot, else behind the selection, and begins to write its label (docs/rules.md B3). */
+export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): void {
   editor.change((root, selection) => {
-    const node = newElement(type, editor.takenIds());
+    const node = newPart(type, editor.takenIds());
     const wish = spot ?? spotForNew(root, selection);
     // A group inside a full or a repeatable one goes behind it instead.
     const place = mayHold(root, wish.parent, node) ? wish : spotForNew(root, '');
     const changed = insertNode(root, node, place);
-    if (changed === root) return { root, say: `${titleOf(type)} cannot be added here.` };
+    if (changed === root) return { root, say: `${titleOfEntry(type)} cannot be added here.` };
     const focus = type === 'divider' ? 'node' : 'label';
     return {
       root: changed,
       select: node.key,
       focus,
-      say: `${titleOf(type)} added, ${sayPlace(changed, node.key)}`,
+      say: `${titleOfEntry(type)} added, ${sayPlace(changed, node.key)}`,
     };
   });
 }

@@ -1,3 +1,4 @@
+import '../../design/table.css';
 import { type CSSProperties, Fragment, type ReactElement, useState } from 'react';
 import { type FormText, missingIn } from '#ast/translations/texts.ts';
 import { textProblem } from '#ast/translations/texts-file.ts';

@@ -2,6 +2,7 @@ import type { ChoiceOption } from '#ast/answers/options.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
 import { isSameJson, own } from '#ast/json.ts';
 import { readOptions } from '../../conditions/asked-node.ts';
+import { isRecord } from '#ast/json.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './logic/say-logic.ts';
 
@@ -168,13 +169,37 @@ function compareAttributes(before: EditNode, after: EditNode, roots: Roots): str
     if (JSON.stringify(old) === JSON.stringify(fresh)) continue;
     const title = attributeTitle(after.type, name);
     const rules = [sayRule(roots.before, before, name), sayRule(roots.after, after, name)] as const;
-    if (rules.some((rule) => rule !== undefined))
+    if (name === 'translations') details.push(...sayTranslations(title, old, fresh));
+    else if (rules.some((rule) => rule !== undefined))
       details.push(`${title}: ${rules.map((rule) => rule || 'nothing').join(' → ')}`);
     else if (name === 'options' || name === 'rows')
       details.push(...sayOptionsChange(title, readOptions(old), readOptions(fresh)));
     else details.push(...sayChange(title, old, fresh));
   }
   return details;
+}
+
+/** How many texts of a node are said otherwise, by language. */
+export function sayTranslations(title: string, old: unknown, fresh: unknown): string[] {
+  const [before, after] = [flatTexts(old), flatTexts(fresh)];
+  const counts = new Map<string, number>();
+  for (const place of new Set([...before.keys(), ...after.keys()])) {
+    const [language] = JSON.parse(place) as [string];
+    if (before.get(place) !== after.get(place)) counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
+  const said = [...counts].map(
+    ([language, count]) => `${language} (${count === 1 ? '1 text' : `${count} texts`})`,
+  );
+  return said.length === 0 ? [] : [`${title && `${title}: `}${said.join(', ')}`];
+}
+
+/** Translations by their place: the language, the attribute, the option. */
+function flatTexts(translations: unknown, place: readonly string[] = []): Map<string, unknown> {
+  if (!isRecord(translations))
+    return new Map(place.length === 0 ? [] : [[JSON.stringify(place), translations]]);
+  return new Map(
+    Object.entries(translations).flatMap(([name, value]) => [...flatTexts(value, [...place, name])]),
+  );
 }
 
 /** The title of an attribute in its table; an unknown one is called by its name. */

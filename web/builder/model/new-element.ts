@@ -3,6 +3,25 @@ import { type ElementType, elements } from '#ast/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import { type Attributes, type EditNode, makeNode } from './edit-node.ts';
 import { freshId } from './element-ids.ts';
+import { isReadyGroup, type PaletteEntry, partsOf, type ReadyGroup, readyGroups } from './ready-groups.ts';
+
+/** What the palette offers, complete from the start: an element of a type, or a ready group with its questions. */
+export const newPart = (entry: PaletteEntry, taken: ReadonlySet<string>): EditNode =>
+  isReadyGroup(entry) ? newGroup(entry, taken) : newElement(entry, taken);
+
+function newGroup(group: ReadyGroup, taken: ReadonlySet<string>): EditNode {
+  const known = new Set(taken);
+  const take = (wish: string): string => {
+    const id = freshId(wish, known);
+    known.add(id);
+    return id;
+  };
+  const attrs = { id: take(group), label: readyGroups[group].title, layout: 'grid_2', repeatable: false };
+  const children = partsOf(group).map(({ id, label, autocomplete, required = false, columns }) =>
+    makeNode('text', { id: take(id), label, required, autocomplete, ...(columns && { col_span: columns }) }),
+  );
+  return makeNode('composite', attrs, children);
+}
 
 /** An element of a type that is complete from the start, read from its row in the table of elements. */
 export function newElement(type: ElementType, taken: ReadonlySet<string>): EditNode {

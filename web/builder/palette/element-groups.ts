@@ -2,12 +2,14 @@ import { type ElementGroup, elements, type ElementType } from '#ast/elements.ts'
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
+import { isReadyGroup, type PaletteEntry, type ReadyGroup, readyGroups } from '../model/ready-groups.ts';
 
-type ElementEntry = { readonly id: ElementType; readonly title: string };
+type Entry = { readonly id: PaletteEntry; readonly title: string };
 
-const titles: Readonly<Record<ElementGroup | 'choice', string>> = {
+const titles: Readonly<Record<ElementGroup | 'choice' | 'ready', string>> = {
   input: 'Questions',
   choice: 'Choices',
+  ready: 'Ready groups',
   composite: 'Structure',
   content: 'Text and layout',
 };
@@ -16,15 +18,26 @@ const titles: Readonly<Record<ElementGroup | 'choice', string>> = {
 const chosen: readonly AnswerKind[] = ['boolean', 'choice', 'choices'];
 
 /** All element types in groups, in the order of the table. */
-export const elementGroups: readonly { id: string; title: string; entries: readonly ElementEntry[] }[] = (
-  ['input', 'choice', 'composite', 'content'] as const
+export const elementGroups: readonly { id: string; title: string; entries: readonly Entry[] }[] = (
+  ['input', 'choice', 'ready', 'composite', 'content'] as const
 ).map((id) => ({
   id,
   title: titles[id],
-  entries: (Object.keys(elements) as ElementType[])
-    .filter((type) => groupOf(type) === id)
-    .map((type) => ({ id: type, title: elements[type].title })),
+  entries: (id === 'ready'
+    ? (Object.keys(readyGroups) as ReadyGroup[])
+    : (Object.keys(elements) as ElementType[]).filter((type) => groupOf(type) === id)
+  ).map((entry) => ({ id: entry, title: titleOfEntry(entry) })),
 }));
+
+/** What an entry is called, and how it is drawn and looked for. */
+function rowOf(entry: PaletteEntry): { title: string; words: string; icon: string } {
+  return isReadyGroup(entry) ? readyGroups[entry] : elements[entry];
+}
+
+export function titleOfEntry(entry: PaletteEntry): string {
+  return rowOf(entry).title;
+}
+export const iconOfEntry = (entry: PaletteEntry): string => rowOf(entry).icon;
 
 function groupOf(type: ElementType): ElementGroup | 'choice' {
   const { group, palette }: ElementDefinition = elements[type];
@@ -32,6 +45,6 @@ function groupOf(type: ElementType): ElementGroup | 'choice' {
 }
 
 /** What a search looks in. */
-export function searchWords({ id, title }: ElementEntry): string {
-  return `${title} ${id} ${elements[id].words}`.toLowerCase();
+export function searchWords({ id, title }: Entry): string {
+  return `${title} ${id} ${rowOf(id).words}`.toLowerCase();
 }

@@ -4,11 +4,11 @@ import { Dialog } from 'react-aria-components/Dialog';
 import { Header } from 'react-aria-components/Header';
 import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
-import type { ElementType } from '#ast/elements.ts';
 import { SearchField } from '../../design/field.tsx';
 import { addElement } from '../editor/commands.ts';
 import { useBuilder } from '../editor/use-editor.ts';
 import type { Spot } from '../model/places.ts';
+import type { PaletteEntry } from '../model/ready-groups.ts';
 import { elementGroups, searchWords } from './element-groups.ts';
 import { ElementIcon } from './element-icon.tsx';
 
@@ -50,7 +50,7 @@ export function InsertMenu({
               onAction={(type) => {
                 const spot = wish?.spot;
                 close();
-                afterFocusReturned(() => addElement(editor, type as ElementType, spot));
+                afterFocusReturned(() => addElement(editor, type as PaletteEntry, spot));
               }}
               renderEmptyState={() => <p className="insert-empty">No element is called that.</p>}
             >

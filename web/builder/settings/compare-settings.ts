@@ -1,7 +1,7 @@
 import { changedSettings } from '#ast/merge-settings.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { pictureKeys, type Theme } from '#ast/theme/theme.ts';
-import { type Difference, sayChange } from '../model/compare.ts';
+import { type Difference, sayChange, sayTranslations } from '../model/compare.ts';
 import {
   cornerChoices,
   densityChoices,
@@ -17,7 +17,15 @@ export function compareSettings(before: Settings, after: Settings): readonly Dif
   return changedSettings(before, after).flatMap((name) =>
     name === 'theme'
       ? compareThemes(before.theme ?? {}, after.theme ?? {})
-      : [tell(settingTitles[name], name, before[name], after[name])],
+      : name === 'translations'
+        ? [
+            {
+              kind: 'changed',
+              subject: settingTitles[name],
+              details: sayTranslations('', before[name], after[name]),
+            },
+          ]
+        : [tell(settingTitles[name], name, before[name], after[name])],
   );
 }
 

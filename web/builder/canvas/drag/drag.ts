@@ -1,16 +1,17 @@
-import type { ElementType } from '#ast/elements.ts';
 import { addElement, moveTo } from '../../editor/commands.ts';
 import type { Editor } from '../../editor/editor.ts';
-import { sayNode, titleOf } from '../../model/compare.ts';
+import { sayNode } from '../../model/compare.ts';
 import { type DropPlace, findDropPlace } from '../../model/drop-place.ts';
 import { type EditNode, findNode, type NodeKey } from '../../model/edit-node.ts';
-import { newElement } from '../../model/new-element.ts';
+import { newPart } from '../../model/new-element.ts';
+import type { PaletteEntry } from '../../model/ready-groups.ts';
+import { titleOfEntry } from '../../palette/element-groups.ts';
 import { measureStepZones, measureZones } from '../canvas-geometry.ts';
 
 /** What is dragged: a node of the form, or a new element out of the palette. */
 export type DragSource =
   | { readonly kind: 'move'; readonly key: NodeKey }
-  | { readonly kind: 'add'; readonly type: ElementType };
+  | { readonly kind: 'add'; readonly type: PaletteEntry };
 
 /** A drag under way: where the pointer is, what a drop would do, and what to call it. */
 export type Drag = {
@@ -94,7 +95,7 @@ type Dragged = { readonly root: EditNode; readonly node: EditNode; readonly titl
 function describeSource(editor: Editor, source: DragSource): Dragged | undefined {
   const { root } = editor.read().history.present;
   if (source.kind === 'add')
-    return { root, node: newElement(source.type, new Set()), title: titleOf(source.type) };
+    return { root, node: newPart(source.type, new Set()), title: titleOfEntry(source.type) };
   const node = findNode(root, source.key);
   return node && node.type !== 'form' ? { root, node, title: sayNode(node) } : undefined;
 }

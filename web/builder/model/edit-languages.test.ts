@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { element } from '#ast/testing.ts';
+import { listTexts } from '#ast/translations/texts.ts';
+import { compareForms } from './compare.ts';
+import { changeType, setAttribute, setId, setOptions } from './edit.ts';
+import { setLanguages, translateText } from './edit-languages.ts';
+import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
+import { followRenames } from './follow-renames.ts';
+import { findProblems } from './located-problems.ts';
+import { newPart } from './new-element.ts';
+import { idsOf } from './element-ids.ts';
+
+const read = (): EditNode => {
+  const result = readStructure({
+    type: 'form',
+    attrs: { name: 'Sample', languages: ['en', 'de'] },
+    children: [
+      {
+        type: 'step',
+        attrs: {},
+        children: [
+          element('text', 'name', { label: 'Name' }),
+          element('radio', 'colour', {
+            label: 'Colour for {{name}}',
+            translations: { de: { label: 'Farbe für {{name}}', options: { Red: 'Rot', Blue: 'Blau' } } },
+          }),
+        ],
+      },
+    ],
+  });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.root;
+};
+const byId = (root: EditNode, id: string): EditNode =>
+  [...walkNodes(root)].find((node) => textOf(node, 'id') === id)!;
+const translationsOf = (root: EditNode, id: string): unknown => byId(root, id).attrs['translations'];
+
+test('a text is said in another language and not any more, in the form and in its settings', () => {
+  const root = read();
+  const settings = { closed_message: 'Closed' };
+  const textOfKey = (key: string) =>
+    listTexts({ structure: toStructure(root), settings }).find((text) => text.key === key)!;
+  const said = translateText({ root, settings }, textOfKey('name/label'), 'de', 'Ihr Name');
+  assert.deepEqual(translationsOf(said.root, 'name'), { de: { label: 'Ihr Name' } });
+  const [difference] = compareForms(root, said.root);
+  assert.deepEqual(difference?.details, ['Translations: de (1 text)']);
+  const silent = translateText(said, textOfKey('name/label'), 'de', ' ');
+  assert.equal(translationsOf(silent.root, 'name'), undefined);
+  const closed = translateText({ root, settings }, textOfKey('$settings/closed_message'), 'de', 'Zu');
+  assert.deepEqual(closed.settings, { ...settings, translations: { de: { closed_message: 'Zu' } } });
+});
+
+test('translations follow options that are rewritten, and go with those that go, with another type and with their language', () => {
+  const root = read();
+  const { key } = byId(root, 'colour');
+  const renamed = setOptions(root, key, ['Crimson', 'Green', 'Blue']);
+  assert.deepEqual(translationsOf(renamed, 'colour'), {
+    de: { label: 'Farbe für {{name}}', options: { Crimson: 'Rot', Blue: 'Blau' } },
+  });
+  const fewer = setOptions(root, key, ['Red']);
+  assert.deepEqual(findProblems(fewer), []);
+  assert.deepEqual(findProblems(changeType(root, key, 'text')), []);
+  const { root: english, settings } = setLanguages(
+    { root, settings: { translations: { de: { closed_message: 'Zu' } } } },
+    ['en'],
+  );
+  assert.deepEqual([translationsOf(english, 'colour'), settings], [undefined, {}]);
+  assert.deepEqual(findProblems(english), []);
+  const french = setLanguages({ root, settings: {} }, ['en', 'de', 'fr']).root;
+  assert.deepEqual(translationsOf(french, 'colour'), translationsOf(root, 'colour'));
+});
+
+test('answers that translated texts show follow an element that is called otherwise', () => {
+  const root = read();
+  const renamed = setId(root, byId(root, 'name').key, 'full_name');
+  assert.deepEqual(findProblems(renamed), []);
+  assert.match(JSON.stringify(translationsOf(renamed, 'colour')), /Farbe für \{\{full_name\}\}/);
+  const settings = { translations: { de: { confirmation_message: 'Danke, {{name}}' } } };
+  assert.deepEqual(followRenames(root, renamed, settings), {
+    translations: { de: { confirmation_message: 'Danke, {{full_name}}' } },
+  });
+  const broken = setAttribute(root, byId(root, 'name').key, 'label', 'Other');
+  assert.deepEqual(findProblems(broken), []);
+});
+
+test('a name and an address are groups whose parts a browser fills in, with ids that nothing else has', () => {
+  for (const entry of ['full_name', 'address'] as const) {
+    const node = newPart(entry, new Set(['city', 'given_name', 'address']));
+    const root = read();
+    const step = root.children[0]!;
+    const form = { ...root, children: [{ ...step, children: [...step.children, node] }] };
+    assert.deepEqual(findProblems(form), []);
+    assert.equal(idsOf(node).size, node.children.length + 1);
+    assert.equal(idsOf(node).isDisjointFrom(new Set(['city', 'given_name', 'address'])), true);
+    assert.ok(node.children.every((part) => typeof part.attrs['autocomplete'] === 'string'));
+  }
+});
