@@ -44,7 +44,8 @@ for (const colorScheme of schemes) {
       ],
     };
     const form = await make(structure(element('text', 'z')));
-    const hostile = { type: 'form', attrs: { name: payload, description: payload }, children: [step] };
+    const attrs = { name: payload, description: payload, languages: ['en', 'ar'] };
+    const hostile = { type: 'form', attrs, children: [step] };
     await ada.api('PUT', `/forms/${form}/draft`, { structure: hostile });
     const page = await openBuilder(form, ada, { colorScheme });
     await page.evaluate(axe);
@@ -81,7 +82,7 @@ for (const colorScheme of schemes) {
     await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
     await check('publish');
     await page.keyboard.press('Escape');
-    for (const view of ['Preview', 'Settings', 'Share', 'History', 'JSON']) {
+    for (const view of ['Preview', 'Languages', 'Settings', 'Share', 'History', 'JSON']) {
       await page
         .getByRole('navigation', { name: 'Views of this form' })
         .getByRole('button', { name: view })

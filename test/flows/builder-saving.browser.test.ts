@@ -215,6 +215,46 @@ test('preview: the real page, filled in and checked, and nothing is stored; JSON
   await page.context().close();
 });
 
+test('a text is said in another language: saved, undone as one step, taken from a file, and its gaps said before publishing', async () => {
+  const form = await make(structure(element('text', 'a', { label: 'Name' })), true);
+  const page = await openBuilder(form);
+  const view = (name: string) =>
+    page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name }).click();
+  await view('Languages');
+  await page.getByRole('button', { name: 'Written in' }).click();
+  await page.getByRole('option', { name: 'English', exact: true }).click();
+  await page.getByLabel('Another language').fill('deutsch');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  const german = page.getByRole('textbox', { name: 'German: Name', exact: true });
+  await german.pressSequentially('Ihr Name');
+  await saved(page);
+  const translations = async () => (await draftOf(form)).children![0]!.children![0]!.attrs!['translations'];
+  assert.deepEqual(await translations(), { de: { label: 'Ihr Name' } });
+  await page.getByRole('button', { name: /^Undo/ }).click();
+  await until('the step is undone', async () => (await german.inputValue()) === '');
+  await page.getByRole('button', { name: /^Redo/ }).click();
+  await until('and done again', async () => (await german.inputValue()) === 'Ihr Name');
+
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Import CSV' }).click(),
+  ]);
+  const file = (text: string) => ({ name: 't.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  await chooser.setFiles(file('key,de\n$form/name,Kontakt\ngone/label,Weg\n'));
+  await page.getByText('Line 3: The form has no text "gone/label".').waitFor();
+  const [again] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Import CSV' }).click(),
+  ]);
+  await again.setFiles(file('key,de\n$form/name,Kontakt\n'));
+  const name = page.getByRole('textbox', { name: 'German: Contact', exact: true });
+  await until('the file is taken', async () => (await name.inputValue()) === 'Kontakt');
+  await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('button', { name: '1 of 3 texts are not translated to "de": $0/title.' }).click();
+  await page.getByRole('heading', { name: 'Texts' }).waitFor();
+  await page.context().close();
+});
+
 test('the browser had nothing to complain about', () => {
   assert.deepEqual(problems, []);
 });
