@@ -1,7 +1,7 @@
 import { defaults } from '../../attributes/defaults.ts';
 import { limits } from '../../limits.ts';
 import { inputType } from '../definition.ts';
-import { id, label, logic, translations } from '../shared-attributes.ts';
+import { id, label, logic } from '../shared-attributes.ts';
 import { textSchema } from '../text-type.ts';
 
 export const hidden = inputType({
@@ -20,7 +20,6 @@ export const hidden = inputType({
       default: defaults.hidden_length,
     },
     ...logic,
-    translations,
   },
   summary: 'options',
   schema: (attrs) => textSchema({ max_length: attrs.max_length ?? defaults.hidden_length }),

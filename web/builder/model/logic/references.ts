@@ -3,7 +3,7 @@ import { endOfForm } from '#ast/logic/condition.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
 import { pipedAttributes, pipedIds } from '#ast/piping.ts';
 import { saidTexts } from '#ast/translations/said-texts.ts';
-import { type EditNode, type NodeKey } from '../edit-node.ts';
+import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
 import { type Group, leavesOf, readCondition } from '../../../conditions/condition-tree.ts';
 import { indexOf, type Placed } from './form-index.ts';
 import { mayName, mayNameInJump, mayReckon, mayShow } from './nameable.ts';
