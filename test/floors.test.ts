@@ -275,7 +275,7 @@ const privileges: readonly { what: string; pattern: RegExp; allowed: RegExp }[] 
   {
     what: 'opens connections to the outside',
     pattern: /from 'undici'|from 'nodemailer\/lib\/smtp|\bfetch\(|from 'node:(net|dns|tls|https)/g,
-    allowed: /^src\/(kit\/|app\/cli\/remote-api\.ts$)/,
+    allowed: /^src\/(kit\/|app\/cli\/(remote-api|listen-command)\.ts$)/,
   },
 ];
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -13,7 +16,7 @@ const run = promisify(execFile);
 const home = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The commands of a page that are marked so, in order. */
-async function readCommands(page: string, mark: 'tour' | 'run'): Promise<string[]> {
+async function readCommands(page: string, mark: 'tour' | 'run' | 'listen'): Promise<string[]> {
   const text = await readFile(join(home, page), 'utf8');
   return [...text.matchAll(new RegExp(`<!-- ${mark} -->\n\`\`\`sh\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     (match) => match[1]!,
@@ -91,7 +94,7 @@ test('the five-minute tour of the README works as it is written, and after it ev
     events,
     refused,
     head,
-    once,
+    onlyOnce,
     late,
   ] = answers;
   assert.equal(answers.length, guided.length + operated.length);
@@ -105,7 +108,7 @@ test('the five-minute tour of the README works as it is written, and after it ev
   assert.match(events!, /"has_more":false/);
   assert.match(refused!, /"error":"validation_error"/);
   assert.match(head!, /x-ratelimit-remaining: \d+/i);
-  assert.match(once!, /idempotency-replayed: true/i);
+  assert.match(onlyOnce!, /idempotency-replayed: true/i);
   assert.match(late!, /etag: "[^]*"error":"precondition_failed"/i);
   const [health, , restored, ready, up] = answers.slice(guided.length);
   assert.match(health!, /^ok +sessions[^]*^ok +key/m);
@@ -113,4 +116,26 @@ test('the five-minute tour of the README works as it is written, and after it ev
   assert.equal(ready, '{"status":"ready"}');
   assert.match(up!, /^formloom_database_up 1$/m);
   await until('the page', async () => (await fetch(form.public_url)).status === 200);
+
+  const program = createServer((request, response) => void request.resume().on('end', () => response.end()));
+  program.listen(0, '127.0.0.1');
+  await once(program, 'listening');
+  after(() => program.close());
+  const [listen] = (await readCommands('README.md', 'listen')).map(here);
+  const hook = `127.0.0.1:${(program.address() as AddressInfo).port}`;
+  // A reader leaves it running and ends it with Ctrl-C.
+  const command = `${listen!.trim().replace('127.0.0.1:4000', hook)} --count 1`;
+  const listening = execFile('sh', ['-euc', command], { env: { ...process.env, ...instance.environment } });
+  let heard = '';
+  listening.stdout!.setEncoding('utf8').on('data', (text: string) => (heard += text));
+  const ended = once(listening, 'close');
+  await until('it to listen', async () => heard.includes('Listening'));
+  const answer = { answers: { subject: 'Heard', email: 'ada@example.org', message: 'Here as well.' } };
+  await fetch(form.public_url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(answer),
+  });
+  assert.deepEqual(await ended, [0, null]);
+  assert.match(heard, /submission\.created .* 200 in \d+ ms/);
 });

@@ -58,13 +58,14 @@ async function openGroup(limit: number): Promise<Group> {
       return bytes[0]! + bytes[1]!;
     },
     killed: () => valueOf(isSecond ? 'memory.events' : 'memory.oom_control', 'oom_kill'),
-    remove: () =>
-      until('the group to be empty', () =>
+    async remove() {
+      await until('the group to be empty', () =>
         rmdir(home).then(
           () => true,
           () => false,
         ),
-      ).then(() => {}),
+      );
+    },
   };
 }
 

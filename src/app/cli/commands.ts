@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor-command.ts';
 import { formFolderCommands } from './form-folder-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
 import { keyCommands } from './key-commands.ts';
+import { listenCommand } from './listen-command.ts';
 import { mailCommands } from './mail-commands.ts';
 import { mcpCommand } from './mcp-command.ts';
 import { moveCommand } from './move-command.ts';
@@ -25,6 +26,7 @@ export const ownCommands: readonly Command[] = [
   ...databaseCommands,
   ...backupCommands,
   moveCommand,
+  listenCommand,
   mcpCommand,
   doctorCommand,
   completionCommand,

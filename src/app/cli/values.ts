@@ -41,6 +41,16 @@ export const choice = <const Word extends string>(words: readonly Word[]): Value
   read: (given) => words.find((word) => word === given),
 });
 
+/** An address of the web, of this machine too. */
+export const webAddress: Value<URL> = {
+  shows: '<url>',
+  mustBe: 'an address that begins with http:// or https://',
+  read(given) {
+    const url = URL.parse(given);
+    return url && /^https?:$/.test(url.protocol) ? url : undefined;
+  },
+};
+
 export const plan: Value<Plan> = choice(Object.keys(plans) as Plan[]);
 export const role: Value<Role> = choice(roleNames);
 

@@ -46,6 +46,20 @@ test('what is pulled is what was pushed: the same id, the same body', async () =
   assert.ok(text.startsWith(`{"data":[${pushed!.body.toString()}],"next":"`), text);
 });
 
+test('"now" is behind all that has happened, read or not: what is pulled from there is what happens next', async () => {
+  const tenant = await service.makeTenant();
+  const form = await makeForm(tenant);
+  await read(tenant);
+  await visitor.submit(form, { subject: 'before' });
+  const { data, next } = await read(tenant, '?after=now');
+  assert.deepEqual(data, []);
+  const { id } = (await visitor.submit(form, { subject: 'after' })).body;
+  assert.deepEqual(
+    (await read(tenant, `?after=${next}`)).data.map(({ submission }) => submission.id),
+    [id],
+  );
+});
+
 test('without a webhook, too, a submission is an event; filters leave out what is not asked for', async () => {
   const tenant = await service.makeTenant();
   const form = await makeForm(tenant);

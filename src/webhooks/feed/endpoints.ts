@@ -12,7 +12,7 @@ import { reachWebhook } from '../log/reach-webhook.ts';
 import { Event } from './event-shape.ts';
 import type { FeedBell } from './feed-bell.ts';
 import { findFormOfFeed } from './queries.ts';
-import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
+import { type FeedPage, type FeedQuestion, findEnd, readFeed } from './read-feed.ts';
 
 /** What a poll may wait at most, in seconds: below the minute after which many proxies give up. */
 const longestWait = 30;
@@ -27,8 +27,9 @@ const query = Type.Object(
   {
     after: Type.Optional(
       Type.String({
-        pattern: '^[0-9]{1,15}$',
-        description: '`next` of the page before. Without it, from the oldest event that is kept.',
+        pattern: '^([0-9]{1,15}|now)$',
+        description:
+          '`next` of the page before, or `now`: what happens from now on. Without it, from the oldest event that is kept.',
       }),
     ),
     limit: Type.Optional(
@@ -83,7 +84,7 @@ export function feedEndpoints(services: FeedServices) {
         await requireTarget(database, workspaceId, formIds, { form_id, webhook_id });
         const question: FeedQuestion = {
           workspaceId,
-          after: after === undefined ? undefined : Number(after),
+          after: after === 'now' ? await findEnd(services, workspaceId) : readCursor(after),
           limit,
           formIds: form_id === undefined ? formIds : [form_id],
           kind: event,
@@ -100,6 +101,9 @@ export function feedEndpoints(services: FeedServices) {
     }),
   };
 }
+
+const readCursor = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text);
 
 /** @throws ApiError not_found when the form or webhook that is named is not within reach. */
 async function requireTarget(

@@ -56,6 +56,14 @@ export async function readFeed(context: FeedContext, question: FeedQuestion): Pr
   return { ...again, hasMore: again.hasMore || placed === placedAtOnce };
 }
 
+/** The cursor behind everything that has happened so far. The first read switches the feed on. */
+export async function findEnd({ database }: FeedContext, workspaceId: string): Promise<number> {
+  const workspace = { workspace_id: workspaceId };
+  await readFeedAgain(database, workspace);
+  while ((await placeNew(database, workspaceId)) === placedAtOnce);
+  return only(await findFeed(database, workspace))!.last;
+}
+
 /** Gives events that were committed since the last time their positions. @returns how many. */
 async function placeNew(database: Database, workspaceId: string): Promise<number> {
   const workspace = { workspace_id: workspaceId };

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { element, structure } from '#ast/testing.ts';
+import { verifySignature } from '#webhooks/signature.ts';
+import { freePort, openService, until } from '#test/service.ts';
+import { openVisitor } from '#test/visitor.ts';
+import { runCommandLine } from './run-command-line.ts';
+
+const service = await openService();
+const visitor = openVisitor(service);
+const tenant = await service.makeTenant();
+const makeForm = async (): Promise<string> =>
+  (await tenant.call('POST', '/forms', { structure: structure(element('text', 'subject')), publish: true }))
+    .body.id;
+
+/** Runs it in this process, and waits until it listens. */
+async function listen(...options: string[]) {
+  let output = '';
+  const ended = runCommandLine(['listen', '--url', service.url, ...options], {
+    environment: { FORMLOOM_API_KEY: tenant.key },
+    print: (text) => void (output += text),
+    complain: (text) => void (output += text),
+  });
+  await until('it to listen', async () => output.includes('Listening'));
+  return { ended, output: () => output };
+}
+
+/** A program of one's own: plain HTTP, on this machine. */
+async function openProgram(status = 200) {
+  const heard: { headers: Record<string, unknown>; body: string }[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      heard.push({ headers: request.headers, body });
+      response.writeHead(status).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, heard };
+}
+
+test('what happens from now on is sent on, signed as a webhook signs it, and nothing of before', async () => {
+  const form = await makeForm();
+  await visitor.submit(form, { subject: 'before' });
+  const program = await openProgram();
+  const { ended, output } = await listen('--forward-to', program.url, '--secret', 'hush', '--count', '2');
+  await visitor.submit(form, { subject: 'one' });
+  await visitor.submit(form, { subject: 'two' });
+  assert.equal(await ended, 0);
+  const subjects = program.heard.map(
+    ({ body }) =>
+      (JSON.parse(body) as { submission: { responses: { value: string }[] } }).submission.responses,
+  );
+  assert.deepEqual(
+    subjects.map((each) => JSON.stringify(each).match(/before|one|two/)?.[0]),
+    ['one', 'two'],
+  );
+  for (const { headers, body } of program.heard) {
+    assert.ok(verifySignature('hush', body, String(headers['x-service-signature'])));
+    assert.equal(headers['x-service-event'], 'submission.created');
+    assert.equal(headers['x-service-delivery-id'], (JSON.parse(body) as { delivery_id: string }).delivery_id);
+    assert.match(String(headers['webhook-signature']), /^v1,/);
+  }
+  assert.match(output(), /submission\.created .* 200 in \d+ ms/);
+});
+
+test('of one form alone where it is named; a program that refuses, or is not there, is said, and the next event is sent', async () => {
+  const [form, other] = [await makeForm(), await makeForm()];
+  const program = await openProgram(500);
+  const { ended, output } = await listen('--forward-to', program.url, '--form', form, '--count', '1');
+  await visitor.submit(other, { subject: 'another form' });
+  await visitor.submit(form, { subject: 'this form' });
+  assert.equal(await ended, 0);
+  assert.equal(program.heard.length, 1);
+  assert.match(program.heard[0]!.body, /this form/);
+  assert.match(output(), / 500 in \d+ ms/);
+
+  const nobody = await listen('--forward-to', `http://127.0.0.1:${await freePort()}/`, '--count', '2');
+  await visitor.submit(form, { subject: 'one' });
+  await visitor.submit(form, { subject: 'two' });
+  assert.equal(await nobody.ended, 0);
+  assert.equal(nobody.output().match(/no answer: ECONNREFUSED/g)?.length, 2);
+});
+
+test('an address that is none of the web is refused', async () => {
+  let said = '';
+  const code = await runCommandLine(['listen', '--forward-to', 'ftp://here/'], {
+    environment: {},
+    print: () => {},
+    complain: (text) => void (said += text),
+  });
+  assert.equal(code, 2);
+  assert.match(said, /an address that begins with http:\/\/ or https:\/\//);
+});

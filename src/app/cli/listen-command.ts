@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { makeSecret } from '#webhooks/editing/webhooks.ts';
+import { eventKinds } from '#webhooks/event.ts';
+import { deliveryHeaders } from '#webhooks/sending/headers.ts';
+import type { ReplyOf } from '../operations.ts';
+import { type Api, call } from './api.ts';
+import { apiCommand, optional, required } from './command.ts';
+import { Unreached } from './remote-api.ts';
+import { choice, id, text, webAddress, wholeNumber } from './values.ts';
+
+type Page = ReplyOf<'listEvents'>;
+type Event = Page['data'][number];
+
+/** As long as the service lets a question wait, in seconds. */
+const waitSeconds = 30;
+/** As long as a receiver of a webhook has for its answer. */
+const answerMs = 10_000;
+/** Between two questions to a service that does not answer. */
+const againMs = 2_000;
+
+/** Webhooks without a public address: what happens is pulled, and sent on to a program on this machine as webhooks send it. */
+export const listenCommand = apiCommand({
+  name: 'listen',
+  summary: 'Sends events on to an address of this machine as they happen, signed as a webhook signs them.',
+  about:
+    'Until Ctrl-C, or after so many with --count. An event is sent once: what the receiver answers is printed, and not tried again.',
+  options: {
+    'forward-to': required(webAddress),
+    secret: optional(text('<text>')),
+    form: optional(id),
+    event: optional(choice(eventKinds)),
+    count: optional(wholeNumber),
+  },
+  async run({ api, json, write }, { 'forward-to': target, secret = makeSecret(), form, event, count }) {
+    const say = (line: string, document: object): Promise<void> =>
+      write(Buffer.from(`${json ? JSON.stringify(document) : line}\n`));
+    let cursor = await findEnd(api);
+    await say(`Listening. What happens goes to ${target.href}, signed with the secret ${secret}`, {
+      forward_to: target.href,
+      secret,
+    });
+    for (let left = count ?? Infinity; left > 0; ) {
+      const page = await readOn(api, {
+        after: cursor,
+        limit: Math.min(left, 100),
+        wait: waitSeconds,
+        ...(form !== undefined && { form_id: form }),
+        ...(event !== undefined && { event }),
+      });
+      for (const each of page.data) {
+        const outcome = await forward(target, secret, each);
+        await say(`${each.timestamp}  ${each.event}  ${each.delivery_id}  ${outcome}`, {
+          event: each.event,
+          delivery_id: each.delivery_id,
+          outcome,
+        });
+      }
+      left -= page.data.length;
+      cursor = page.next;
+    }
+    return undefined;
+  },
+});
+
+async function findEnd(api: Api): Promise<string> {
+  const { next } = await call(api, 'listEvents', { query: { after: 'now', limit: 1 } });
+  return next;
+}
+
+/** The next page. A service that is away is asked again; a cursor that it keeps no more begins anew. */
+async function readOn(api: Api, query: { after: string; limit: number; wait: number }): Promise<Page> {
+  for (;;) {
+    try {
+      return await call(api, 'listEvents', { query });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'gone')
+        return { data: [], next: await findEnd(api), has_more: false };
+      const isAway =
+        error instanceof Unreached || (error instanceof ApiError && error.code === 'service_unavailable');
+      if (!isAway) throw error;
+      await sleep(againMs);
+    }
+  }
+}
+
+/** Sends an event as a webhook would, and says what came of it. */
+async function forward(target: URL, secret: string, event: Event): Promise<string> {
+  const body = Buffer.from(JSON.stringify(event));
+  const headers = deliveryHeaders({
+    kind: event.event,
+    deliveryId: event.delivery_id,
+    timestamp: Math.floor(now().getTime() / 1_000),
+    body,
+    secrets: [secret],
+    custom: {},
+    isTest: false,
+  });
+  const began = performance.now();
+  const request = {
+    method: 'POST',
+    headers,
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(answerMs),
+  } as const;
+  return fetch(target, request).then(
+    async (response) => {
+      await response.body?.cancel();
+      return `${response.status} in ${Math.round(performance.now() - began)} ms`;
+    },
+    (error: Error) =>
+      `no answer: ${(error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message}`,
+  );
+}
