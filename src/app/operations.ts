@@ -1,6 +1,7 @@
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
 import { passwordResetEndpoints } from '#console/accounts/password-reset-endpoints.ts';
+import { ownSessionEndpoints } from '#console/accounts/own-session-endpoints.ts';
 import { passkeyEndpoints } from '#console/accounts/passkey-endpoints.ts';
 import { secondFactorEndpoints } from '#console/accounts/second-factor-endpoints.ts';
 import { sessionEndpoints } from '#console/accounts/session-endpoints.ts';
@@ -195,6 +196,7 @@ export function apiOperations(services: Services) {
 /** What stands behind each name of the console's own routes. */
 function ownOperations(services: ConsoleServices) {
   const session = sessionEndpoints(services);
+  const sessions = ownSessionEndpoints(services);
   const passkeys = passkeyEndpoints(services);
   const factors = secondFactorEndpoints(services);
   const resets = passwordResetEndpoints(services);
@@ -210,6 +212,9 @@ function ownOperations(services: ConsoleServices) {
     takeSecondStep: session.takeSecondStep,
     renamePerson: session.rename,
     changePassword: session.changePassword,
+    listSessions: sessions.list,
+    endSession: sessions.end,
+    endOtherSessions: sessions.endOthers,
     readSecondFactors: factors.read,
     startTotp: factors.startTotp,
     confirmTotp: factors.confirmTotp,

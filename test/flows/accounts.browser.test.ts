@@ -91,8 +91,21 @@ test('a session that ends elsewhere leads to the sign-in, and back', async () =>
 test('a password is changed, and only this browser stays signed in', async () => {
   const person = await signIn(service);
   const other = await console.open('/app/account', person);
+  const third = await console.open('/app/sign-in');
+  await type(third, person.email);
+  await press(third, 'Tab');
+  await type(third, person.password);
+  await press(third, 'Enter');
+  await heading(third, 'Forms');
   const page = await console.open('/app/account', person);
   await heading(page, 'Your account');
+  await page.getByText('This browser').waitFor();
+  await tabTo(page, 'button', /Sign out Chrome/);
+  await press(page, 'Enter');
+  await page.getByText('It is signed out.').waitFor();
+  await third.reload();
+  await heading(third, 'Sign in to Formloom');
+  await third.context().close();
   await page.getByLabel('Current password').fill('wrong');
   await page.getByLabel('New password').fill('short');
   await press(page, 'Enter');

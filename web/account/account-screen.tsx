@@ -6,6 +6,7 @@ import { setTheme, themes, useTheme } from '../shell/theme.ts';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { SecondFactorCard } from './second-factor/second-factor-card.tsx';
+import { SessionsCard } from './sessions-card.tsx';
 
 /** What belongs to the person rather than to a workspace. */
 export function AccountScreen(): ReactElement {
@@ -20,6 +21,7 @@ export function AccountScreen(): ReactElement {
         <PasswordForm />
       </Card>
       <SecondFactorCard />
+      <SessionsCard />
       <Card title="Appearance">
         <RadioGroup label="Theme of this browser" choices={themes} value={theme} onChange={setTheme} />
       </Card>

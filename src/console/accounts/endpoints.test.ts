@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { beginSession, callConsole, type ConsolePerson, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
 import type { Member } from '#workspaces/members/shapes.ts';
@@ -198,4 +198,34 @@ test('everyone but the last owner may leave', async () => {
   const { workspaceId } = await signIn(service);
   assert.equal((await owner.call('DELETE', `/memberships/${workspaceId}`)).status, 404);
   assert.equal((await owner.call('DELETE', `/memberships/${owner.workspaceId}`)).status, 409);
+});
+
+test('a person sees where they are signed in, and ends it: one, or all but this; nobody ends those of others', async () => {
+  const person = await signIn(service);
+  type Listed = { data: { id: string; browser: string | null; is_this: boolean; is_halfway: boolean }[] };
+  const list = async () => (await person.call<Listed>('GET', '/person/sessions')).body.data;
+  const elsewhere = await callConsole(
+    url,
+    '',
+    'POST',
+    '/session',
+    { email: person.email, password: person.password },
+    { 'User-Agent': `Firefox ${'x'.repeat(500)}` },
+  );
+  const other = cookieOf(elsewhere.headers);
+  const [newest, oldest, ...rest] = await list();
+  assert.equal(rest.length, 0);
+  assert.deepEqual([newest!.is_this, oldest!.is_this, newest!.is_halfway], [false, true, false]);
+  assert.deepEqual([newest!.browser?.slice(0, 7), newest!.browser?.length], ['Firefox', 300]);
+
+  const stranger = await signIn(service);
+  assert.equal((await stranger.call('DELETE', `/person/sessions/${newest!.id}`)).status, 404);
+  assert.equal((await nobody('GET', '/session', undefined, other)).status, 200);
+  assert.equal((await person.call('DELETE', `/person/sessions/${newest!.id}`)).status, 204);
+  assert.equal((await nobody('GET', '/session', undefined, other)).status, 401);
+
+  const third = await beginSession(service, person.userId);
+  assert.equal((await person.call('DELETE', '/person/sessions')).status, 204);
+  assert.equal((await nobody('GET', '/session', undefined, third)).status, 401);
+  assert.equal((await list()).length, 1);
 });

@@ -118,3 +118,19 @@ export const ShownPasskey = Type.Object(
   { id: encoded, client_data: encoded, authenticator_data: encoded, signature: encoded },
   closed,
 );
+
+export const Sessions = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      /** How the browser calls itself. */
+      browser: Type.Union([Type.String(), Type.Null()]),
+      signed_in_at: Type.String({ format: 'date-time' }),
+      /** At most a day behind. */
+      used_at: Type.String({ format: 'date-time' }),
+      /** Signed in by the password, and the second step not taken. */
+      is_halfway: Type.Boolean(),
+      is_this: Type.Boolean(),
+    }),
+  ),
+});

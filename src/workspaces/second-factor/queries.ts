@@ -126,14 +126,6 @@ export const deleteFactors = statement(
    returning u.id, person.second_factor as had_any`,
 );
 
-/** Ends the one session that a token opens. */
-export const endSession = statement(
-  'second_factor.end_session',
-  { user_id: text, id: text },
-  { id: text },
-  `delete from sessions where user_id = $user_id and id = $id returning id`,
-);
-
 /** The hash of a person's password; nothing for one who has none. */
 export const findPasswordHash = statement(
   'second_factor.find_password_hash',

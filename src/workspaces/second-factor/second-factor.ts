@@ -10,11 +10,11 @@ import type { Accounts } from '../accounts.ts';
 import { insertPersonalLine } from '../audit/queries.ts';
 import { type PersonalNews, reportPersonalNews } from '../mail-news.ts';
 import type { RequestCounter } from '../request-counter.ts';
+import { endSession } from '../sessions/queries.ts';
 import { countTry, deviceMark, knownDevice, signInTries } from '../sign-in.ts';
 import {
   deleteFactors,
   deleteTotp,
-  endSession,
   findFactors,
   findPasswordHash,
   findTotp,

@@ -1,0 +1,28 @@
+/** The first whose words are in how a browser calls itself: several claim to be others as well. */
+const browsers = [
+  ['Edg', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['SamsungBrowser', 'Samsung Internet'],
+  ['Firefox', 'Firefox'],
+  ['FxiOS', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['CriOS', 'Chrome'],
+  ['Safari', 'Safari'],
+] as const;
+const systems = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS', 'macOS'],
+  ['CrOS', 'ChromeOS'],
+  ['Linux', 'Linux'],
+] as const;
+
+/** How people call a browser that calls itself so: "Firefox on Windows". */
+export function nameBrowser(called: string | null): string {
+  const find = (names: readonly (readonly [words: string, name: string])[]): string | undefined =>
+    names.find(([words]) => called?.includes(words))?.[1];
+  const [browser, system] = [find(browsers) ?? 'A browser', find(systems)];
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
