@@ -30,7 +30,7 @@ const notText = [5, true, {}, { length: 0 }, ['a']];
 const choose = 'choose one of the listed options.';
 const longHost = `${'a'.repeat(63)}.${'b'.repeat(63)}`;
 
-const values: Record<Exclude<InputType, 'file_upload' | 'calculation'>, Values> = {
+const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculation'>, Values> = {
   text: {
     good: ['Ada', ' spaces stay ', '😀', 'x'.repeat(65_536)],
     bad: ['two\nlines', 'two\r\nlines', 'a\rb'],

@@ -23,6 +23,7 @@ import { ranking } from './types/ranking/type.ts';
 import { rating } from './types/rating/type.ts';
 import { richText } from './types/rich_text/type.ts';
 import { scale } from './types/scale/type.ts';
+import { signature } from './types/signature/type.ts';
 import { text } from './types/text/type.ts';
 import { textarea } from './types/textarea/type.ts';
 import { time } from './types/time/type.ts';
@@ -86,6 +87,7 @@ export const elements = {
   picture_choice: pictureChoice,
   matrix,
   calculation,
+  signature,
   heading,
   paragraph,
   divider,

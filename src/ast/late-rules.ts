@@ -6,6 +6,7 @@ import { rules as ranking } from './types/ranking/rules.ts';
 import { rules as rating } from './types/rating/rules.ts';
 import type { InputRules } from './types/rules.ts';
 import { rules as scale } from './types/scale/rules.ts';
+import { rules as signature } from './types/signature/rules.ts';
 
 /**
  * The rules that the page's script loads only for forms that have the type: `rules` of `types/<type>/rules.ts`
@@ -19,4 +20,5 @@ export const lateRules = {
   picture_choice,
   matrix,
   calculation,
+  signature,
 } as const satisfies Readonly<Record<string, InputRules>>;

@@ -6,6 +6,9 @@ export const answerLimits = {
   answerBytes: 65_536,
   /** Characters of an answer that another text shows. */
   pipedCharacters: 300,
+  /** The picture of a signature, in bytes, and the name that is typed in its place, in characters. */
+  signatureBytes: 256 * 1024,
+  signatureCharacters: 200,
   /** Rows of one repeatable composite. */
   rows: 100,
   /** Brackets, functions and operators of a formula inside each other. */

@@ -27,7 +27,10 @@ const time = fc.tuple(twoDigits(0, 23), twoDigits(0, 59)).map((parts) => parts.j
 const optionList = ['Red', 'Green', 'Blue'];
 
 /** Valid answers of each type; files come by another way, and results by none. */
-const answerOf: Record<Exclude<InputType, 'file_upload' | 'calculation'>, fc.Arbitrary<unknown>> = {
+const answerOf: Record<
+  Exclude<InputType, 'file_upload' | 'signature' | 'calculation'>,
+  fc.Arbitrary<unknown>
+> = {
   text: line,
   textarea: fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n')),
   email: fc.constantFrom('a@b.co', 'name+tag@example.com'),

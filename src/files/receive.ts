@@ -30,6 +30,8 @@ export async function receiveFile(
     element: string;
     filename: string;
     declaredType: string;
+    /** Of a file that is made here, whose type need not be recognised. */
+    knownType?: string | undefined;
     source: Readable;
   },
 ): Promise<FileAnswer> {
@@ -50,7 +52,7 @@ export async function receiveFile(
       part.source,
       fileLimits.fileBytes,
     );
-    const content_type = await recogniseType(head, part.declaredType);
+    const content_type = part.knownType ?? (await recogniseType(head, part.declaredType));
     await setFileContent(context.database, { workspace_id: workspaceId, id, size, content_type });
     return { id, filename, size, content_type };
   } catch (error) {

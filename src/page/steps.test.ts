@@ -132,6 +132,43 @@ for (const [go, steps] of [
   });
 }
 
+test('a name that is typed is a signature: a picture that goes along with every step, until another takes its place', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf(
+      {},
+      [
+        element('signature', 'sign', { required: true }),
+        composite('witnesses', [element('signature', 'by')], { repeatable: true }),
+      ],
+      {},
+      [element('text', 'note', { required: true })],
+    ),
+  );
+  const blank = await openPaper(service, `/f/${form}`);
+  const missing = await blank.press('next');
+  assert.deepEqual(missing.problems, ['The sign: Sign, or type your name']);
+  const long = await missing.press('next', { sign: 'A'.repeat(201) });
+  assert.deepEqual(long.problems, ['The sign: Use at most 200 characters']);
+  assert.deepEqual(long.values('sign'), ['A'.repeat(201)]);
+  const typed = { sign: ' Ada <b>&Co/Lovelace ', 'witnesses[0][by]': 'Anni' };
+  const signed = await long.press('next', typed);
+  const again = await signed.press('back');
+  assert.deepEqual([again.values('sign'), again.values('_file[sign]').length], [[''], 1]);
+  const replaced = await again.press('next', { sign: 'A. <b>&L/C' });
+  assert.equal(replaced.values('_file[sign]').length, 1);
+  const { answers } = await submissionOf(tenant, await replaced.press('submit', { note: 'x' }));
+  const { sign, witnesses } = answers as {
+    sign: { filename: string; content_type: string; url: string }[];
+    witnesses: { by: { filename: string }[] }[];
+  };
+  assert.deepEqual([sign[0]!.filename, sign[0]!.content_type], ['A. <b>&L-C.svg', 'image/svg+xml']);
+  assert.equal(sign.length, 1);
+  assert.equal(witnesses[0]!.by[0]!.filename, 'Anni.svg');
+  const picture = await (await fetch(sign[0]!.url)).text();
+  assert.match(picture, /^<svg [^<]+<rect [^<]+<text [^<]+>A\. &lt;b&gt;&amp;L\/C<\/text><\/svg>$/);
+});
+
 test('a page whose step is no longer there, or never was, is at the last one: it is saved and submitted as ever', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
   const page = await openPaper(service, `/f/${form}`);

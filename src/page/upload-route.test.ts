@@ -52,6 +52,38 @@ test('a file that is sent before its form goes with it by its token', async () =
   assert.deepEqual([photo[0]?.filename, team[0]?.cv[0]?.filename], ['a.txt', 'b.txt']);
 });
 
+test('a signature is one small picture: what is no PNG, or too large, is refused with the form, however it came', async () => {
+  const { body: contract } = await tenant.call('POST', '/forms', {
+    structure: structure(element('signature', 'sign')),
+    publish: true,
+  });
+  const png = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52];
+  const pictureOf = (length: number): File =>
+    new File([Buffer.concat([Buffer.from(png), Buffer.alloc(length - png.length)])], 'x.png');
+  const send = async (...files: readonly File[]): Promise<string> => {
+    const controls: [string, string][] = [];
+    for (const file of files) {
+      const stored = (await upload([['sign', file]], contract.id)).body as unknown as Stored;
+      controls.push(['_file[sign]', stored.token]);
+    }
+    const { status, text } = await visitor.post(contract.id, controls, asJson);
+    return status === 201 ? '' : text;
+  };
+  const svg = new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'x.svg', { type: 'image/svg+xml' });
+  assert.match(await send(svg), /is not of a type|cannot be used here/);
+  assert.match(await send(fileOf('x.png')), /is not of a type|cannot be used here/);
+  assert.match(await send(pictureOf(256 * 1024 + 1)), /larger than|too large/);
+  assert.match(await send(pictureOf(100), pictureOf(100)), /at most 1/);
+  assert.equal(await send(pictureOf(256 * 1024)), '');
+  assert.equal((await visitor.post(contract.id, [['sign', 'Ada']], asJson)).status, 201);
+  const json = await visitor.fetch(`/f/${contract.id}`, {
+    method: 'POST',
+    body: JSON.stringify({ answers: { sign: 'Ada' } }),
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(json.status, 422);
+});
+
 test('a token is good for its own question and its own form', async () => {
   const { token } = (await upload([['photo', fileOf('a.txt')]])).body as unknown as Stored;
   const elsewhere = await visitor.post(form.id, [['_file[team[0][cv]]', token]], asJson);

@@ -5,7 +5,7 @@ import { element } from '#ast/testing.ts';
 import { makePhoto } from '#test/gallery/pictures.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { errorOf, field, openScriptStage, pressButton, step } from './page-script-stage.ts';
+import { errorOf, field, openScriptStage, pressButton, step, wake } from './page-script-stage.ts';
 
 /* How the controls of a public page stand and answer: choices, files, counts, and the way to them. */
 const stage = await openScriptStage();
@@ -231,3 +231,42 @@ for (const javaScriptEnabled of [true, false]) {
     });
   });
 }
+
+const contract = await stage.publish([
+  step('Contract', [element('signature', 'sign', { required: true }), element('signature', 'witness')]),
+  step('End', [element('text', 'note')]),
+]);
+
+test('a signature is drawn with a pointer or typed, at once by Next, and there after a reload; what is cleared is gone', async () => {
+  const page = await stage.visit(contract, { viewport: { width: 320, height: 900 } });
+  const pad = page.locator('.pad canvas').first();
+  const draw = async (): Promise<void> => {
+    const { x, y, width, height } = (await pad.boundingBox())!;
+    await page.mouse.move(x + 20, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width - 20, y + height / 3, { steps: 5 });
+    await page.mouse.up();
+  };
+  await draw();
+  await page.getByRole('button', { name: 'Clear The sign' }).click();
+  await pressButton(page, 'Next');
+  await errorOf(page, 'sign').getByText('Sign, or type your name').waitFor();
+  await draw();
+  await field(page, 'witness').fill('Anni Albers');
+  assert.deepEqual(await findBarriers(page), []);
+  await pressButton(page, 'Next');
+  await field(page, 'note').waitFor();
+  await page.reload();
+  await wake(page);
+  await pressButton(page, 'Back');
+  await page.getByRole('button', { name: 'Remove signature.png' }).waitFor();
+  assert.equal(await field(page, 'witness').inputValue(), 'Anni Albers');
+  await pressButton(page, 'Next');
+  await pressButton(page, 'Submit');
+  await page.locator('.done').waitFor();
+  await page.context().close();
+  const [submission] = await stage.submissions(contract);
+  const { sign, witness } = submission?.answers as Record<'sign' | 'witness', Record<string, unknown>[]>;
+  const facts = [sign, witness].map((files) => files.map((file) => [file['filename'], file['content_type']]));
+  assert.deepEqual(facts, [[['signature.png', 'image/png']], [['Anni Albers.png', 'image/png']]]);
+});

@@ -65,4 +65,5 @@ export const arabic: Readonly<Record<string, string>> = {
   'Not at all': 'لم تعجبني',
   'A little': 'قليلًا',
   'Very much': 'كثيرًا',
+  'Your signature': 'توقيعك',
 };

@@ -145,6 +145,7 @@ const files = (say: Say): FormNode =>
         max_files: 1,
         required: true,
       }),
+      element('signature', 'signature', { label: say('Your signature') }),
     ]),
     say('Weaving workshop'),
   );

@@ -44,7 +44,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   for (const take of [...types, ...ways]) take?.(page);
   // Sending asks for it, perhaps without a network by then.
   if (page.data.proof !== undefined) void import('./proof.ts');
-  if (form.querySelector('[type=file]')) void takeFiles(page, kept);
+  if (form.querySelector('[type=file], .pad')) void takeFiles(page, kept);
   keepAsYouGo(page);
 }
 

@@ -14,6 +14,9 @@ import {
 import type { Kept } from './kept.ts';
 import { byId, make, type Page } from './page.ts';
 
+// For what is sent otherwise than by a control for files (types/signature.ts), and has its list all the same.
+export { addItem, showStored, showUnsent } from './held-list.ts';
+
 const isFileInput = (target: unknown): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.type === 'file';
 
@@ -186,7 +189,7 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
 }
 
 /** What the server says is wrong with the file, if it is the server that answered. */
-function problemIn(answer: string): string | undefined {
+export function problemIn(answer: string): string | undefined {
   try {
     const { errors } = JSON.parse(answer) as { errors?: { message: string }[] };
     return errors?.[0]?.message;

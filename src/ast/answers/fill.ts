@@ -74,7 +74,8 @@ function* fillInput(
   const value = own(raw, id);
   const files = filling.files.get(field) ?? [];
   if (kindOf(input) === 'files' && isBlank(value) && files.length > 0) {
-    const broken = filesProblem(input.attrs, files);
+    const { files: rules }: InputRules = inputRules[input.type];
+    const broken = filesProblem({ ...input.attrs, ...rules }, files);
     if (broken) yield { field, problem: problemOf(input, broken) };
     else target[id] = [...files];
   } else if (isUnanswered(input, value, filling.context.work)) {

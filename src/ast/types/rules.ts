@@ -1,5 +1,6 @@
 import type { autofillTokens } from '../attributes/autofill-tokens.ts';
 import type { FormulaAnswers } from '../logic/formula/run.ts';
+import type { FileRules } from '../answers/check-files.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
 import type { BrokenRule, RuleName } from '../rules/problem.ts';
 import type { NumberMarks } from '../rules/written-numbers.ts';
@@ -31,6 +32,9 @@ export type GridAnswer = { [row: string]: string | string[] };
 /** The answer of one input, files aside. */
 export type PlainAnswer = string | number | boolean | string[] | GridAnswer;
 
+/** A file that is made of an answer. */
+export type WrittenFile = { readonly filename: string; readonly content_type: string; readonly text: string };
+
 /** What a check says: the answer to store, or the rule that it breaks. */
 export type CheckedAnswer<Answer = PlainAnswer> =
   | { readonly ok: true; readonly value: Answer }
@@ -52,6 +56,10 @@ export type InputRules<Attrs = never> = {
   readonly autofill?: (typeof autofillTokens)[number];
   /** Whether no visitor is asked for it: it has no control, and is no part of what is shown. */
   readonly isUnasked?: true;
+  /** Of a type with files, what they must be whatever the form says. */
+  readonly files?: FileRules;
+  /** Of a type with files, the file that stands for a text which was sent in its place; none for one that is too long. */
+  readonly writeFile?: (text: string) => WrittenFile | undefined;
   /** Of a question on a scale, the whole numbers that it takes. */
   readonly levels?: (attrs: Attrs) => Levels;
   /** Of what nobody is asked: its answer by the others, which stands in place of whatever was sent. @throws TooMuchWork */

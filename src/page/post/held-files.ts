@@ -1,5 +1,8 @@
 import type { FileAnswer } from '#ast/answers.ts';
-import { parseRowName } from '#ast/fields.ts';
+import { findInput, parseRowName, questionsById } from '#ast/fields.ts';
+import { inputRules } from '#ast/input-rules.ts';
+import { type Form, listQuestions } from '#ast/tree.ts';
+import type { InputRules } from '#ast/types/rules.ts';
 import { fill } from '#ast/words.ts';
 import { findHeldFiles } from '#files/queries.ts';
 import { fileLimits } from '#files/receive.ts';
@@ -68,15 +71,29 @@ export function openHeldFiles({ database, vault }: { database: Database; vault: 
   };
 }
 
-/** All files of a post by HTML name, those held before the ones just received, and what is wrong with them together. */
+/**
+ * All files of a post by HTML name, those held before the ones just received, and what is wrong with them together. Where
+ * a type takes one and no more, what came takes the place of what was there.
+ */
 export function joinFiles(
+  form: Form,
   { files: held, lost }: Held,
   received: ReadonlyMap<string, readonly FileAnswer[]>,
   words: Words,
 ): { files: Map<string, readonly FileAnswer[]>; problems: FieldMessage[] } {
+  const questions = questionsById(listQuestions(form));
+  const isReplaced = (name: string): boolean => {
+    const found = findInput(questions, name);
+    const { files }: Partial<InputRules> = found ? inputRules[found.input.type] : {};
+    return files?.max_files === 1;
+  };
   const names = new Set([...held.keys(), ...received.keys()]);
   const files = new Map(
-    [...names].map((name) => [name, [...(held.get(name) ?? []), ...(received.get(name) ?? [])]]),
+    [...names].map((name) => {
+      const came = received.get(name) ?? [];
+      const kept = came.length > 0 && isReplaced(name) ? [] : (held.get(name) ?? []);
+      return [name, [...kept, ...came]];
+    }),
   );
   const crowded = [...names].filter((name) => files.get(name)!.length > fileLimits.filesPerElement);
   const limit = fileLimits.filesPerElement;

@@ -47,7 +47,7 @@ export async function readPagePost(
     const keyText = known ? sent! : makeKey(context.vault, live.id);
     const key = known?.key ?? readKey(context.vault, live.id, keyText)!.key;
     const held = await context.heldFiles.read(live, controls, { key, submissionId });
-    const joined = joinFiles(held, received, words);
+    const joined = joinFiles(live.form, held, received, words);
     return {
       raw,
       controls,

@@ -1,15 +1,17 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers.ts';
-import { parseRowName, type RawAnswers, readFields } from '#ast/fields.ts';
-import { takesFiles } from '#ast/input-rules.ts';
+import { fieldName, parseRowName, type RawAnswers, readFields } from '#ast/fields.ts';
+import { inputRules, takesFiles } from '#ast/input-rules.ts';
 import { listQuestions } from '#ast/tree.ts';
+import type { InputRules } from '#ast/types/rules.ts';
 import { fill } from '#ast/words.ts';
 import { discardFiles, fileLimits, receiveFile, type FilesContext } from '#files/receive.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
+import { uploadsIn } from '#submissions/changes/edited-answers.ts';
 import { addressKey } from '#workspaces/address-key.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { restoreRows } from '../render/elements/rows.ts';
@@ -17,15 +19,7 @@ import type { FieldMessage } from '../render/view.ts';
 import type { Visit } from '../visit/visit.ts';
 import { saySize, type Words } from '../words/words.ts';
 import { charsetOf, decodeTexts, readUrlencoded, type SentText } from './charset.ts';
-import {
-  broken,
-  isMultipart,
-  type Part,
-  partLimits,
-  readParts,
-  takeMultipart,
-  tooManyParts,
-} from './multipart.ts';
+import { broken, isMultipart, partLimits, readParts, takeMultipart, tooManyParts } from './multipart.ts';
 import { metered, type UploadLimit, UploadRefused } from './upload-allowance.ts';
 
 /** What reading a post needs. */
@@ -74,7 +68,8 @@ export async function readPost(
   page: Speaking,
 ): Promise<Post> {
   if (request.body instanceof URLSearchParams) {
-    return { ...readAnswers(live, request.body), received: new Map(), problems: [] };
+    const post: ReadPost = { ...readAnswers(live, request.body), received: new Map(), problems: [] };
+    return writeFiles({ context, live, page, address: addressKey(request.ip) }, post);
   }
   if (!isMultipart(request)) {
     throw new ApiError('unsupported_media_type', 'Send the answers as JSON or as an HTML form.');
@@ -89,7 +84,7 @@ async function readMultipart(
   page: Speaking,
 ): Promise<Post> {
   const texts: SentText[] = [];
-  const received = new Map<string, FileAnswer[]>();
+  const received = new Map<string, readonly FileAnswer[]>();
   const problems: FieldMessage[] = [];
   const fileElement = fileElementsOf(live);
   const address = addressKey(request.ip);
@@ -116,11 +111,38 @@ async function readMultipart(
       else received.set(part.name, [...files, file]);
     }
     const entries = decodeTexts(texts, charsetOf(request.headers['content-type']));
-    return { ...readAnswers(live, entries), received, problems };
+    return await writeFiles(
+      { context, live, page, address },
+      { ...readAnswers(live, entries), received, problems },
+    );
   } catch (error) {
     await discardReceived(context, live, received);
     throw error;
   }
+}
+
+/** Stores what was written where a file is asked for as the file that it stands for, if its type has one. */
+async function writeFiles(receiving: Receiving, post: ReadPost): Promise<ReadPost> {
+  for (const { input, holder, row } of uploadsIn(receiving.live.form, post.raw)) {
+    const { id } = input.attrs;
+    const { writeFile }: InputRules = inputRules[input.type];
+    const text = holder[id];
+    if (!writeFile || typeof text !== 'string' || text.trim() === '') continue;
+    const field = fieldName(input, row);
+    const written = writeFile(text.trim());
+    // The check says what is wrong with the text.
+    if (!written) continue;
+    const { filename, content_type } = written;
+    const bytes = Readable.from([Buffer.from(written.text)], { objectMode: false });
+    const part = { filename, declaredType: content_type, knownType: content_type, bytes };
+    const file = await receiveAllowed(receiving, id, part);
+    if (typeof file === 'string') post.problems.push({ field, message: file });
+    else {
+      post.received.set(field, [file]);
+      Reflect.deleteProperty(holder, id);
+    }
+  }
+  return post;
 }
 
 type Receiving = {
@@ -130,6 +152,14 @@ type Receiving = {
   readonly address: string;
 };
 
+/** A file as it comes, or as it is made here. */
+type ReceivedPart = {
+  readonly filename: string;
+  readonly declaredType: string;
+  readonly knownType?: string;
+  readonly bytes: Readable & { readonly truncated?: boolean };
+};
+
 /**
  * The file, stored; or what is wrong with it, and nothing of it is kept: it is larger than a file may be, so that only
  * its beginning came, or a limit of its sender or of the form is reached.
@@ -137,11 +167,11 @@ type Receiving = {
 async function receiveAllowed(
   { context, live, page: { words, locale }, address }: Receiving,
   element: string,
-  { filename, declaredType, bytes }: Extract<Part, { kind: 'file' }>,
+  { filename, declaredType, knownType, bytes }: ReceivedPart,
 ): Promise<FileAnswer | string> {
   const { workspaceId, id: formId } = live;
   const source = Readable.from(metered(context, live, address, bytes), { objectMode: false });
-  const part = { workspaceId, formId, element, filename, declaredType, source };
+  const part = { workspaceId, formId, element, filename, declaredType, knownType, source };
   try {
     const file = await receiveFile(context, part);
     if (!bytes.truncated) return file;
@@ -180,6 +210,12 @@ function refusalOf(words: Words, name: string, isKnown: boolean, count: number):
 
 /** The language in which a page speaks. */
 type Speaking = Pick<Visit, 'words' | 'locale'>;
+
+/** What is read, while more may come to it. */
+type ReadPost = Post & {
+  readonly received: Map<string, readonly FileAnswer[]>;
+  readonly problems: FieldMessage[];
+};
 
 /** The text of a post: answers with every row that the page showed, and the page's controls. */
 function readAnswers(

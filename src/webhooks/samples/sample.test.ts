@@ -4,7 +4,7 @@ import { checkAnswers, type AnswerFiles, type Answers, type FileAnswer } from '#
 import { elements, type ElementType } from '#ast/elements.ts';
 import { fieldName } from '#ast/fields.ts';
 import { composite, context, element, formOf } from '#ast/testing.ts';
-import { type Form, listQuestions } from '#ast/tree.ts';
+import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
 import { sampleSubmission } from './sample.ts';
 
 const types = Object.keys(elements) as ElementType[];
@@ -19,7 +19,7 @@ function problemsOf(form: Form, answers: Answers): unknown {
     const inputs = question.kind === 'group' ? question.inputs : [question.element];
     const cells = question.kind === 'group' ? (raw[id] as Record<string, unknown>[])[0]! : raw;
     const row = question.kind === 'group' ? { group: question.element, index: 0 } : undefined;
-    for (const input of inputs.filter(({ type }) => type === 'file_upload')) {
+    for (const input of inputs.filter((input) => kindOf(input) === 'files')) {
       files.set(fieldName(input, row), cells[input.attrs.id] as FileAnswer[]);
       delete cells[input.attrs.id];
     }

@@ -125,7 +125,10 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): React
     return <span className="answer-text">{marked}</span>;
   }
   const items: readonly unknown[] = value;
-  if (items.some(isFile)) return <FileList files={items.filter(isFile) as LinkedFile[]} hits={hits} />;
+  if (items.some(isFile))
+    return (
+      <FileList files={items.filter(isFile) as LinkedFile[]} isWhole={type === 'signature'} hits={hits} />
+    );
   return (
     <ul className="answer-choices">
       {items.map((item, index) => (

@@ -9,9 +9,12 @@ type ListedFile = Omit<LinkedFile, 'url'> & { url?: string };
 /** Files with a preview where they are images that are safe to show; each is a link that downloads it. */
 export function FileList({
   files,
+  isWhole = false,
   hits,
 }: {
   files: readonly ListedFile[];
+  /** Pictures are seen as a whole, as signatures are. */
+  isWhole?: boolean;
   hits: readonly string[];
 }): ReactElement {
   return (
@@ -20,7 +23,12 @@ export function FileList({
         <li key={file.id}>
           <a href={file.url} className="file" download>
             {file.url && shownImages.includes(file.content_type) ? (
-              <img src={addressHere(file.url)} alt="" className="file-preview" loading="lazy" />
+              <img
+                src={addressHere(file.url)}
+                alt=""
+                className={isWhole ? 'file-preview is-whole' : 'file-preview'}
+                loading="lazy"
+              />
             ) : (
               <Icon name="file" />
             )}
@@ -38,8 +46,17 @@ export function FileList({
   );
 }
 
-/** The images that browsers draw without running anything of them; the service has recognised them by their bytes. */
-const shownImages: readonly string[] = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+/**
+ * The images that browsers draw without running anything of them; the service has recognised them by their bytes, or drawn
+ * them itself: no other file is called an SVG.
+ */
+const shownImages: readonly string[] = [
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/svg+xml',
+];
 
 /** A link names the service by its public address; the page may draw what comes from its own. */
 function addressHere(link: string): string {

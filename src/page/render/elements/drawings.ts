@@ -16,6 +16,7 @@ import { richText as markedText } from '../rich-text.ts';
 import { fieldAt, pipedAt, type Place } from './place.ts';
 import { richText } from './rich-text.ts';
 import { scale } from './scale.ts';
+import { signature } from './signature.ts';
 import type { Draw } from './styled.ts';
 import { momentInput, numberInput, textarea, textInput, typedAsIs } from './text-inputs.ts';
 import { upload } from './upload.ts';
@@ -44,6 +45,7 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   hidden,
   matrix,
   calculation,
+  signature,
   heading: (element, place) =>
     place.headingTag === 'h2'
       ? html`<h2${boxAttributes(element, place)}>${pipedAt(element.attrs.label, place)}</h2>`

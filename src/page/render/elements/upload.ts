@@ -15,9 +15,16 @@ function heldFile({ name, place: { page } }: Field, { token, filename, size, con
 <label class="drop"><input type="checkbox" name="_drop" value="${token}"> ${words.remove}<span class="unseen"> ${filename}</span></label></li>`;
 }
 
+/** The files of a field that were kept from the last post. */
+export const heldList = (field: Field): Html | false =>
+  field.held.length > 0 &&
+  html`<ul class="held">
+${field.held.map((file) => heldFile(field, file))}
+</ul>`;
+
 /** Files, with the limits said before one is chosen, and those kept from the last post. */
 export function upload(field: Field, attrs: FileRules): Html {
-  const { held, place } = field;
+  const { place } = field;
   const { language, limits, words } = place.page;
   const files = Math.min(attrs.max_files ?? limits.filesPerElement, limits.filesPerElement);
   const size = saySize(Math.min(attrs.max_file_size ?? limits.fileBytes, limits.fileBytes), language);
@@ -28,15 +35,12 @@ export function upload(field: Field, attrs: FileRules): Html {
     accept: attrs.accept?.join(','),
     ...controlAttributes(field),
   });
-  const list = html`<ul class="held">
-${held.map((file) => heldFile(field, file))}
-</ul>`;
   const types = attrs.accept?.length
     ? [fill(words.fileTypes, { types: sayFileTypes(attrs.accept, words) })]
     : [];
   return labelled(
     field,
-    html`${held.length > 0 && list}
+    html`${heldList(field)}
 <input${control}>
 <p class="zone" aria-hidden="true"><b>${files > 1 ? words.chooseFiles : words.chooseFile}</b> <span>${files > 1 ? words.dropFiles : words.dropFile}</span></p>`,
     [[fill(files === 1 ? words.oneFile : words.someFiles, { limit: files, size }), ...types].join(' ')],

@@ -1,0 +1,36 @@
+import { answerLimits } from '../../limits.ts';
+import { fileRules } from '../file-rules.ts';
+import { type CheckedAnswer, refuse } from '../rules.ts';
+
+const most = answerLimits.signatureCharacters;
+
+/** A picture of what was drawn, which a page's script makes; of a name that was typed instead, one that is made here. */
+export const rules = {
+  ...fileRules,
+  noun: 'signature',
+  files: { accept: ['image/png', 'image/svg+xml'], max_file_size: answerLimits.signatureBytes, max_files: 1 },
+  check: (_attrs: object, value: unknown): CheckedAnswer =>
+    typeof value === 'string' && value.trim().length > most
+      ? { ok: false, broken: { rule: 'max_length', values: { limit: most } } }
+      : refuse('upload'),
+  writeFile: (name: string) =>
+    name.length <= most
+      ? {
+          filename: `${name.replaceAll(/[/\\]/g, '-')}.svg`,
+          content_type: 'image/svg+xml',
+          text: drawn(name),
+        }
+      : undefined,
+} as const;
+
+const size = { width: 600, height: 200 } as const;
+
+/** A name as a picture that any viewer draws, in the most handwritten face that it has, as large as there is room for it. */
+function drawn(name: string): string {
+  const { width, height } = size;
+  const em = Math.min(64, (1.8 * width) / name.length);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><rect width="${width}" height="${height}" fill="#fff"/><text x="${width / 2}" y="${height / 2}" text-anchor="middle" dominant-baseline="middle" font-family="Snell Roundhand, Segoe Script, Bradley Hand, cursive" font-size="${em.toFixed(1)}" fill="#17211e">${escaped(name)}</text></svg>`;
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>\p{Cc}\p{Cs}]/gu, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] ?? '');

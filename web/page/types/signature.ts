@@ -1,0 +1,264 @@
+import { fill } from '#ast/words.ts';
+import { heldOf, type StoredFile } from '../held-files.ts';
+import { labelButton, make, type Page } from '../page.ts';
+
+/** A point of a stroke as shares of the pad's width, so that it stays where it is when the pad is narrower. */
+type Point = readonly [x: number, y: number];
+
+/** A signature as it is made: what is drawn, or the name that is typed. */
+type Signature = {
+  readonly box: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  strokes: Point[][];
+  name: string;
+  /** It is to be sent; `timer` waits for a pause. */
+  isWaiting: boolean;
+  timer?: ReturnType<typeof setTimeout>;
+  /** Ends the sending of what is no longer so. */
+  stop: AbortController;
+  sending?: Promise<void>;
+};
+
+/** The pads of a page. */
+const pads = new Map<HTMLElement, Signature>();
+
+/** How long nobody draws or types before a signature is sent, in ms. */
+const pauseMs = 1_500;
+/** Ink and paper are the same whatever the page's colours are. */
+const [ink, paper] = ['#17211e', '#fff'];
+
+/** Lets visitors draw in the pads of a page. What is made is sent as a picture, as other files are, and before the form is. */
+export function start(page: Page): void {
+  const { form } = page;
+  const takeAll = (): void => {
+    for (const box of form.querySelectorAll<HTMLElement>('.pad')) if (!pads.has(box)) take(page, box);
+  };
+  takeAll();
+  form.addEventListener('rows', takeAll);
+  let isHeldBack = false;
+  const goOn = async (open: readonly Signature[], submitter: HTMLElement | null): Promise<void> => {
+    await Promise.all(open.map((signature) => send(page, signature)));
+    isHeldBack = false;
+    form.requestSubmit(submitter);
+  };
+  const holdBack = (event: SubmitEvent): void => {
+    const open = [...pads.values()].filter(({ isWaiting, sending }) => isWaiting || sending !== undefined);
+    if (open.length === 0) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (isHeldBack) return;
+    isHeldBack = true;
+    void goOn(open, event.submitter);
+  };
+  form.addEventListener('submit', holdBack, { capture: true });
+}
+
+/** The control of a pad's field, in which a name is typed. */
+const controlOf = ({ box }: Signature): HTMLInputElement =>
+  box.parentElement!.querySelector<HTMLInputElement>(':scope > input')!;
+
+function take(page: Page, box: HTMLElement): void {
+  const canvas = make('canvas', {});
+  canvas.setAttribute('aria-hidden', 'true');
+  const signature: Signature = {
+    box,
+    canvas,
+    strokes: [],
+    name: '',
+    isWaiting: false,
+    stop: new AbortController(),
+  };
+  pads.set(box, signature);
+  const control = controlOf(signature);
+  const button = (text: string | undefined, press: () => void): HTMLButtonElement => {
+    const made = make('button', { type: 'button' });
+    labelButton(made, text ?? '', box.parentElement!.querySelector('label')!.textContent);
+    made.addEventListener('click', () => {
+      press();
+      control.value = '';
+      signature.name = '';
+      change(page, signature);
+      // The button goes with what it takes away.
+      if (isBlank(signature)) control.focus();
+    });
+    return made;
+  };
+  const { help, undo, clear } = box.dataset;
+  box.replaceChildren(
+    canvas,
+    make(
+      'p',
+      {},
+      button(undo, () => signature.strokes.pop()),
+      button(clear, () => (signature.strokes = [])),
+    ),
+  );
+  // The last line of the help is the page's own.
+  box.parentElement!.querySelector('.help > :last-child')!.textContent = help ?? '';
+  // What is typed goes as the picture of it, not with the form.
+  control.setAttribute('form', '');
+  // Before a reload, perhaps: then the picture is kept, or it is sent once nobody types any more.
+  signature.name = control.value.trim();
+  if (signature.name !== '') wait(page, signature);
+  control.addEventListener('input', (event) => {
+    // It is no answer yet.
+    event.stopPropagation();
+    signature.strokes = [];
+    signature.name = control.value.trim();
+    change(page, signature);
+  });
+  control.addEventListener('focusout', (event) => {
+    event.stopPropagation();
+    if (signature.isWaiting) void send(page, signature);
+  });
+  new ResizeObserver(() => draw(signature)).observe(canvas);
+  followPointer(page, signature);
+}
+
+function followPointer(page: Page, signature: Signature): void {
+  const { canvas } = signature;
+  const pointOf = ({ clientX, clientY }: PointerEvent): Point => {
+    const { left, top, width } = canvas.getBoundingClientRect();
+    return [(clientX - left) / width, (clientY - top) / width];
+  };
+  canvas.addEventListener('pointerdown', (event) => {
+    if (!event.isPrimary || event.button !== 0) return;
+    event.preventDefault();
+    canvas.setPointerCapture(event.pointerId);
+    controlOf(signature).value = '';
+    signature.name = '';
+    signature.strokes.push([pointOf(event)]);
+    change(page, signature);
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    if (!canvas.hasPointerCapture(event.pointerId)) return;
+    // A quick hand makes more points than the browser draws frames.
+    for (const each of event.getCoalescedEvents?.() ?? [event]) signature.strokes.at(-1)!.push(pointOf(each));
+    draw(signature);
+    wait(page, signature);
+  });
+}
+
+/** Something else is drawn or typed now: what was sent before is no more the signature. */
+function change(page: Page, signature: Signature): void {
+  signature.stop.abort();
+  delete signature.sending;
+  const control = controlOf(signature);
+  const list = control.previousElementSibling;
+  if (list?.matches('.held')) list.remove();
+  draw(signature);
+  if (isBlank(signature)) {
+    clearTimeout(signature.timer);
+    signature.isWaiting = false;
+    tell(page);
+  } else wait(page, signature);
+}
+
+const isBlank = ({ strokes, name }: Signature): boolean => strokes.length === 0 && name === '';
+
+/** The form hears that answers are others: conditions look at them, and they are kept. */
+const tell = ({ form }: Page): boolean => form.dispatchEvent(new Event('input'));
+
+function wait(page: Page, signature: Signature): void {
+  clearTimeout(signature.timer);
+  signature.isWaiting = true;
+  signature.timer = setTimeout(() => void send(page, signature), pauseMs);
+}
+
+/** Sends the signature as it is now, or waits for it where it is on its way. Never fails: what went wrong is said at the field. */
+function send(page: Page, signature: Signature): Promise<void> {
+  if (signature.isWaiting) {
+    clearTimeout(signature.timer);
+    signature.isWaiting = false;
+    signature.stop = new AbortController();
+    signature.sending = post(page, signature, signature.stop.signal);
+  }
+  return signature.sending ?? Promise.resolve();
+}
+
+async function post(page: Page, signature: Signature, signal: AbortSignal): Promise<void> {
+  const control = controlOf(signature);
+  const field = control.name;
+  // It shows what was kept over a reload, the picture of this name among it.
+  const { addItem, problemIn, showStored, showUnsent } = await import('../uploads.ts');
+  if (heldOf(page.form).some(([name]) => name === field)) return void delete signature.sending;
+  const filename = `${signature.name.replaceAll(/[/\\]/g, '-') || 'signature'}.png`;
+  const picture = new File([await pictureOf(signature)], filename, { type: 'image/png' });
+  const body = new FormData();
+  body.append(field, picture);
+  const request = { method: 'POST', headers: { Accept: 'application/json' }, body, signal };
+  // Without an answer, as without a network, the visitor is told, and may send it again.
+  const { isStored, text } = await fetch(page.data.upload, request)
+    .then(async (response) => ({ isStored: response.ok, text: await response.text() }))
+    .catch(() => ({ isStored: false, text: '' }));
+  if (signal.aborted) return;
+  delete signature.sending;
+  const item = addItem(control);
+  if (isStored) showStored(page, item, field, JSON.parse(text) as StoredFile);
+  else {
+    const again = make('button', {
+      type: 'button',
+      className: 'drop',
+      textContent: page.data.words.sendAgain,
+    });
+    again.addEventListener('click', () => {
+      item.parentElement!.remove();
+      signature.isWaiting = true;
+      void send(page, signature);
+      control.focus();
+    });
+    const reason = problemIn(text) ?? fill(page.data.words.uploadFailed, { filename });
+    showUnsent(page, item, { filename, reason, again });
+  }
+  page.form.dispatchEvent(new CustomEvent('files', { detail: field }));
+  tell(page);
+}
+
+/** The signature as a PNG, twice as fine as the widest pad shows it. */
+function pictureOf(signature: Signature): Promise<Blob> {
+  const large = make('canvas', { width: 1_024, height: 410 });
+  drawOn(large, signature);
+  return new Promise((resolve) => large.toBlob((blob) => resolve(blob!)));
+}
+
+function draw(signature: Signature): void {
+  const { box, canvas } = signature;
+  const { width, height } = canvas.getBoundingClientRect();
+  canvas.width = Math.round(width * devicePixelRatio);
+  canvas.height = Math.round(height * devicePixelRatio);
+  drawOn(canvas, signature, 'transparent');
+  box.classList.toggle('drawn', !isBlank(signature));
+}
+
+function drawOn(canvas: HTMLCanvasElement, { strokes, name }: Signature, ground = paper): void {
+  const context = canvas.getContext('2d')!;
+  const { width, height } = canvas;
+  context.fillStyle = ground;
+  context.fillRect(0, 0, width, height);
+  context.strokeStyle = context.fillStyle = ink;
+  context.lineWidth = width / 200;
+  context.lineCap = context.lineJoin = 'round';
+  for (const stroke of strokes) drawStroke(context, stroke, width);
+  if (name === '') return;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  const fontOf = (em: number): string => `${em}px "Snell Roundhand", "Segoe Script", "Bradley Hand", cursive`;
+  const most = height / 3;
+  context.font = fontOf(most);
+  context.font = fontOf(Math.min(most, (most * 0.9 * width) / context.measureText(name).width));
+  context.fillText(name, width / 2, height * 0.6);
+}
+
+/** A line through the middles between its points, which rounds them off; a tap is a dot. */
+function drawStroke(context: CanvasRenderingContext2D, stroke: readonly Point[], scale: number): void {
+  const points = stroke.map(([x, y]): Point => [x * scale, y * scale]);
+  const [first, last] = [points[0]!, points.at(-1)!];
+  context.beginPath();
+  context.moveTo(...first);
+  for (const [index, [x, y]] of points.entries()) {
+    const [nextX, nextY] = points[index + 1] ?? [x, y];
+    context.quadraticCurveTo(x, y, (x + nextX) / 2, (y + nextY) / 2);
+  }
+  context.lineTo(...last);
+  context.stroke();
+}
