@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answers } from '#ast/answers.ts';
+import { isRecord, own } from '#ast/json.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
@@ -107,11 +108,21 @@ function patchReference(
   return reference;
 }
 
-/** RFC 7396 for values that are no objects themselves. */
-const mergePatch = (
-  stored: Readonly<Record<string, unknown>>,
-  patch: Readonly<Record<string, unknown>>,
-): Record<string, unknown> =>
+/** RFC 7396 for values that are no objects, or the rows of a matrix. */
+const mergePatch = (stored: AnyRecord, patch: AnyRecord): Record<string, unknown> =>
+  merged(
+    stored,
+    Object.fromEntries(
+      Object.entries(patch).map(([name, value]) => {
+        const before = own(stored, name);
+        return [name, isRecord(before) && isRecord(value) ? merged(before, value) : value];
+      }),
+    ),
+  );
+
+type AnyRecord = Readonly<Record<string, unknown>>;
+
+const merged = (stored: AnyRecord, patch: AnyRecord): Record<string, unknown> =>
   Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
 
 const invalid = (message: string, errors: readonly ErrorItem[]) =>

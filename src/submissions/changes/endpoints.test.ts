@@ -19,6 +19,7 @@ const elements = [
   element('text', 'name', { required: true }),
   element('number', 'age'),
   element('file_upload', 'cv'),
+  element('matrix', 'likes'),
 ];
 const makeForm = async (settings: object = {}): Promise<string> =>
   (await publish(tenant, elements, { settings })).id;
@@ -59,6 +60,19 @@ test('a submission is changed by a merge patch; the answer is what it is now, wi
   assert.deepEqual([wrong.status, wrong.body.errors.map(({ field }) => field)], [422, ['name', 'age']]);
   for (const body of [{ tags: Array.from({ length: 21 }, (_, at) => `${at}`) }, { tags: ['x'.repeat(51)] }])
     assert.equal((await call('PATCH', `/submissions/${id}`, body)).status, 422);
+});
+
+test('a merge patch changes rows of a matrix, and takes those that are null', async () => {
+  const form = await makeForm();
+  const { id } = (await visitor.submit(form, { name: 'Grace', likes: { Tea: 'Red' } })).body;
+  const patched = async (likes: object) =>
+    (await call('PATCH', `/submissions/${id}`, { answers: { likes } })).body.answers;
+  assert.deepEqual(await patched({ Coffee: 'Blue' }), {
+    name: 'Grace',
+    likes: { Tea: 'Red', Coffee: 'Blue' },
+  });
+  assert.deepEqual(await patched({ Tea: null }), { name: 'Grace', likes: { Coffee: 'Blue' } });
+  assert.deepEqual(await patched({ Coffee: null }), { name: 'Grace' });
 });
 
 test('what has files has another ETag when their links end', async () => {

@@ -87,12 +87,12 @@ function Grid({ element: { rows = [], label } }: { element: ElementSummary }): R
   const heads = [...new Set(rows.flatMap(({ bars }) => bars.map((bar) => bar.label)))];
   return (
     <div className="data-table" role="region" aria-label={label} tabIndex={0}>
-      <table className="table summary-grid">
+      <table className="summary-grid">
         <thead>
           <tr>
             <td />
             {heads.map((head) => (
-              <th key={head} scope="col" className="table-number">
+              <th key={head} scope="col">
                 {head}
               </th>
             ))}
@@ -107,8 +107,8 @@ function Grid({ element: { rows = [], label } }: { element: ElementSummary }): R
                 const share = row.answered === 0 ? 0 : count / row.answered;
                 const tint = `color-mix(in oklab, var(--accent) ${Math.round(share * 36)}%, transparent)`;
                 return (
-                  <td key={head} className="table-number" style={{ background: tint }}>
-                    {count.toLocaleString()} <span className="soft small">{percent.format(share)}</span>
+                  <td key={head} style={{ background: tint }}>
+                    {count.toLocaleString()} <span className="small">({percent.format(share)})</span>
                   </td>
                 );
               })}

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { isRecord, own } from '#ast/json.ts';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { call } from '../../../api/operations.ts';
@@ -39,5 +40,12 @@ export const patchOf = <Value>(
   values: Readonly<Record<string, Value>>,
 ): Record<string, Value | null> => ({
   ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
-  ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? null])),
+  ...Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const old = own(before, name);
+      // An object is merged with what is there, as a matrix is: its rows that are gone are said to be.
+      const isMerged = isRecord(old) && isRecord(value);
+      return [name, isMerged ? (patchOf(old, value) as Value) : (value ?? null)];
+    }),
+  ),
 });
