@@ -72,6 +72,7 @@ const calls: Readonly<Record<string, () => Promise<unknown[]>>> = {
     return [bytes, { form_id: id, element: 'file', filename: 'x.txt' }];
   },
   createImage: async () => [new Blob([example('createImage').body as Buffer], { type: 'image/png' })],
+  unpackForm: async () => [new Blob([example('unpackForm').body as Buffer])],
   createSubmission: async () => [await makeOne('published'), { answers: { a: 'word' } }],
   restoreSubmission: async () => [(await trashOne())[1]],
   restoreSubmissions: async () => {

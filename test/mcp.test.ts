@@ -106,7 +106,6 @@ const calls: Readonly<Record<string, () => Promise<Given>>> = {
     const file = Buffer.from('ab').toString('base64');
     return { form_id: id, element: 'file', filename: 'x.txt', file };
   },
-  createImage: async () => ({ file: (example('createImage').body as Buffer).toString('base64') }),
   createSubmission: async () => ({ form_id: await makeOne(true), answers: { a: 'word' } }),
   restoreSubmission: async () => ({ submission_id: (await trashOne())[1] }),
   async restoreSubmissions() {
@@ -130,8 +129,6 @@ const calls: Readonly<Record<string, () => Promise<Given>>> = {
   },
 };
 
-const example = (name: string) => routes.find((route) => route.name === name)!.operation.example;
-
 /** What the path names, and the example of what the operation takes, as far as the tool takes it. */
 function argumentsOf({ name, path, operation }: ApiRoute): Given {
   const { properties = {} } = tools.find((tool) => tool.name === toolName(name))!.inputSchema;
@@ -145,6 +142,7 @@ function argumentsOf({ name, path, operation }: ApiRoute): Given {
   const given = Object.entries({ ...query, ...body }).filter(([field]) => Object.hasOwn(properties, field));
   return {
     ...Object.fromEntries([...ids, ...given]),
+    ...(operation.bodyContent && { file: (body as Buffer).toString('base64') }),
     ...(operation.isDestructive && { confirm: true }),
   } as Given;
 }

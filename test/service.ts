@@ -172,6 +172,9 @@ export async function openService(
   };
 }
 
+/** What the bytes are that some operations take. */
+const byteTypes = { 'image/png': '/images', 'application/gzip': '/forms/package' } as const;
+
 /** Calls the API of a service with a key. */
 export async function callApi(
   url: string,
@@ -182,12 +185,14 @@ export async function callApi(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const isBytes = body instanceof Buffer;
-  const bytes = path.startsWith('/images') ? 'image/png' : 'application/octet-stream';
+  const [bytes] = Object.entries(byteTypes).find(([, place]) => path.startsWith(place)) ?? [];
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
     headers: {
       Authorization: `Bearer ${key}`,
-      ...(body !== undefined && { 'Content-Type': isBytes ? bytes : 'application/json' }),
+      ...(body !== undefined && {
+        'Content-Type': isBytes ? (bytes ?? 'application/octet-stream') : 'application/json',
+      }),
       ...headers,
     },
     ...(body !== undefined && { body: isBytes || typeof body === 'string' ? body : JSON.stringify(body) }),

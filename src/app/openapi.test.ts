@@ -417,6 +417,15 @@ async function callAsNobody(method: string, path: string): Promise<Answer> {
   return { status, headers: new Headers(headers), body: JSON.parse(body) as Answer['body'] };
 }
 
+/** A form whose picture takes more room than a package has. */
+async function makeHeavy(): Promise<string> {
+  const { example } = routes.find(({ name }) => name === 'createImage')!.operation;
+  const { body: image } = await callApi(service.url, made.key, 'POST', '/images', example.body);
+  await service.services.database.query('update form_images set size = 17000000 where id = $1', [image.id]);
+  const settings = { theme: { logo: image.id } };
+  return (await makeForm(tenant, [element('text', 'a')], { settings })).id;
+}
+
 /** For each operation a request that each documented status answers. */
 async function* scenarios(
   method: string,
@@ -458,16 +467,17 @@ async function* scenarios(
   }
   if ('form_id' in Object.fromEntries(operation.parameters.map(({ name }) => [name, 1])))
     yield ask(404, withQuery(path, { ...required(operation), form_id: absent }));
+  if (operation.operationId === 'packForm') yield ask(413, `/forms/${await makeHeavy()}/package`);
   if ('410' in operation.responses) yield ask(410, await gone[operation.operationId]!());
+  const { bodyLimit = 1_000_000 } = routes.find(({ name }) => name === operation.operationId)!.operation;
   if (method !== 'GET') {
     yield ask(400, address, made.key, '{');
     yield ask(422, address, made.key, '"\\u0000"');
-    const { bodyLimit = 1_000_000 } = routes.find(({ name }) => name === operation.operationId)!.operation;
     yield ask(413, address, made.key, `"${'x'.repeat(bodyLimit + 50_000)}"`);
     yield ask(415, address, made.key, '{}', { 'Content-Type': 'text/plain' });
   }
   if (Buffer.isBuffer(body)) {
-    yield ask(413, address, made.key, Buffer.concat([body, Buffer.alloc(11_000_000)]));
+    yield ask(413, address, made.key, Buffer.concat([body, Buffer.alloc(bodyLimit)]));
     yield ask(415, address, made.key, { image: 'x' });
   } else if (body) {
     if (requiredOf(operation).length > 0) yield ask(422, address, made.key, {});

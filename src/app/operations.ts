@@ -1,3 +1,4 @@
+import { packageEndpoints } from '#backup/form-package/endpoints.ts';
 import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
 import { passwordResetEndpoints } from '#console/accounts/password-reset-endpoints.ts';
@@ -48,6 +49,7 @@ import type { Services } from './services.ts';
 export function apiOperations(services: Services) {
   const forms = formEndpoints({ ...services, addresses: services.config });
   const wholeForms = wholeFormEndpoints({ ...services, addresses: services.config });
+  const packages = packageEndpoints({ ...services, addresses: services.config });
   const drafts = draftEndpoints({ ...services, addresses: services.config });
   const texts = textEndpoints(services);
   const submissions = submissionEndpoints(services);
@@ -78,6 +80,8 @@ export function apiOperations(services: Services) {
     validateForm: wholeForms.validate,
     importForm: wholeForms.import,
     exportForm: wholeForms.export,
+    packForm: packages.pack,
+    unpackForm: packages.unpack,
     duplicateForm: wholeForms.duplicate,
     getDraft: drafts.get,
     saveDraft: drafts.save,

@@ -14,6 +14,8 @@ export const routes = {
   validateForm: 'POST /forms/validate',
   importForm: 'POST /forms/import',
   exportForm: 'GET /forms/:id/export',
+  packForm: 'GET /forms/:id/package',
+  unpackForm: 'POST /forms/package',
   duplicateForm: 'POST /forms/:id/duplicate',
   getDraft: 'GET /forms/:id/draft',
   saveDraft: 'PUT /forms/:id/draft',

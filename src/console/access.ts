@@ -14,7 +14,7 @@ type Sent = { host: string; headers: IncomingHttpHeaders };
 
 /**
  * Refuses what another site may have made a browser send (docs/rules.md T21, C32). A request that changes anything is
- * JSON or an image, which no HTML form can send, and comes from this origin: browsers say so in Sec-Fetch-Site, older ones in
+ * JSON, an image or a package, which no HTML form can send, and comes from this origin: browsers say so in Sec-Fetch-Site, older ones in
  * Origin. SameSite=Lax cookies and the absence of any CORS answer stand behind this.
  * @throws ApiError forbidden.
  */
@@ -22,7 +22,7 @@ export function refuseForeignRequest(request: Sent & { method: string }, publicU
   if (request.method === 'GET' || request.method === 'HEAD') return;
   const { headers } = request;
   if (
-    !/^(application\/(merge-patch\+)?json|image\/(png|jpeg|webp))\s*(;|$)/i.test(
+    !/^(application\/((merge-patch\+)?json|gzip)|image\/(png|jpeg|webp))\s*(;|$)/i.test(
       headers['content-type'] ?? '',
     )
   ) {

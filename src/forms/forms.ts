@@ -28,6 +28,8 @@ type FormChange = {
   settings?: unknown;
   changedBy?: string;
   unchanged?: Unchanged;
+  /** When it was made, of what is brought here from elsewhere; else it is made now. */
+  at?: Date;
 };
 
 /**
@@ -38,13 +40,13 @@ type FormChange = {
 export async function createForm(
   database: Queryable,
   workspaceId: string,
-  change: FormChange,
+  change: FormChange & { id?: string },
   line?: AuditLine,
 ) {
   const { form, settings, password } = readChange(change);
   await claimImages(database, workspaceId, { settings, form });
   const { password_hash } = await storedPassword(password);
-  const id = newId();
+  const id = change.id ?? newId();
   const [row] = await insertForm(database, {
     workspace_id: workspaceId,
     id,
@@ -53,7 +55,7 @@ export async function createForm(
     settings: settings ?? {},
     password_hash,
     languages: searchLanguages(settings ?? {}, languagesOf(form)),
-    created_at: timeOfId(id),
+    created_at: change.at ?? timeOfId(id),
     ...lineValues(line),
   });
   return row!;
@@ -82,7 +84,7 @@ export async function changeForm(
     languages: searchLanguages(settings, languagesOf(form)),
     created_by: change.changedBy ?? null,
     unchanged: change.unchanged ?? null,
-    now: now(),
+    now: change.at ?? now(),
   });
   if (changed.length === 0) throw await refusal(database, workspaceId, id);
 }

@@ -29,7 +29,8 @@ export async function importForm(database: Database, { workspaceId, structure, s
   });
 }
 
-function withoutImages(settings: Settings, missing: readonly string[]): Settings {
+/** Settings without the keys of a theme that name images which are not there (`theme.logo`). */
+export function withoutImages(settings: Settings, missing: readonly string[]): Settings {
   if (missing.length === 0 || !settings.theme) return settings;
   const theme = Object.entries(settings.theme).filter(([key]) => !missing.includes(`theme.${key}`));
   return { ...settings, theme: Object.fromEntries(theme) };

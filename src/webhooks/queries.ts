@@ -63,6 +63,7 @@ export const insertWebhook = statement(
     form_id: uuid,
     url: text,
     events: kinds,
+    active: boolean,
     secret: nullable(bytes),
     /** Sealed; and their names. */
     headers: nullable(bytes),
@@ -72,10 +73,11 @@ export const insertWebhook = statement(
     created_at: timestamp,
   },
   {},
-  `insert into webhooks (workspace_id, id, form_id, url, events, secret, headers, header_names, filter,
-                         pauses_on_failure, created_at, updated_at)
-   values ($workspace_id, $id, $form_id, $url, $events, $secret, $headers, $header_names, $filter,
-           $pauses_on_failure, $created_at, $created_at)`,
+  `insert into webhooks (workspace_id, id, form_id, url, events, active, paused_at, paused_by, secret, headers, header_names,
+                         filter, pauses_on_failure, created_at, updated_at)
+   values ($workspace_id, $id, $form_id, $url, $events, $active, case when not $active then $created_at end,
+           case when not $active then 'person' end, $secret, $headers, $header_names,
+           $filter, $pauses_on_failure, $created_at, $created_at)`,
 );
 
 /** A webhook of a form that is still there, kept from changing, and the plan that it is under. */

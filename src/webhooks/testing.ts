@@ -59,6 +59,7 @@ export async function makeWebhook(
     form_id: formId,
     url,
     events: [...events],
+    active: true,
     secret,
     headers: null,
     header_names: [],

@@ -184,7 +184,7 @@ test('an exported form is a file that can be pasted again', async () => {
   await create(editor, 'Über uns / 2026');
   const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
   const download = page.waitForEvent('download');
-  await choose(page, 'Über uns / 2026', 'Export');
+  await choose(page, 'Über uns / 2026', 'Export as JSON');
   const file = await download;
   assert.equal(file.suggestedFilename().normalize('NFC'), 'Über uns - 2026.json');
   const exported = JSON.parse(await readFile(await file.path(), 'utf8')) as ExportedForm;
@@ -192,9 +192,43 @@ test('an exported form is a file that can be pasted again', async () => {
   await page.getByRole('button', { name: 'Actions for Über uns / 2026' }).click();
   assert.deepEqual(
     await page.getByRole('menuitem').allTextContents(),
-    ['Open', 'Submissions', 'Export as JSON'],
+    ['Open', 'Submissions', 'Export as JSON', 'Export as a file'],
     'a viewer changes nothing',
   );
+  await page.context().close();
+});
+
+test('a form leaves one workspace as a file and becomes a draft of another, which says what the file did not have', async () => {
+  const from = await signIn(service, { role: 'admin' });
+  await create(from, 'Moving');
+  const [moving] = await list(from);
+  const settings = { access: 'password', password: 'open sesame' };
+  await from.api('PATCH', `/forms/${moving!.id}`, { settings });
+  const there = await console.open(`/app/w/${from.workspaceId}/forms`, from);
+  const download = there.waitForEvent('download');
+  await choose(there, 'Moving', 'Export as a file');
+  const file = await download;
+  assert.equal(file.suggestedFilename(), 'Moving.form.tar.gz');
+  const to = await signIn(service, { role: 'admin' });
+  const page = await console.open(`/app/w/${to.workspaceId}/forms`, to);
+  await page.getByRole('button', { name: 'Create form' }).click();
+  await page.getByRole('tab', { name: 'File' }).click();
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a file' }).click();
+  const chooser = await choosing;
+  await chooser.setFiles({ name: 'x.gz', mimeType: 'application/x-gzip', buffer: Buffer.from('no package') });
+  await page.getByRole('alert').getByText('The file is no package of a form').waitFor();
+  const again = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await (await again).setFiles(await file.path());
+  await page.getByText('A password is in no file.').waitFor();
+  await page.getByRole('button', { name: 'Open the form' }).click();
+  await page.waitForURL(/\/app\/forms\//);
+  assert.deepEqual(
+    (await list(to)).map(({ name }) => name),
+    ['Moving'],
+  );
+  await there.context().close();
   await page.context().close();
 });
 

@@ -93,6 +93,12 @@ export function FormActions({
             icon: 'download',
             onAction: () => void download(workspace.id, 'exportForm', { params }).catch(toastProblem),
           },
+          {
+            id: 'pack',
+            label: 'Export as a file',
+            icon: 'file',
+            onAction: () => void download(workspace.id, 'packForm', { params }).catch(toastProblem),
+          },
           ...(mayEdit(workspace.role) ? changes : []),
         ]}
       >

@@ -50,7 +50,7 @@ export async function serveMcp(
   let loaded: ReturnType<typeof load> | undefined;
   server.post('/mcp', async (request, reply) => {
     const caller = request.caller!;
-    const { tools: wanted, ...others } = request.query as Readonly<Record<string, string>>;
+    const { tools: wanted, ...others } = request.query as Readonly<Record<string, string | string[]>>;
     const unknown = Object.keys(others)[0];
     if (unknown !== undefined)
       throw new ApiError('bad_request', `There is no parameter "${unknown}": tools=forms,webhooks is all.`);

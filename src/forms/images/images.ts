@@ -96,6 +96,25 @@ export async function openImage(
   return stream && { ...kept, size: kept.size, stream };
 }
 
+/** The bytes of an image as a whole, of an id that the workspace may have; the caller reads or destroys the stream. */
+export async function readImage(
+  { database, storage }: ImagesContext,
+  workspaceId: string,
+  id: string,
+): Promise<{ size: number; stream: Readable } | undefined> {
+  const [found] = await findImages(database, { workspace_id: workspaceId, ids: [id] });
+  const stream = found && (await storage.open(storageKey(workspaceId, id)));
+  return found && stream && { size: found.size, stream };
+}
+
+/** Which of these ids are images of the workspace, with their bytes. */
+export const findImageSizes = (
+  database: Queryable,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<{ id: string; size: number }[]> =>
+  findImages(database, { workspace_id: workspaceId, ids: [...ids] });
+
 /** The sizes of images of a workspace, by id, but for those of the time before there were any. */
 export async function findPictureSizes(
   database: Queryable,

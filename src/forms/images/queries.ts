@@ -38,8 +38,8 @@ export const nameImages = statement(
 export const findImages = statement(
   'find_form_images',
   { workspace_id: uuid, ids: uuids },
-  { id: uuid, width: nullable(integer), height: nullable(integer), renditions },
-  `select id, width, height, renditions from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`,
+  { id: uuid, size: integer, width: nullable(integer), height: nullable(integer), renditions },
+  `select id, size, width, height, renditions from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`,
 );
 
 /** An image by the id of a form of its workspace, as the public page asks for it. */

@@ -61,7 +61,7 @@ export async function createWebhook(
   context: CreateWebhookContext,
   webhook: NewWebhook,
 ): Promise<{ id: string; secret?: string }> {
-  const { workspaceId, formId, url } = webhook;
+  const { url } = webhook;
   refuse([
     ...(await urlProblems(context.config, url)),
     ...eventProblems(webhook.events),
@@ -70,23 +70,37 @@ export async function createWebhook(
   ]);
   const id = newId();
   const secret = webhook.secret === 'generate' ? makeSecret() : webhook.secret;
-  await transaction(context.database, async (client) => {
-    await checkForm(client, webhook);
-    const filter = await readFilter(client, webhook, webhook.filter);
-    await insertWebhook(client, {
-      workspace_id: workspaceId,
-      id,
-      form_id: formId,
-      url,
-      events: eventKinds.filter((kind) => webhook.events.includes(kind)),
-      secret: secret === undefined ? null : context.vault.seal('webhook secrets', secret),
-      ...sealHeaders(context.vault, fillHeaders(webhook.headers ?? [], {})),
-      filter,
-      pauses_on_failure: webhook.pausesOnFailure ?? true,
-      created_at: timeOfId(id),
-    });
-  });
+  await transaction(context.database, async (client) =>
+    addWebhook(client, context.vault, { ...webhook, id, secret, at: timeOfId(id) }),
+  );
   return secret === undefined ? { id } : { id, secret };
+}
+
+/**
+ * The same within a transaction, of one whose address, events, secret and headers were looked at.
+ * @throws as createWebhook.
+ */
+export async function addWebhook(
+  client: Queryable,
+  vault: Pick<Vault, 'seal'>,
+  webhook: NewWebhook & { id: string; at: Date; isPaused?: boolean },
+): Promise<void> {
+  const { secret } = webhook;
+  await checkForm(client, webhook);
+  const filter = await readFilter(client, webhook, webhook.filter);
+  await insertWebhook(client, {
+    workspace_id: webhook.workspaceId,
+    id: webhook.id,
+    form_id: webhook.formId,
+    url: webhook.url,
+    events: eventKinds.filter((kind) => webhook.events.includes(kind)),
+    active: !webhook.isPaused,
+    secret: secret === undefined ? null : vault.seal('webhook secrets', secret),
+    ...sealHeaders(vault, fillHeaders(webhook.headers ?? [], {})),
+    filter,
+    pauses_on_failure: webhook.pausesOnFailure ?? true,
+    created_at: webhook.at,
+  });
 }
 
 /**

@@ -10,13 +10,14 @@ import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { newFormSettings } from './new-form-settings.ts';
+import { PackagePanel } from './package-panel.tsx';
 import { PastedFormPanel } from './pasted-form-panel.tsx';
 import { TemplateGallery } from './template-gallery.tsx';
 
 type NewForm = InputOf<'createForm'>['body'];
-type Way = 'templates' | 'json';
+type Way = 'templates' | 'json' | 'file';
 
-/** Makes a form, empty, from a template or from JSON, and opens it in the builder. */
+/** Makes a form, empty, from a template, from JSON or from a file, and opens it in the builder. */
 export function CreateFormDialog({
   workspaceId,
   isOpen,
@@ -72,6 +73,7 @@ export function CreateFormDialog({
               />
             ),
           },
+          { id: 'file', label: 'File', content: <PackagePanel workspaceId={workspaceId} /> },
         ]}
       />
     </Dialog>

@@ -1,9 +1,10 @@
-import { type DragEvent, type ReactElement, useRef, useState } from 'react';
+import { type ReactElement, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { InputOf } from '#app/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
+import { FileDrop } from './file-drop.tsx';
 import type { TextPlace } from './json-places.ts';
 import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
 
@@ -20,7 +21,6 @@ export function PastedFormPanel({
   isPending: boolean;
 }): ReactElement {
   const [problems, setProblems] = useState<readonly PastedProblem[]>([]);
-  const [isOver, setOver] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const change = (next: string): void => {
     onChange(next);
@@ -34,23 +34,8 @@ export function PastedFormPanel({
   const takeFile = async (file: File | undefined): Promise<void> => {
     if (file) change(await file.text());
   };
-  const drop = (event: DragEvent): void => {
-    setOver(false);
-    if (event.dataTransfer.files.length === 0) return;
-    event.preventDefault();
-    void takeFile(event.dataTransfer.files[0]);
-  };
   return (
-    <div
-      className="pasted-drop"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
+    <FileDrop onFile={(file) => void takeFile(file)}>
       <TextArea
         label="Form as JSON"
         description="As the API takes it, or as “Export as JSON” made it. Paste it, drop a file here, or choose one."
@@ -72,7 +57,7 @@ export function PastedFormPanel({
           Create form
         </Button>
       </div>
-    </div>
+    </FileDrop>
   );
 }
 

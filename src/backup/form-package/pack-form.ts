@@ -1,0 +1,107 @@
+import { readBuilderForm } from '#forms/drafts/draft.ts';
+import { findImageSizes, type ImagesContext, readImage } from '#forms/images/images.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Readable } from 'node:stream';
+import type { Webhook } from '#webhooks/shapes.ts';
+import { readWebhooks } from '#webhooks/log/read-webhooks.ts';
+import { type Manifest, packageLimits, type Version, writePackage } from './package-file.ts';
+import { selectVersionsToPack } from './queries.ts';
+
+const anyUuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
+/**
+ * A form as one file: its versions with their settings, its working copy, the images that they name, and its webhooks
+ * without secrets, where the caller may read these. Submissions stay.
+ * @throws ApiError not_found.
+ */
+export async function packForm(
+  context: ImagesContext,
+  { workspaceId, formId, withWebhooks }: { workspaceId: string; formId: string; withWebhooks: boolean },
+): Promise<{ name: string; stream: Readable }> {
+  const { database } = context;
+  const { form, draft } = await readBuilderForm(database, workspaceId, formId);
+  const { versions: most, versionBytes } = packageLimits;
+  const rows = await selectVersionsToPack(database, {
+    workspace_id: workspaceId,
+    form_id: formId,
+    last: form.version,
+    limit: most,
+    bytes: versionBytes,
+  });
+  const all = rows.map(
+    ({ version, created_at, structure, settings }): Version => ({
+      created_at: created_at.toISOString(),
+      structure,
+      // Single settings may have been changed since.
+      settings: version === form.version ? form.settings : settings,
+    }),
+  );
+  const copy = draft.revision > 0 ? { structure: draft.structure, settings: draft.settings } : null;
+  const { versions, images } = await chooseImages(context, workspaceId, all, copy);
+  const { webhooks } = withWebhooks
+    ? await readWebhooks(database, { workspaceId, formId })
+    : { webhooks: [] };
+  const manifest: Manifest = {
+    formloom_form: 1,
+    id: form.id,
+    name: form.name,
+    has_password: form.has_password,
+    draft: copy,
+    versions: versions.length,
+    versions_left_out: form.version - versions.length,
+    images,
+    webhooks: webhooks.toReversed().map(webhookIn),
+  };
+  const open = async (id: string) => {
+    const found = await readImage(context, workspaceId, id);
+    if (!found) throw new ApiError('conflict', 'An image of the form went while it was packed. Try again.');
+    return found;
+  };
+  return { name: form.name, stream: writePackage({ manifest, versions, images: open }) };
+}
+
+/**
+ * The images whose ids stand anywhere in what is packed: all of what is shown now and of the working copy, and those of older
+ * versions as far as there is room. A version whose images have none is left out, with those before it.
+ * @throws ApiError payload_too_large where there is no room for what is shown now.
+ */
+async function chooseImages(
+  { database }: ImagesContext,
+  workspaceId: string,
+  versions: readonly Version[],
+  copy: Manifest['draft'],
+): Promise<{ versions: Version[]; images: string[] }> {
+  const named = (part: unknown): string[] => JSON.stringify(part).match(anyUuid) ?? [];
+  const [live, ...older] = versions.toReversed();
+  const ids = [...new Set([...versions, copy].flatMap(named))];
+  const sizes = new Map((await findImageSizes(database, workspaceId, ids)).map(({ id, size }) => [id, size]));
+  const images = new Set<string>();
+  const add = (...parts: unknown[]): boolean => {
+    const more = parts.flatMap(named).filter((id) => sizes.has(id));
+    const all = new Set([...images, ...more]);
+    const bytes = [...all].reduce((sum, id) => sum + sizes.get(id)!, 0);
+    if (bytes > packageLimits.imageBytes || all.size > packageLimits.images) return false;
+    for (const id of more) images.add(id);
+    return true;
+  };
+  if (!add(live, copy))
+    throw new ApiError(
+      'payload_too_large',
+      `The images of the form are more than ${packageLimits.images}, or larger than ${packageLimits.imageBytes} bytes: a file does not hold them.`,
+    );
+  const first = older.findIndex((version) => !add(version));
+  const kept = first === -1 ? older : older.slice(0, first);
+  return { versions: [live!, ...kept].toReversed(), images: [...images] };
+}
+
+const webhookIn = (webhook: Webhook): Manifest['webhooks'][number] => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  active: webhook.active,
+  filter: webhook.filter,
+  pauses_on_failure: webhook.pauses_on_failure,
+  has_secret: webhook.has_secret,
+  header_names: webhook.header_names,
+  created_at: webhook.created_at,
+});

@@ -1,0 +1,183 @@
+import { Duplex, Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { createGunzip, createGzip } from 'node:zlib';
+import { createTarPacker, unpackTar } from 'modern-tar';
+import { type Static, Type } from 'typebox';
+import { ApiError } from '#kit/errors.ts';
+import { readJsonBody } from '#kit/json-body.ts';
+import { compileCheck } from '#kit/validation.ts';
+
+/**
+ * How much a package holds. Its bytes are in memory while it is taken in, so it is no backup: of the versions of a form the
+ * newest have room.
+ */
+export const packageLimits = {
+  /** Of the file. */
+  bytes: 24 * 1024 * 1024,
+  /** Of all its images. */
+  imageBytes: 16 * 1024 * 1024,
+  images: 200,
+  /** Of the texts of its versions. */
+  versionBytes: 4 * 1024 * 1024,
+  versions: 200,
+} as const;
+
+/** Of what is unpacked: a file of some KB may be terabytes then. */
+const unpackedBytes = 32 * 1024 * 1024;
+
+const closed = { additionalProperties: false } as const;
+const uuid = Type.String({ format: 'uuid' });
+const moment = Type.String({ format: 'date-time' });
+const anObject = Type.Unsafe<object>({ type: 'object' });
+
+/** The first entry, `form.json`: everything but the versions and the bytes of the images. */
+const Manifest = Type.Object(
+  {
+    /** Of this shape. */
+    formloom_form: Type.Literal(1),
+    id: uuid,
+    name: Type.String({ maxLength: 1_024 }),
+    /** Settings ask for a password, which is in no file. */
+    has_password: Type.Boolean(),
+    /** The working copy, where there is one. */
+    draft: Type.Union([Type.Object({ structure: anObject, settings: anObject }, closed), Type.Null()]),
+    versions: Type.Integer({ minimum: 1, maximum: packageLimits.versions }),
+    /** Older ones, for which there was no room. */
+    versions_left_out: Type.Integer({ minimum: 0 }),
+    images: Type.Array(uuid, { maxItems: packageLimits.images }),
+    webhooks: Type.Array(
+      Type.Object(
+        {
+          id: uuid,
+          url: Type.String(),
+          events: Type.Array(Type.String(), { maxItems: 10 }),
+          active: Type.Boolean(),
+          filter: Type.Union([anObject, Type.Null()]),
+          pauses_on_failure: Type.Boolean(),
+          /** Theirs are in no file. */
+          has_secret: Type.Boolean(),
+          header_names: Type.Array(Type.String(), { maxItems: 100 }),
+          created_at: moment,
+        },
+        closed,
+      ),
+      { maxItems: 100 },
+    ),
+  },
+  closed,
+);
+export type Manifest = Static<typeof Manifest>;
+
+/** An entry `versions/<number>.json`. */
+const Version = Type.Object(
+  { created_at: moment, structure: anObject, settings: Type.Union([anObject, Type.Null()]) },
+  closed,
+);
+export type Version = Static<typeof Version>;
+
+const imageName = (id: string): string => `images/${id}`;
+const versionName = (index: number): string => `versions/${String(index + 1).padStart(4, '0')}.json`;
+const manifestName = 'form.json';
+
+/** What goes into a package. */
+export type Packed = {
+  manifest: Manifest;
+  versions: readonly Version[];
+  images: (id: string) => Promise<{ size: number; stream: Readable }>;
+};
+
+/** Writes a package, a tar file packed with gzip, as it is read. */
+export function writePackage({ manifest, versions, images }: Packed): Readable {
+  const { readable, controller } = createTarPacker();
+  const add = (name: string, size: number, content: Readable): Promise<void> =>
+    Readable.toWeb(content).pipeTo(controller.add({ name, size }));
+  const addJson = (name: string, value: object): Promise<void> => {
+    const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
+    return add(name, bytes.length, Readable.from([bytes]));
+  };
+  const write = async (): Promise<void> => {
+    await addJson(manifestName, manifest);
+    for (const id of manifest.images) {
+      const { size, stream } = await images(id);
+      await add(imageName(id), size, stream);
+    }
+    for (const [index, version] of versions.entries()) await addJson(versionName(index), version);
+    controller.finalize();
+  };
+  const file = Readable.fromWeb(
+    (readable as ReadableStream<Uint8Array>).pipeThrough(Duplex.toWeb(createGzip())),
+  );
+  // What stops in the middle breaks the answer off, so that nobody takes half of it for all.
+  write().catch((error: Error) => file.destroy(error));
+  return file;
+}
+
+const checks = { Manifest: compileCheck(Manifest), Version: compileCheck(Version) };
+
+/**
+ * The entries of a package, by their names.
+ * @throws ApiError validation_error for what is no package, cut off or damaged; payload_too_large.
+ */
+export async function readPackage(bytes: Buffer): Promise<Map<string, Buffer>> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of unpacked(bytes)) chunks.push(chunk);
+    const found = await unpackTar(Buffer.concat(chunks), { strict: true });
+    return new Map(found.map(({ header, data }) => [header.name, Buffer.from(data ?? [])]));
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
+    throw broken('The file is no package of a form, or it is cut off or damaged.', cause);
+  }
+}
+
+/** @throws ApiError payload_too_large as soon as it is. */
+async function* unpacked(bytes: Buffer): AsyncGenerator<Buffer> {
+  let length = 0;
+  for await (const chunk of Readable.from([bytes]).pipe(createGunzip()) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > unpackedBytes)
+      throw new ApiError('payload_too_large', `What is in the file is larger than ${unpackedBytes} bytes.`);
+    yield chunk;
+  }
+}
+
+const broken = (message: string, cause?: unknown): ApiError =>
+  new ApiError('validation_error', message, { cause });
+
+/** @throws ApiError validation_error, for one of another shape with what is wrong about it. */
+export function readManifest(entries: ReadonlyMap<string, Buffer>): Manifest {
+  return readEntry(entries, manifestName, checks.Manifest, (text) => text);
+}
+
+/** The bytes of the images that the manifest names. @throws ApiError validation_error for one that is missing. */
+export const imagesIn = (
+  entries: ReadonlyMap<string, Buffer>,
+  { images }: Manifest,
+): [id: string, bytes: Buffer][] => images.map((id) => [id, entryOf(entries, imageName(id))]);
+
+/** @param rename what the text of each goes through. @throws ApiError validation_error */
+export const versionsIn = (
+  entries: ReadonlyMap<string, Buffer>,
+  { versions }: Manifest,
+  rename: (text: string) => string,
+): Version[] =>
+  Array.from({ length: versions }, (_, index) =>
+    readEntry(entries, versionName(index), checks.Version, rename),
+  );
+
+function readEntry<T>(
+  entries: ReadonlyMap<string, Buffer>,
+  name: string,
+  check: (value: unknown) => { ok: true; value: T } | { ok: false; errors: { message: string }[] },
+  rename: (text: string) => string,
+): T {
+  const checked = check(readJsonBody(Buffer.from(rename(entryOf(entries, name).toString()))));
+  if (checked.ok) return checked.value;
+  throw new ApiError('validation_error', `${name} is not as a package has it.`, { errors: checked.errors });
+}
+
+function entryOf(entries: ReadonlyMap<string, Buffer>, name: string): Buffer {
+  const found = entries.get(name);
+  if (!found) throw broken(`The file is no package of a form, or it is cut off: it has no ${name}.`);
+  return found;
+}

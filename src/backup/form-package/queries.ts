@@ -1,0 +1,21 @@
+import type { Settings } from '#ast/settings.ts';
+import { bigint, integer, json, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
+
+/** The newest versions of a form up to one of them, as far as there is room for their texts, that one in any case; oldest first. */
+export const selectVersionsToPack = statement(
+  'select_versions_to_pack',
+  { workspace_id: uuid, form_id: uuid, last: integer, limit: integer, bytes: bigint },
+  {
+    version: integer,
+    created_at: timestamp,
+    structure: json<object>(),
+    settings: nullable(jsonb<Settings>()),
+  },
+  `select version, created_at, structure, settings from (
+     select version, created_at, structure, settings,
+            sum(octet_length(structure::text) + coalesce(octet_length(settings::text), 0)) over (order by version desc) as so_far
+     from form_versions
+     where workspace_id = $workspace_id and form_id = $form_id and version <= $last and version > $last - $limit) counted
+   where so_far <= $bytes or version = $last
+   order by version`,
+);
