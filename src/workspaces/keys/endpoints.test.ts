@@ -91,6 +91,36 @@ test('no route of the API lets a key out of its forms', async () => {
   assert.equal((await tenant.call('GET', `/forms/${other.id}`)).status, 200, 'and nothing was deleted');
 });
 
+/** What names no form and is answered all the same: of the key's own forms alone, or of what belongs to nobody yet. */
+const ofOwnForms = [
+  'listForms',
+  'listFormActivity',
+  'validateForm',
+  'createImage',
+  'createFile',
+  'listSubmissions',
+  'searchSubmissions',
+  'suggestSearch',
+  'listEvents',
+  'listKeys',
+];
+
+test('what is of the whole workspace is refused to a key for some forms, and what is not tells of those alone', async () => {
+  const { key } = await makeKey({ form_ids: [mine.id], permissions: [...permissionNames] });
+  await tenant.call('POST', `/submissions/${other.submission}/notes`, { text: 'Xylograph' });
+  const unnamed = apiRoutes(service.services).filter(({ path }) => !path.includes(':'));
+  const answered: string[] = [];
+  for (const { name, method, path, operation } of unnamed) {
+    const query = new URLSearchParams(operation.example.query as Record<string, string>).toString();
+    const answer = await callApi(url, key, method, `${path}${query && `?${query}`}`, operation.example.body);
+    if (answer.status === 403) assert.equal(answer.body.error, 'forbidden', name);
+    else answered.push(name);
+    assert.ok(!JSON.stringify(answer.body ?? '').includes(other.id), name);
+    assert.ok(!JSON.stringify(answer.body ?? '').includes(other.submission), name);
+  }
+  assert.deepEqual(answered, ofOwnForms);
+});
+
 test('what a key may do is changed without another key, and acts at once', async () => {
   const { id, key } = await makeKey();
   const edit = { name: 'Changed', permissions: ['forms:read'], form_ids: null, expires_at: null };
