@@ -94,6 +94,8 @@ export const limits = {
   fileBytes: 10 * 1024 * 1024,
   /** Types that one upload accepts. */
   fileTypes: 50,
+  /** Confirmations of one form, and notifications, each by a condition. */
+  byCondition: 20,
   /** Addresses that hear of each submission. */
   notificationAddresses: 20,
   /** Text handed to the search index; PostgreSQL refuses a tsvector over 1 MB (docs/rules.md 11). */

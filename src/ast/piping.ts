@@ -23,6 +23,12 @@ export function fillPiped(text: string, say: (id: string) => string): string {
   return text.replaceAll(placeholder, (_all, id: string) => say(id));
 }
 
+/** Whether texts of the settings may show the answer: to a question outside of rows. */
+export function isShowable(form: Form, id: string): boolean {
+  const { element, group } = indexOf(form).byId.get(id) ?? {};
+  return element !== undefined && isInput(element) && group === undefined;
+}
+
 /** A text where no answers are: the question stands for its answer. */
 export function stableText(form: Form, text: string): string {
   return fillPiped(text, (id) => {

@@ -44,6 +44,52 @@ const schemas: Readonly<Record<SettingName, object>> = {
     format: 'uri',
     description: 'Where visitors go after they submitted; the receipt is added as the parameter `receipt`.',
   },
+  confirmations: {
+    type: 'array',
+    minItems: 1,
+    maxItems: limits.byCondition,
+    description:
+      'What visitors see in place of `confirmation_message` and `redirect_url`, by conditions over their answers: of several, the first that holds.',
+    examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, message: 'We call you.' }]],
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['when'],
+      properties: {
+        when: reference('Condition'),
+        title: { type: 'string', description: 'The heading of the page after the submission.' },
+        message,
+        redirect_url: { type: 'string', format: 'uri' },
+      },
+    },
+  },
+  notifications: {
+    type: 'array',
+    minItems: 1,
+    maxItems: limits.byCondition,
+    description:
+      'Who else gets a mail for a completed submission, always or where a condition holds: addresses as in `notification_email`, at once; or the answer to an email element, which gets a receipt.',
+    examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, to: 'sales@example.com' }]],
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['to'],
+      properties: {
+        when: reference('Condition'),
+        to: {
+          anyOf: [
+            { type: 'string' },
+            {
+              type: 'object',
+              additionalProperties: false,
+              required: ['answer'],
+              properties: { answer: { type: 'string', description: 'The id of an email element.' } },
+            },
+          ],
+        },
+      },
+    },
+  },
   notification_email: {
     type: 'string',
     description: `Who gets a mail for completed submissions: an email address, or up to ${limits.notificationAddresses} with commas between them.`,

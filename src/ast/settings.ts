@@ -1,20 +1,27 @@
 import { isElementId, isMissing } from './attributes.ts';
+import {
+  type Confirmation,
+  findConfirmationProblems,
+  findNotificationProblems,
+  fitting,
+  type Notification,
+} from './settings-by-condition.ts';
 import { isRecord, own } from './json.ts';
 import { isLanguage } from './languages.ts';
 import { limits } from './limits.ts';
 import { type LocaleChoice, localeChoices } from './locales.ts';
 import { isOrigin, originLimit } from './origins.ts';
 import { quote, sayBytes } from './problems.ts';
-import { fillPiped, pipedIds } from './piping.ts';
+import { fillPiped, isShowable, pipedIds } from './piping.ts';
+import { areRecipients, receiptCandidates } from './recipients.ts';
 import { isRedirect } from './redirect.ts';
 import { subjectCandidates } from './searchable.ts';
 import { countCharacters, fitsBytes, isCleanText } from './text.ts';
-import { isEmail } from './rules/text-formats.ts';
 import { readTimestamp } from './rules/timestamp.ts';
 import { isTimeZone } from './rules/today.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
 import type { Theme } from './theme/theme.ts';
-import { type Form, type InputElement, languagesOf, listQuestions } from './tree.ts';
+import { type Form, languagesOf } from './tree.ts';
 import { languageProblem } from './translations/check-translations.ts';
 import {
   isSettingText,
@@ -80,6 +87,20 @@ const table = {
     accepts: (value, form): value is string =>
       message.accepts(value, form) && pipedIds(value).every((id) => !form || isShowable(form, id)),
     problem: `${message.problem}, and show ({{id}}) answers to questions of the form outside repeatable composites only`,
+  },
+  /** In place of the message and the address below: of several, the first whose condition holds. */
+  confirmations: {
+    accepts: (value, form): value is readonly Confirmation[] =>
+      findConfirmationProblems(value, form).length === 0,
+    problem: 'must be a list of confirmations',
+    explain: findConfirmationProblems,
+  },
+  /** Who else gets a mail, by conditions. */
+  notifications: {
+    accepts: (value, form): value is readonly Notification[] =>
+      findNotificationProblems(value, form).length === 0,
+    problem: 'must be a list of notifications',
+    explain: findNotificationProblems,
   },
   /** Who gets a mail for each completed submission. */
   notification_email: {
@@ -257,23 +278,6 @@ function findTextProblems(input: unknown, form: Form | undefined): readonly Sett
   });
 }
 
-/** The addresses of `notification_email`. */
-export const recipientsOf = (text: string): string[] => [
-  ...new Set(text.split(',').map((address) => address.trim())),
-];
-
-function areRecipients(text: string): boolean {
-  const addresses = recipientsOf(text);
-  return addresses.length <= limits.notificationAddresses && addresses.every(isMailable);
-}
-
-/**
- * Mail takes less than HTML does: before the @ at most 64 characters, and no dot first, last or beside another one
- * (RFC 5321, 5322). An address that is none to mail would be one that hears of nothing.
- */
-const isMailable = (address: string): boolean =>
-  isEmail(address) && /^(?!\.)(?!.*\.[.@])[^@]{1,64}@/.test(address);
-
 /**
  * Stored settings as they hold for a structure: without the name of an element that went, for that says nothing any
  * more, and must not be in the way of other settings.
@@ -283,24 +287,15 @@ export function settingsFor(form: Form, settings: Settings): Settings {
     (name) => settings[name] !== undefined && !table[name].accepts(settings[name], form),
   );
   const mend = (text: string): string => fillPiped(text, (id) => (isShowable(form, id) ? `{{${id}}}` : ''));
-  const { translations, ...rest } = settings;
+  const { translations, confirmations, notifications, ...rest } = settings;
   const others = languagesOf(form).slice(1);
   const spoken = Object.entries(translations ?? {}).filter(([language]) => others.includes(language));
   const kept = mapAllSettingTexts(
     { ...rest, ...(spoken.length > 0 && { translations: Object.fromEntries(spoken) }) },
     mend,
   );
-  return Object.fromEntries(Object.entries(kept).filter(([name]) => !gone.some((each) => each === name)));
-}
-
-const isShowable = (form: Form, id: string): boolean =>
-  listQuestions(form).some(({ kind, element }) => kind === 'input' && element.attrs.id === id);
-
-/** The elements whose answer may get a receipt: email answers outside repeatable composites. */
-export function receiptCandidates(form: Form): InputElement[] {
-  return listQuestions(form).flatMap((question) =>
-    question.kind === 'input' && question.element.type === 'email' ? [question.element] : [],
-  );
+  const all = { ...kept, ...fitting(form, { confirmations, notifications }, mend) };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.some((each) => each === name)));
 }
 
 function isReceiptElement(id: string, form: Form | undefined): boolean {

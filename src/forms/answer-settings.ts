@@ -1,11 +1,11 @@
-import { isRecord, own } from '#ast/json.ts';
+import { isRecord, isSameJson, own } from '#ast/json.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import type { Permission } from '#workspaces/permissions.ts';
 
 /** The settings that send answers to somebody who is not the visitor. */
-const sendsAnswers = ['notification_email'] as const satisfies readonly SettingName[];
+const sendsAnswers = ['notification_email', 'notifications'] as const satisfies readonly SettingName[];
 
 /**
  * Setting where answers go is reading them: it takes the permission for that. Who lacks it may leave such a setting as
@@ -23,7 +23,7 @@ export async function requireAnswerReader(
   if (caller.may(needed) || !isRecord(given)) return;
   for (const name of sendsAnswers) {
     const value = own(given, name) ?? null;
-    if (value === null || value === (await readCurrent())[name]) continue;
+    if (value === null || isSameJson(value, (await readCurrent())[name])) continue;
     throw new ApiError(
       'forbidden',
       `The caller lacks the permission ${needed}, which setting "${name}" takes: answers are mailed there.`,

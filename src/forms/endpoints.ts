@@ -166,7 +166,7 @@ export function formEndpoints(context: {
             Type.Unsafe<object>({
               type: 'object',
               description:
-                'The settings to change. `notification_email` takes the permission submissions:read too.',
+                'The settings to change. `notification_email` and `notifications` take the permission submissions:read too.',
             }),
           ),
           status: Type.Optional(statusShape),

@@ -22,7 +22,7 @@ export const structureShape = Type.Unsafe<object>({
 export const settingsShape = Type.Unsafe<object>({
   'x-component': 'SettingsChange',
   description:
-    'Replaces all settings but the password. `notification_email` takes the permission submissions:read too.',
+    'Replaces all settings but the password. `notification_email` and `notifications` take the permission submissions:read too.',
 });
 const shownStructure = Type.Unsafe<object>({ 'x-component': 'Structure' });
 const shownSettings = Type.Unsafe<object>({ 'x-component': 'Settings' });

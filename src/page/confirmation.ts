@@ -21,7 +21,8 @@ export function confirmationPage(
   const { live, language, locale, look, words, address } = visit;
   const { receipt, edit } = request.query as Readonly<Record<string, unknown>>;
   if (typeof receipt !== 'string' || !uuidPattern.test(receipt)) return undefined;
-  const { theme } = live.settings;
+  const { say, settings } = readTold(context.vault, visit);
+  const { theme } = settings;
   const isChanged = address.own.has('_changed');
   const isEditable =
     live.settings.editing === true && typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit);
@@ -34,9 +35,9 @@ export function confirmationPage(
   return renderConfirmation({
     formName: live.form.attrs.name,
     title: isChanged ? undefined : theme?.confirmation_title,
-    message: isChanged ? words.changed : live.settings.confirmation_message,
+    message: isChanged ? words.changed : settings.confirmation_message,
     receipt: theme?.short_reference ? shortReference(receipt) : receipt,
-    say: readTold(context.vault, visit),
+    say,
     edit: isEditable
       ? {
           address: leadTo(`/f/${live.id}/edit/${edit}`, leavesFrame ? plain : own),
@@ -44,7 +45,7 @@ export function confirmationPage(
           leavesFrame,
         }
       : undefined,
-    onward: look.isEmbedded && !isChanged ? redirectOf(live.settings, receipt) : undefined,
+    onward: look.isEmbedded && !isChanged ? redirectOf(settings, receipt) : undefined,
     again: live.settings.access === 'invited' ? undefined : leadTo(`/f/${live.id}`),
     language,
     languages: languageLinks(visit, request),

@@ -15,6 +15,7 @@ import { uploadRoute } from './upload-route.ts';
 import { formPage } from './visit/form-page.ts';
 import { type LinkRequest, type OpenContext, openKnownForm, openVisit } from './visit/open-visit.ts';
 import { readVisit, type Visit } from './visit/visit.ts';
+import { redirectsOf } from './post/next-address.ts';
 
 type LinkContext = AnsweringContext & OpenContext;
 
@@ -40,7 +41,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
       // What was saved was counted as far as this when it was.
       course: writeCourse(courseOf(form, saved.raw, reached)),
     });
-    return sendPage(reply, 200, page, visit.look, visit.live.settings.redirect_url);
+    return sendPage(reply, 200, page, visit.look, redirectsOf(visit.live.settings));
   });
 
   server.get('/f/:id/edit/:token', async (request: LinkRequest, reply) => {

@@ -101,6 +101,62 @@ test('an answer is text, whatever it says: no markup, no marks, no answer of ano
   await submissionOf(tenant, sent);
 });
 
+test('a score is worked out by the server, shown on the next step, and chooses the confirmation or where it leads', async () => {
+  const options = [{ id: 'a', label: 'Good', points: 5 }, 'bad'];
+  const quiz = stepsOf(
+    {},
+    [
+      element('radio', 'mood', { options }),
+      element('number', 'bonus'),
+      element('calculation', 'secret', { formula: '{bonus} * 1000', hidden: true }),
+    ],
+    {},
+    [
+      element('calculation', 'score', {
+        formula: 'points({mood}) + {bonus}',
+        decimals: 1,
+        suffix: ' points',
+      }),
+      element('text', 'more', { label: 'Why {{score}}?' }),
+    ],
+  );
+  const at = (least: number) => ({ element: 'score', is: 'at_least', value: least });
+  const form = await publishForm(tenant, quiz, {
+    confirmation_message: 'Thanks.',
+    redirect_url: 'https://all.example/',
+    confirmations: [
+      { when: at(100), redirect_url: 'https://best.example/' },
+      { when: at(10), title: 'Won', message: 'You have {{score}}.' },
+      { when: { element: 'mood', is: 'equals', value: 'bad' }, message: 'Oh.' },
+    ],
+  });
+  const send = async (answers: Record<string, string>) => {
+    const second = await (await openPaper(service, `/f/${form}`)).press('next', answers);
+    return [second, await second.press('submit', { score: '1', secret: '1' })] as const;
+  };
+  const [second, sent] = await send({ mood: 'a', bonus: '5.25' });
+  assert.deepEqual(textsOf(second, 'output'), ['10.3 points']);
+  assert.ok(textsOf(second, 'label').includes('Why 10.3 points?'));
+  const won = await openPaper(service, sent.location!);
+  assert.deepEqual(
+    [textsOf(won, 'h1'), textsOf(won, 'p').includes('You have 10.3 points.')],
+    [['Won'], true],
+  );
+  const { answers } = await submissionOf(tenant, sent);
+  assert.deepEqual(answers, { mood: 'a', bonus: 5.25, secret: 5250, score: 10.3 });
+  // Nobody reads another confirmation by changing the address.
+  const other = await openPaper(service, sent.location!.replace(/_told=[^&]*/, '_told=AAAA'));
+  assert.ok(textsOf(other, 'p').includes('Thanks.'));
+  const [, best] = await send({ bonus: '100' });
+  assert.match(best.location!, /^https:\/\/best\.example\/\?receipt=/);
+  const [, rest] = await send({ bonus: '1' });
+  assert.match(rest.location!, /^https:\/\/all\.example\/\?receipt=/);
+  const [, bad] = await send({ mood: 'bad' });
+  assert.ok(textsOf(await openPaper(service, bad.location!), 'p').includes('Oh.'));
+  const policy = (await fetch(`${service.url}/f/${form}`)).headers.get('content-security-policy') ?? '';
+  assert.match(policy, /form-action 'self' https:\/\/all\.example https:\/\/best\.example;/);
+});
+
 test('columns, fields, payloads and errors of the API name the question in place of its answer', async () => {
   const form = await publishForm(tenant, greeting);
   const post = async (answers: object): Promise<{ id: string; errors?: { message: string }[] }> => {

@@ -38,6 +38,7 @@ import {
 import type { Visit } from './visit/visit.ts';
 import { makeKey, signKey } from '#submissions/keys.ts';
 import { linkToken } from '#submissions/links/token.ts';
+import { redirectsOf } from './post/next-address.ts';
 
 /** What the room needs. */
 type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & ImagesContext;
@@ -77,7 +78,7 @@ function formRoutes(server: Server, context: Context): void {
     }
     const page = firstShowing(context, visit);
     countView(context, visit, request);
-    return sendPage(reply, 200, page, visit.look, live.settings.redirect_url);
+    return sendPage(reply, 200, page, visit.look, redirectsOf(live.settings));
   });
 
   server.post<FormRoute>('/f/:id', { onRequest: judgeSource(context) }, async (request, reply) => {

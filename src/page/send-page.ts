@@ -12,12 +12,13 @@ export function sendPage(
   status: number,
   page: Page,
   look: Look = plainLook,
-  leadsTo?: string,
+  leadsTo: readonly string[] = [],
 ): FastifyReply {
   reply.code(status).headers(headersFor(look)).type('text/html; charset=utf-8');
-  if (leadsTo !== undefined) {
+  if (leadsTo.length > 0) {
     const policy = headersFor(look)['Content-Security-Policy'];
-    const target = `form-action 'self' ${new URL(leadsTo).origin}`;
+    const origins = new Set(leadsTo.map((address) => new URL(address).origin));
+    const target = `form-action 'self' ${[...origins].join(' ')}`;
     reply.header('Content-Security-Policy', policy.replace("form-action 'self'", target));
   }
   return sendText(reply.request, reply, page);

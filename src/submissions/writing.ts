@@ -110,8 +110,10 @@ export async function claimAll(
 }
 
 /** Whether somebody is told by mail of what is submitted to a form. */
-export const isMailedAbout = ({ notification_email, receipt_email_element }: LiveForm['settings']): boolean =>
-  notification_email !== undefined || receipt_email_element !== undefined;
+export const isMailedAbout = (settings: LiveForm['settings']): boolean =>
+  settings.notification_email !== undefined ||
+  settings.receipt_email_element !== undefined ||
+  settings.notifications !== undefined;
 
 /** Leaves word of a first completion for the mails about it: to the form's people, and a receipt. @returns how many jobs that makes. */
 export async function reportCompletion(

@@ -69,8 +69,31 @@ export function evaluate(
     const calculated = (): undefined => undefined;
     return { steps: [...form.children.keys()], isShown: () => true, isRequired, calculated };
   }
+  const visit = startVisit(form, raw, context, files);
+  return {
+    steps: [...visit.reached].filter((at) => hasSomething(visit, form.children[at]!)),
+    isShown: (element, row) => isElementShown(visit, element, row),
+    isRequired: (input, row) =>
+      isRequired(input) || (isAsked(input) && isMet(visit, input.attrs.require_when, row, false)),
+    calculated: (calculation, row) => answerOf(visit, calculation, row).value as number | undefined,
+  };
+}
+
+/**
+ * Whether a condition over the whole form holds, of settings for instance: over the answers that count, of any step.
+ * @throws TooMuchWork
+ */
+export const meets = (
+  condition: Condition,
+  form: Form,
+  raw: unknown,
+  context: AnswerContext,
+  files: FilesByName = noFiles,
+): boolean => isMet(startVisit(form, raw, context, files), condition, undefined, true);
+
+function startVisit(form: Form, raw: unknown, context: AnswerContext, files: FilesByName): Visit {
   const visit: Visit = {
-    index,
+    index: indexOf(form),
     raw: isRecord(raw) ? raw : {},
     context,
     files,
@@ -81,13 +104,7 @@ export function evaluate(
     references: new Map(),
   };
   reachSteps(visit, form);
-  return {
-    steps: [...visit.reached].filter((at) => hasSomething(visit, form.children[at]!)),
-    isShown: (element, row) => isElementShown(visit, element, row),
-    isRequired: (input, row) =>
-      isRequired(input) || (isAsked(input) && isMet(visit, input.attrs.require_when, row, false)),
-    calculated: (calculation, row) => answerOf(visit, calculation, row).value as number | undefined,
-  };
+  return visit;
 }
 
 /** Whether a step shows anything: one that shows nothing is passed over, unless it has no elements at all. */

@@ -1,3 +1,5 @@
+import { chooseConfirmation, confirmedBy, filesOf, type Notification } from '#ast/settings-by-condition.ts';
+import { answerContext } from '#forms/answer-context.ts';
 import { shortReference } from '#ast/short-reference.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import { settingsInLanguage } from '#ast/translations/setting-texts.ts';
@@ -107,7 +109,11 @@ export function receiptOf(
 ): Omit<NewMail, 'to'> {
   const language = noticed.language ?? undefined;
   const structure = inLanguage(noticed.structure, language);
-  const settings = settingsInLanguage(noticed.settings, language);
+  const { confirmations } = noticed.settings;
+  const context = answerContext(noticed.settings, noticed.reference);
+  const place = chooseConfirmation(confirmations, structure, answers, context, filesOf(structure, answers));
+  const chosen = place === undefined ? undefined : confirmations?.[place];
+  const settings = confirmedBy(settingsInLanguage(noticed.settings, language), chosen);
   const form_name = structure.attrs.name;
   const { locale, words } = mailWords(localeOf(language) ?? spoken);
   const receipt = settings.theme?.short_reference ? shortReference(id) : id;
@@ -159,9 +165,16 @@ export function receiptOf(
   };
 }
 
-/** Whose receipt it is: the answer to the form's receipt element. */
-export const receiptAddress = ({ settings, answers }: Noticed): string | undefined => {
-  const id = settings.receipt_email_element;
-  const answer = id === undefined ? undefined : own(answers, id);
-  return typeof answer === 'string' ? answer : undefined;
-};
+/** Whose receipt it is: the answers to the form's receipt element and to those that notifications name, each once. */
+export function receiptAddresses(
+  { settings, answers }: Noticed,
+  heard: readonly Notification[],
+): readonly string[] {
+  const ids = [
+    settings.receipt_email_element,
+    ...heard.map(({ to }) => (typeof to === 'string' ? undefined : to.answer)),
+  ];
+  const given = ids.flatMap((id) => (id === undefined ? [] : [own(answers, id)]));
+  const texts = given.filter((answer) => typeof answer === 'string');
+  return [...new Map(texts.map((text) => [text.toLowerCase(), text])).values()];
+}

@@ -150,6 +150,29 @@ test('a receipt goes to the answer of the chosen element, in the language of the
   assert.equal((await fetch(link)).status, 200, 'the link opens the answers');
 });
 
+test('notifications by condition go to their addresses, each once, and a receipt to an address of the answers', async () => {
+  const gift = { element: 'gift', is: 'equals', value: true };
+  const formId = await makeForm({
+    notification_email: 'all@example.test',
+    confirmations: [{ when: gift, message: 'We wrap it.' }],
+    confirmation_message: 'Thank you.',
+    notifications: [
+      { when: gift, to: 'gifts@example.test, all@example.test' },
+      { when: { not: gift }, to: 'plain@example.test' },
+      { when: gift, to: { answer: 'mail' } },
+    ],
+  });
+  await submit(formId, { mail: 'giver@example.test', gift: true });
+  const { mail: receipt } = await server.waitForOne('giver@example.test');
+  assert.match(receipt.text!, /We wrap it\./);
+  assert.doesNotMatch(receipt.text!, /Thank you\.|Yes/);
+  const { mail } = await server.waitForOne('gifts@example.test');
+  assert.match(mail.text!, /A gift\?:\n {2}Yes/);
+  await server.waitForOne('all@example.test');
+  await submit(formId, { mail: 'taker@example.test', gift: false });
+  await server.waitForOne('plain@example.test');
+});
+
 test('what a member completes in the console is mailed as what was submitted, once: to the people, and a receipt with a link that works', async () => {
   const formId = await makeForm({
     notification_email: 'completed@example.test',

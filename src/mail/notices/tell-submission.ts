@@ -1,5 +1,8 @@
 import type { Locale } from '#ast/locales.ts';
-import { digestModes, editDaysOf, recipientsOf } from '#ast/settings.ts';
+import { recipientsOf } from '#ast/recipients.ts';
+import { digestModes, editDaysOf } from '#ast/settings.ts';
+import { type Notification, notificationsFor } from '#ast/settings-by-condition.ts';
+import { answerContext } from '#forms/answer-context.ts';
 import { now } from '#kit/clock.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox/enqueue-mail.ts';
@@ -9,7 +12,7 @@ import { reportNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import { nextDigest } from './next-digest.ts';
 import { endDigest, findForNotice, holdDigest, insertDigestItem, takeDigest } from './queries.ts';
-import { digestOf, notificationOf, type Noticed, receiptAddress, receiptOf } from './submission-letters.ts';
+import { digestOf, notificationOf, type Noticed, receiptAddresses, receiptOf } from './submission-letters.ts';
 
 const dayMs = 86_400_000;
 /** A digest lists so many; the rest is a click away. */
@@ -24,8 +27,16 @@ export async function tellSubmission(
 ): Promise<void> {
   const found = only(await findForNotice(client, { workspace_id: workspaceId, id: submissionId }));
   if (!found) return;
+  const { settings, structure, answers, reference } = found;
+  const heard = notificationsFor(
+    settings.notifications,
+    structure,
+    answers,
+    answerContext(settings, reference),
+  );
   await tellPeople(context, client, workspaceId, found);
-  await sendReceipt(context, client, workspaceId, found, locale);
+  await tellOthers(context, client, workspaceId, found, heard);
+  await sendReceipts(context, client, workspaceId, found, { heard, locale });
 }
 
 async function tellPeople(
@@ -51,6 +62,23 @@ async function tellPeople(
   await reportNews(client, workspaceId, news, (due.getTime() - at.getTime()) / 1_000);
 }
 
+/** Whom notifications name by address, each once; who hears of every submission at once is told already. */
+async function tellOthers(
+  { vault, config }: NewsContext,
+  client: Queryable,
+  workspaceId: string,
+  found: Noticed,
+  heard: readonly Notification[],
+): Promise<void> {
+  const { notification_email: people = '', notification_digest: mode = digestModes[0] } = found.settings;
+  const told = new Set(mode === 'each' ? recipientsOf(people) : []);
+  const addresses = heard.flatMap(({ to }) => (typeof to === 'string' ? recipientsOf(to) : []));
+  const others = [...new Set(addresses)].filter((address) => !told.has(address));
+  if (others.length === 0) return;
+  const mail = notificationOf(found, config.publicUrl);
+  await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, toEach(others.join(','), mail));
+}
+
 /** The digest that is due, about what is there by now. */
 export async function tellDigest(
   { vault, config }: NewsContext,
@@ -67,24 +95,26 @@ export async function tellDigest(
   await enqueueMails(client, vault, { workspaceId, formId }, toEach(people, mail));
 }
 
-async function sendReceipt(
+/** A receipt for whoever wants one, and for the addresses that notifications take from answers: each once. */
+async function sendReceipts(
   { vault, config }: NewsContext,
   client: Queryable,
   workspaceId: string,
   found: Noticed,
-  locale: Locale | undefined,
+  { heard, locale }: { heard: readonly Notification[]; locale: Locale | undefined },
 ): Promise<void> {
-  const answer = receiptAddress(found);
-  const to = answer === undefined ? undefined : readMailAddress(answer);
-  if (!to) return;
+  const answers = receiptAddresses(found, heard);
+  const visitors = answers.flatMap((answer) => readMailAddress(answer) ?? []);
+  if (visitors.length === 0) return;
   const edit = found.settings.editing
     ? {
         url: `${config.publicUrl}/f/${found.form_id}/edit/${linkToken(vault, 'edit', found.id)}`,
         until: new Date(found.completed_at.getTime() + editDaysOf(found.settings) * dayMs),
       }
     : undefined;
-  const mail = { ...receiptOf(found, edit, locale ?? found.settings.locale), to };
-  await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, [mail]);
+  const mail = receiptOf(found, edit, locale ?? found.settings.locale);
+  const mails = visitors.map((to) => ({ ...mail, to }));
+  await enqueueMails(client, vault, { workspaceId, formId: found.form_id }, mails);
 }
 
 /** One mail for each address, so that none is shown to the others. */

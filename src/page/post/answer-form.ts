@@ -22,6 +22,7 @@ import { writeAddress } from '../visit/address.ts';
 import { languageAction } from '../render/language-switch.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
 import { firstWrongStep, leadToField, takeStep } from './take-step.ts';
+import { redirectsOf } from './next-address.ts';
 
 /** Where a page leads in the end: to a new submission, or to one that is changed. */
 export type Ending = {
@@ -167,5 +168,5 @@ async function show(
     ...again,
     ...(counted && { course: writeCourse(counted) }),
   });
-  sendPage(reply, status, page, visit.look, visit.live.settings.redirect_url);
+  sendPage(reply, status, page, visit.look, redirectsOf(visit.live.settings));
 }

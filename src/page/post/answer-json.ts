@@ -58,12 +58,7 @@ function answersOf(body: unknown): unknown {
 }
 
 /** 201 with the submission, also when it was taken before under the same key. */
-export function sendResult(
-  visit: Visit,
-  result: Taken,
-  reply: FastifyReply,
-  { message, token }: Told,
-): FastifyReply {
+export function sendResult(visit: Visit, result: Taken, reply: FastifyReply, told: Told): FastifyReply {
   const { live } = visit;
   const { id, completedAt } = result.submission;
   return reply.code(201).send({
@@ -72,7 +67,7 @@ export function sendResult(
     status: 'completed',
     created_at: completedAt,
     completed_at: completedAt,
-    confirmation_message: message ?? null,
-    next: nextAddress(visit, result, token),
+    confirmation_message: told.message ?? null,
+    next: nextAddress(visit, result, told),
   });
 }

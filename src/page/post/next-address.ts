@@ -6,20 +6,26 @@ import type { Visit } from '../visit/visit.ts';
 
 /** A submission that was taken, and what its visitor may change it with. */
 export type Taken = { readonly submission: Submitted; readonly editToken?: string };
-type Token = Told['token'];
+type Next = Pick<Told, 'settings' | 'token'>;
 
 /** Where a visitor goes after a submission: to the author's own page, told the receipt, or to the confirmation. */
-export function nextAddress(visit: Visit, taken: Taken, token: Token): string {
-  return redirectOf(visit.live.settings, taken.submission.id) ?? confirmationAddress(visit, taken, token);
+export function nextAddress(visit: Visit, taken: Taken, next: Next): string {
+  return redirectOf(next.settings, taken.submission.id) ?? confirmationAddress(visit, taken, next);
 }
 
 /**
  * Where the browser of a page goes after it posted. The author's own page is not meant for the frame of another one:
  * there the confirmation leads out of it.
  */
-export function nextPage(visit: Visit, taken: Taken, token: Token): string {
-  return visit.look.isEmbedded ? confirmationAddress(visit, taken, token) : nextAddress(visit, taken, token);
+export function nextPage(visit: Visit, taken: Taken, next: Next): string {
+  return visit.look.isEmbedded ? confirmationAddress(visit, taken, next) : nextAddress(visit, taken, next);
 }
+
+/** Every page of the author's own that a submission may lead to. */
+export const redirectsOf = ({ redirect_url, confirmations = [] }: Settings): string[] =>
+  [redirect_url, ...confirmations.map((each) => each.redirect_url)].filter(
+    (address) => address !== undefined,
+  );
 
 /** The author's own page, told the receipt; undefined where the form has none. */
 export function redirectOf({ redirect_url }: Settings, receipt: string): string | undefined {
@@ -33,7 +39,7 @@ export function redirectOf({ redirect_url }: Settings, receipt: string): string 
 function confirmationAddress(
   { live, address }: Visit,
   { submission, editToken }: Taken,
-  token: Token,
+  { token }: Next,
 ): string {
   const receipt = submission.id;
   const query = new URLSearchParams({ receipt, ...(editToken !== undefined && { edit: editToken }) });

@@ -16,7 +16,7 @@ import type { Ending } from './answer-form.ts';
 import { keyInHeader, sendResult, wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
 import { countTaken } from './count-post.ts';
-import { nextPage } from './next-address.ts';
+import { nextPage, redirectsOf } from './next-address.ts';
 import { pageAgain, type PagePost } from './page-post.ts';
 import { discardReceived } from './read-post.ts';
 
@@ -35,7 +35,7 @@ export function submitEnding(
     const page = pageOfProblem(context, visit, post, error);
     if (page === undefined) throw error;
     const { look, live } = visit;
-    sendPage(reply.headers(error.headers), error.status, page, look, live.settings.redirect_url);
+    sendPage(reply.headers(error.headers), error.status, page, look, redirectsOf(live.settings));
   };
   const sendTaken = async (result: Taken, post: PagePost): Promise<void> => {
     // The first of two equal posts has its files already.
@@ -43,7 +43,7 @@ export function submitEnding(
     else if (!result.isHeld) countTaken(context, visit, request, post);
     const told = tellAnswers(context.vault, visit, post);
     if (wantsJson(request)) sendResult(visit, result, reply, told);
-    else reply.redirect(nextPage(visit, result, told.token), 303);
+    else reply.redirect(nextPage(visit, result, told), 303);
   };
   return {
     showing: () => ({}),

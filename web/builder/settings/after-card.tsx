@@ -1,11 +1,13 @@
 import type { ReactElement } from 'react';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { Card } from '../../design/page.tsx';
+import type { EditNode } from '../model/edit-node.ts';
 import { InsertAnswer } from '../panel/insert-answer.tsx';
+import { ConfirmationsField } from './by-condition.tsx';
 import { fieldOf, type SettingsForm } from './setting-fields.tsx';
 
 /** What happens once a submission was sent. */
-export function AfterCard({ form }: { form: SettingsForm }): ReactElement {
+export function AfterCard({ form, root }: { form: SettingsForm; root: EditNode }): ReactElement {
   const { settings, set, isReadOnly } = form;
   return (
     <Card title="After a submission">
@@ -31,6 +33,7 @@ export function AfterCard({ form }: { form: SettingsForm }): ReactElement {
         onChange={(text) => set({ redirect_url: text })}
         isReadOnly={isReadOnly}
       />
+      <ConfirmationsField form={form} root={root} />
     </Card>
   );
 }

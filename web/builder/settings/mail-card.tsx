@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { receiptCandidates } from '#ast/settings.ts';
+import { receiptCandidates } from '#ast/recipients.ts';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
@@ -8,6 +8,7 @@ import { Select } from '../../design/select.tsx';
 import { membersQuery } from '../../settings/workspace.ts';
 import { useForm } from '../../shell/form-place.ts';
 import type { EditNode } from '../model/edit-node.ts';
+import { NotificationsField } from './by-condition.tsx';
 import { fieldOf, FlagField, type SettingsForm } from './setting-fields.tsx';
 import { digestChoices } from './setting-words.ts';
 import { useElementChoices } from './use-element-choices.ts';
@@ -43,6 +44,7 @@ export function MailCard({ form, root }: { form: SettingsForm; root: EditNode })
         onChange={(id) => set({ receipt_email_element: id })}
         isDisabled={isReadOnly}
       />
+      <NotificationsField form={form} root={root} />
       {settings.receipt_email_element !== undefined && <FlagField form={form} name="receipt_answers" />}
       {settings.receipt_email_element !== undefined && settings.receipt_answers === true && (
         <Message tone="warn">

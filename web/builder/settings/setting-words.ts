@@ -12,6 +12,8 @@ export const settingTitles: Readonly<Record<SettingName, string>> = {
   closed_message: 'Message when it is closed',
   confirmation_message: 'Confirmation message',
   redirect_url: 'Redirect to',
+  confirmations: 'Other confirmations',
+  notifications: 'Other mails',
   notification_email: 'Notify by email',
   notification_digest: 'Mail them',
   receipt_email_element: 'Receipt for visitors',

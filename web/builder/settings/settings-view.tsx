@@ -60,7 +60,7 @@ export function SettingsView({ hasPassword, problems, setPassword }: SettingsPro
           }
         />
         <AskingCard form={form} />
-        <AfterCard form={form} />
+        <AfterCard form={form} root={root} />
         <MailCard form={form} root={root} />
         <ProgressCard form={form} />
         <SpamCard form={form} />

@@ -52,6 +52,16 @@ export function listReckonable(
     });
 }
 
+/** What a condition of the settings may ask for: whatever has an answer of its own in a submission. */
+export const listAnswered = (root: EditNode): readonly EditNode[] =>
+  indexOf(root)
+    .placed.filter((asked) => {
+      const isPlainGroup = asked.node.type === 'composite' && !isRepeatable(asked.node);
+      const isIn = takesAnswer(asked.node) && !isPlainGroup && rowsAround(asked) === undefined;
+      return isIn && textOf(asked.node, 'id') !== '';
+    })
+    .map(({ node }) => node);
+
 /** Whether a jump of a step may ask for it: when the step is left, its own answers are there too. */
 export function mayNameInJump(asking: Placed, asked: Placed): boolean {
   if (!takesAnswer(asked.node)) return false;

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkSettings, settingsFor, type Settings } from './settings.ts';
+import { chooseConfirmation, confirmedBy, notificationsFor } from './settings-by-condition.ts';
+import { composite, context, element, formOf } from './testing.ts';
+
+const form = formOf(
+  element('number', 'age'),
+  element('email', 'mail'),
+  element('file_upload', 'photo'),
+  element('calculation', 'score', { formula: '{age} * 2' }),
+  composite('rows', [element('text', 'cell')], { repeatable: true }),
+);
+const old = { element: 'age', is: 'at_least', value: 18 } as const;
+const good = { element: 'score', is: 'greater_than', value: 100 } as const;
+
+const messagesOf = (settings: object): string[] => {
+  const checked = checkSettings(settings, form);
+  return checked.ok ? [] : checked.errors.map(({ field, message }) => `${field}: ${message}`);
+};
+
+test('confirmations and notifications name what has an answer outside of rows, and only known keys', () => {
+  const confirmations = [
+    { when: good, title: 'Well done, {{mail}}', message: 'You have {{score}}.' },
+    { when: { element: 'photo', is: 'answered' }, redirect_url: 'https://example.com/' },
+  ];
+  const notifications = [{ to: 'a@b.co, c@d.co' }, { when: old, to: { answer: 'mail' } }];
+  assert.deepEqual(messagesOf({ confirmations, notifications }), []);
+  assert.deepEqual(
+    messagesOf({
+      confirmations: [
+        { when: { element: 'cell', is: 'answered' }, message: 'x' },
+        { when: old },
+        { message: '{{cell}}', colour: 1 },
+        { when: old, redirect_url: 'http://example.com' },
+      ],
+      notifications: [{ to: 'nobody' }, { to: { answer: 'age' } }, { when: 5, to: 'a@b.co' }],
+    }).map((text) => text.split(':')[0]),
+    [
+      'confirmations.0.when',
+      'confirmations.1',
+      'confirmations.2',
+      'confirmations.2.when',
+      'confirmations.2.message',
+      'confirmations.3.redirect_url',
+      'notifications.0.to',
+      'notifications.1.to',
+      'notifications.2.when',
+    ],
+  );
+  for (const none of [[], 5, Array.from({ length: 21 }, () => ({ to: 'a@b.co' }))])
+    assert.match(messagesOf({ notifications: none })[0]!, /must be a list of 1 to 20 objects/);
+});
+
+test('the first confirmation whose condition holds takes the place of what the others see, its address too', () => {
+  const confirmations = [
+    { when: good, message: 'Great' },
+    { when: old, redirect_url: 'https://example.com/' },
+  ];
+  const chosen = (age: number) =>
+    chooseConfirmation(confirmations, form, { age, score: 999 }, context, new Map());
+  assert.deepEqual([chosen(60), chosen(20), chosen(10)], [0, 1, undefined]);
+  const settings: Settings = {
+    confirmation_message: 'Thanks',
+    redirect_url: 'https://all.example/',
+    review_step: true,
+  };
+  assert.deepEqual(confirmedBy(settings, confirmations[0]), {
+    review_step: true,
+    confirmation_message: 'Great',
+  });
+  assert.deepEqual(confirmedBy(settings, confirmations[1]), {
+    review_step: true,
+    redirect_url: 'https://example.com/',
+  });
+  assert.equal(confirmedBy(settings, undefined), settings);
+});
+
+test('a notification is for those submissions that meet its condition, files among what it asks for', () => {
+  const notifications = [
+    { to: 'always@b.co' },
+    { when: old, to: 'old@b.co' },
+    { when: { element: 'photo', is: 'answered' }, to: 'photo@b.co' },
+  ] as const;
+  const heard = (answers: object) =>
+    notificationsFor(notifications, form, { ...answers }, context).map(({ to }) => to);
+  assert.deepEqual(heard({ age: 20 }), ['always@b.co', 'old@b.co']);
+  const photo = [{ id: 'x', filename: 'a.png', size: 1, content_type: 'image/png' }];
+  assert.deepEqual(heard({ photo }), ['always@b.co', 'photo@b.co']);
+});
+
+test('what names an element that went is left out of stored settings', () => {
+  const settings: Settings = {
+    confirmations: [
+      { when: old, message: 'Hello {{mail}}' },
+      { when: { element: 'gone', is: 'answered' }, message: 'x' },
+    ],
+    notifications: [{ to: { answer: 'mail' } }],
+  };
+  const less = formOf(element('number', 'age'));
+  assert.deepEqual(settingsFor(less, settings).confirmations, [{ when: old, message: 'Hello ' }]);
+  assert.equal(settingsFor(less, settings).notifications, undefined);
+});

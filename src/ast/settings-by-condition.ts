@@ -1,0 +1,199 @@
+import type { Answers } from './answers.ts';
+import { isElementId } from './attributes.ts';
+import { isRecord, own } from './json.ts';
+import { limits } from './limits.ts';
+import { checkFilter } from './logic/check-filter.ts';
+import type { Condition } from './logic/condition.ts';
+import { conditionFault } from './logic/condition-problem.ts';
+import { type AnswerContext, type FilesByName, meets } from './logic/evaluate.ts';
+import { isShowable, pipedIds } from './piping.ts';
+import { quote, sayBytes } from './problems.ts';
+import { areRecipients, receiptCandidates } from './recipients.ts';
+import { isRedirect } from './redirect.ts';
+import { fitsBytes, isCleanText } from './text.ts';
+import type { Theme } from './theme/theme.ts';
+import { type Form, kindOf, listQuestions } from './tree.ts';
+import { TooMuchWork } from './work.ts';
+
+/** What a visitor gets to see after a submission for which a condition holds, in place of what the others see. */
+export type Confirmation = {
+  readonly when: Condition;
+  readonly title?: string;
+  readonly message?: string;
+  readonly redirect_url?: string;
+};
+
+/**
+ * Who gets a mail about a completed submission, always or where a condition holds: addresses with commas between them get
+ * the answers, as by `notification_email`; the answer to an email element gets a receipt, under every limit of those.
+ */
+export type Notification = {
+  readonly when?: Condition;
+  readonly to: string | { readonly answer: string };
+};
+
+type SettingsError = { readonly field: string; readonly message: string };
+type Problem = readonly [part: string, problem: string];
+
+/** Checks a list of the settings, entry by entry. */
+function* findIn(
+  field: string,
+  value: unknown,
+  known: readonly string[],
+  check: (entry: Readonly<Record<string, unknown>>) => Iterable<Problem>,
+): Generator<SettingsError, void> {
+  if (!Array.isArray(value) || value.length === 0 || value.length > limits.byCondition) {
+    yield { field, message: `"${field}" must be a list of 1 to ${limits.byCondition} objects.` };
+    return;
+  }
+  for (const [index, entry] of value.entries()) {
+    const at = `${field}.${index}`;
+    if (!isRecord(entry)) {
+      yield { field: at, message: `"${at}" must be an object.` };
+      continue;
+    }
+    for (const key of Object.keys(entry).filter((name) => !known.includes(name)))
+      yield { field: at, message: `"${at}" must not have ${quote(key)}; it may have ${known.join(', ')}.` };
+    for (const [part, problem] of check(entry))
+      yield {
+        field: part === '' ? at : `${at}.${part}`,
+        message: `"${at}${part && `.${part}`}" ${problem}.`,
+      };
+  }
+}
+
+/** What is wrong with `when`: its shape, and with a form what it names. */
+function* findWhenProblems(when: unknown, form: Form | undefined): Generator<Problem, void> {
+  const fault = conditionFault(when);
+  if (fault) yield ['when', fault.problem];
+  else if (form)
+    for (const { message } of checkFilter(form, when))
+      yield ['when', message.replace(/^The filter /, '').replace(/\.$/, '')];
+}
+
+export const findConfirmationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
+  ...findIn('confirmations', value, ['when', 'title', 'message', 'redirect_url'], function* (entry) {
+    yield* findWhenProblems(own(entry, 'when'), form);
+    if (own(entry, 'message') === undefined && own(entry, 'redirect_url') === undefined)
+      yield ['', 'must have a "message" or a "redirect_url"'];
+    for (const [part, most] of [
+      ['title', limits.labelBytes],
+      ['message', limits.textBytes],
+    ] as const) {
+      const text = own(entry, part);
+      if (text === undefined) continue;
+      if (typeof text !== 'string' || !isCleanText(text) || !fitsBytes(text, most))
+        yield [part, `must be text of at most ${sayBytes(most)}`];
+      else if (form && !pipedIds(text).every((id) => isShowable(form, id)))
+        yield [part, 'shows an answer to what is no question of the form outside repeatable composites'];
+    }
+    const address = own(entry, 'redirect_url');
+    if (address !== undefined && !isRedirect(address))
+      yield ['redirect_url', 'must be an address that begins with https:// (http:// for localhost only)'];
+  }),
+];
+
+export const findNotificationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
+  ...findIn('notifications', value, ['when', 'to'], function* (entry) {
+    if (own(entry, 'when') !== undefined) yield* findWhenProblems(entry['when'], form);
+    if (!isRecipient(own(entry, 'to'), form))
+      yield [
+        'to',
+        `must be email addresses, up to ${limits.notificationAddresses} with commas between them, or {"answer": …} with the id of an email element outside repeatable composites`,
+      ];
+  }),
+];
+
+function isRecipient(to: unknown, form: Form | undefined): boolean {
+  if (typeof to === 'string') return areRecipients(to);
+  if (!isRecord(to) || Object.keys(to).length !== 1) return false;
+  const id = own(to, 'answer');
+  if (typeof id !== 'string') return false;
+  return form ? receiptCandidates(form).some(({ attrs }) => attrs.id === id) : isElementId(id);
+}
+
+type ByCondition = {
+  readonly confirmations?: readonly Confirmation[] | undefined;
+  readonly notifications?: readonly Notification[] | undefined;
+};
+
+/** The entries that hold for a structure; texts without the answers that went. */
+export function fitting(
+  form: Form,
+  { confirmations = [], notifications = [] }: ByCondition,
+  mend: (text: string) => string,
+): ByCondition {
+  const mended = confirmations.map((each) => ({
+    ...each,
+    ...(each.title !== undefined && { title: mend(each.title) }),
+    ...(each.message !== undefined && { message: mend(each.message) }),
+  }));
+  const fits = mended.filter((each) => findConfirmationProblems([each], form).length === 0);
+  const heard = notifications.filter((each) => findNotificationProblems([each], form).length === 0);
+  return {
+    ...(confirmations.length > 0 && { confirmations: fits.length > 0 ? fits : undefined }),
+    ...(notifications.length > 0 && { notifications: heard.length > 0 ? heard : undefined }),
+  };
+}
+
+/** The place of the first confirmation whose condition holds; none where that takes more work than may be done. */
+export function chooseConfirmation(
+  confirmations: readonly Confirmation[] = [],
+  ...answered: Parameters<typeof meets> extends [unknown, ...infer Rest] ? Rest : never
+): number | undefined {
+  try {
+    const at = confirmations.findIndex(({ when }) => meets(when, ...answered));
+    return at < 0 ? undefined : at;
+  } catch (error) {
+    // The answers are taken already: what everybody sees is better than nothing.
+    if (error instanceof TooMuchWork) return undefined;
+    throw error;
+  }
+}
+
+/** The settings as they are after a submission that a confirmation was chosen for. */
+export function confirmedBy<Settings extends { readonly theme?: Theme }>(
+  settings: Settings,
+  chosen: Confirmation | undefined,
+): Settings & { readonly confirmation_message?: string; readonly redirect_url?: string } {
+  if (!chosen) return settings;
+  const { title, message, redirect_url: address } = chosen;
+  const rest = Object.entries(settings).filter(
+    ([name]) => name !== 'confirmation_message' && name !== 'redirect_url',
+  );
+  return {
+    ...(Object.fromEntries(rest) as Settings),
+    ...(title !== undefined && { theme: { ...settings.theme, confirmation_title: title } }),
+    ...(message !== undefined && { confirmation_message: message }),
+    ...(address !== undefined && { redirect_url: address }),
+  };
+}
+
+/** The files of stored answers as conditions look for them. */
+export function filesOf(form: Form, answers: Answers): FilesByName {
+  return new Map(
+    listQuestions(form).flatMap(({ kind, element }): [string, readonly unknown[]][] => {
+      const files =
+        kind === 'input' && kindOf(element) === 'files' ? own(answers, element.attrs.id) : undefined;
+      return Array.isArray(files) ? [[element.attrs.id, files]] : [];
+    }),
+  );
+}
+
+/** The notifications that a stored submission causes. What cannot be decided is told rather than lost. */
+export function notificationsFor(
+  notifications: readonly Notification[] = [],
+  form: Form,
+  answers: Answers,
+  context: AnswerContext,
+): readonly Notification[] {
+  const files = filesOf(form, answers);
+  return notifications.filter(({ when }) => {
+    try {
+      return when === undefined || meets(when, form, answers, context, files);
+    } catch (error) {
+      if (error instanceof TooMuchWork) return true;
+      throw error;
+    }
+  });
+}

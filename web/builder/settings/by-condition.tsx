@@ -1,0 +1,214 @@
+import type { ReactElement, ReactNode } from 'react';
+import type { Condition } from '#ast/logic/condition.ts';
+import { limits } from '#ast/limits.ts';
+import { receiptCandidates } from '#ast/recipients.ts';
+import type { Confirmation, Notification } from '#ast/settings-by-condition.ts';
+import { ConditionEditor } from '../../conditions/condition-editor.tsx';
+import { readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { newCondition } from '../../conditions/new-leaf.ts';
+import { sayOnlyWhen } from '../../conditions/say-condition.ts';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
+import { Button, IconButton } from '../../design/button.tsx';
+import { FieldNotes, TextArea, TextField } from '../../design/field.tsx';
+import { LateProblem } from '../../design/message.tsx';
+import { Select } from '../../design/select.tsx';
+import { type EditNode, textOf } from '../model/edit-node.ts';
+import { listAnswered } from '../model/logic/nameable.ts';
+import { fieldOf, type SettingsForm } from './setting-fields.tsx';
+import { useElementChoices } from './use-element-choices.ts';
+
+type Props = { readonly form: SettingsForm; readonly root: EditNode };
+
+/** What visitors see by their answers: the first whose condition holds, else what everybody sees. */
+export function ConfirmationsField({ form, root }: Props): ReactElement {
+  const { settings, set } = form;
+  return (
+    <ByCondition
+      form={form}
+      root={root}
+      name="confirmations"
+      description="Of several, the first whose condition holds; else what is said above."
+      addLabel="Say something else when …"
+      entryLabel="Confirmation"
+      entries={settings.confirmations ?? []}
+      isConditional
+      newEntry={(when) => ({ when, message: '' })}
+      onChange={(confirmations: readonly Confirmation[]) =>
+        set({ confirmations: confirmations.length > 0 ? confirmations : undefined })
+      }
+    >
+      {(entry, put, label) => (
+        <>
+          <TextField
+            label={`Title of ${label}`}
+            value={entry.title ?? ''}
+            onChange={(text) => put(withText(entry, 'title', text))}
+            isReadOnly={form.isReadOnly}
+          />
+          <TextArea
+            label={`Message of ${label}`}
+            value={entry.message ?? ''}
+            onChange={(text) => put({ ...entry, message: text })}
+            isReadOnly={form.isReadOnly}
+          />
+          <TextField
+            type="url"
+            label={`Address of ${label}`}
+            description="Visitors are led there instead. Empty: they see the message."
+            placeholder="https://"
+            value={entry.redirect_url ?? ''}
+            onChange={(text) => put(withText(entry, 'redirect_url', text))}
+            isReadOnly={form.isReadOnly}
+          />
+        </>
+      )}
+    </ByCondition>
+  );
+}
+
+const withText = (entry: Confirmation, name: 'title' | 'redirect_url', text: string): Confirmation => {
+  const { [name]: _old, ...rest } = entry;
+  return text === '' ? rest : { ...rest, [name]: text };
+};
+
+const byAddress = '';
+
+/** Who else hears of a submission: always, or where a condition holds. */
+export function NotificationsField({ form, root }: Props): ReactElement {
+  const { settings, set } = form;
+  const elements = useElementChoices(root, undefined, receiptCandidates, 'These addresses');
+  return (
+    <ByCondition
+      form={form}
+      root={root}
+      name="notifications"
+      description="Addresses get the answers; an address that a visitor enters gets a receipt."
+      addLabel="Another mail"
+      entryLabel="Mail"
+      entries={settings.notifications ?? []}
+      newEntry={() => ({ to: '' })}
+      onChange={(notifications: readonly Notification[]) =>
+        set({ notifications: notifications.length > 0 ? notifications : undefined })
+      }
+    >
+      {(entry, put, label) => (
+        <>
+          <Select
+            label={`Receiver of ${label}`}
+            value={typeof entry.to === 'string' ? byAddress : entry.to.answer}
+            choices={elements}
+            onChange={(id) =>
+              put({ ...entry, to: id === undefined || id === byAddress ? '' : { answer: id } })
+            }
+            isDisabled={form.isReadOnly}
+          />
+          {typeof entry.to === 'string' && (
+            <TextField
+              label={`Addresses of ${label}`}
+              inputMode="email"
+              autoComplete="off"
+              value={entry.to}
+              onChange={(to) => put({ ...entry, to })}
+              isReadOnly={form.isReadOnly}
+            />
+          )}
+        </>
+      )}
+    </ByCondition>
+  );
+}
+
+type ListProps<Entry extends { readonly when?: Condition }> = Props & {
+  readonly name: 'confirmations' | 'notifications';
+  readonly description: string;
+  readonly addLabel: string;
+  readonly entryLabel: string;
+  readonly entries: readonly Entry[];
+  /** Whether there is no entry without a condition. */
+  readonly isConditional?: boolean;
+  readonly newEntry: (when: Condition) => Entry;
+  readonly onChange: (entries: readonly Entry[]) => void;
+  /** The controls of an entry; `label` tells it from the others, `Mail 2`. */
+  readonly children: (entry: Entry, put: (entry: Entry) => void, label: string) => ReactNode;
+};
+
+/** A list of the settings whose entries have conditions, in the order in which they are asked. */
+function ByCondition<Entry extends { readonly when?: Condition }>(props: ListProps<Entry>): ReactElement {
+  const { form, root, name, entries, isConditional = false, onChange } = props;
+  const { label: title, error } = fieldOf(form, name);
+  const nameable = listAnswered(root);
+  const fresh = newCondition(nameable.at(-1)) as Condition;
+  const put = (index: number, entry: Entry): void => onChange(entries.with(index, entry));
+  return (
+    <fieldset className="field logic-rule">
+      <legend className="field-label">{title}</legend>
+      <FieldNotes description={props.description} />
+      {entries.map((entry, index) => {
+        const label = `${props.entryLabel} ${index + 1}`;
+        const group = readCondition(entry.when);
+        return (
+          <div key={index} className="logic-rule" role="group" aria-label={label}>
+            <div className="spread">
+              <strong>{label}</strong>
+              {!form.isReadOnly && (
+                <div className="row">
+                  {index > 0 && (
+                    <IconButton
+                      icon="chevron-up"
+                      size="small"
+                      label={`Ask ${label} earlier`}
+                      onPress={() =>
+                        onChange(entries.with(index - 1, entry).with(index, entries[index - 1]!))
+                      }
+                    />
+                  )}
+                  <IconButton
+                    icon="remove"
+                    size="small"
+                    label={`Remove ${label}`}
+                    onPress={() => onChange(entries.toSpliced(index, 1))}
+                  />
+                </div>
+              )}
+            </div>
+            {group && (
+              <p className="logic-sentence">
+                <SentenceText
+                  sentence={sayOnlyWhen(group, (id) => nameable.find((node) => textOf(node, 'id') === id))}
+                />
+              </p>
+            )}
+            {group && !form.isReadOnly && (
+              <ConditionEditor
+                group={group}
+                nameable={nameable}
+                onChange={(next) => {
+                  const { when: _old, ...rest } = entry;
+                  if (next) put(index, { ...entry, when: writeCondition(next) as Condition });
+                  else if (!isConditional) put(index, rest as Entry);
+                }}
+              />
+            )}
+            {!group && !form.isReadOnly && (
+              <Button size="small" icon="add" onPress={() => put(index, { ...entry, when: fresh })}>
+                Only when …
+              </Button>
+            )}
+            {props.children(entry, (changed) => put(index, changed), label)}
+          </div>
+        );
+      })}
+      {!form.isReadOnly && entries.length < limits.byCondition && (
+        <Button
+          size="small"
+          icon="add"
+          isDisabled={isConditional && nameable.length === 0}
+          onPress={() => onChange([...entries, props.newEntry(fresh)])}
+        >
+          {props.addLabel}
+        </Button>
+      )}
+      {error && <LateProblem>{error}</LateProblem>}
+    </fieldset>
+  );
+}
