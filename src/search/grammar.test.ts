@@ -150,6 +150,31 @@ test('a question of words alone is answered as the specification says and no mor
   });
 });
 
+const harmless = [
+  `email:'; -'x`,
+  'email:a\\b*',
+  'email:((([a|',
+  'email:@',
+  `-"a'b\\c"`,
+  `"' | '"`,
+  `subject:'a\\`,
+  `tag:{a,"b"}`,
+  'team:$.**',
+  '-subject:"\uFFFF & !"',
+  `email:${'a.'.repeat(400)}`,
+  `"${'never before seen '.repeat(50)}"`,
+];
+test('signs that mean something to the database mean nothing within an operator', async () => {
+  for (const q of harmless) {
+    const { status, body } = await who.call(
+      'GET',
+      `/submissions/search?${new URLSearchParams({ q }).toString()}`,
+    );
+    assert.equal(status, 200, `${q}: ${JSON.stringify(body)}`);
+    if (!q.startsWith('-')) assert.deepEqual(body.data, [], q);
+  }
+});
+
 const refused: readonly [q: string, says: string][] = [
   [
     'stuck before:soon',

@@ -47,7 +47,9 @@ async function readKnown(
   const elements = [...new Set(parts.flatMap((part) => (part.kind === 'field' ? [part.name] : [])))];
   if (elements.length === 0) return () => undefined;
   const named = { workspace_id: workspaceId, form_ids, elements };
-  const [rows, options] = [await findNamedTypes(database, named), await listLabelledOptions(database, named)];
+  const rows = await findNamedTypes(database, named);
+  const having = [...new Set(rows.map(({ form_id }) => form_id))];
+  const options = await listLabelledOptions(database, { ...named, form_ids: having });
   const typesOf = Map.groupBy(rows, ({ element }) => element);
   return (element) => {
     const types = typesOf.get(element)?.flatMap((row) => row.types);
