@@ -125,11 +125,28 @@ const openFirst = async (page: Page): Promise<void> => {
 const filtered = new URLSearchParams({
   where: JSON.stringify([{ on: 'answer', name: 'wishes', op: 'filled' }]),
 }).toString();
+const write = (name: string, text: string) => async (page: Page) => {
+  await page.getByRole('combobox', { name }).pressSequentially(text);
+  await page.getByRole('option').first().waitFor();
+};
+const find = async (page: Page): Promise<void> => {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option').first().waitFor();
+};
 const inside: readonly Screen[] = [
   ['forms', forms, 'table'],
   ['forms-create', forms, 'table', press('Create form')],
   ['forms-delete', forms, 'table', choose('Actions for Weaving workshop', 'Delete')],
   ['submissions', `${inForm}/submissions`, '.sheet-row'],
+  [
+    'submissions-search',
+    `${inForm}/submissions`,
+    '.sheet-row',
+    write('Search submissions', '"of weaving" -refund sta'),
+  ],
+  ['submissions-search-help', `${inForm}/submissions`, '.sheet-row', press('How to search')],
+  ['find', forms, 'table', find],
+  ['find-answers', forms, 'table', doing(find, write('Find forms, submissions and settings', 'weav* '))],
   ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
   [
     'submission-edit',

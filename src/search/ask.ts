@@ -11,6 +11,8 @@ export type Asked = {
   isPlain: boolean;
   /** Whether anything is to be looked up in the index of words. */
   hasWords: boolean;
+  /** Whether another index answers alone: that of forms, of a status, of times, or of what has tags. */
+  isList: boolean;
   /** Whether what the index finds has to be looked at one by one. */
   isChecked: boolean;
   index: { q: string; unit_kinds: UnitKind[]; unit_texts: string[] };
@@ -44,6 +46,7 @@ export function ask({ parts }: Question, sent: string, known: Known): Asked {
   const asked: Asked = {
     isPlain: true,
     hasWords: false,
+    isList: false,
     isChecked: false,
     index: { q: sent, unit_kinds: [], unit_texts: [] },
     checks: {
@@ -126,6 +129,11 @@ export function ask({ parts }: Question, sent: string, known: Known): Asked {
   );
   if (!asked.isPlain) index.q = texts.join('\n');
   asked.hasWords = texts.length > 0 || index.unit_kinds.some((kind) => !kind.startsWith('not_'));
+  asked.isList =
+    !asked.isPlain &&
+    index.q === '' &&
+    index.unit_kinds.length + checks.check_kinds.length + checks.not_tags.length === 0 &&
+    checks.tags.length <= 1;
   asked.isChecked = checks.check_kinds.length + checks.tags.length + checks.not_tags.length > 0;
   return asked;
 }

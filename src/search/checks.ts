@@ -6,7 +6,7 @@ import type { SubmissionStatus } from '#submissions/queries.ts';
  * answer it: the newest of them. To read words in an answer takes up to 300 µs, to look at a status or tags 5
  * (docs/decisions/0062).
  */
-export const lookWindows = { answers: 1_000, facts: 5_000 } as const;
+export const lookWindows = { answers: 500, facts: 5_000 } as const;
 
 /**
  * What is looked up in a submission itself, since the index does not know it, each with its element ('': all answers), its
@@ -44,14 +44,14 @@ export const checking = `
 export const isPassed = `p.tags @> $tags and not p.tags && $not_tags and not exists (
   select from checks c
   cross join lateral (
-    select p.answers::jsonb -> c.element as answer where c.element <> ''
+    select p.answers -> c.element as answer where c.element <> ''
     union all
-    select jsonb_build_array(p.answers, p.reference) where c.element = '') asked
+    select json_build_array(p.answers, p.reference) where c.element = '') asked
   cross join lateral (
     select p.answers::text ~* c.written as is_met where c.is_address
     union all
-    select coalesce(jsonb_to_tsvector(c.language, asked.answer, '["string", "numeric"]') @@ c.query, false)
-        or exists (select from jsonb_array_elements(c.values) as value where asked.answer @> value)
+    select coalesce(json_to_tsvector(c.language, asked.answer, '["string", "numeric"]') @@ c.query, false)
+        or exists (select from jsonb_array_elements(c.values) as value where asked.answer::jsonb @> value)
     where not c.is_address) looked
   group by c.place, c.is_not
   having bool_or(looked.is_met) = c.is_not)`;

@@ -3,7 +3,7 @@ import type { RowOf } from '#kit/statement.ts';
 import { readFiltered } from '#submissions/list/read-list.ts';
 import type { foundColumns } from '#submissions/queries.ts';
 import { lookWindows } from './checks.ts';
-import { countMatches, searchChecked, searchSubmissions } from './queries.ts';
+import { countMatches, countQuestion, searchChecked, searchQuestion, searchSubmissions } from './queries.ts';
 import { searchWindow } from './question.ts';
 import type { Reached } from './read-asked.ts';
 
@@ -22,8 +22,8 @@ export async function findPage(
   page: { limit: number; offset: number },
 ): Promise<FoundPage> {
   const forms = { workspace_id: workspaceId, form_ids: asked.form_ids };
-  if (!asked.hasWords && isList(asked)) return listPage(database, forms, asked, page);
-  const question = { ...forms, ...asked.index, ...asked.span, is_open: !asked.hasWords };
+  if (asked.isList) return listPage(database, forms, asked, page);
+  const question = { ...forms, ...asked.index, ...asked.span, is_open: !asked.hasWords && !asked.isPlain };
   const limit = Math.min(page.limit, searchWindow - page.offset);
   if (asked.isChecked || asked.status !== null) {
     const { checks, status } = asked;
@@ -38,29 +38,22 @@ export async function findPage(
     const [{ total, is_cut: isPartial }] = rows as [(typeof rows)[number]];
     return { rows: rows.filter(isFound), total, isPartial };
   }
-  const rows =
-    limit > 0 ? await searchSubmissions(database, { ...question, limit, offset: page.offset }) : [];
+  const [search, count] = asked.isPlain ? [searchSubmissions, countMatches] : [searchQuestion, countQuestion];
+  const rows = limit > 0 ? await search(database, { ...question, limit, offset: page.offset }) : [];
   // A page past the end has no row that carries the total.
-  const total = rows[0]?.total ?? (page.offset > 0 ? (await countMatches(database, question))[0]!.total : 0);
+  const total = rows[0]?.total ?? (page.offset > 0 ? (await count(database, question))[0]!.total : 0);
   return { rows, total, isPartial: false };
 }
 
 const isFound = <Row extends { id: string | null }>(row: Row): row is Row & FoundSubmission =>
   row.id !== null;
 
-/** Whether an index other than that of words answers: that of forms, of a status, of times, or of what has tags. */
-const isList = ({ checks, index }: Reached): boolean =>
-  checks.check_kinds.length + checks.not_tags.length + index.unit_kinds.length === 0 &&
-  checks.tags.length <= 1;
-
 async function listPage(
   database: Database,
   forms: { workspace_id: string; form_ids: string[] | null },
-  { span, status, checks, isPlain }: Reached,
+  { span, status, checks }: Reached,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<FoundPage> {
-  // A question of nothing, such as "", finds nothing.
-  if (isPlain) return { rows: [], total: 0, isPartial: false };
   const [tag = null] = checks.tags;
   const filter = {
     ...nothingAsked,

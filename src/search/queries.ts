@@ -12,18 +12,32 @@ import {
 } from '#kit/statement.ts';
 import { answeredVersion, foundColumns, submissionSelection } from '#submissions/queries.ts';
 import { checking, checkParameters, isPassed } from './checks.ts';
-import { asking, questionParameters, searchWindow, subjectWindow, walk, wordsInSubject } from './question.ts';
+import {
+  asking,
+  askingWords,
+  questionParameters,
+  wordParameters,
+  searchWindow,
+  subjectWindow,
+  walk,
+  wordsInSubject,
+} from './question.ts';
 
 /**
  * One page of what matches, by relevance, each row with the total up to searchWindow. The order is exact: whoever has
  * all words in the subject, then some (with three words and more: of the newest subjectWindow of these, by how many),
  * then none; each newest first. The rest is only looked for while the page is not full.
  */
-export const searchSubmissions = statement(
-  'search_submissions',
-  { ...questionParameters, limit: integer, offset: bigint },
-  { total: bigint, ...foundColumns },
-  `with ${asking},
+const searchPage = <Parameters extends typeof wordParameters>(
+  name: string,
+  parameters: Parameters,
+  question: string,
+) =>
+  statement(
+    name,
+    { ...parameters, limit: integer, offset: bigint },
+    { total: bigint, ...foundColumns },
+    `with ${question},
    matches as materialized (${walk('anywhere', { limit: String(searchWindow), inOrder: false })}),
    total as materialized (select count(*) as total from matches),
    -- When there are fewer matches than the window, they are all known already: each is asked for its subject. A segment's
@@ -80,7 +94,12 @@ export const searchSubmissions = statement(
    join submissions s on s.workspace_id = $workspace_id and s.id = page.id
    cross join ${answeredVersion}
    order by page.words desc, page.id desc`,
-);
+  );
+
+/** Of words alone. */
+export const searchSubmissions = searchPage('search_submissions', wordParameters, askingWords);
+/** Of all that the index can tell. */
+export const searchQuestion = searchPage('search_question', questionParameters, asking);
 
 /**
  * One page of what the index finds and what passes the checks, by relevance; at least one row, with the total and whether
@@ -111,13 +130,20 @@ export const searchChecked = statement(
 );
 
 /** The total alone, up to searchWindow, for a page that has no row to carry it. */
-export const countMatches = statement(
-  'count_matches',
-  questionParameters,
-  { total: bigint },
-  `with ${asking}
+const countPage = <Parameters extends typeof wordParameters>(
+  name: string,
+  parameters: Parameters,
+  question: string,
+) =>
+  statement(
+    name,
+    parameters,
+    { total: bigint },
+    `with ${question}
    select count(*) as total from (${walk('anywhere', { limit: String(searchWindow), inOrder: false })}) matches`,
-);
+  );
+export const countMatches = countPage('count_matches', wordParameters, askingWords);
+export const countQuestion = countPage('count_question', questionParameters, asking);
 
 /**
  * Moves the index's pending list into the index. The server does it twice a second, so that no visitor's insert has

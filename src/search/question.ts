@@ -20,20 +20,25 @@ export const subjectWindow = 200;
  * each of them. Questions are tsqueries as text, with chr(1) where a segment's code goes.
  */
 
-/** What every statement that asks a question is given. */
-export const questionParameters = {
+/** What a statement that asks for words is given. */
+export const wordParameters = {
   workspace_id: uuid,
   /** Of which forms; null: of all. */
   form_ids: nullable(uuids),
   /** All of these words must be there. */
   q: text,
+  from_id: uuid,
+  to_id: uuid,
+} as const;
+
+/** What one is given that asks for more. */
+export const questionParameters = {
+  ...wordParameters,
   /** What else the index is asked for, each a `UnitKind` with its text. */
   unit_kinds: texts,
   unit_texts: texts,
   /** Whether all is found that has not what must not be there. Then `form_ids` names the forms. */
   is_open: boolean,
-  from_id: uuid,
-  to_id: uuid,
 } as const;
 
 /** What these are where nothing is asked for but words. */
@@ -52,8 +57,11 @@ export const wordsAlone: Omit<RowOf<typeof questionParameters>, 'workspace_id' |
  */
 export type UnitKind = 'beginning' | 'address' | 'not_word' | 'not_beginning';
 
-/** For statements with questionParameters. */
-export const asking = `
+/** A quote and a backslash mean something within a quoted word of a tsquery. */
+const quoted = `replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted`;
+
+/** What is asked beside words, for statements with questionParameters. */
+const units = `
   units as materialized (
     select language, kind in ('not_word', 'not_beginning') as is_not,
            '(' || string_agg(format('''%s%s %s''%s', chr(1), left(language, 3), quoted, suffix), sign) || ')' as anywhere,
@@ -68,20 +76,28 @@ export const asking = `
       union
       select word, case when kind in ('beginning', 'not_beginning') then ':*' else '' end
       from unnest(tsvector_to_array(to_tsvector(language::regconfig, written))) as word) lexeme
-    -- A quote and a backslash mean something within a quoted word of a tsquery.
-    cross join lateral replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted
+    cross join lateral ${quoted}
     where workspace_id = $workspace_id
     group by language, kind, place),
+  unwanted as (
+    select coalesce(' & !(' || string_agg(anywhere, ' | ') || ')', '') as words from units where is_not),`;
+
+/** All that has not what must not be there: the forms, without the sign before them. */
+const everything = `
+    union all
+    select everything, null, null, null, everything, null, 0
+    from scopes cross join lateral substr(scope, 4) as everything where $is_open`;
+
+const askingFor = (isMore: boolean): string => `${isMore ? units : ''}
   words as materialized (
     select language,
            '''' || chr(1) || left(language, 3) || ' ' || quoted || '''' as anywhere,
            '''' || chr(1) || left(language, 3) || '!' || quoted || '''' as in_subject
     from search_languages
     cross join lateral unnest(tsvector_to_array(to_tsvector(language::regconfig, $q))) as word
-    cross join lateral replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted
+    cross join lateral ${quoted}
     where workspace_id = $workspace_id
-    union all
-    select language, anywhere, in_subject from units where not is_not),
+    ${isMore ? 'union all select language, anywhere, in_subject from units where not is_not' : ''}),
   asked as (
     select string_agg(anywhere, ' & ') as anywhere, string_agg(in_subject, ' & ') as all_subject,
            string_agg(in_subject, ' | ') as some_subject, count(*) as words
@@ -94,10 +110,9 @@ export const asking = `
   gone as (
     select coalesce(' & !(' || string_agg(format('''%sf%s''', chr(1), id), ' | ') || ')', '') as forms
     from forms where workspace_id = $workspace_id and deleted_at is not null),
-  unwanted as (
-    select coalesce(' & !(' || string_agg(anywhere, ' | ') || ')', '') as words from units where is_not),
   scopes as (
-    select reached.forms || gone.forms || unwanted.words as scope from reached cross join gone cross join unwanted),
+    select reached.forms || gone.forms${isMore ? ' || unwanted.words' : ''} as scope
+    from reached cross join gone${isMore ? ' cross join unwanted' : ''}),
   question as materialized (
     select '(' || string_agg(format('(%s)', anywhere), ' | ') || ')' || scope as anywhere,
            '(' || string_agg(format('(%s)', all_subject), ' | ') || ')' || scope as all_subject,
@@ -108,15 +123,18 @@ export const asking = `
            max(words) as words
     from asked cross join scopes
     group by scope
-    union all
-    select everything, null, null, null, everything, null, 0
-    from scopes cross join lateral substr(scope, 4) as everything where $is_open),
+    ${isMore ? everything : ''}),
   segments as materialized (
     select code from (
       select code, first_id, lead(first_id) over (order by first_id) as next_id
       from search_segments where workspace_id = $workspace_id) segment
     where first_id < $to_id and (next_id is null or next_id > $from_id)
     order by first_id desc)`;
+
+/** The question of words alone, which is most of what is asked: for statements with wordParameters. */
+export const askingWords = askingFor(false);
+/** Any other, for statements with questionParameters. */
+export const asking = askingFor(true);
 
 /**
  * The newest `limit` submissions that answer a question, newest first where `inOrder` says so. A lateral join takes the

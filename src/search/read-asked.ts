@@ -28,8 +28,13 @@ export async function readAsked(
   const problems = question.problems.map(({ message }) => message);
   if (problems.length > 0) throw refuse(problems);
   const reach = { workspace_id: workspaceId, form_ids: formIds && [...formIds] };
-  if (question.parts.every(({ kind, isNot }) => kind === 'word' && !isNot))
-    return { ...ask(question, q, () => undefined), form_ids: reach.form_ids };
+  const namesNone = question.parts.every(
+    (part) => part.kind !== 'field' && !(part.kind === 'operator' && part.name === 'form'),
+  );
+  if (namesNone) {
+    const asked = ask(question, q, () => undefined);
+    if (asked.hasWords || asked.isList || asked.isPlain) return { ...asked, form_ids: reach.form_ids };
+  }
   const forms = await listSearchedForms(database, reach);
   const ids = forms.map(({ id }) => id);
   const asked = ask(question, q, await readKnown(database, workspaceId, ids, question));

@@ -68,9 +68,11 @@ export async function readView(
     ...checks,
     is_open: !hasWords && !isPlain,
   };
-  const isList = !hasWords && !isPlain && !reached.isChecked && index.unit_kinds.length === 0;
   if (checks.check_kinds.length > 0) await limitLooks(database, { ...asked, ...filter });
-  return { filter: { ...key, ...filter, is_any: isAny }, asked: isList ? undefined : asked };
+  return {
+    filter: { ...key, ...filter, is_any: isAny },
+    asked: reached.isList && !reached.isChecked ? undefined : asked,
+  };
 }
 
 /** A filter with what the operators of a question say: both must hold. */
