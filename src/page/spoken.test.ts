@@ -183,3 +183,20 @@ test('what was answered in German is found by German words, in a form whose sear
   const without = await tenant.call('POST', `/forms/${plain}/submissions`, { answers: { name: 'A' } });
   assert.equal('language' in without.body.metadata, false);
 });
+
+test('columns, summaries and exports call questions and options as the reader’s language does, whichever was answered', async () => {
+  const form = await publishForm(tenant, structure, settings);
+  for (const lang of ['en', 'de', 'ar'])
+    await visitor.submit(form, { name: lang, colour: 'Red' }, `?_lang=${lang}`);
+  const ask = async (path: string): Promise<string> => {
+    const headers = { Authorization: `Bearer ${tenant.key}` };
+    return (await fetch(`${service.url}/api/v1/forms/${form}/${path}`, { headers })).text();
+  };
+  const german = await ask('submissions/export?format=csv&language=de-AT');
+  assert.match(german, /,Ihr Name,Farbe,Notizen für \[Ihr Name\],/);
+  assert.equal(german.split(',Rot,').length, 4, 'all three chose the same');
+  assert.match(await ask('submissions/export?format=csv'), /,Your name,Colour,/);
+  assert.match(await ask('columns?language=de'), /"label":"Farbe"/);
+  assert.match(await ask('summary?language=de'), /"Rot"/);
+  assert.doesNotMatch(await ask('summary?language=fr'), /"Rot"/);
+});

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { defaultLanguage } from '#ast/languages.ts';
+import { defaultLanguage, searchLanguage } from '#ast/languages.ts';
 import { unfinishedAt } from '#ast/search/complete.ts';
 import type { FileLinks } from '#files/link.ts';
 import type { Database } from '#kit/database.ts';
@@ -178,7 +178,10 @@ export function searchEndpoints({ database, links }: { database: Database; links
     const labels = await readOptionLabels(database, workspaceId, form_ids);
     const read = rows.map((row) => ({
       ...row,
-      language: languages.get(row.form_id) ?? defaultLanguage,
+      language:
+        row.language === null
+          ? (languages.get(row.form_id) ?? defaultLanguage)
+          : searchLanguage({}, row.language),
       sayOption: labels(row.form_id),
     }));
     return placeHits(database, soughtBy(asked.index), read);

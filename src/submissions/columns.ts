@@ -2,10 +2,13 @@ import type { ChoiceOption } from '#ast/answers/options.ts';
 import type { ElementType } from '#ast/elements.ts';
 import { withStableLabels } from '#ast/piping.ts';
 import { own } from '#ast/json.ts';
+import { matchLanguage } from '#ast/translations/match-language.ts';
+import { inLanguage } from '#ast/translations/translations.ts';
 import {
   type Form,
   type InputElement,
   isInput,
+  languagesOf,
   levelsOf,
   listQuestions,
   matrixRowsOf,
@@ -38,9 +41,11 @@ export type Column = Asked & {
 /**
  * The columns of a form over the versions that were answered: the live form's questions in its order, and each
  * question that is no longer asked behind the one that it used to follow.
- * @param versions the live one first, then others from new to old; of an element in several, the first counts.
+ * @param written the live one first, then others from new to old; of an element in several, the first counts.
+ * @param language the one of the reader, for versions that are written in it (BCP-47).
  */
-export function unionColumns(versions: readonly Form[]): Column[] {
+export function unionColumns(written: readonly Form[], language = ''): Column[] {
+  const versions = written.map((form) => inLanguage(form, matchLanguage(language, languagesOf(form))));
   const labels = { options: labelsIn(versions, optionsOf), rows: labelsIn(versions, matrixRowsOf) };
   let columns: Column[] = [];
   for (const [age, form] of versions.entries()) {

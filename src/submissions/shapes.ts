@@ -33,9 +33,20 @@ export type ViewQuery = Static<typeof ViewQuery>;
 
 export const RowsQuery = Type.Object({ ...viewParameters, ...listParameters }, closed);
 
+/** Whoever reads answers is told questions and options in their own language. */
+export const languageParameter = Type.Optional(
+  Type.String({
+    minLength: 2,
+    maxLength: 35,
+    description:
+      'Calls questions and options as the form does in this language (a BCP-47 tag), where it is written in it.',
+  }),
+);
+
 export const ExportQuery = Type.Object(
   {
     ...viewParameters,
+    language: languageParameter,
     format: Type.Optional(Type.Enum([...exportFormats], { description: 'CSV when it is left out.' })),
     for: Type.Optional(
       Type.Enum(['programs', 'spreadsheets'], {
@@ -64,6 +75,7 @@ export const SummaryQuery = Type.Object(
         description: 'The zone whose days are counted, like Europe/Berlin; UTC when it is left out.',
       }),
     ),
+    language: languageParameter,
     sample: Type.Optional(
       Type.Enum(['newest', 'all'], {
         description: 'From which submissions answers are added up: the newest 10,000, or all.',

@@ -4,7 +4,7 @@ import { download } from '../api/operations.ts';
 import { Button } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { toastProblem } from '../design/toast.tsx';
-import type { FormPlace } from './queries.ts';
+import { type FormPlace, readerLanguage } from './queries.ts';
 import { filterOf, isFiltered, type ViewState } from './view-state.ts';
 
 const formats = [
@@ -41,7 +41,7 @@ export function ExportMenu({ form, view, total, isArranged }: Props): ReactEleme
     mutationFn: (asked: Asked) =>
       download(form.workspace_id, 'exportFormSubmissions', {
         params: { id: form.id },
-        query: { ...filterOf(view), ...asked },
+        query: { ...filterOf(view), language: readerLanguage(), ...asked },
       }),
     onError: toastProblem,
   });

@@ -39,10 +39,16 @@ export const nearestQuery = (form: FormPlace, q = '') =>
     staleTime: 60_000,
   });
 
+/** In which language the reader wants questions and options to be called, of forms that are written in several. */
+export const readerLanguage = (): string => navigator.language.slice(0, 35);
+
 export const columnsQuery = (form: FormPlace) =>
   queryOptions({
     queryKey: key(form, 'columns'),
-    queryFn: async () => (await call(form.workspace_id, 'getFormColumns', { params: { id: form.id } })).data,
+    queryFn: async () => {
+      const asked = { params: { id: form.id }, query: { language: readerLanguage() } };
+      return (await call(form.workspace_id, 'getFormColumns', asked)).data;
+    },
     staleTime: 60_000,
   });
 
@@ -84,7 +90,12 @@ export const summaryQuery = (
   sample: SummarySample,
 ) => {
   const filter = filterOf({ ...days, status: undefined, q: undefined, where: [] });
-  const parameters = { ...filter, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone, sample };
+  const parameters = {
+    ...filter,
+    language: readerLanguage(),
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    sample,
+  };
   return queryOptions({
     queryKey: key(form, 'summary', parameters),
     queryFn: ({ signal }) =>

@@ -109,11 +109,11 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       reply: { status: 200, description: 'The file.', content: Object.values(exportTypes) },
       async run({ workspaceId, formIds, params, actor, query }) {
         requireReach(formIds, params.id);
-        const { format = 'csv', for: reader, columns: which, ...asked } = query;
+        const { format = 'csv', for: reader, columns: which, language, ...asked } = query;
         const form = { workspaceId, formId: params.id };
         const { name } = await readViewedForm(database, form);
         const view = await readView(database, form, asked);
-        const all = await readColumns(database, form);
+        const all = await readColumns(database, form, language);
         const columns = which === 'shown' ? await readShown(form, actor, all) : all;
         const source = { columns, batches: readWholeView(database, view) };
         const day = now().toISOString().slice(0, 10);

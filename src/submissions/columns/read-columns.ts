@@ -20,9 +20,15 @@ export async function readViewedForm(database: Database, { workspaceId, formId }
 /** The structures of so many versions at most make columns: the newest. */
 const mostVersions = 200;
 
-/** The columns of its table and its exports, over all versions that were answered. */
-export const readColumns = async (database: Database, form: FormKey): Promise<Column[]> =>
-  unionColumns(await readAnsweredForms(database, form));
+/**
+ * The columns of its table and its exports, over all versions that were answered.
+ * @param language in which they are headed, where the form is written in it (BCP-47).
+ */
+export const readColumns = async (
+  database: Database,
+  form: FormKey,
+  language: string | undefined,
+): Promise<Column[]> => unionColumns(await readAnsweredForms(database, form), language);
 
 /** What the form was in the versions that were answered, and is now: newest first. */
 export async function readAnsweredForms(

@@ -20,14 +20,14 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
     reply: { status: 200, description: 'The summary.', schema: Summary },
     async run({ workspaceId, formIds, params, query }) {
       requireReach(formIds, params.id);
-      const { time_zone: timeZone = 'UTC', sample = 'newest', ...days } = query;
+      const { time_zone: timeZone = 'UTC', sample = 'newest', language, ...days } = query;
       // An offset like +02:00 means the opposite to PostgreSQL and to JavaScript.
       if (!/^[A-Za-z][\w+/-]*$/.test(timeZone))
         throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
       await readViewedForm(database, { workspaceId, formId: params.id });
       const { from_id, to_id } = readFilter(days);
       const span = { workspace_id: workspaceId, form_id: params.id, from_id, to_id };
-      return { body: await readSummary(database, span, { timeZone, sample }) };
+      return { body: await readSummary(database, span, { timeZone, sample, language }) };
     },
   }),
 });

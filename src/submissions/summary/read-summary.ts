@@ -29,11 +29,11 @@ const invalidParameter = '22023';
 export async function readSummary(
   database: Database,
   span: Span,
-  { timeZone, sample }: { timeZone: string; sample: SummarySample },
+  { timeZone, sample, language }: { timeZone: string; sample: SummarySample; language?: string | undefined },
 ): Promise<Summary> {
   const [days, { sampled, elements }] = await Promise.all([
     readDays(database, { ...span, time_zone: timeZone }),
-    addUp(database, span, sampleSizes[sample]),
+    addUp(database, span, { limit: sampleSizes[sample], language }),
   ]);
   const completed = days.reduce((sum, day) => sum + day.completed, 0);
   const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
@@ -58,9 +58,16 @@ async function readDays(database: Database, asked: Span & { time_zone: string })
   }
 }
 
-async function addUp(database: Database, span: Span, limit: number): ReturnType<typeof summariseElements> {
+async function addUp(
+  database: Database,
+  span: Span,
+  { limit, language }: { limit: number; language: string | undefined },
+): ReturnType<typeof summariseElements> {
   const versions = await findSampledVersions(database, { ...span, limit });
-  const columns = unionColumns(versions.map((version) => version.structure));
+  const columns = unionColumns(
+    versions.map((version) => version.structure),
+    language,
+  );
   const read = (to_id: string, most: number) => readAnswersDown(database, { ...span, to_id, limit: most });
   return summariseElements(columns, readDown(read, span.to_id, limit));
 }
