@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { element } from '#ast/testing.ts';
+import * as fc from 'fast-check';
+import { calculatedForm } from '#ast/logic/formula/formula.fixture.ts';
+import { sayNumber } from '#ast/rules/written-numbers.ts';
+import { composite, element } from '#ast/testing.ts';
 import { companySteps } from './page-script-form.ts';
 import {
   field,
@@ -146,4 +149,80 @@ test('a press that comes before the script waits for it', async () => {
   await page.getByRole('alert').waitFor();
   await wake(page);
   await page.context().close();
+});
+
+test('results follow the answers and their rows at once, are said at a pause, and are what the server stores', async () => {
+  const order = await stage.publish([
+    step('Order', [
+      composite(
+        'items',
+        [
+          element('number', 'price'),
+          element('number', 'pieces'),
+          element('calculation', 'line', { formula: '{price} * {pieces}', decimals: 2, prefix: '€ ' }),
+        ],
+        { repeatable: true },
+      ),
+      element('calculation', 'total', { formula: 'sum({line})', decimals: 2, prefix: '€ ' }),
+      element('text', 'why', { show_when: { element: 'total', is: 'greater_than', value: 50 } }),
+      element('calculation', 'secret', { formula: '{total} * 2', hidden: true }),
+    ]),
+  ]);
+  const page = await stage.visit(order);
+  const total = page.locator('output#total');
+  assert.equal(await total.textContent(), '€ 0.00');
+  await field(page, 'items[0][price]').fill('19.99');
+  await field(page, 'items[0][pieces]').fill('3');
+  assert.equal(await total.textContent(), '€ 59.97');
+  assert.equal(await field(page, 'why').isVisible(), true);
+  await page.locator('[aria-live=polite]', { hasText: 'The total: € 59.97' }).waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Add another' }).click();
+  assert.equal(await page.locator('[id="items[1][line]"]').textContent(), '€ 0.00');
+  await field(page, 'items[1][price]').fill('0.1');
+  await field(page, 'items[1][pieces]').fill('3');
+  assert.equal(await total.textContent(), '€ 60.27');
+  assert.equal(await page.getByText('The secret').isVisible(), false);
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?/);
+  assert.deepEqual((await stage.submissions(order))[0]?.answers, {
+    items: [
+      { price: 19.99, pieces: 3, line: 59.97 },
+      { price: 0.1, pieces: 3, line: 0.3 },
+    ],
+    total: 60.27,
+    secret: 120.54,
+  });
+  await page.context().close();
+});
+
+test('a batch of random formulas gives in a browser what it gives on the server', async () => {
+  const forms = fc.sample(calculatedForm, { numRuns: 10, seed: 7 });
+  for (const { nodes, answers } of forms) {
+    const random = await stage.publish([step('Random', nodes)]);
+    const { items: rows, ...plain } = answers;
+    const query = new URLSearchParams();
+    for (const [id, value] of Object.entries(plain))
+      for (const one of [value].flat()) query.append(id, String(one));
+    for (const [index, row] of ((rows ?? []) as object[]).entries())
+      for (const [id, value] of Object.entries(row)) query.append(`items[${index}][${id}]`, String(value));
+    const page = await stage.visit(random, { query: `?${query.toString()}` });
+    const shown = await page.evaluate<[string, string][]>(
+      `[...document.querySelectorAll('output')].map(({ id, textContent }) => [id, textContent])`,
+    );
+    await pressButton(page, 'Submit');
+    await page.waitForURL(/\/submitted\?/);
+    const stored = (await stage.submissions(random))[0]!.answers as Record<string, unknown>;
+    const said = (id: string, decimals?: number): string =>
+      typeof stored[id] === 'number' ? sayNumber(stored[id], '.,', decimals) : '–';
+    assert.deepEqual(
+      shown.filter(([id]) => /^c\d$/.test(id)),
+      [
+        ['c0', said('c0')],
+        ['c1', said('c1')],
+        ['c2', said('c2', 2)],
+        ['c3', said('c3', 3)],
+      ],
+    );
+    await page.context().close();
+  }
 });
