@@ -204,9 +204,12 @@ function lockedIn(opened: BuilderForm): ReadonlySet<string> {
 function optionsIn(opened: BuilderForm): BuilderPlace['publishedOptions'] {
   const root = publishedRoot(opened);
   const nodes = root ? [...walkNodes(root)] : [];
-  const idsIn = (node: EditNode): Set<string> =>
-    new Set(['options', 'rows'].flatMap((name) => readOptions(node.attrs[name]).map(({ id }) => id)));
-  return new Map(nodes.map((node) => [textOf(node, 'id'), idsIn(node)]));
+  const attributes = nodes.flatMap((node) =>
+    Object.entries(node.attrs).map(([name, value]) => [`${textOf(node, 'id')} ${name}`, value] as const),
+  );
+  return new Map(
+    attributes.map(([place, value]) => [place, new Set(readOptions(value).map(({ id }) => id))]),
+  );
 }
 
 function publishedRoot({ form, live }: BuilderForm): EditNode | undefined {

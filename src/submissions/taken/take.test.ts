@@ -1,23 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Answers } from '#ast/answers.ts';
 import { element, structure } from '#ast/testing.ts';
 import { changeForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { openDatabase, transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
+import type { Queryable } from '#kit/statement.ts';
 import { testDatabase } from '#test/database.ts';
+import { until } from '#test/service.ts';
 import { createUser } from '#workspaces/users.ts';
 import { editByToken } from '../changes/edit-by-token.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
 import { holdAnswers } from '../held/hold.ts';
 import { releaseHeld } from '../held/release.ts';
+import { takePlace } from '../exactly-once/maximum.ts';
 import { changedBy } from '../history/changed-by.ts';
 import { saveProgress } from '../progress/save.ts';
-import { submitAnswers } from '../submit.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { restoreMany, trashMany } from '../trash/trash.ts';
-import { findPlaces } from './take.ts';
+import { insertWriting, prepareWriting } from '../writing.ts';
+import { AnswersTaken, findPlaces, takeAnswers } from './take.ts';
 
 // Two pools, as two processes have them.
 const { database, url } = await testDatabase({ pool: 10 });
@@ -47,17 +51,28 @@ async function placesOf(scene: Scene): Promise<Record<string, number>> {
   return Object.fromEntries(places.get('workshop') ?? []);
 }
 
-test('of 100 submits at once for 10 places, in two pools, 10 are taken and the others are told by name', async () => {
-  const scene = await openScene(database, [workshop(10)]);
+/** As another process submits, with which this one takes no turns: nothing but the database is between them. */
+const sendElsewhere = async (scene: Scene, answers: Answers): Promise<string> => {
   const live = await scene.live();
-  const context = { ...scene.context, database: other };
+  const writing = prepareWriting({ live, reference: {}, files: new Map() }, answers);
+  const write = async (client: Queryable): Promise<string> => {
+    assert.equal(await takePlace(client, live, undefined), true);
+    assert.equal(await insertWriting(client, writing, 'completed'), true);
+    await takeAnswers(client, live, writing.id);
+    return 'ok';
+  };
+  return transaction(other, write).catch((error: unknown) => {
+    if (error instanceof AnswersTaken) return error.problems.map(({ message }) => message).join(' ');
+    throw error;
+  });
+};
+
+test('of 100 submits at once for 10 places, from this process and as of others, 10 are taken and the rest are told by name', async () => {
+  const scene = await openScene(database, [workshop(10)]);
   const results = await Promise.all(
-    Array.from({ length: 100 }, async (_, index) => {
-      if (index % 2 === 0) return sendTo(scene, { workshop: 'w' }, newId());
-      const request = { live, raw: { workshop: 'w' }, files: new Map(), reference: {} };
-      const result = await submitAnswers(context, request);
-      return result.ok ? 'ok' : result.errors[0]!.message;
-    }),
+    Array.from({ length: 100 }, (_, index) =>
+      index % 2 === 0 ? sendTo(scene, { workshop: 'w' }, newId()) : sendElsewhere(scene, { workshop: 'w' }),
+    ),
   );
   assert.equal(results.filter((result) => result === 'ok').length, 10);
   assert.equal(results.filter((result) => result === full).length, 90);
@@ -65,11 +80,38 @@ test('of 100 submits at once for 10 places, in two pools, 10 are taken and the o
   assert.deepEqual(await placesOf(scene), { w: 0, d: 2 });
 });
 
+test('a submit waits for one of another process that takes the last place, and then finds none', async () => {
+  const scene = await openScene(database, [workshop(1)]);
+  const live = await scene.live();
+  let isOver = false;
+  const late = await transaction(other, async (client) => {
+    const writing = prepareWriting({ live, reference: {}, files: new Map() }, { workshop: 'w' });
+    assert.equal(await takePlace(client, live, undefined), true);
+    assert.equal(await insertWriting(client, writing, 'completed'), true);
+    await takeAnswers(client, live, writing.id);
+    // It has the place, and has not committed.
+    const sent = sendTo(scene, { workshop: 'w' }).finally(() => {
+      isOver = true;
+    });
+    await until('the late one to wait for the lock', async () => {
+      const { rows } = await database.query(
+        `select from pg_locks join pg_database on oid = database
+          where datname = current_database() and locktype = 'advisory' and not granted`,
+      );
+      return rows.length > 0 || isOver;
+    });
+    return { sent };
+  });
+  assert.equal(await late.sent, full);
+});
+
 test('of 30 submits at once of one address one is taken, however it is written', async () => {
   const scene = await openScene(database, [email]);
   const results = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
-      sendTo(scene, { email: index % 2 === 0 ? 'ada@example.com' : 'Ada@Example.COM' }),
+      index % 2 === 0
+        ? sendTo(scene, { email: 'ada@example.com' })
+        : sendElsewhere(scene, { email: 'Ada@Example.COM' }),
     ),
   );
   assert.deepEqual(results.toSorted(), [...Array<string>(29).fill(given), 'ok']);

@@ -12,7 +12,7 @@ export type BuilderPlace = {
   readonly editor: Editor;
   /** Element ids that were published: answers are stored under them (docs/rules.md B5). */
   readonly lockedIds: ReadonlySet<string>;
-  /** What answers may keep of the options that were published, by element id. */
+  /** What answers may keep of the options that were published, by the element's id and the attribute's name. */
   readonly publishedOptions: ReadonlyMap<string, ReadonlySet<string>>;
   readonly isReadOnly: boolean;
 };

@@ -53,7 +53,7 @@ export function PropertyPanel({ problems, onDelete }: PanelProps): ReactElement 
         spec={spec}
         value={node.attrs[name]}
         error={errorOf(name)}
-        published={publishedOptions.get(textOf(node, 'id')) ?? none}
+        published={publishedOptions.get(`${textOf(node, 'id')} ${name}`) ?? none}
         isLocked={name === 'id' && node.type !== 'step' && lockedIds.has(textOf(node, 'id'))}
         onChange={(value) => change(name, value)}
       />
