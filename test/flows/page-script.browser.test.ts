@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element } from '#ast/testing.ts';
+import { element, stepsOf } from '#ast/testing.ts';
 import { findBarriers, press, tabTo, type } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { companySteps } from './page-script-form.ts';
@@ -146,6 +146,43 @@ test('P4: the browser and the server say the same in the same words, in the lang
     for (const sentence of said) assert.ok(html.includes(sentence), sentence);
     await page.context().close();
   }
+});
+
+test('P4: another language is a press away: what was typed stays, also over a reload, and the page goes on in it', async () => {
+  const said = (label: string, text: string, more: object = {}) => ({
+    label,
+    translations: { de: { label: text, ...more } },
+  });
+  const spoken = await stage.tenant.call('POST', '/forms', {
+    publish: true,
+    structure: {
+      ...stepsOf(
+        { title: 'You' },
+        [
+          element('text', 'name', said('Your name', 'Ihr Name')),
+          element('radio', 'size', said('Size', 'Größe', { options: { Red: 'Rot' } })),
+        ],
+        { title: 'More' },
+        [element('textarea', 'notes', said('Notes for {{name}}', 'Notizen für {{name}}'))],
+      ),
+      attrs: { name: 'Contact', languages: ['en', 'de'] },
+    },
+  });
+  const page = await stage.visit(spoken.body);
+  await page.getByLabel('Your name').fill('Ada');
+  await page.getByLabel('Red').check();
+  await pressButton(page, 'Next');
+  await page.getByLabel('Notes for Ada').fill('Half');
+  await page.locator('.languages > summary').click();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Deutsch' }).click();
+  await page.waitForURL(/_lang=de/);
+  assert.equal(await page.getByLabel('Notizen für Ada').inputValue(), 'Half');
+  await page.reload();
+  assert.equal(await page.getByLabel('Notizen für Ada').inputValue(), 'Half');
+  await pressButton(page, 'Zurück');
+  assert.equal(await page.getByLabel('Rot').isChecked(), true);
+  await page.context().close();
 });
 
 test('P5: the whole form with the keyboard alone, from the first field to the receipt', async () => {
