@@ -216,6 +216,17 @@ test('hits say where each word was found, with the text around it', async () => 
   ]);
 });
 
+test('hits are those of the language in which a submission was answered', async () => {
+  const form = await makeForm(who, [element('textarea', 'message')]);
+  const attrs = { name: 'Rooms', languages: ['en', 'de'] };
+  await who.call('PUT', `/forms/${form.id}`, { structure: { ...form.structure, attrs } });
+  await visitor.submit(form.id, { message: 'Wir haben alte Häuser' }, '?_lang=de');
+  const found = await search(who, { q: 'Haus', include: 'hits' });
+  assert.deepEqual(found.data[0]?.hits, [
+    { path: ['answers', 'message'], words: ['Häuser'], excerpt: 'Wir haben alte Häuser' },
+  ]);
+});
+
 test('a word that nobody wrote is taken for the nearest only when asked to, and only when nothing is found', async () => {
   for (const [q, from, to] of [
     ['lovelase', 'lovelase', 'lovelace'],

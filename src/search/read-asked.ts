@@ -1,6 +1,6 @@
-import { inputRules, type InputType } from '#ast/input-rules.ts';
-import { own } from '#ast/json.ts';
+import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { type Question, readQuestion } from '#ast/search/read-question.ts';
+import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { findNamedTypes } from '#submissions/filter/queries.ts';
@@ -42,6 +42,11 @@ export async function readAsked(
   return { ...asked, form_ids: asked.hasWords ? reach.form_ids : ids };
 }
 
+const kindOf = (type: string): AnswerKind | undefined =>
+  isInputType(type) ? inputRules[type].kind : undefined;
+const isChosen = (kind: AnswerKind | undefined): boolean =>
+  kind === 'choice' || kind === 'choices' || kind === 'order';
+
 /** What the forms know of the elements that a question names. */
 async function readKnown(
   database: Database,
@@ -53,14 +58,15 @@ async function readKnown(
   if (elements.length === 0) return () => undefined;
   const named = { workspace_id: workspaceId, form_ids, elements };
   const rows = await findNamedTypes(database, named);
-  const having = [...new Set(rows.map(({ form_id }) => form_id))];
+  const chosen = rows.filter(({ types }) => types.some((type) => isChosen(kindOf(type))));
+  const having = [...new Set(chosen.map(({ form_id }) => form_id))];
   const options = await listLabelledOptions(database, { ...named, form_ids: having });
   const typesOf = Map.groupBy(rows, ({ element }) => element);
   return (element) => {
     const types = typesOf.get(element)?.flatMap((row) => row.types);
     return (
       types && {
-        isBoolean: types.some((type) => own(inputRules, type as InputType)?.kind === 'boolean'),
+        isBoolean: types.some((type) => kindOf(type) === 'boolean'),
         options: options.filter((option) => option.element === element),
       }
     );
