@@ -24,10 +24,10 @@ const leaf = (type: string, id: string, label: string, more: object = {}) => ({
   children: [],
 });
 
-async function makeForm(settings: object): Promise<string> {
+async function makeForm(settings: object, attrs: object = {}, colours: object = {}): Promise<string> {
   const structure = {
     type: 'form',
-    attrs: { name: 'Order <1>' },
+    attrs: { name: 'Order <1>', ...attrs },
     children: [
       {
         type: 'step',
@@ -36,7 +36,7 @@ async function makeForm(settings: object): Promise<string> {
           leaf('email', 'mail', 'Your address'),
           leaf('textarea', 'wish', 'Your wish'),
           leaf('yes_no', 'gift', 'A gift?'),
-          leaf('multiple_choice', 'colours', 'Colours', { options: ['Red', 'Blue', 'Green'] }),
+          leaf('multiple_choice', 'colours', 'Colours', { options: ['Red', 'Blue', 'Green'], ...colours }),
           {
             type: 'composite',
             attrs: { id: 'items', label: 'Item', repeatable: true },
@@ -148,6 +148,27 @@ test('a receipt goes to the answer of the chosen element, in the language of the
   assert.match(mail.text!, /A gift\?:\n {2}Nein/);
   const [link] = /http\S+\/edit\/\S+/.exec(mail.text!)!;
   assert.equal((await fetch(link)).status, 200, 'the link opens the answers');
+});
+
+test('a receipt says the form in the language in which it was read; the people of the form read it as it is written', async () => {
+  const formId = await makeForm(
+    {
+      receipt_email_element: 'mail',
+      receipt_answers: true,
+      notification_email: 'people@example.test',
+      confirmation_message: 'Thank you.',
+      translations: { de: { confirmation_message: 'Vielen Dank!' } },
+    },
+    { languages: ['en', 'de'], translations: { de: { name: 'Bestellung' } } },
+    { translations: { de: { label: 'Farben', options: { Red: 'Rot' } } } },
+  );
+  await submit(formId, { mail: 'german@example.test', colours: ['Red', 'Blue'] }, { language: 'de-CH' });
+  const { mail } = await server.waitForOne('german@example.test');
+  assert.equal(mail.subject, 'Ihre Antworten: Bestellung');
+  assert.match(mail.text!, /Vielen Dank!/);
+  assert.match(mail.text!, /Farben:\n {2}Rot/);
+  const { mail: notice } = await server.waitForOne('people@example.test');
+  assert.match(notice.text!, /Colours:\n {2}Red/);
 });
 
 test('notifications by condition go to their addresses, each once, and a receipt to an address of the answers', async () => {
