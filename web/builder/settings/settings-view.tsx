@@ -26,7 +26,9 @@ export function SettingsView({ hasPassword, problems, setPassword }: SettingsPro
   const { editor, isReadOnly } = useBuilder();
   const { root, settings } = useEditorState(editor).history.present;
   const own = problems.filter(({ view }) => view === 'settings');
-  const error = (name: SettingName): string | undefined => own.find(({ field }) => field === name)?.message;
+  // Of a list, a problem names the entry: `confirmations.0.when`.
+  const error = (name: SettingName): string | undefined =>
+    own.find(({ field }) => field === name || (name !== 'theme' && field.startsWith(`${name}.`)))?.message;
   const set = (change: SettingsChange): void =>
     editor.changeSettings(
       (now) =>

@@ -6,7 +6,7 @@ import { sayResult } from './results.ts';
 import { styled } from './styled.ts';
 
 const calculationStyle = `
-.field > output { display: block; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.field > output { display: grid; align-items: center; min-block-size: 3rem; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 `;
 
 /** A number that nobody types: the script works it out as answers are given, and says so when they pause. */
