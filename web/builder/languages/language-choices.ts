@@ -71,8 +71,8 @@ export const sayShortly = (tag: string): string => english.of(tag) ?? tag;
 
 /** The languages to choose from, by their names, with those that the form has already. */
 export const languageChoices = (beside: readonly string[]): { id: string; label: string }[] =>
-  [...new Set([...offered, ...beside])]
-    .map((id) => ({ id: String(id), label: sayLanguage(id) }))
+  [...new Set<string>([...offered, ...beside])]
+    .map((id) => ({ id, label: sayLanguage(id) }))
     .toSorted((one, other) => one.label.localeCompare(other.label, 'en'));
 
 /**
