@@ -18,6 +18,7 @@ const answerTypes: Readonly<Record<AnswerKind, string>> = {
   choices: 'OptionOf<E>[]',
   order: 'OptionOf<E>[]',
   grid: 'GridOf<E>',
+  consent: '{ agreed: true; text: string; version: number; at: string }',
   files: 'FileUpload[]',
 };
 

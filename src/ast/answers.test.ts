@@ -152,6 +152,18 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
   },
   rating: { good: [1, 5], bad: ['3', true, {}], problem: 'enter a number like 3.5.' },
   scale: { good: [0, 10], bad: ['3', false, {}], problem: 'enter a number like 3.5.' },
+  consent: {
+    good: [{ agreed: true, text: 'Its statement' }],
+    tidied: [
+      [true, { agreed: true, text: 'Its statement' }],
+      [
+        { agreed: true, text: 'Something else', version: 7, at: 'never' },
+        { agreed: true, text: 'Its statement' },
+      ],
+    ],
+    bad: ['yes', 1, {}, { agreed: 'true' }],
+    problem: 'agree with true, or leave the answer out.',
+  },
   hidden: {
     good: ['spring', 'x'.repeat(500)],
     bad: ['two\nlines'],
@@ -205,7 +217,7 @@ for (const [type, { good, tidied = [], bad, problem }] of Object.entries(values)
     const required = formOf(element(type, 'q', { required: true }));
     // Nobody is asked for what is hidden.
     const isAsked = type !== 'hidden';
-    for (const blank of [undefined, null, '', ' \t', []]) {
+    for (const blank of [undefined, null, '', ' \t', [], ...(type === 'consent' ? [false] : [])]) {
       assert.deepEqual(answersOf(optional, { q: blank }), {});
       assert.deepEqual(
         errorsOf(required, { q: blank }),

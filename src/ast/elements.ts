@@ -3,6 +3,7 @@ import type { InputType } from './input-rules.ts';
 import { limits } from './limits.ts';
 import { calculation } from './types/calculation/type.ts';
 import { composite } from './types/composite/type.ts';
+import { consent } from './types/consent/type.ts';
 import { date } from './types/date/type.ts';
 import { datetime } from './types/datetime/type.ts';
 import { divider } from './types/divider/type.ts';
@@ -83,6 +84,7 @@ export const elements = {
   rating,
   scale,
   ranking,
+  consent,
   hidden,
   picture_choice: pictureChoice,
   matrix,

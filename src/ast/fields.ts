@@ -203,6 +203,11 @@ const asSent = (value: string) => value;
 
 type Decoder = (value: string, numbers: NumberMarks) => string | number | boolean;
 
+function yesOrNo(value: string): boolean | string {
+  if (['yes', 'true', 'on'].includes(value)) return true;
+  return ['no', 'false'].includes(value) ? false : value;
+}
+
 const decoders: Record<Exclude<AnswerKind, ListKind>, Decoder> = {
   text: asSent,
   moment: asSent,
@@ -210,8 +215,6 @@ const decoders: Record<Exclude<AnswerKind, ListKind>, Decoder> = {
   files: asSent,
   grid: asSent,
   number: (value, numbers) => readNumber(value, numbers) ?? value,
-  boolean: (value) => {
-    if (['yes', 'true', 'on'].includes(value)) return true;
-    return ['no', 'false'].includes(value) ? false : value;
-  },
+  boolean: yesOrNo,
+  consent: yesOrNo,
 };

@@ -1,3 +1,4 @@
+import { rules as consent } from './types/consent/rules.ts';
 import { rules as hidden } from './types/hidden/rules.ts';
 import { rules as matrix } from './types/matrix/rules.ts';
 import { rules as calculation } from './types/calculation/rules.ts';
@@ -16,6 +17,7 @@ export const lateRules = {
   rating,
   scale,
   ranking,
+  consent,
   hidden,
   picture_choice,
   matrix,

@@ -7,8 +7,8 @@ const placeholder = /\{\{ ?([A-Za-z][\w-]{0,63}) ?\}\}/g;
 /** The texts of elements and steps in which an answer may be shown. */
 export const pipedAttributes = ['label', 'help_text', 'title', 'description', 'text', 'caption'] as const;
 
-/** Those in which none may be: some are no text of the page, the other is said where no answers are. */
-export const unpipedAttributes = ['placeholder', 'alt', 'error_message'] as const;
+/** Those in which none may be: no texts of the page, the very text that is agreed to, and what is said where no answers are. */
+export const unpipedAttributes = ['placeholder', 'alt', 'statement', 'error_message'] as const;
 
 /** A text as what is written and the ids of what is shown in it, in turn. */
 export function splitPiped(text: string): (string | { readonly id: string })[] {

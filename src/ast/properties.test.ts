@@ -45,6 +45,7 @@ const answerOf: Record<
   radio: fc.constantFrom(...optionList),
   multiple_choice: fc.subarray(optionList),
   yes_no: fc.boolean(),
+  consent: fc.constant(true),
   hidden: line,
   ranking: fc.shuffledSubarray(optionList, { minLength: optionList.length }),
   picture_choice: fc.subarray(optionList, { maxLength: 1 }),

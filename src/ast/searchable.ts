@@ -102,6 +102,7 @@ const textsOf: Record<AnswerKind, (value: AnswerValue, input: InputElement) => s
   number: scalarText,
   // "true" says nothing about a submission and would match every one.
   boolean: () => [],
+  consent: () => [],
   choices: choiceTexts,
   order: choiceTexts,
   grid: (value, input) =>

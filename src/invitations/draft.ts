@@ -19,14 +19,15 @@ export const draftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 
 /** One thing that is wrong with a draft: by its property, and its entry where it has some. */
 type DraftProblem = { field: string; message: string };
 
-/** The questions that an invitation can fill in: all but files and what is worked out. */
+/** The questions that an invitation can fill in: all but files, what is worked out, and what nobody but the visitor can agree to. */
 export type Prefillable = (name: string) => boolean;
 
 export function prefillableOf(form: Form): Prefillable {
   const questions: QuestionsById = questionsById(listQuestions(form));
   return (name) => {
     const found = findInput(questions, name);
-    return found !== undefined && kindOf(found.input) !== 'files' && !isCalculation(found.input);
+    if (!found || isCalculation(found.input)) return false;
+    return !['files', 'consent'].includes(kindOf(found.input));
   };
 }
 

@@ -379,3 +379,72 @@ test('asked one by one, a hidden value is no step, and a row that has nothing el
     campaign: 'b',
   });
 });
+
+test('a consent keeps the very text that was read, with the version of the form and the moment, whatever is sent', async () => {
+  const form = await publishForm(
+    tenant,
+    stepsOf({}, [
+      element('consent', 'terms', {
+        required: true,
+        statement: 'I agree to the [terms](https://a.example/terms).',
+      }),
+      element('consent', 'news', { statement: 'Write to me.' }),
+      composite('guests', [element('text', 'guest'), element('consent', 'photos')], { repeatable: true }),
+    ]),
+    { editing: true },
+  );
+  const first = await openPaper(service, `/f/${form}?terms=yes`);
+  assert.deepEqual([first.values('terms'), first.notice?.includes('The terms')], [[], true]);
+  const refused = await first.press('submit');
+  assert.deepEqual([refused.status, refused.problems], [422, ['The terms: Tick the box to agree']]);
+  const taken = await refused.press('submit', {
+    terms: 'yes',
+    'guests[0][guest]': 'Bob',
+    'guests[0][photos]': 'yes',
+  });
+  const { id, answers, created_at: at } = await submissionOf(tenant, taken);
+  const stamp = { version: 1, at };
+  const terms = { agreed: true, text: 'I agree to the [terms](https://a.example/terms).', ...stamp };
+  const guests = [{ guest: 'Bob', photos: { agreed: true, text: 'Its statement', ...stamp } }];
+  assert.deepEqual(answers, { terms, guests });
+
+  // Somebody of the workspace changes another answer, and sends what was read with it.
+  const changed = await tenant.call(
+    'PATCH',
+    `/submissions/${id}`,
+    { answers: { news: true, terms: { ...terms, text: 'Everything', at: 'never' }, guests } },
+    { 'Content-Type': 'application/merge-patch+json' },
+  );
+  assert.equal(changed.status, 200, JSON.stringify(changed.body));
+  const now = (await tenant.call('GET', `/submissions/${id}`)).body.answers as Record<
+    string,
+    { text: string; version: number; at: string }
+  >;
+  assert.deepEqual([now['terms'], now['guests']], [terms, guests]);
+  assert.deepEqual(
+    [now['news']!.text, now['news']!.version, now['news']!.at > at],
+    ['Write to me.', 1, true],
+  );
+
+  // The visitor opens the link, sees what is agreed to, and takes one back.
+  const edit = new URL(taken.location!, service.url).searchParams.get('edit');
+  const again = await openPaper(service, `/f/${form}/edit/${edit}`);
+  assert.deepEqual([again.values('terms'), again.values('news')], [['yes'], ['yes']]);
+  const sent = await again.press('submit', { news: [] });
+  assert.equal(sent.status, 303, sent.problems.join());
+  assert.deepEqual((await tenant.call('GET', `/submissions/${id}`)).body.answers, { terms, guests });
+});
+
+test('who sends the same consent twice under one key has one submission, and false is no consent', async () => {
+  const form = await publishForm(tenant, stepsOf({}, [element('consent', 'terms'), element('text', 'name')]));
+  const key = { 'Content-Type': 'application/json', 'Idempotency-Key': 'consent' };
+  const send = async (terms: unknown) =>
+    openVisitor(service).fetch(`/f/${form}`, {
+      method: 'POST',
+      headers: key,
+      body: JSON.stringify({ answers: { terms, name: 'Ada' } }),
+    });
+  const [one, two] = [await send(true), await send(true)];
+  assert.deepEqual([one.status, two.status, two.body.id], [201, 201, one.body.id]);
+  assert.equal((await send(false)).status, 409);
+});

@@ -9,6 +9,7 @@ import {
   type InputElement,
   isInput,
   languagesOf,
+  kindOf,
   levelsOf,
   listQuestions,
   matrixRowsOf,
@@ -26,7 +27,7 @@ type Asked = {
   options: readonly string[];
   /** What people read of an option, by what answers keep of it, where that is another text; of former options too. */
   option_labels: Readonly<Record<string, string>>;
-  /** The rows of a matrix, former ones last; empty for everything else. */
+  /** The rows of a matrix, former ones last, and the parts of a consent; empty for everything else. */
   rows: readonly { readonly id: string; readonly label: string }[];
 };
 
@@ -102,6 +103,9 @@ function columnOf(question: Question, isRetired: boolean, labels: Labels): Colum
   };
 }
 
+/** What an export has of a consent, each in a column. */
+const consentParts = (['agreed', 'text', 'version', 'at'] as const).map((id) => ({ id, label: id }));
+
 function askedOf(element: Question['element'], labels: Labels): Asked {
   const { type, attrs } = element;
   const known = [...(labels.options.get(attrs.id) ?? [])];
@@ -113,6 +117,11 @@ function askedOf(element: Question['element'], labels: Labels): Asked {
       ? [...optionsOf(element).map(({ id }) => id), ...levelsOf(element).map(String)]
       : [],
     option_labels: Object.fromEntries(known.filter(([id, label]) => id !== label)),
-    rows: 'rows' in attrs ? [...(labels.rows.get(attrs.id) ?? [])].map(([id, label]) => ({ id, label })) : [],
+    rows:
+      isInput(element) && kindOf(element) === 'consent'
+        ? consentParts
+        : 'rows' in attrs
+          ? [...(labels.rows.get(attrs.id) ?? [])].map(([id, label]) => ({ id, label }))
+          : [],
   };
 }

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import type { AnswerRow, Answers as AnswersOf, FileAnswer } from '#ast/answers.ts';
+import type { AnswerRow, Answers as AnswersOf, AnswerValue, FileAnswer } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
-import { takesFiles } from '#ast/input-rules.ts';
+import { inputRules, isInputType } from '#ast/input-rules.ts';
+import type { AnswerKind } from '#ast/types/rules.ts';
 import type { FileLinks } from '#files/link.ts';
 import { Answers } from '#forms/payload/answer-shapes.ts';
 import { now } from '#kit/clock.ts';
@@ -113,17 +114,26 @@ function withLinks(row: SubmissionRow, links: FileLinks): string {
 type Fields = Readonly<Record<string, FieldDescription>>;
 
 /** The answers with every file changed; the fields of the version that was answered say which answers are files. */
-export function mapFiles(
+export const mapFiles = (
   answers: AnswersOf,
   fields: Fields,
   change: (file: FileAnswer) => FileAnswer,
+): AnswersOf => mapKind('files', answers, fields, (value) => (value as FileAnswer[]).map(change));
+
+/** The answers with those of a kind changed, in rows too; the fields of the version that was answered say which they are. */
+export function mapKind(
+  kind: AnswerKind,
+  answers: AnswersOf,
+  fields: Fields,
+  change: (value: AnswerValue) => AnswerValue,
 ): AnswersOf {
   return Object.fromEntries(
     Object.entries(answers).map(([id, value]) => {
       const type = fields[id]?.type;
-      if (takesFiles(type)) return [id, (value as FileAnswer[]).map(change)];
+      if (type !== undefined && isInputType(type) && inputRules[type].kind === kind)
+        return [id, change(value)];
       if (type === 'composite')
-        return [id, (value as AnswerRow[]).map((row) => mapFiles(row, fields, change))];
+        return [id, (value as AnswerRow[]).map((row) => mapKind(kind, row, fields, change))];
       return [id, value];
     }),
   );

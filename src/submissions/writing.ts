@@ -1,4 +1,5 @@
 import type { Answers } from '#ast/answers.ts';
+import { stampConsents } from '#ast/answers/stamp-consents.ts';
 import { editDaysOf } from '#ast/settings.ts';
 import { claimFiles } from '#files/queries.ts';
 import type { LiveForm } from '#forms/live-form.ts';
@@ -47,7 +48,10 @@ export function prepareWriting(
   const id = newId();
   // Not all that was uploaded: the files of a question that is not shown stay nobody's, and are swept.
   const fileIds = files.size === 0 ? [] : listFiles(live.form, answers).map((file) => file.id);
-  return { live, reference, key, locale, language, id, createdAt: timeOfId(id), answers, fileIds };
+  const createdAt = timeOfId(id);
+  const stamp = { version: live.version, at: createdAt.toISOString() };
+  const stamped = stampConsents(live.form, answers, stamp);
+  return { live, reference, key, locale, language, id, createdAt, answers: stamped, fileIds };
 }
 
 /** The columns that hold what was sent. */

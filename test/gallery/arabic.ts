@@ -61,6 +61,12 @@ export const arabic: Readonly<Record<string, string>> = {
   'How did you like these?': 'ما رأيك في هذه؟',
   'The looms': 'الأنوال',
   'The colours that we made': 'الألوان التي صنعناها',
+  '# The house\nEverything is **upstairs**. *Dogs* stay outside; read [the rules](https://example.org/rules).\n\n- No shoes\n- No knives':
+    '# البيت\nكل شيء **في الطابق العلوي**. *الكلاب* تبقى في الخارج؛ اقرأ [القواعد](https://example.org/rules).\n\n- بلا أحذية\n- بلا سكاكين',
+  Privacy: 'الخصوصية',
+  'I agree that my answers are kept for a year, as [the notice](https://example.org/privacy) says.':
+    'أوافق على حفظ إجاباتي لمدة عام كما يذكر [الإشعار](https://example.org/privacy).',
+  Source: 'المصدر',
   'The meals': 'الوجبات',
   'Not at all': 'لم تعجبني',
   'A little': 'قليلًا',

@@ -121,6 +121,19 @@ const choices = (say: Say): FormNode =>
         rows: ['The looms', 'The colours that we made', 'The meals'].map(say),
         options: ['Not at all', 'A little', 'Very much'].map(say),
       }),
+      element('rich_text', 'house', {
+        text: say(
+          '# The house\nEverything is **upstairs**. *Dogs* stay outside; read [the rules](https://example.org/rules).\n\n- No shoes\n- No knives',
+        ),
+      }),
+      element('consent', 'terms', {
+        label: say('Privacy'),
+        statement: say(
+          'I agree that my answers are kept for a year, as [the notice](https://example.org/privacy) says.',
+        ),
+        required: true,
+      }),
+      element('hidden', 'source', { label: say('Source') }),
       element('dropdown', 'seat', {
         label: say('Where do you want to sit?'),
         options: Array.from({ length: 40 }, (_, index) => say(`Seat ${index + 1}`)),

@@ -4,16 +4,16 @@ import type { InputRules } from '#ast/types/rules.ts';
 import type { Page } from './page.ts';
 
 /** The rules of late types (src/ast/late-rules.ts), and what the script does at their controls, by the path of the file. */
-const rules = import.meta.glob<InputRules>('../../src/ast/types/*/rules.ts', { import: 'rules' });
-const starts = import.meta.glob<(page: Page) => void>('./types/*.ts', { import: 'start' });
+const rules = import.meta.glob<{ rules: InputRules }>('./*/rules.ts', { base: '../../src/ast/types' });
+const starts = import.meta.glob<{ start: (page: Page) => void }>('./types/*.ts');
 
 /** Brings what types of the form's elements have of their own, and no other type; the starts are to be called. */
 export async function loadTypes(form: Form): Promise<((page: Page) => void)[]> {
   const types = new Set([...walkElements(form)].map(({ element }) => element.type));
   const loaded = [...types].map(async (type) => {
-    const own = await rules[`../../src/ast/types/${type}/rules.ts`]?.();
-    if (own) Object.assign(inputRules, { [type]: own });
-    return (await starts[`./types/${type}.ts`]?.()) ?? [];
+    const own = await rules[`./${type}/rules.ts`]?.();
+    if (own) Object.assign(inputRules, { [type]: own.rules });
+    return (await starts[`./types/${type}.ts`]?.())?.start ?? [];
   });
   return (await Promise.all(loaded)).flat();
 }

@@ -27,9 +27,9 @@ export default defineConfig({
       preserveEntrySignatures: 'allow-extension',
       output: {
         entryFileNames: 'page-[hash].js',
-        // Of an element type: its name, not that of its `rules.ts`.
+        // Of an element type: its name, not that of its `rules.ts`. Each letter counts where a page waits for it.
         chunkFileNames: ({ facadeModuleId }) =>
-          `${/\/types\/(\w+)\/rules\.ts$/.exec(facadeModuleId ?? '')?.[1] ?? '[name]'}-[hash].js`,
+          `${/\/types\/(\w+)\/rules\.ts$/.exec(facadeModuleId ?? '')?.[1] ?? '[name]'}-[hash:6].js`,
         minify: true,
         // What comes behind it finds there what it shares with it: no request of its own for that.
         codeSplitting: {

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue, FileAnswer } from '#ast/answers.ts';
 import { optionsById, written } from '#ast/answers/options.ts';
+import type { ConsentAnswer } from '#ast/types/rules.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { InputElement, Question } from '#ast/tree.ts';
 import type { Column } from '#submissions/shapes.ts';
@@ -20,6 +21,14 @@ const moment = new Intl.DateTimeFormat(undefined, {
 export const isFile = (value: unknown): value is FileAnswer =>
   isRecord(value) && ['id', 'filename', 'size', 'content_type'].every((name) => Object.hasOwn(value, name));
 export const isRow = (value: unknown): value is AnswerRow => isRecord(value) && !isFile(value);
+
+/** Of an answer as a whole: a row of a group may hold the like, a matrix never does. */
+export const isConsent = (value: AnswerValue): value is ConsentAnswer =>
+  isRecord(value) && value['agreed'] === true && typeof value['text'] === 'string';
+
+/** Whether and when it was given. */
+export const sayConsent = ({ at }: ConsentAnswer): string =>
+  at === undefined ? 'Agreed' : `Agreed on ${sayTime(moment, at)} (UTC)`;
 
 /** What is known of the question that was answered. */
 export type AskedOf = Pick<Column, 'type' | 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
@@ -80,6 +89,7 @@ export function AnswerCell({
 
 /** Any answer as one line of text. */
 export function sayWhole(value: AnswerValue, asked?: AskedOf): string {
+  if (isConsent(value)) return sayConsent(value);
   if (isRow(value))
     return rowsIn(value, asked)
       .map(({ label, cell }) => `${label}: ${sayWhole(cell, asked)}`)

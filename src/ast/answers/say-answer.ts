@@ -25,6 +25,7 @@ export function sayAnswer(input: InputElement, value: unknown, speech: AnswerSpe
   // The table pairs each type with its own attributes, which a lookup by a union cannot express.
   const { kind, format, say: sayOwn } = inputRules[type] as InputRules<InputElement['attrs']>;
   const say = (one: unknown): string => {
+    if (kind === 'consent') return speech.words.yes;
     if (typeof one === 'boolean') return speech.words[one ? 'yes' : 'no'];
     if (typeof one === 'number')
       return sayOwn?.(attrs, one, speech.numbers) ?? sayNumber(one, speech.numbers);

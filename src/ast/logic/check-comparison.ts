@@ -21,6 +21,7 @@ const operatorsOfKind: Readonly<Record<AnswerKind, readonly Operator[]>> = {
   choices: [...containing, 'one_of', ...answered],
   order: answered,
   grid: answered,
+  consent: answered,
   files: answered,
 };
 
@@ -77,5 +78,6 @@ const fits: Readonly<Record<AnswerKind, (value: ConditionValue, named: Named) =>
   choices: isOption,
   order: () => false,
   grid: () => false,
+  consent: () => false,
   files: () => false,
 };

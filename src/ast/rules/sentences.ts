@@ -20,6 +20,7 @@ export const englishSentences = {
   option: '{label}: choose one of the listed options.',
   options: '{label}: choose from the listed options, each at most once.',
   order: '{label}: list every option once, the best first.',
+  consent: '{label}: agree with true, or leave the answer out.',
   grid: '{label}: give rows of the question one of the listed options each, or a list of them where several may be chosen.',
   rows_left: '{label}: answer every row. Not answered: {rows}.',
   other: '{label}: write your own answer beside the listed options.',

@@ -14,6 +14,7 @@ export type SummaryKind =
   | 'recommendation'
   | 'ranking'
   | 'grid'
+  | 'agreed'
   | 'yes_no'
   | 'files'
   | 'rows'

@@ -17,6 +17,7 @@ export type AnswerKind =
   | 'choices'
   | 'order'
   | 'grid'
+  | 'consent'
   | 'files';
 
 /** The kinds of which a page posts several values under one name: the answer is a list of them. */
@@ -29,8 +30,14 @@ export type Levels = { readonly from: number; readonly to: number };
 /** The answer of a matrix: what is chosen in each row that is answered, by the row's id. */
 export type GridAnswer = { [row: string]: string | string[] };
 
+/**
+ * The answer of a consent: the text that was agreed to, as it was read, the version of the form that it was in, and when,
+ * ISO 8601 in UTC. The last two are there as soon as it is stored (answers/stamp-consents.ts).
+ */
+export type ConsentAnswer = { agreed: true; text: string; version?: number; at?: string };
+
 /** The answer of one input, files aside. */
-export type PlainAnswer = string | number | boolean | string[] | GridAnswer;
+export type PlainAnswer = string | number | boolean | string[] | GridAnswer | ConsentAnswer;
 
 /** A file that is made of an answer. */
 export type WrittenFile = { readonly filename: string; readonly content_type: string; readonly text: string };

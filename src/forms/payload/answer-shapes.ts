@@ -16,7 +16,13 @@ export const FileUpload = named(
 const record = Type.Record;
 const chosen = Type.Array(Type.String());
 const rowsOfMatrix = record(Type.String(), Type.Union([Type.String(), chosen]));
-const plain = [Type.String(), Type.Number(), Type.Boolean(), chosen, rowsOfMatrix] as const;
+const consent = Type.Object({
+  agreed: Type.Literal(true),
+  text: Type.String({ description: 'What was agreed to, as it was read.' }),
+  version: Type.Integer({ description: 'The version of the form that it was in.' }),
+  at: Type.String({ format: 'date-time' }),
+});
+const plain = [Type.String(), Type.Number(), Type.Boolean(), chosen, consent, rowsOfMatrix] as const;
 const files = Type.Array(FileUpload);
 
 /** The answers of a submission by element id (docs/rules.md 10); their type is that of the question. */
@@ -27,7 +33,7 @@ export const Answers = named(
     Type.Union([...plain, files, Type.Array(record(Type.String(), Type.Union([...plain, files])))]),
     {
       description:
-        'Element id -> answer: a text, a number, yes or no, the options that were chosen, of a matrix by the ids of its rows, files, or the rows of a group that repeats. A question that was not answered is absent.',
+        'Element id -> answer: a text, a number, yes or no, the options that were chosen, of a matrix by the ids of its rows, what was agreed to and when, files, or the rows of a group that repeats. A question that was not answered is absent.',
     },
   ),
 );

@@ -42,7 +42,14 @@ export function editEnding(
       const sent = numberOf(controls, '_seen_at');
       const seen = sent === undefined ? undefined : new Date(sent);
       try {
-        const result = await editByToken(context, { formId: live.id, token, raw, files, seen });
+        const result = await editByToken(context, {
+          formId: live.id,
+          token,
+          raw,
+          files,
+          seen,
+          language: visit.language,
+        });
         if (!result.ok) return result.errors;
         const told = new Map([['receipt', result.id], ['edit', token], ['_changed', '1'], ...address.own]);
         const next = `/f/${live.id}/submitted?${new URLSearchParams([...told]).toString()}`;

@@ -19,6 +19,7 @@ const groupTypes = [
   'ranking',
   'picture_choice',
   'matrix',
+  'consent',
 ];
 
 /** The control that carries the id; of a set of buttons the first. */

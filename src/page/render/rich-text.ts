@@ -59,6 +59,9 @@ function draw({ kind, lines }: Block, plain: Plain, known: RegExp): Html {
   return kind === 'ul' ? html`<ul>${entries}</ul>` : html`<ol>${entries}</ol>`;
 }
 
+/** Bold and links of a text that stands where only words can: in a label. Nothing in it is an answer. */
+export const markedLine = (text: string): Html => inline(text, asIs, marks);
+
 type Plain = (text: string) => Html;
 
 const asIs: Plain = (text) => html`${text}`;

@@ -4,7 +4,7 @@ import { isBlank } from '#ast/answers/blank.ts';
 import { findInput, parseRowName, questionsById, type RawAnswers, readFields } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
-import { type Form, isSeen, listQuestions } from '#ast/tree.ts';
+import { type Form, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
 
 /** What the parameters of a form's address say. */
@@ -63,11 +63,14 @@ type Prefill = { readonly raw: RawAnswers; readonly leftOut: readonly string[] }
 /** First answers that are as valid as sent ones; a wrong one is left out, and nothing else is. */
 export function readPrefill(form: Form, { prefill }: Address, context: AnswerContext): Prefill {
   if (prefill.length === 0) return { raw: {}, leftOut: [] };
-  // What stands in an address for bytes that are no text is nobody's answer.
-  const isText = ([, value]: readonly [string, string]) => !value.includes('\ufffd');
-  const { raw } = readFields(form, prefill.filter(isText));
   const questions = questionsById(listQuestions(withStableLabels(form)));
-  const leftOut = prefill.filter((entry) => !isText(entry)).map(([name]) => name);
+  // What stands in an address for bytes that are no text is nobody's answer, and nobody agrees by a link.
+  const isAnswer = ([name, value]: readonly [string, string]): boolean => {
+    const { input } = findInput(questions, name) ?? {};
+    return !value.includes('\ufffd') && !(input && kindOf(input) === 'consent');
+  };
+  const { raw } = readFields(form, prefill.filter(isAnswer));
+  const leftOut = prefill.filter((entry) => !isAnswer(entry)).map(([name]) => name);
   const checked = checkAnswers(form, raw, new Map(), context);
   for (const { field } of checked.ok ? [] : checked.errors) {
     const part = parseRowName(field);

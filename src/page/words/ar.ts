@@ -155,6 +155,7 @@ export const arabicProblems: PageProblems = {
   'required.order': 'رتّب الخيارات حسب تفضيلك',
   'required.grid': 'أجب عن كل صف',
   'required.signature': 'وقّع أو اكتب اسمك',
+  'required.consent': 'ضع علامة في المربع للموافقة',
   'required.yes_no': 'اختر نعم أو لا',
   'required.files': 'اختر ملفًا',
   'required.typed_files': 'ارفع {types}',

@@ -168,6 +168,7 @@ export const germanProblems: PageProblems = {
   'required.order': 'Bringen Sie die Möglichkeiten in Ihre Reihenfolge',
   'required.grid': 'Beantworten Sie jede Zeile',
   'required.signature': 'Unterschreiben Sie, oder tippen Sie Ihren Namen',
+  'required.consent': 'Kreuzen Sie das Feld an, um zuzustimmen',
   'required.yes_no': 'Wählen Sie Ja oder Nein',
   'required.files': 'Wählen Sie eine Datei',
   'required.typed_files': 'Laden Sie {types} hoch',

@@ -164,6 +164,7 @@ export const englishProblems = {
   'required.order': 'Put the options in your order',
   'required.grid': 'Answer every row',
   'required.signature': 'Sign, or type your name',
+  'required.consent': 'Tick the box to agree',
   'required.yes_no': 'Choose yes or no',
   'required.files': 'Choose a file',
   'required.typed_files': 'Upload {types}',

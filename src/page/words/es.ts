@@ -163,6 +163,7 @@ export const spanishProblems: PageProblems = {
   'required.order': 'Ordene las opciones según su preferencia',
   'required.grid': 'Responda a todas las filas',
   'required.signature': 'Firme o escriba su nombre',
+  'required.consent': 'Marque la casilla para dar su consentimiento',
   'required.yes_no': 'Elija sí o no',
   'required.files': 'Elija un archivo',
   'required.typed_files': 'Suba {types}',

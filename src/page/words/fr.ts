@@ -167,6 +167,7 @@ export const frenchProblems: PageProblems = {
   'required.order': 'Classez les options dans l’ordre de votre choix',
   'required.grid': 'Répondez à chaque ligne',
   'required.signature': 'Signez ou saisissez votre nom',
+  'required.consent': 'Cochez la case pour donner votre accord',
   'required.yes_no': 'Choisissez oui ou non',
   'required.files': 'Choisissez un fichier',
   'required.typed_files': 'Envoyez {types}',

@@ -164,6 +164,7 @@ export const japaneseProblems: PageProblems = {
   'required.order': '選択肢を順位の高い順に並べてください',
   'required.grid': 'すべての行に回答してください',
   'required.signature': '署名するか、お名前を入力してください',
+  'required.consent': '同意する場合はチェックを入れてください',
   'required.yes_no': '「はい」か「いいえ」を選択してください',
   'required.files': 'ファイルを選択してください',
   'required.typed_files': '{types}をアップロードしてください',

@@ -162,6 +162,7 @@ export const portugueseProblems: PageProblems = {
   'required.order': 'Ordene as opções conforme a sua preferência',
   'required.grid': 'Responda a todas as linhas',
   'required.signature': 'Assine ou escreva o seu nome',
+  'required.consent': 'Marque a caixa para concordar',
   'required.yes_no': 'Escolha sim ou não',
   'required.files': 'Escolha um arquivo',
   'required.typed_files': 'Envie {types}',

@@ -31,6 +31,7 @@ const sentenceOf: Partial<Record<RuleName, keyof PageProblems>> = {
   options: 'option',
   order: 'option',
   grid: 'option',
+  consent: 'required.consent',
 };
 
 /** Whether no visitor of our page breaks the rule: whoever sends forms of their own is told by `sayProblem`. */

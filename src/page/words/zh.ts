@@ -152,6 +152,7 @@ export const chineseProblems: PageProblems = {
   'required.order': '请按您的偏好排列各选项',
   'required.grid': '请回答每一行',
   'required.signature': '请签名，或输入您的姓名',
+  'required.consent': '请勾选以表示同意',
   'required.yes_no': '请选择“是”或“否”',
   'required.files': '请选择文件',
   'required.typed_files': '请上传{types}',

@@ -1,4 +1,5 @@
 import { type AnswerError, type AnswerFiles, checkAnswers } from '#ast/answers.ts';
+import { inLanguage } from '#ast/translations/translations.ts';
 import type { Form } from '#ast/tree.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import type { Database } from '#kit/database.ts';
@@ -44,6 +45,8 @@ type TokenEdit = {
   raw: unknown;
   files: AnswerFiles;
   seen?: Date | undefined;
+  /** In which of the form's languages the visitor read it. */
+  language?: string | undefined;
 };
 
 /**
@@ -54,11 +57,11 @@ type TokenEdit = {
  */
 export async function editByToken(
   context: SubmitContext,
-  { formId, token, raw, files, seen }: TokenEdit,
+  { formId, token, raw, files, seen, language }: TokenEdit,
 ): Promise<{ ok: true; id: string } | { ok: false; errors: readonly AnswerError[] }> {
   const found = await findByToken(context.database, formId, token);
   const rules = answerContext(found.settings, found.reference);
-  const checked = checkAnswers(found.form, raw, files, rules);
+  const checked = checkAnswers(inLanguage(found.form, language), raw, files, rules);
   if (!checked.ok) return checked;
   const id = found.submissionId;
   const unchanged = seen === undefined ? null : [seen];

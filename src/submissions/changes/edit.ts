@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answers } from '#ast/answers.ts';
 import { isRecord, own } from '#ast/json.ts';
+import { stampConsents } from '#ast/answers/stamp-consents.ts';
 import { answerContext } from '#forms/answer-context.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
@@ -146,7 +147,10 @@ export async function change(
     const [before] = await lockSubmission(client, { workspace_id: workspaceId, form_id: formId, id });
     if (!before) throw new ApiError('not_found');
     requireUnchanged(unchanged, before.updated_at);
-    const after = apply(before);
+    const applied = apply(before);
+    const stamp = { version: before.version, at: now().toISOString() };
+    const answers = stampConsents(before.structure, applied.answers, stamp, before.answers);
+    const after = { ...applied, answers };
     if (isDeepStrictEqual(after, before)) return 0;
     await write(client, target, before, after);
     if (limited) await takeAnswers(client, limited, id);

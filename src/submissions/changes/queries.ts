@@ -56,10 +56,11 @@ export const lockSubmission = statement(
     ...snapshotColumns,
     tags: texts,
     language: nullable(text),
+    version: integer,
     structure: json<Form>(),
     settings: jsonb<Settings>(),
   },
-  `select ${snapshotSelection}, s.tags, s.language, v.structure, f.settings
+  `select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings
    from submissions s
    ${versionJoin}
    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id

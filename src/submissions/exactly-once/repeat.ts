@@ -9,7 +9,7 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { findFormVersion } from '#forms/queries.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
-import { mapFiles } from '../present.ts';
+import { mapFiles, mapKind } from '../present.ts';
 import { findByKey } from '../queries.ts';
 
 /** A submission as the visitor is told of it: its id is the receipt. */
@@ -86,8 +86,12 @@ async function readVersion(
   return row && { form: row.structure as Form, fields: row.fields as Fields };
 }
 
-/** What two sendings of the same answers have in common. A file that is sent again is another row, but the same file. */
+/**
+ * What two sendings of the same answers have in common. A file that is sent again is another row, but the same file, and
+ * who agrees again agrees to the same, at another time.
+ */
 export function digestOf(answers: Answers, fields: Fields): Buffer {
-  const compared = mapFiles(answers, fields, (file) => ({ ...file, id: '' }));
+  const consented = mapKind('consent', answers, fields, () => 'yes');
+  const compared = mapFiles(consented, fields, (file) => ({ ...file, id: '' }));
   return createHash('sha256').update(JSON.stringify(compared)).digest();
 }

@@ -1,6 +1,6 @@
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
 import { own } from '#ast/json.ts';
-import type { GridAnswer } from '#ast/types/rules.ts';
+import type { ConsentAnswer, GridAnswer } from '#ast/types/rules.ts';
 import { type Column, optionLabel } from '../columns.ts';
 import type { SubmissionStatus } from '../queries.ts';
 
@@ -58,7 +58,11 @@ export function answerCells(value: AnswerValue | undefined, column: Asked): Cell
   const { rows } = column;
   if (rows.length === 0) return [answerCell(value, column)];
   return rows.map(({ id }, index) =>
-    isGrid(value) ? answerCell(own(value, id), column) : index === 0 ? answerCell(value, column) : undefined,
+    isGrid(value)
+      ? answerCell(own<AnswerValue>(value, id), column)
+      : index === 0
+        ? answerCell(value, column)
+        : undefined,
   );
 }
 
@@ -87,7 +91,8 @@ const isFile = (item: FileAnswer | AnswerRow): item is FileAnswer =>
 const isRow = (item: string | FileAnswer | AnswerRow): item is AnswerRow =>
   typeof item === 'object' && !isFile(item);
 
-const isGrid = (value: AnswerValue | undefined): value is GridAnswer =>
+/** A matrix, or a consent. */
+const isGrid = (value: AnswerValue | undefined): value is GridAnswer | ConsentAnswer =>
   typeof value === 'object' && !Array.isArray(value);
 
 /** A row of a repeatable composite, or all of a matrix. */

@@ -186,6 +186,22 @@ test('a matrix has a column for each of its rows, former ones last, and what it 
   );
 });
 
+test('a consent has a column for each of its parts', () => {
+  const asked = unionColumns([formOf(element('consent', 'terms', { label: 'Terms' }))]);
+  assert.deepEqual(
+    headCells(asked).slice(4, -1),
+    ['agreed', 'text', 'version', 'at'].map((part) => `Terms [${part}]`),
+  );
+  const terms = { agreed: true, text: 'I agree.', version: 3, at: '2026-01-31T09:30:00.000Z' };
+  assert.deepEqual(bodyCells(asked, submissionOf('1', { terms })).slice(4, -1), [
+    'Yes',
+    'I agree.',
+    3,
+    terms.at,
+  ]);
+  assert.deepEqual(bodyCells(asked, submissionOf('1', {})).slice(4, -1), Array(4).fill(undefined));
+});
+
 test('NDJSON names a submission as the API does, and empty reference data is an object there and no cell in CSV', async () => {
   async function* batches(): AsyncGenerator<ExportedSubmission[]> {
     yield [submissionOf('1', { other: 1, name: 'Ada' }), submissionOf('2', {}, { from: 'mail' })];

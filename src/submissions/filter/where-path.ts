@@ -88,13 +88,13 @@ const found = (conditions: readonly string[]): string => ` ? (${conditions.join(
 const valuesOf = ({ comparison: { value } }: Asked): readonly (string | number | boolean)[] =>
   [value ?? []].flat() as readonly Exclude<ConditionValue, readonly unknown[]>[];
 
-type Kind = Exclude<AnswerKind, 'order' | 'grid' | 'files'> | 'reference' | 'presence';
+type Kind = Exclude<AnswerKind, 'order' | 'grid' | 'consent' | 'files'> | 'reference' | 'presence';
 
 function kindOf(subject: Subject): Kind {
   if (subject === 'reference') return 'reference';
   if (subject === 'composite') return 'presence';
   const { kind } = inputRules[subject];
-  return kind === 'files' || kind === 'order' || kind === 'grid' ? 'presence' : kind;
+  return kind === 'files' || kind === 'order' || kind === 'grid' || kind === 'consent' ? 'presence' : kind;
 }
 
 type Value = string | number | boolean;

@@ -15,6 +15,7 @@ const keptAttributes = [
   'label',
   'options',
   'rows',
+  'statement',
   'multiple',
   'other',
   'repeatable',

@@ -22,6 +22,7 @@ const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
   recommendation: tallyRecommendation,
   ranking: tallyRanking,
   grid: tallyGrid,
+  agreed: tallyAgreed,
   yes_no: () => tallyOptions({ options: ['Yes', 'No'], option_labels: {}, rows: [] }),
   files: tallyFiles,
   rows: tallyRows,
@@ -65,6 +66,15 @@ function tallyOptions(asked: Omit<Asked, 'type'>): Tally {
 function barOf(asked: Omit<Asked, 'type'>, option: string): Pick<Bar, 'label' | 'option'> {
   const label = optionLabel(asked, option);
   return { label, ...(label !== option && { option }) };
+}
+
+/** How many agreed; who did not gave no answer. */
+function tallyAgreed(asked: Asked): Tally {
+  const options = tallyOptions({ ...asked, options: ['Agreed'] });
+  return {
+    add: (answer) => isRecord(answer) && options.add('Agreed'),
+    result: () => options.result(),
+  };
 }
 
 /** One bar a level, also for those that nobody chose, and what they come to. */

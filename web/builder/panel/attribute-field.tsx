@@ -160,6 +160,7 @@ const linesOf: Readonly<Record<string, number>> = {
   help_text: 2,
   error_message: 2,
   text: 12,
+  statement: 4,
 };
 
 /** What the title of an attribute does not say by itself. */
@@ -167,6 +168,7 @@ const notes: Readonly<Record<string, string>> = {
   error_message: 'Read below the label whenever an answer is not taken. Empty: our own words.',
   autocomplete: 'What the browser knows of the visitor. Nothing, where it is somebody else’s.',
   alt: 'Read to those who do not see it.',
+  statement: 'Kept with each answer as it was read. Marks: **bold** and [link](https://…).',
   text: 'Marks: # heading, **bold**, *italic*, [link](https://…), and lists of lines with - or 1.',
   other: 'One free answer besides the options.',
   unique:

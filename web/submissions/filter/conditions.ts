@@ -26,6 +26,7 @@ const kinds = {
   boolean: 'yes_no',
   order: 'presence',
   grid: 'presence',
+  consent: 'presence',
   files: 'presence',
 } as const satisfies Record<AnswerKind, string>;
 

@@ -5,7 +5,16 @@ import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
-import { type AskedOf, askedIn, isFile, isRow, rowsIn, sayAnswer } from '../answer-text.tsx';
+import {
+  type AskedOf,
+  askedIn,
+  isConsent,
+  isFile,
+  isRow,
+  rowsIn,
+  sayAnswer,
+  sayConsent,
+} from '../answer-text.tsx';
 import { Marked } from '../../design/marked.tsx';
 import { FileList } from './file-list.tsx';
 
@@ -97,6 +106,16 @@ function RowAnswers({
 /** One answer in full. A link leads only where a web or mail address leads: nothing else is ever made one. */
 function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): ReactElement {
   const { type } = asked;
+  if (isConsent(value)) {
+    return (
+      <>
+        <span className="answer-text">
+          {sayConsent(value)}, version {value.version} of the form
+        </span>
+        <blockquote className="answer-quote">{value.text}</blockquote>
+      </>
+    );
+  }
   if (isRow(value)) {
     return (
       <dl className="answer-row">

@@ -14,7 +14,17 @@ import {
 } from './program.ts';
 
 /** What a value is, as far as a formula can go by it. A day may have a time. */
-export type ValueType = 'number' | 'text' | 'truth' | 'day' | 'time' | 'choices' | 'rows' | 'files' | 'grid';
+export type ValueType =
+  | 'number'
+  | 'text'
+  | 'truth'
+  | 'day'
+  | 'time'
+  | 'choices'
+  | 'rows'
+  | 'files'
+  | 'grid'
+  | 'consent';
 
 /** An element that a formula names, with the id of the group in whose rows it is asked, if that is not the formula's own. */
 export type NamedElement = {
@@ -36,6 +46,7 @@ const typeOfKind: Readonly<Record<AnswerKind, ValueType>> = {
   order: 'choices',
   files: 'files',
   grid: 'grid',
+  consent: 'consent',
 };
 
 /** What the answer to an element is to a formula. */
@@ -53,6 +64,7 @@ const called: Readonly<Record<ValueType, string>> = {
   choices: 'several choices',
   rows: 'rows',
   grid: 'rows of a matrix',
+  consent: 'a consent',
   files: 'files',
 };
 

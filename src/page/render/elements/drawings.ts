@@ -5,6 +5,7 @@ import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { calculation } from './calculation.ts';
 import { boxAttributes } from './frame.ts';
 import { group } from './groups.ts';
+import { consent } from './consent.ts';
 import { hidden } from './hidden.ts';
 import { image } from './image.ts';
 import { matrix } from './matrix.ts';
@@ -42,6 +43,7 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   scale,
   ranking,
   picture_choice: pictureChoice,
+  consent,
   hidden,
   matrix,
   calculation,

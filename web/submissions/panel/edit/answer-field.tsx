@@ -39,6 +39,7 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
   boolean: YesNoField,
   order: OrderField,
   grid: GridField,
+  consent: ConsentField,
   files: FilesField,
 };
 
@@ -253,6 +254,20 @@ function YesNoField(props: Props): ReactElement {
       ]}
       value={id}
       onChange={(chosen) => onChange(chosen === none ? undefined : chosen === 'yes')}
+    />
+  );
+}
+
+/** What was agreed to stays as it was; to agree here is stamped with this moment. */
+function ConsentField(props: Props): ReactElement {
+  const { input, value, onChange } = props;
+  const statement = 'statement' in input.attrs ? input.attrs.statement : '';
+  return (
+    <CheckboxGroup
+      {...common(props)}
+      choices={[{ id: 'yes', label: isRecord(value) ? asText(own(value, 'text')) : statement }]}
+      value={value === true || isRecord(value) ? ['yes'] : []}
+      onChange={(ids) => onChange(ids.length > 0 || undefined)}
     />
   );
 }

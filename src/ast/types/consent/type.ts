@@ -1,0 +1,31 @@
+import { limits } from '../../limits.ts';
+import { inputType } from '../definition.ts';
+import { askedAttributes } from '../shared-attributes.ts';
+
+export const consent = inputType({
+  title: 'Consent',
+  icon: 'M4 3h9l3 3v11H4zM7 11l2 2 4-4M7 6.5h3',
+  words: 'agree terms privacy gdpr checkbox accept policy',
+  palette: 'choice',
+  firstLabel: 'Privacy',
+  attrs: {
+    ...askedAttributes,
+    statement: { kind: 'string', title: 'What is agreed to', required: true, maxBytes: limits.textBytes },
+  },
+  first: { statement: 'I agree to the [privacy notice](https://example.com/privacy).' },
+  summary: 'agreed',
+  columnWidth: 160,
+  schema: () => ({
+    type: 'object',
+    properties: {
+      agreed: { type: 'boolean', description: 'Always true.' },
+      text: { type: 'string' },
+      version: { type: 'integer', minimum: 1 },
+      at: { type: 'string', format: 'date-time' },
+    },
+    required: ['agreed', 'text', 'version', 'at'],
+  }),
+  samples: ({ statement }, today) => [
+    { agreed: true, text: statement, version: 1, at: `${today}T09:30:00.000Z` },
+  ],
+});
