@@ -29,6 +29,12 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./account/sign-in-screen.tsx'), 'SignInScreen'),
 });
 
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  path: '/signed-in',
+  component: lazyRouteComponent(() => import('./account/signed-in-screen.tsx'), 'SignedInScreen'),
+});
+
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/forgot-password',
@@ -143,6 +149,7 @@ const form = createRoute({
 /** Every address of the console, below /app; each screen is loaded when it is first shown. */
 const routeTree = root.addChildren([
   signIn,
+  signedIn,
   forgotPassword,
   resetPassword,
   join,

@@ -3,6 +3,7 @@ import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import { joinEndpoints } from '#console/accounts/join-endpoints.ts';
 import { passwordResetEndpoints } from '#console/accounts/password-reset-endpoints.ts';
 import { ownSessionEndpoints } from '#console/accounts/own-session-endpoints.ts';
+import { providerEndpoints } from '#console/accounts/provider-endpoints.ts';
 import { passkeyEndpoints } from '#console/accounts/passkey-endpoints.ts';
 import { secondFactorEndpoints } from '#console/accounts/second-factor-endpoints.ts';
 import { sessionEndpoints } from '#console/accounts/session-endpoints.ts';
@@ -201,6 +202,7 @@ export function apiOperations(services: Services) {
 function ownOperations(services: ConsoleServices) {
   const session = sessionEndpoints(services);
   const sessions = ownSessionEndpoints(services);
+  const provider = providerEndpoints(services);
   const passkeys = passkeyEndpoints(services);
   const factors = secondFactorEndpoints(services);
   const resets = passwordResetEndpoints(services);
@@ -211,6 +213,9 @@ function ownOperations(services: ConsoleServices) {
     getSession: session.get,
     signIn: session.begin,
     signOut: session.end,
+    readWaysIn: provider.ways,
+    askProvider: provider.ask,
+    signInByProvider: provider.signIn,
     askForPasskey: passkeys.ask,
     signInByPasskey: passkeys.signIn,
     takeSecondStep: session.takeSecondStep,

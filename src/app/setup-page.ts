@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { writeDevice } from '#console/accounts/device-cookie.ts';
+import { deviceCookie } from '#console/accounts/device-cookie.ts';
 import type { ConsoleServices } from '#console/services.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
@@ -95,7 +95,7 @@ async function enter(
   const attempt = { address: addressKey(request.ip), headers: new Headers(), device: undefined };
   try {
     const { cookies, device } = await signIn(services, attempt, { email, password });
-    return [...cookies, ...writeDevice(services.config.publicUrl, device)];
+    return [...cookies, ...deviceCookie.write(services.config.publicUrl, device)];
   } catch (error) {
     request.log.warn({ err: error }, 'the first person was not signed in after the set-up');
     return [];

@@ -106,6 +106,7 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
         awaitsSecondStep: awaitsSecondStep({ session, user }),
         secondFactorAt: session.secondFactorAt ?? null,
         sessionId: session.id,
+        signedInAt: session.createdAt,
       },
       cookies: found.headers.getSetCookie(),
     };

@@ -35,6 +35,7 @@ test('nothing set: the defaults that the handbook lists', () => {
     backup: undefined,
     metrics: undefined,
     operatorEmail: undefined,
+    identityProvider: undefined,
     securityContact: undefined,
     smtp: undefined,
     mailPerMinute: 300,
@@ -192,6 +193,15 @@ const refused: readonly [environment: Record<string, string>, sentence: RegExp][
   [{ MAIL_PER_MINUTE: '5' }, /MAIL_PER_MINUTE is "5", but it must be a whole number from 10/],
   [{ S3_ENDPOINT: 'https://s3.example/bucket' }, /S3_ENDPOINT .* must be set together/],
   [{ BACKUP_SCHEDULE: 'nightly' }, /BACKUP_SCHEDULE is "nightly", but it must be a schedule/],
+  [{ OIDC_ISSUER: 'http://login.example.org' }, /OIDC_ISSUER is .* begins with https/],
+  [
+    { OIDC_ISSUER: 'https://login.example.org' },
+    /OIDC_CLIENT_ID must be as well(.|\n)*OIDC_DOMAINS must name/,
+  ],
+  [
+    { OIDC_ISSUER: 'https://login.example.org', OIDC_ROLES: 'staff=all:owner' },
+    /OIDC_ROLES has "staff=all:owner"/,
+  ],
   [{ BACKUP_TO: 's3' }, /BACKUP_TO is "s3", but S3_ENDPOINT is not set/],
 ];
 for (const [environment, sentence] of refused) {
@@ -222,6 +232,9 @@ test('the handbook has every setting, and nothing else', async () => {
   const asked = new Set<string>();
   const given: Record<string, string> = {
     BACKUP_SCHEDULE: '0 3 * * *',
+    OIDC_ISSUER: 'https://login.example.org',
+    OIDC_CLIENT_ID: 'formloom',
+    OIDC_DOMAINS: 'example.org',
     S3_ENDPOINT: 'https://s3.test/bucket',
     S3_ACCESS_KEY_ID: 'a',
     S3_SECRET_ACCESS_KEY: 'b',

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type BackupConfig, readBackup } from './config/read-backup.ts';
+import { type IdentityProviderConfig, readIdentityProvider } from './config/read-identity-provider.ts';
 import { type Limits, readLimits } from './config/read-limits.ts';
 import { type MetricsConfig, readMetrics } from './config/read-metrics.ts';
 import { readMailAddress } from './outbox/address.ts';
@@ -54,6 +55,8 @@ export type Config = {
   mailToVisitors: number;
   /** Seconds to wait after each time that the mail server put off a mail; its length is the number of retries. */
   mailRetryDelays: readonly number[];
+  /** Who signs people in beside the service itself; undefined: nobody. */
+  identityProvider: IdentityProviderConfig | undefined;
   /** Who makes workspaces in the console: nobody but the operator by command line, owners of one, or everyone. */
   workspaceCreation: WorkspaceCreation;
   /** Whether every answer of the API is held against its declaration: a fault of ours is then a 500. For tests. */
@@ -182,6 +185,7 @@ export function readConfig(environment: Environment): Config {
     mailPerMinute: wholeNumber('MAIL_PER_MINUTE', 300, 10, 60_000),
     mailToVisitors: wholeNumber('MAIL_TO_VISITORS', 200, 1, 1_000_000),
     mailRetryDelays: retryDelays('MAIL_RETRY_DELAYS'),
+    identityProvider: readIdentityProvider(value, list, problems),
     workspaceCreation: oneOf('WORKSPACE_CREATION', workspaceCreations, 'owners'),
     isReplyChecked: environment['CHECK_REPLIES'] === 'true',
     limits: readLimits(wholeNumber),

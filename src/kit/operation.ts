@@ -58,6 +58,7 @@ export type Person = {
   /** When the second step was taken in this session; null: it was signed in to by a password alone. */
   secondFactorAt: Date | null;
   sessionId: string;
+  signedInAt: Date;
 };
 
 /**

@@ -96,6 +96,7 @@ export const resetPassword = statement(
      update users set temporary_until = $until, second_factor = second_factor and email_verified,
                       email_verified = true, updated_at = $now
       where email = $email
+        and exists (select from accounts where user_id = users.id and provider_id = 'credential')
      returning id
    ),
    secret as (

@@ -84,7 +84,8 @@ export async function resetUserPassword(
     now: at,
     until: new Date(at.getTime() + temporaryMs),
   });
-  if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
+  if (!person)
+    throw new ApiError('not_found', `There is no account with the address ${email} and a password.`);
   await reportPasswordChange(database, person.id);
   return { id: person.id, temporaryPassword };
 }

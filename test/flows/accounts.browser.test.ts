@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
-import { callApi, openService } from '#test/service.ts';
+import { openProvider, providerClient } from '#test/provider.ts';
+import { callApi, freePort, openService } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
@@ -16,7 +17,18 @@ import { resetUserPassword } from '#workspaces/users.ts';
 const service = await openService();
 const console = await openConsoleBrowser(service);
 /** Passkeys are bound to a name. */
-const named = await openService({}, { publicHost: 'localhost' });
+const providerPort = await freePort();
+const named = await openService(
+  {
+    OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
+    OIDC_CLIENT_ID: providerClient.id,
+    OIDC_CLIENT_SECRET: providerClient.secret,
+    OIDC_NAME: 'Example',
+    OIDC_DOMAINS: 'example.org',
+  },
+  { publicHost: 'localhost' },
+);
+const provider = await openProvider(providerPort, () => named.services.config.publicUrl);
 const passkeys = await openConsoleBrowser({ ...named, url: named.services.config.publicUrl });
 const run = promisify(execFile);
 
@@ -99,7 +111,7 @@ test('a password is changed, and only this browser stays signed in', async () =>
   await heading(third, 'Forms');
   const page = await console.open('/app/account', person);
   await heading(page, 'Your account');
-  await page.getByText('This browser').waitFor();
+  await page.getByText('This browser', { exact: true }).waitFor();
   await tabTo(page, 'button', /Sign out Chrome/);
   await press(page, 'Enter');
   await page.getByText('It is signed out.').waitFor();
@@ -397,6 +409,37 @@ test('a passkey is added, signs in without a password, is the second step, and i
   await press(page, 'Enter');
   await page.getByText('This passkey is not known here.').waitFor();
   await page.context().close();
+});
+
+test('the provider of identities signs in, leads back to where one wanted to be, and a refusal is said', async () => {
+  provider.person = { sub: 'ada', email: 'ada@example.org', email_verified: true, name: 'Ada' };
+  const page = await passkeys.open('/app/account');
+  await heading(page, 'Sign in to Formloom');
+  await page.getByRole('button', { name: 'Continue with Example' }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await tabTo(page, 'button', 'Continue with Example');
+  await press(page, 'Enter');
+  await heading(page, 'Your account');
+  await page.getByText('You sign in as ada@example.org.').waitFor();
+  await page.getByRole('button', { name: 'Add passkey' }).waitFor();
+  assert.equal(await page.getByLabel('Current password').count(), 0);
+  await tabTo(page, 'button', 'Set up');
+  await press(page, 'Enter');
+  await page.getByText('You have no password here').waitFor();
+  await tabTo(page, 'button', 'Continue');
+  await press(page, 'Enter');
+  await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+  await page.context().close();
+
+  provider.person = { sub: 'eve', email: 'eve@example.com', email_verified: true };
+  const refused = await passkeys.open('/app/sign-in');
+  await refused.getByRole('button', { name: 'Continue with Example' }).click();
+  await heading(refused, 'You are not signed in');
+  await refused.getByText('no confirmed address of a domain that is let in here').waitFor();
+  assert.deepEqual(await findBarriers(refused), []);
+  await refused.getByRole('link', { name: 'Back to the sign-in' }).click();
+  await heading(refused, 'Sign in to Formloom');
+  await refused.context().close();
 });
 
 test('an owner hears who lacks a second factor before it is asked of everybody, and whoever lacks one sets it up first', async () => {

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { RadioGroup } from '../design/checkbox.tsx';
 import { Card, Page } from '../design/page.tsx';
@@ -6,20 +7,24 @@ import { setTheme, themes, useTheme } from '../shell/theme.ts';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { SecondFactorCard } from './second-factor/second-factor-card.tsx';
+import { secondFactorsQuery } from './second-factor/second-factors.ts';
 import { SessionsCard } from './sessions-card.tsx';
 
 /** What belongs to the person rather than to a workspace. */
 export function AccountScreen(): ReactElement {
   const { user } = useSession();
+  const { data: factors } = useQuery(secondFactorsQuery);
   const theme = useTheme();
   return (
     <Page title="Your account" width="narrow">
       <Card title="You" lead={`You sign in as ${user.email}.`}>
         <NameForm name={user.name} />
       </Card>
-      <Card title="Password" lead="Changing it signs you out everywhere else.">
-        <PasswordForm />
-      </Card>
+      {factors?.has_password !== false && (
+        <Card title="Password" lead="Changing it signs you out everywhere else.">
+          <PasswordForm />
+        </Card>
+      )}
       <SecondFactorCard />
       <SessionsCard />
       <Card title="Appearance">

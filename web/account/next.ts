@@ -4,7 +4,9 @@
  */
 export function readNext(next: unknown): string {
   if (typeof next !== 'string' || !/^\/(?![/\\])/.test(next)) return '/';
-  return /^\/(sign-in|second-step|second-factor|new-password|forgot-password|reset-password)\b/.test(next)
+  return /^\/(sign-in|signed-in|second-step|second-factor|new-password|forgot-password|reset-password)\b/.test(
+    next,
+  )
     ? '/'
     : next;
 }

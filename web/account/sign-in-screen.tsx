@@ -10,6 +10,7 @@ import { Message } from '../design/message.tsx';
 import { sayWait, useCountdown } from './countdown.ts';
 import { EntryCard } from './entry-card.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
+import { ProviderButton } from './provider-button.tsx';
 import { useGoOn } from './use-go-on.ts';
 
 /** Signs in by email address and password, and leads to where the person wanted to be. */
@@ -60,6 +61,7 @@ export function SignInScreen(): ReactElement {
         </Button>
       </Form>
       <PasskeyButton />
+      <ProviderButton />
       <p className="small">
         <Link to="/forgot-password">Forgot your password?</Link>
       </p>

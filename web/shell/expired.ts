@@ -6,7 +6,8 @@ import { queryClient } from '../api/query-client.ts';
 export function leadToSignIn(router: RegisteredRouter): void {
   const hear = (error: Error | null): void => {
     if (!(error instanceof ApiProblem) || error.status !== 401) return;
-    if (router.state.location.pathname.endsWith('/sign-in')) return;
+    // There a 401 says that one was not let in.
+    if (/\/(sign-in|signed-in)$/.test(router.state.location.pathname)) return;
     const next = router.state.location.href;
     queryClient.clear();
     void router.navigate({ to: '/sign-in', search: { next } });

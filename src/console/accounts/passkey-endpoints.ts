@@ -8,7 +8,7 @@ import {
   startPasskey,
 } from '#workspaces/second-factor/passkeys.ts';
 import type { ConsoleServices } from '../services.ts';
-import { writeDevice } from './device-cookie.ts';
+import { deviceCookie } from './device-cookie.ts';
 import { answerAdded } from './second-factor-endpoints.ts';
 import {
   AddedFactor,
@@ -91,7 +91,9 @@ export function passkeyEndpoints(services: ConsoleServices) {
       errors: ['unauthorized', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         const { cookies, device } = await signInByPasskey(services, visitor, body);
-        return { headers: { 'Set-Cookie': [...cookies, ...writeDevice(services.config.publicUrl, device)] } };
+        return {
+          headers: { 'Set-Cookie': [...cookies, ...deviceCookie.write(services.config.publicUrl, device)] },
+        };
       },
     }),
   };

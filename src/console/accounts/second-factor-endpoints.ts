@@ -3,6 +3,7 @@ import { readPasskeys } from '#workspaces/second-factor/passkeys.ts';
 import {
   type Added,
   confirmTotp,
+  hasPassword,
   readFactors,
   removeTotp,
   renewRecoveryCodes,
@@ -34,7 +35,8 @@ export function secondFactorEndpoints(services: ConsoleServices) {
           last_used_at: passkey.last_used_at?.toISOString() ?? null,
         }));
         const totp_since = totpSince?.toISOString() ?? null;
-        return { body: { totp_since, recovery_codes_left: recoveryCodes, passkeys } };
+        const has_password = await hasPassword(database, person.id);
+        return { body: { totp_since, recovery_codes_left: recoveryCodes, has_password, passkeys } };
       },
     }),
 

@@ -201,6 +201,7 @@ test('the password is asked for before anything about it changes, and the app is
   assert.deepEqual((await call(next, 'GET', '/person/second-factors')).body, {
     totp_since: null,
     recovery_codes_left: 0,
+    has_password: true,
     passkeys: [],
   });
   assert.equal((await sessionOf(await half(person))).second_steps, null);

@@ -8,7 +8,7 @@ import { readSecondSteps, takeSecondStep } from '#workspaces/second-factor/secon
 import { mayCreateWorkspace } from '#workspaces/workspaces.ts';
 import { isClosed } from '../access.ts';
 import type { ConsoleServices } from '../services.ts';
-import { readDevice, writeDevice } from './device-cookie.ts';
+import { deviceCookie } from './device-cookie.ts';
 import { PasswordChange, PersonChange, SecondStep, Session, SignIn } from './shapes.ts';
 
 /** Signing in and out, and what people change about themselves. */
@@ -48,10 +48,12 @@ export function sessionEndpoints(services: ConsoleServices) {
       reply: { status: 204, description: 'The cookies are the session.' },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
-        const device = readDevice(visitor.headers);
+        const device = deviceCookie.read(visitor.headers);
         const taken = await takeSecondStep(services, { person, visitor, device }, body.code);
         return {
-          headers: { 'Set-Cookie': [...taken.cookies, ...writeDevice(config.publicUrl, taken.device)] },
+          headers: {
+            'Set-Cookie': [...taken.cookies, ...deviceCookie.write(config.publicUrl, taken.device)],
+          },
         };
       },
     }),
@@ -63,9 +65,9 @@ export function sessionEndpoints(services: ConsoleServices) {
       reply: { status: 204, description: 'The cookies are the session.' },
       errors: ['unauthorized', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
-        const device = readDevice(visitor.headers);
+        const device = deviceCookie.read(visitor.headers);
         const { cookies, device: mark } = await signIn(services, { ...visitor, device }, body);
-        return { headers: { 'Set-Cookie': [...cookies, ...writeDevice(config.publicUrl, mark)] } };
+        return { headers: { 'Set-Cookie': [...cookies, ...deviceCookie.write(config.publicUrl, mark)] } };
       },
     }),
 

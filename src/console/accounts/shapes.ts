@@ -65,6 +65,8 @@ export const SecondFactors = Type.Object({
   /** When the authenticator app was added; null: there is none. */
   totp_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   recovery_codes_left: Type.Integer(),
+  /** Who signs in by a provider alone has none; a sign-in in the last minutes stands in for it. */
+  has_password: Type.Boolean(),
   passkeys: Type.Array(
     Type.Object({
       id: Type.String({ format: 'uuid' }),
@@ -134,3 +136,11 @@ export const Sessions = Type.Object({
     }),
   ),
 });
+
+export const WaysIn = Type.Object({
+  /** What people call the provider that they can sign in by; null: there is none. */
+  provider: Type.Union([Type.String(), Type.Null()]),
+});
+export const ProviderQuestion = Type.Object({ url: Type.String() });
+/** The query of the address that the provider sent the browser back to. */
+export const ProviderAnswer = Type.Object({ answer: Type.String({ maxLength: 8_000 }) }, closed);

@@ -10,7 +10,7 @@ export const findFirstWorkspace = statement(
    select id from workspaces order by id limit 1`,
 );
 
-/** A reset for whoever has this address, unless they were sent three in the last hour. */
+/** A reset for whoever has this address and a password, unless they were sent three in the last hour. */
 export const insertReset = statement(
   'password_reset.insert_reset',
   { email: text, hash: bytes, now: timestamp, expires_at: timestamp, since: timestamp },
@@ -19,6 +19,7 @@ export const insertReset = statement(
    select $hash, u.id, $now, $expires_at
      from users u
     where u.email = $email
+      and exists (select from accounts a where a.user_id = u.id and a.provider_id = 'credential')
       and (select count(*) from password_resets r where r.user_id = u.id and r.created_at > $since) < 3
    returning user_id`,
 );

@@ -268,7 +268,7 @@ async function noteOfPerson(
 
 /**
  * Asks for the password again before what decides about the sign-in changes: a browser that was left open is not enough.
- * @throws ApiError validation_error; rate_limit_exceeded.
+ * @throws ApiError validation_error; forbidden where there is none and the sign-in was long ago; rate_limit_exceeded.
  */
 export async function requirePassword(
   context: FactorContext,
@@ -277,11 +277,26 @@ export async function requirePassword(
 ): Promise<void> {
   await countTry(context, `password of ${person.id}`, signInTries.ofAccount);
   const found = only(await findPasswordHash(context.database, { user_id: person.id }));
-  if (found && (await verifyPassword(found.password, password))) return;
+  if (!found) return requireNewSession(person);
+  if (await verifyPassword(found.password, password)) return;
   throw new ApiError('validation_error', undefined, {
     errors: [{ field: 'password', message: 'This is not your password.' }],
   });
 }
+
+/** Whoever signs in by a provider alone has shown who they are when they have done so just now. */
+function requireNewSession({ signedInAt }: Person): void {
+  if (now().getTime() - signedInAt.getTime() < newSessionMs) return;
+  throw new ApiError(
+    'forbidden',
+    'Sign out and in again first: this takes a sign-in of the last ten minutes.',
+  );
+}
+const newSessionMs = 10 * 60_000;
+
+/** Whether a person has a password here. */
+export const hasPassword = async (database: Database, userId: string): Promise<boolean> =>
+  (await findPasswordHash(database, { user_id: userId })).length > 0;
 
 const wrongCode = (message: string): ApiError =>
   new ApiError('validation_error', undefined, { errors: [{ field: 'code', message }] });

@@ -5,6 +5,7 @@ import { callOwn } from '../../api/operations.ts';
 import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { useSession } from '../../shell/session.ts';
+import { OwnPassword } from './own-password.tsx';
 import { makePasskey } from './web-authn.ts';
 
 /** Adds a passkey: a name for it and the password, and then what the browser asks. */
@@ -48,10 +49,7 @@ export function AddPasskeyDialog({
         onChange={(name) => setGiven({ ...given, name })}
         error={problem?.of('name')}
       />
-      <TextField
-        label="Your password"
-        type="password"
-        autoComplete="current-password"
+      <OwnPassword
         value={given.password}
         onChange={(password) => setGiven({ ...given, password })}
         error={problem?.of('password')}

@@ -1,8 +1,8 @@
 import { type UseMutationResult } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
-import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
+import { OwnPassword } from './own-password.tsx';
 
 /** Asks for the password again: a browser that was left open does not change how one signs in. */
 export function PasswordDialog({
@@ -31,10 +31,7 @@ export function PasswordDialog({
       isPending={asked.isPending}
       error={unlocatedProblem(asked.error)}
     >
-      <TextField
-        label="Your password"
-        type="password"
-        autoComplete="current-password"
+      <OwnPassword
         autoFocus
         value={password}
         onChange={setPassword}

@@ -1,0 +1,43 @@
+import { operation } from '#kit/operation.ts';
+import { askProvider, signInByProvider } from '#workspaces/identity-provider/sign-in-by-provider.ts';
+import type { ConsoleServices } from '../services.ts';
+import { askedCookie } from './device-cookie.ts';
+import { ProviderAnswer, ProviderQuestion, WaysIn } from './shapes.ts';
+
+/** Signing in by the provider of identities that the operator named. */
+export function providerEndpoints(services: ConsoleServices) {
+  const { publicUrl, identityProvider } = services.config;
+  return {
+    ways: operation({
+      summary: 'Read how one signs in here',
+      caller: 'visitor',
+      reply: { status: 200, description: 'Beside a password and a passkey.', schema: WaysIn },
+      run: async () => ({ body: { provider: identityProvider?.name ?? null } }),
+    }),
+
+    ask: operation({
+      summary: 'Begin to sign in by the provider',
+      caller: 'visitor',
+      reply: { status: 201, description: 'Where the browser goes to.', schema: ProviderQuestion },
+      errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
+      async run({ visitor }) {
+        const { url, kept } = await askProvider(services, visitor);
+        return { body: { url }, headers: { 'Set-Cookie': askedCookie.write(publicUrl, kept) } };
+      },
+    }),
+
+    signIn: operation({
+      summary: 'Sign in by what the provider answered',
+      caller: 'visitor',
+      body: ProviderAnswer,
+      reply: { status: 204, description: 'The cookies are the session.' },
+      errors: ['unauthorized', 'forbidden', 'conflict', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        const kept = askedCookie.read(visitor.headers);
+        const cookies = await signInByProvider(services, visitor, { answer: body.answer, kept });
+        services.wakeQueue();
+        return { headers: { 'Set-Cookie': [...cookies, ...askedCookie.write(publicUrl, '')] } };
+      },
+    }),
+  };
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callConsole, signIn } from '#test/console.ts';
+import { openProvider, providerClient, type ProviderPerson } from '#test/provider.ts';
+import { freePort, openService } from '#test/service.ts';
+import { newId } from '#kit/clock.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import type { Session } from './shapes.ts';
+
+/* Signing in by a provider of identities: one that is certified, in this process (oidc-provider). */
+
+const mapped = newId();
+const port = await freePort();
+const service = await openService({
+  OIDC_ISSUER: `http://127.0.0.1:${port}`,
+  OIDC_CLIENT_ID: providerClient.id,
+  OIDC_CLIENT_SECRET: providerClient.secret,
+  OIDC_NAME: 'Example',
+  OIDC_DOMAINS: 'example.org',
+  OIDC_ROLES: `staff=${mapped}:viewer,chiefs=${mapped}:admin,gone=${newId()}:editor`,
+});
+const { url, services } = service;
+const { database } = services;
+const provider = await openProvider(port, () => services.config.publicUrl);
+await database.query(
+  "insert into workspaces (id, name, plan, created_at) values ($1, 'Mapped', 'free', now())",
+  [mapped],
+);
+
+const cookies = (headers: Headers): string =>
+  headers
+    .getSetCookie()
+    .filter((cookie) => !/=;/.test(cookie))
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ');
+
+/** What a browser does at the provider: from the question to the address that it is sent back to. */
+async function visit(address: string): Promise<string> {
+  const jar = new Map<string, string>();
+  let next = address;
+  while (!next.startsWith(services.config.publicUrl)) {
+    const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { headers, status } = await fetch(next, { redirect: 'manual', headers: { Cookie } });
+    for (const cookie of headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!;
+      if (value === '') jar.delete(name!);
+      else jar.set(name!, value!);
+    }
+    const location = headers.get('location');
+    assert.ok(location, `the provider answered ${status} at ${next}`);
+    next = new URL(location, next).href;
+  }
+  return new URL(next).search;
+}
+
+async function begin(): Promise<{ answer: string; kept: string }> {
+  const asked = await callConsole<{ url: string }>(url, '', 'POST', '/session/provider-requests');
+  assert.equal(asked.status, 201);
+  const question = new URL(asked.body.url).searchParams;
+  assert.equal(question.get('code_challenge_method'), 'S256');
+  return { answer: await visit(asked.body.url), kept: cookies(asked.headers) };
+}
+
+const finish = (answer: string, kept: string) =>
+  callConsole<{ message: string }>(url, kept, 'POST', '/session/provider', { answer });
+
+async function enter(person: ProviderPerson) {
+  provider.person = person;
+  const { answer, kept } = await begin();
+  const answered = await finish(answer, kept);
+  const cookie = cookies(answered.headers);
+  const session = async () => (await callConsole<Session>(url, cookie, 'GET', '/session')).body;
+  return { ...answered, session };
+}
+
+const ada = {
+  sub: 'ada',
+  email: 'Ada@example.org',
+  email_verified: true,
+  name: 'Ada',
+  groups: ['staff', 'gone'],
+};
+
+test('whoever the provider signs in has an account, and the roles that its claim gives, at each sign-in', async () => {
+  const first = await enter(ada);
+  assert.equal(first.status, 204);
+  const session = await first.session();
+  assert.deepEqual([session.user.email, session.user.name], ['ada@example.org', 'Ada']);
+  assert.deepEqual(
+    session.workspaces.map(({ id, role }) => [id, role]),
+    [[mapped, 'viewer']],
+  );
+  const again = await (
+    await enter({ ...ada, email: 'new@example.org', groups: ['staff', 'chiefs'] })
+  ).session();
+  assert.deepEqual([again.user.id, again.workspaces[0]!.role], [session.user.id, 'admin']);
+  assert.equal((await (await enter({ ...ada, groups: [] })).session()).workspaces[0]!.role, 'admin');
+});
+
+test('an address of another domain, or that the provider does not confirm, is not let in and leaves nothing', async () => {
+  for (const person of [
+    { sub: 'x1', email: 'x@example.com', email_verified: true },
+    { sub: 'x2', email: 'x@example.org.evil.example', email_verified: true },
+    { sub: 'x3', email: 'x@example.org', email_verified: false },
+    { sub: 'x4', email: 'x@example.org' },
+    { sub: 'x5', email_verified: true },
+  ]) {
+    const refused = await enter(person);
+    assert.deepEqual([refused.status, refused.headers.getSetCookie()], [403, []]);
+  }
+  const { rowCount } = await database.query("select from users where email like 'x@%'");
+  assert.equal(rowCount, 0);
+});
+
+test('an answer is taken once, in the browser that asked, as it was given', async () => {
+  provider.person = ada;
+  const { answer, kept } = await begin();
+  const other = await begin();
+  for (const [given, cookie] of [
+    [answer, ''],
+    [answer, other.kept],
+    [answer, kept.replace(/=./, '=_')],
+    [answer.replace(/code=[^&]+/, 'code=made-up'), kept],
+    [answer.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'), kept],
+    ['?error=access_denied', kept],
+  ] as const) {
+    const refused = await finish(given, cookie);
+    assert.deepEqual([refused.status, refused.headers.getSetCookie()], [401, []], given);
+  }
+  const fresh = await begin();
+  assert.equal((await finish(fresh.answer, fresh.kept)).status, 204);
+  assert.equal((await finish(fresh.answer, fresh.kept)).status, 401);
+});
+
+test('an account that is there is the same one; what somebody had of it who never confirmed its address ends', async () => {
+  const known = await signIn(service, { email: 'known@example.org' });
+  const own = await (await enter({ sub: 'known', email: known.email, email_verified: true })).session();
+  assert.equal(own.user.id, known.userId);
+  assert.equal((await known.call('GET', '/session')).status, 200);
+
+  const squatter = await signIn(service, { email: 'squatted@example.org' });
+  await database.query('update users set email_verified = false where id = $1', [squatter.userId]);
+  assert.equal((await enter({ sub: 's', email: squatter.email, email_verified: true })).status, 204);
+  assert.equal((await squatter.call('GET', '/session')).status, 401);
+  const old = { email: squatter.email, password: squatter.password };
+  assert.equal((await callConsole(url, '', 'POST', '/session', old)).status, 401);
+});
+
+test('a second factor that is set up here is asked for, unless the provider asked for several', async () => {
+  const { id } = await createWorkspace(database, { name: 'Closed', plan: 'free' });
+  await database.query('update workspaces set second_factor_required = true where id = $1', [id]);
+  const person = await signIn(service, { email: 'two@example.org', workspaceId: id });
+  const said = { sub: 'two', email: person.email, email_verified: true };
+  assert.deepEqual((await (await enter(said)).session()).closed_workspaces, [id]);
+  const many = await (await enter({ ...said, amr: ['pwd', 'mfa'] })).session();
+  assert.deepEqual([many.closed_workspaces, many.second_steps], [[], null]);
+  await database.query('update users set second_factor = true where id = $1', [person.userId]);
+  assert.notEqual((await (await enter(said)).session()).second_steps, null);
+});
