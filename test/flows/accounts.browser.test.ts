@@ -104,6 +104,7 @@ test('a password is changed, and only this browser stays signed in', async () =>
   const person = await signIn(service);
   const other = await console.open('/app/account', person);
   const third = await console.open('/app/sign-in');
+  await heading(third, 'Sign in to Formloom');
   await type(third, person.email);
   await press(third, 'Tab');
   await type(third, person.password);
