@@ -39,6 +39,22 @@ const valid = (node: FormNode): Form => {
 };
 const attributesOf = (form: Form, index: number) => form.children[0]!.children[index]!.attrs as object;
 
+test('rows of a matrix are translated by their ids, as options are, and answers keep the ids', () => {
+  const matrix = element('matrix', 'likes', {
+    rows: ['Tea', { id: 'c', label: 'Coffee' }],
+    translations: { de: { rows: { Tea: 'Tee', c: 'Kaffee' }, options: { Red: 'Rot' } } },
+  });
+  const german = inLanguage(valid(structure([matrix])), 'de');
+  assert.deepEqual((attributesOf(german, 0) as { rows: unknown }).rows, [
+    { id: 'Tea', label: 'Tee' },
+    { id: 'c', label: 'Kaffee' },
+  ]);
+  const checked = checkAnswers(german, { likes: { Tea: 'Red' } }, new Map(), context);
+  assert.deepEqual(checked.ok && checked.answers, { likes: { Tea: 'Red' } });
+  const wrong = element('matrix', 'likes', { translations: { de: { rows: { Milk: 'Milch' } } } });
+  assert.match(problemsOf(structure([wrong]))[0]!.message, /"Milk"/);
+});
+
 test('a form in one of its languages has the texts of that one and no translations; what is missing stays as written', () => {
   const form = valid(structure());
   const german = inLanguage(form, 'de');

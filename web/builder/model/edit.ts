@@ -111,30 +111,41 @@ export function setId(root: EditNode, key: NodeKey, id: string | undefined): Edi
   return renameReferences(changed, { elements: isStep ? none : ids, steps: isStep ? ids : none });
 }
 
-/** Sets the options of a selection. One that was rewritten in its place is rewritten in conditions as well. */
-export function setOptions(root: EditNode, key: NodeKey, options: readonly Option[]): EditNode {
+/**
+ * Sets the options of a selection, or the rows of a matrix. One that was rewritten in its place keeps its translations, and
+ * an option is rewritten in conditions as well.
+ */
+export function setOptions(
+  root: EditNode,
+  key: NodeKey,
+  options: readonly Option[],
+  name: 'options' | 'rows' = 'options',
+): EditNode {
   const node = findNode(root, key);
-  const old = node?.attrs['options'];
+  const old = node?.attrs[name];
   const before = readOptions(old).map(({ id }) => id);
   const after = options.map(idOf);
-  const changed = (from: EditNode): EditNode => setAttribute(from, key, 'options', options);
+  const changed = (from: EditNode): EditNode => setAttribute(from, key, name, options);
   if (!node || before.length !== after.length) return changed(root);
   const [at, ...others] = after.flatMap((id, index) => (id === before[index] ? [] : [index]));
   if (at === undefined || others.length > 0) return changed(root);
   const [was, is] = [before[at]!, after[at]!];
-  const led = changeNode(root, key, (asked) => ({ ...asked, attrs: renameLabel(asked.attrs, was, is) }));
-  return renameOption(changed(led), textOf(node, 'id'), was, is);
+  const led = changeNode(root, key, (asked) => ({
+    ...asked,
+    attrs: renameLabel(asked.attrs, name, was, is),
+  }));
+  return name === 'rows' ? changed(led) : renameOption(changed(led), textOf(node, 'id'), was, is);
 }
 
 /** Translations of an option's label under its other id. */
-function renameLabel(attrs: Attributes, was: string, is: string): Attributes {
+function renameLabel(attrs: Attributes, name: 'options' | 'rows', was: string, is: string): Attributes {
   const { translations } = attrs;
   if (!isRecord(translations)) return attrs;
   const renamed = Object.entries(translations as Translations).map(([language, texts]) => {
-    const { options: labels } = texts;
+    const { [name]: labels } = texts;
     if (!isRecord(labels) || !Object.hasOwn(labels, was)) return [language, texts] as const;
     const entries = Object.entries(labels).map(([id, label]) => [id === was ? is : id, label] as const);
-    return [language, { ...texts, options: Object.fromEntries(entries) }] as const;
+    return [language, { ...texts, [name]: Object.fromEntries(entries) }] as const;
   });
   return { ...attrs, translations: Object.fromEntries(renamed) };
 }

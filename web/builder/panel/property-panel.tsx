@@ -89,7 +89,8 @@ function setByName(
 ): EditNode {
   if (name === 'label' && typeof value === 'string') return setLabel(root, key, value, lockedIds);
   if (name === 'id') return setId(root, key, typeof value === 'string' ? value : undefined);
-  if (name === 'options' && Array.isArray(value)) return setOptions(root, key, value as readonly Option[]);
+  if ((name === 'options' || name === 'rows') && Array.isArray(value))
+    return setOptions(root, key, value as readonly Option[], name);
   return setAttribute(root, key, name, value);
 }
 
