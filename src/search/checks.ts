@@ -51,7 +51,11 @@ export const isPassed = `p.tags @> $tags and not p.tags && $not_tags and not exi
     select p.answers::text ~* c.written as is_met where c.is_address
     union all
     select coalesce(json_to_tsvector(c.language, asked.answer, '["string", "numeric"]') @@ c.query, false)
-        or exists (select from jsonb_array_elements(c.values) as value where asked.answer::jsonb @> value)
+        or exists (
+          select from jsonb_array_elements(c.values) as value
+          where asked.answer::jsonb @> value
+            -- Of a matrix, in any of its rows.
+            or json_typeof(asked.answer) = 'object' and jsonb_path_query_array(asked.answer::jsonb, '$.*[*]') @> value)
     where not c.is_address) looked
   group by c.place, c.is_not
   having bool_or(looked.is_met) = c.is_not)`;

@@ -29,6 +29,7 @@ const contact = await makeNamed('Contact us', [
   element('yes_no', 'newsletter'),
   element('number', 'amount'),
   element('radio', 'colour', { options: ['Red', { id: 'g', label: 'Dark green' }] }),
+  element('matrix', 'pleased', { rows: ['Loom'], options: [{ id: 'v', label: 'Verily' }] }),
   composite('team', [element('text', 'member'), element('email', 'address')], { repeatable: true }),
 ]);
 const order = await makeNamed('Order', [element('text', 'subject'), element('textarea', 'message')]);
@@ -56,6 +57,7 @@ for (const [name, form, answers] of [
       mail: 'bob@acme.org',
       newsletter: false,
       colour: 'Red',
+      pleased: { Loom: 'v' },
     },
   ],
   [
@@ -130,6 +132,7 @@ const rows: readonly [q: string, ...found: string[]][] = [
   ['colour:red', 'bob'],
   ['colour:"dark green"', 'ada'],
   ['colour:green', 'ada'],
+  ['pleased:verily', 'bob'],
   ['team:lovelace', 'cyd'],
   // What no form asks is a word like any other.
   ['nothing:stuck'],

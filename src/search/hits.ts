@@ -113,8 +113,10 @@ export function* textsOf({
     { answers: JSON.parse(answers), reference: JSON.parse(reference) },
     [],
   )) {
-    const element = path.findLast((step) => typeof step === 'string')!;
-    yield { path, text: (path[0] === 'answers' ? sayOption(element, text) : undefined) ?? text };
+    // The element's id comes last, but for the row of a matrix.
+    const ids = path[0] === 'answers' ? path.filter((step) => typeof step === 'string').slice(-2) : [];
+    const [label] = ids.toReversed().flatMap((id) => sayOption(id, text) ?? []);
+    yield { path, text: label ?? text };
   }
 }
 
