@@ -45,7 +45,7 @@ export async function readAsked(
 const kindOf = (type: string): AnswerKind | undefined =>
   isInputType(type) ? inputRules[type].kind : undefined;
 const isChosen = (kind: AnswerKind | undefined): boolean =>
-  kind === 'choice' || kind === 'choices' || kind === 'order';
+  kind === 'choice' || kind === 'choices' || kind === 'order' || kind === 'grid';
 
 /** What the forms know of the elements that a question names. */
 async function readKnown(
