@@ -23,14 +23,14 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
   const http = server.server;
   const sockets = new Set<Socket>();
   let isLast = false;
-  let answering = 0;
+  const answering = { count: 0 };
   http.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   http.prependListener('request', (_request, response) => {
-    answering += 1;
-    response.once('close', () => (answering -= 1));
+    answering.count += 1;
+    response.once('close', () => (answering.count -= 1));
     if (isLast) response.setHeader('Connection', 'close');
   });
   return async (graceMs) => {
@@ -46,7 +46,7 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
     const state = { isClosed: false };
     void closed.then(() => (state.isClosed = true));
     const until = performance.now() + graceMs / 2;
-    for (let moment = 0; moment < lastAnswers.moments || answering > 0; moment += 1) {
+    for (let moment = 0; moment < lastAnswers.moments || answering.count > 0; moment += 1) {
       if (state.isClosed || performance.now() >= until) break;
       await sleep(lastAnswers.ms);
     }

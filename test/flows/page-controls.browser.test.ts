@@ -266,7 +266,7 @@ test('a signature is drawn with a pointer or typed, at once by Next, and there a
   await page.locator('.done').waitFor();
   await page.context().close();
   const [submission] = await stage.submissions(contract);
-  const { sign, witness } = submission?.answers as Record<'sign' | 'witness', Record<string, unknown>[]>;
+  const { sign, witness } = submission!.answers as Record<'sign' | 'witness', Record<string, unknown>[]>;
   const facts = [sign, witness].map((files) => files.map((file) => [file['filename'], file['content_type']]));
   assert.deepEqual(facts, [[['signature.png', 'image/png']], [['Anni Albers.png', 'image/png']]]);
 });

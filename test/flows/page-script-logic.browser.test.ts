@@ -211,7 +211,7 @@ test('a batch of random formulas gives in a browser what it gives on the server'
     );
     await pressButton(page, 'Submit');
     await page.waitForURL(/\/submitted\?/);
-    const stored = (await stage.submissions(random))[0]!.answers as Record<string, unknown>;
+    const stored = (await stage.submissions(random))[0]!.answers;
     const said = (id: string, decimals?: number): string =>
       typeof stored[id] === 'number' ? sayNumber(stored[id], '.,', decimals) : '–';
     assert.deepEqual(
