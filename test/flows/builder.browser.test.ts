@@ -95,6 +95,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   await page.keyboard.press('Enter');
 
   const drag = async (from: Locator, to: Locator, atBottom: boolean): Promise<void> => {
+    await from.scrollIntoViewIfNeeded();
     await to.scrollIntoViewIfNeeded();
     const source = (await from.boundingBox())!;
     const target = (await to.boundingBox())!;

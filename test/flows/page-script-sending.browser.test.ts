@@ -341,7 +341,11 @@ test('P9: files are taken by dropping and by pasting, and a drop beside the fiel
       document.querySelector('${selector}').dispatchEvent(event);
       window.wasStopped = event.defaultPrevented;
     }`);
-  await give('drop', '#photo', 'dropped.txt');
+  // What takes files comes by itself; until then they are the browser's.
+  await until('files to be taken', async () => {
+    await give('drop', '#photo', 'dropped.txt');
+    return page.evaluate<boolean>('window.wasStopped');
+  });
   await give('paste', '#photo', 'pasted.txt');
   await until('both files', async () => (await page.locator('.held [type=hidden]').count()) === 2);
   await give('drop', 'h1', 'beside.txt');
