@@ -99,6 +99,58 @@ const cases: Record<string, Case> = {
     ],
     request: urlencoded(`q=${'%0Aa'.repeat(21_000)}&_row=g[99]`),
   },
+  'formulas of full length in a hundred rows': {
+    children: [
+      composite(
+        'g',
+        [
+          element('number', 'q'),
+          ...many(9, (index) =>
+            element('calculation', `c${index}`, { formula: many(150, () => '{q} * 3.7').join(' + ') }),
+          ),
+        ],
+        { repeatable: true },
+      ),
+    ],
+    request: json({ g: many(100, (row) => ({ q: row + 0.123456789 })) }),
+  },
+  'sums over a hundred rows, again and again': {
+    children: [
+      composite('g', [element('number', 'q')], { repeatable: true }),
+      ...many(10, (index) =>
+        element('calculation', `c${index}`, { formula: many(150, () => 'sum({q})').join(' + ') }),
+      ),
+    ],
+    request: json({ g: many(100, (row) => ({ q: row + 0.123456789 })) }),
+  },
+  'calculations that each ask the one before': {
+    children: [
+      element('number', 'q'),
+      ...many(199, (index) =>
+        element('calculation', `c${index}`, {
+          formula: `{${index === 0 ? 'q' : `c${index - 1}`}} * 1.0001 + 1`,
+        }),
+      ),
+    ],
+    request: json({ q: 7 }),
+  },
+  'matrices of as many options as there may be, all wrong': {
+    children: many(13, (index) =>
+      element('matrix', `m${index}`, {
+        rows: many(30, (row) => `row ${row}`),
+        options: many(12, (option) => `option ${option}`),
+        multiple: true,
+      }),
+    ),
+    request: json(
+      Object.fromEntries(
+        many(13, (index) => [
+          `m${index}`,
+          Object.fromEntries(many(30, (row) => [`row ${row}`, many(12, (option) => `other ${option}`)])),
+        ]),
+      ),
+    ),
+  },
   'choices that four hundred labels show': {
     children: [
       element('multiple_choice', 'q', {
