@@ -25,14 +25,12 @@ export function levels(field: Field, drawing: string, { low_label: low, high_lab
   });
 }
 
-/** A column for each level, where there is room. */
-const columns = Array.from(
-  { length: 10 },
-  (_, index) => `.of_${index + 2} { grid-template-columns: repeat(${index + 2}, minmax(0, 3.5rem)); }`,
-);
+/** How many there are, for a column for each. */
+const counts = Array.from({ length: 10 }, (_, index) => `.of_${index + 2} { --levels: ${index + 2}; }`);
 
 /** Rules of every scale: its buttons have no circle, and are as wide as there is room. */
 export const levelStyle = `
+${counts.join('\n')}
 .ends { grid-column: 1 / -1; display: flex; justify-content: space-between; gap: var(--4); color: var(--soft); font-size: .9375rem; }
 .options_levels { grid-template-columns: repeat(auto-fit, minmax(2.75rem, 1fr)); gap: .375rem; }
 :is(.options_levels, .options_stars, .options_hearts) > .option:not(.none) { position: relative; justify-content: center; padding: 0; }
@@ -40,7 +38,7 @@ export const levelStyle = `
 :is(.options_levels, .options_stars, .options_hearts) > .option::after { content: none !important; }
 .options_levels > .option:not(.none):has(:checked) { background: var(--accent); color: var(--on-accent); font-weight: 600; }
 @media (min-width: 640px) {
-  ${columns.map((rule) => `.options_levels${rule}`).join('\n')}
+  .options_levels { grid-template-columns: repeat(var(--levels), minmax(0, 3.5rem)); }
 }
 @media (forced-colors: active) {
   .options_levels > .option:not(.none):has(:checked) { forced-color-adjust: none; background: Highlight; color: HighlightText; }

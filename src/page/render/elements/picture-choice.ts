@@ -12,7 +12,8 @@ const style = `
 .pictures > .option > span:has(picture) { display: flex; flex-flow: column; gap: var(--2); }
 .pictures picture { display: block; }
 .pictures img { display: block; inline-size: 100%; block-size: auto; aspect-ratio: 4 / 3; object-fit: cover; border-radius: calc(.7 * var(--round)); background: var(--tint); }
-.pictures > .option:not(:has(picture)) > span:first-of-type { padding-block: var(--2) var(--1); padding-inline-start: 2.5rem; }
+.pictures > .option:not(.none, :has(picture)) > span { padding-inline-start: 2.5rem; }
+.pictures > .option:not(.none, :has(picture)) > span:first-of-type { padding-block: var(--2) var(--1); }
 .pictures > .option:has(:disabled) img { opacity: .5; }
 .pictures > .option:has(:checked) { box-shadow: 0 0 0 2px var(--accent); border-color: var(--accent); }
 .pictures > .option > .left { margin-inline-start: 0; text-align: start; }

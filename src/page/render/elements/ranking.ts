@@ -7,6 +7,7 @@ import { styled } from './styled.ts';
 
 const style = `
 .places { display: grid; gap: var(--2); margin-block-start: var(--2); padding-inline-start: 1.75rem; font-variant-numeric: tabular-nums; }
+.places > li { padding-inline-start: var(--1); }
 .places > li::marker { color: var(--soft); }
 .places select { margin-block-start: 0; }
 `;

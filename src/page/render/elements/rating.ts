@@ -6,7 +6,7 @@ import { styled } from './styled.ts';
 /** Stars and hearts are characters, full up to the one that is chosen or pointed at: of one shape or the other in any colours. */
 const starStyle = `
 :is(.options_stars, .options_hearts) { grid-template-columns: repeat(5, minmax(0, 3rem)); gap: 0; }
-:is(.options_stars, .options_hearts):has(> .option:not(.none):nth-child(6)) { grid-template-columns: repeat(10, minmax(0, 3rem)); }
+:is(.options_stars, .options_hearts):has(> .option:not(.none):nth-child(6)) { grid-template-columns: repeat(var(--levels), minmax(0, 3rem)); }
 :is(.options_stars, .options_hearts) > .option:not(.none) { border: 0; background: none; box-shadow: none; color: var(--edge); }
 :is(.options_stars, .options_hearts) > .option:not(.none) > span { font-size: 0; }
 :is(.options_stars, .options_hearts) > .option:not(.none) > span::before { content: "☆"; content: "☆" / ""; font: 2rem/1 "Segoe UI Symbol", "Apple Symbols", "Noto Sans Symbols 2", "DejaVu Sans", sans-serif; }
