@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { checkAnswers } from '#ast/answers.ts';
+import type { AttributeSpec } from '#ast/attributes.ts';
 import { elements, formAttributes, stepAttributes } from '#ast/elements.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { operators } from '#ast/logic/condition.ts';
 import { functionNames } from '#ast/logic/formula/program.ts';
 import { context } from '#ast/testing.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import type { Form } from '#ast/tree.ts';
+import type { Form, FormNode } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
+import { arabic } from './gallery/arabic.ts';
+import { galleryForms } from './gallery/forms.ts';
 
 /* docs/form-language.md says what the language is: its tables name everything that there is, and its examples work. */
 
@@ -106,5 +109,39 @@ test('the example answers are taken, and the refused ones are refused in these w
   assert.deepEqual(
     result.errors.map(({ field, message }) => ({ field, message })),
     refused.errors,
+  );
+});
+
+test('the forms that pages are looked at with have every type, attribute and layout, and every text in Arabic', () => {
+  const said = new Set<string>();
+  const say = (text: string) => {
+    said.add(text);
+    return text;
+  };
+  const photo = '00000000-0000-7000-8000-000000000000';
+  const forms = Object.values(galleryForms).map((make) => make(say, photo).structure);
+  for (const form of forms) assert.deepEqual(validateStructure(form), { ok: true, form });
+  const nodesIn = (node: FormNode): FormNode[] => [node, ...node.children!.flatMap(nodesIn)];
+  const nodes = forms.flatMap(nodesIn);
+  const have = new Set(nodes.map(({ type }) => type));
+  assert.deepEqual(
+    types.filter((type) => !have.has(type)),
+    [],
+  );
+  const valuesOf = (name: string) => new Set(nodes.map(({ attrs }) => attrs![name]));
+  const all = [...Object.values(elements).map(({ attrs }) => attrs), formAttributes, stepAttributes];
+  for (const [name, spec] of all.flatMap((attrs) => Object.entries<AttributeSpec>(attrs))) {
+    const values = valuesOf(name);
+    assert.ok(
+      [...values].some((value) => value !== undefined),
+      name,
+    );
+    const shown = spec.kind === 'one-of' && name !== 'autocomplete' ? spec.values : [];
+    for (const value of shown)
+      assert.ok(values.has(value) || ('default' in spec && spec.default === value), `${name}: ${value}`);
+  }
+  assert.deepEqual(
+    [...said].filter((text) => !Object.hasOwn(arabic, text)),
+    [],
   );
 });

@@ -30,11 +30,12 @@ const visitor = openVisitor(service);
 
 const put = async (picture: Buffer): Promise<string> =>
   (await tenant.call('POST', '/images', picture)).body.id;
+const photo = await put(await makePhoto([1600, 640]));
 const brand = {
   color: '#c8102e',
   font: 'fraunces',
   corner: 'round',
-  cover: await put(await makePhoto([1600, 640])),
+  cover: photo,
   logo: await put(await makeLogo('#1d1d1f')),
   logo_dark: await put(await makeLogo('#ffffff')),
 };
@@ -70,7 +71,7 @@ const site = `http://localhost:${(host.address() as AddressInfo).port}`;
 
 async function publish(form: FormName, dress: Dress, mode: GalleryState['mode']): Promise<string> {
   const { say, ...worn }: Worn = dresses[dress];
-  const { structure, settings, thanks } = galleryForms[form](say);
+  const { structure, settings, thanks } = galleryForms[form](say, photo);
   const theme = worn.theme && { ...worn.theme, confirmation_title: thanks };
   // A colour of the day does not read at night.
   const own = mode && { ...theme, mode, ...(mode === 'dark' && { color: '#7dd3fc' }) };

@@ -1,5 +1,7 @@
 import { composite, element, stepsOf } from '#ast/testing.ts';
+import { listTexts, translateTexts } from '#ast/translations/texts.ts';
 import type { FormNode } from '#ast/tree.ts';
+import { arabic } from './arabic.ts';
 
 /** A form of the gallery, in the words of a language. */
 export type GalleryForm = {
@@ -13,6 +15,8 @@ export type FormName =
   | 'workshop'
   | 'choices'
   | 'files'
+  | 'order'
+  | 'languages'
   | 'single'
   | 'closed'
   | 'early'
@@ -136,7 +140,7 @@ const choices = (say: Say): FormNode =>
       element('hidden', 'source', { label: say('Source') }),
       element('dropdown', 'seat', {
         label: say('Where do you want to sit?'),
-        options: Array.from({ length: 40 }, (_, index) => say(`Seat ${index + 1}`)),
+        options: Array.from({ length: 40 }, (_, index) => `${say('Seat')} ${index + 1}`),
         placeholder: say('Choose a place'),
       }),
     ]),
@@ -162,6 +166,165 @@ const files = (say: Say): FormNode =>
     ]),
     say('Weaving workshop'),
   );
+
+/** What is weighed, reckoned and shown; conditions, and every way in which groups stand. `photo` is an image's id. */
+const order = (say: Say, photo: string): FormNode =>
+  named(
+    stepsOf(
+      {
+        title: say('What you like'),
+        jumps: [{ when: { element: 'again', is: 'less_than', value: 3 }, to: 'end' }],
+      },
+      [
+        element('image', 'mill', {
+          image: photo,
+          alt: say('A field'),
+          caption: say('The field of the mill'),
+        }),
+        element('rating', 'stars', {
+          label: say('The looms'),
+          levels: 7,
+          low_label: say('Not at all'),
+          high_label: say('Very much'),
+        }),
+        element('rating', 'hearts', { label: say('The meals'), symbol: 'hearts' }),
+        element('rating', 'numbers', { label: say('The house'), symbol: 'numbers', levels: 10 }),
+        element('scale', 'again', {
+          label: say('How likely are you to recommend us?'),
+          from: 0,
+          to: 10,
+          low_label: say('Not at all'),
+          high_label: say('Very much'),
+        }),
+        element('ranking', 'best', {
+          label: say('Put these in your order'),
+          options: ['Madder', 'Weld', 'Indigo', 'Walnut'].map(say),
+        }),
+        element('matrix', 'when', {
+          label: say('Which days suit you?'),
+          rows: ['The looms', 'The meals'].map((row) => ({ id: row, label: say(row) })),
+          options: ['Monday', 'Tuesday', 'Wednesday', 'Thursday'].map(say),
+          multiple: true,
+        }),
+      ],
+      { title: say('Your order'), layout: 'grid_2' },
+      [
+        element('heading', 'yarn', { label: say('Yarn'), col_span: 2 }),
+        element('picture_choice', 'motifs', {
+          label: say('Which motif do you want to weave?'),
+          options: [
+            { id: 'w', label: say('Waves'), image: photo, points: 12, capacity: 4 },
+            { id: 'l', label: say('Leaves'), image: photo, points: 9.5 },
+            { id: 's', label: say('Stars over the hills'), image: photo, points: 20, capacity: 1 },
+          ],
+          multiple: true,
+          min_choices: 1,
+          required: true,
+          col_span: 2,
+        }),
+        element('number', 'weight', { label: say('Kilograms'), min: 0.5, step: 0.5, required: true }),
+        element('calculation', 'net', {
+          label: say('Before tax'),
+          formula: 'points({motifs}) * {weight}',
+          hidden: true,
+        }),
+        element('calculation', 'total', {
+          label: say('Total'),
+          help_text: say('With everything.'),
+          formula: '{net} * 1.19',
+          decimals: 2,
+          prefix: '€ ',
+          suffix: ' *',
+        }),
+        element('divider', 'line', { col_span: 2 }),
+        element('radio', 'way', {
+          label: say('How do you get it?'),
+          options: [
+            { id: 'post', label: say('By post') },
+            { id: 'fetch', label: say('I fetch it') },
+          ],
+          options_layout: 'stack',
+          col_span: 2,
+        }),
+        composite(
+          'address',
+          [
+            element('text', 'street', {
+              label: say('Street'),
+              autocomplete: 'street-address',
+              min_length: 3,
+            }),
+            element('text', 'code', {
+              label: say('Postal code'),
+              pattern: '[0-9]{5}',
+              error_message: say('Five digits, please.'),
+              require_when: { element: 'way', is: 'equals', value: 'post' },
+            }),
+            element('text', 'town', { label: say('Town') }),
+          ],
+          {
+            label: say('Address'),
+            layout: 'grid_3',
+            col_span: 2,
+            hide_when: { element: 'way', is: 'equals', value: 'fetch' },
+          },
+        ),
+        composite(
+          'fetching',
+          [
+            element('time', 'hour', { label: say('Time of arrival') }),
+            element('datetime', 'latest', { label: say('At the latest') }),
+          ],
+          {
+            label: say('Day of arrival'),
+            layout: 'row',
+            col_span: 2,
+            show_when: { element: 'way', is: 'equals', value: 'fetch' },
+          },
+        ),
+        composite(
+          'marks',
+          ['Madder', 'Weld', 'Indigo', 'Walnut'].map((colour) =>
+            element('number', colour.toLowerCase(), { label: say(colour) }),
+          ),
+          { label: say('Which colours do you like?'), layout: 'grid_4', col_span: 2 },
+        ),
+        element('text', 'number', { label: say('Number of your ticket'), unique: true }),
+        element('file_upload', 'sketch', {
+          label: say('Pictures of your work'),
+          min_files: 2,
+          max_file_size: 1_000_000,
+        }),
+        composite('nothing', [element('textarea', 'note', { label: say('About your work') })], {
+          label: say('Your loom'),
+          layout: 'stack',
+          col_span: 2,
+        }),
+      ],
+    ),
+    say('Weaving workshop'),
+  );
+
+/** Of a large order the end says more. */
+const ordered = (say: Say) => ({
+  ...ending(say),
+  confirmations: [
+    {
+      when: { element: 'total', is: 'greater_than', value: 100 },
+      title: say('A large order'),
+      message: say('It comes to {{total}}. **We call you** before we dye.'),
+    },
+  ],
+});
+
+/** The same form in two languages, whatever its pages wear: its own is English. */
+function inLanguages(photo: string): GalleryForm {
+  const english = order((text) => text, photo);
+  const structure = { ...english, attrs: { ...english.attrs, languages: ['en', 'ar'] } };
+  const document = { structure, settings: ending((text) => text) };
+  const changes = listTexts(document).map((text) => ({ text, language: 'ar', to: arabic[text.text] }));
+  return translateTexts(document, changes);
+}
 
 /** What is asked one by one. */
 const single = (say: Say): FormNode =>
@@ -192,7 +355,7 @@ const ending = (say: Say) => ({
 });
 
 /** The forms of the gallery by name: what they ask, and their settings beside the theme. */
-export const galleryForms: Readonly<Record<FormName, (say: Say) => GalleryForm>> = {
+export const galleryForms: Readonly<Record<FormName, (say: Say, photo: string) => GalleryForm>> = {
   workshop: (say) => ({
     structure: workshop(say),
     settings: { ...ending(say), review_step: true, save_progress: true },
@@ -200,6 +363,8 @@ export const galleryForms: Readonly<Record<FormName, (say: Say) => GalleryForm>>
   }),
   choices: (say) => ({ structure: choices(say), settings: ending(say) }),
   files: (say) => ({ structure: files(say), settings: {} }),
+  order: (say, photo) => ({ structure: order(say, photo), settings: ordered(say) }),
+  languages: (_say, photo) => inLanguages(photo),
   single: (say) => ({ structure: single(say), settings: { layout: 'question', review_step: true } }),
   closed: (say) => ({
     structure: short(say),

@@ -68,6 +68,24 @@ async function chooseSome(_page: Page, place: Place): Promise<void> {
   for (const name of ['days', 'colours'])
     for (const index of [0, 2]) await place.locator(`[name=${name}]`).nth(index).check();
   await place.locator('[name=dinner][value=yes]').check();
+  await place.locator('[name=motif][value=w]').check();
+}
+
+async function weigh(_page: Page, place: Place): Promise<void> {
+  for (const [name, value] of [
+    ['stars', 5],
+    ['hearts', 3],
+    ['numbers', 8],
+    ['again', 9],
+  ])
+    await place.locator(`[name=${name}][value="${value}"]`).check();
+}
+
+async function toOrder(page: Page, place: Place): Promise<void> {
+  await weigh(page, place);
+  await go(place, 'next');
+  for (const id of ['w', 'l']) await place.locator(`[name=motifs][value=${id}]`).check();
+  await field(place, 'weight').fill('4');
 }
 
 const picture = await makePhoto([240, 160]);
@@ -166,6 +184,22 @@ export const galleryStates: readonly GalleryState[] = [
   { name: 'chosen', form: 'choices', act: chooseSome },
   { name: 'files', form: 'files' },
   { name: 'files-sent', form: 'files', act: sendFiles },
+  { name: 'order', form: 'order' },
+  { name: 'order-weighed', form: 'order', act: weigh },
+  { name: 'order-filled', form: 'order', act: toOrder },
+  { name: 'order-bare', form: 'order', hasScript: false, act: toOrder },
+  {
+    name: 'order-end',
+    form: 'order',
+    act: async (page, place) => {
+      await toOrder(page, place);
+      await place.locator('[name=way][value=fetch]').check();
+      await go(place, 'submit');
+      await place.locator('.receipt').waitFor();
+    },
+  },
+  { name: 'languages', form: 'languages' },
+  { name: 'languages-arabic', form: 'languages', query: '?_lang=ar', act: toOrder },
   { name: 'single', form: 'single' },
   {
     name: 'single-text',
