@@ -119,6 +119,19 @@ async function sendFiles(page: Page): Promise<void> {
   await slowUploads(page, 100);
 }
 
+async function sign(page: Page): Promise<void> {
+  const pad = page.locator('.pad canvas');
+  await pad.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await pad.boundingBox())!;
+  const strokes = [0.3, 0.7, 0.25, 0.65, 0.5, 0.7];
+  for (const [index, down] of strokes.entries()) {
+    await page.mouse.move(x + width * (0.2 + index / 10), y + height * down, { steps: 4 });
+    if (index === 0) await page.mouse.down();
+  }
+  await page.mouse.up();
+  await page.locator('.pad.drawn').waitFor();
+}
+
 async function slowUploads(page: Page, bytesPerSecond: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const speed = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond };
@@ -184,6 +197,7 @@ export const galleryStates: readonly GalleryState[] = [
   { name: 'chosen', form: 'choices', act: chooseSome },
   { name: 'files', form: 'files' },
   { name: 'files-sent', form: 'files', act: sendFiles },
+  { name: 'signed', form: 'files', act: sign },
   { name: 'order', form: 'order' },
   { name: 'order-weighed', form: 'order', act: weigh },
   { name: 'order-filled', form: 'order', act: toOrder },
