@@ -58,7 +58,7 @@ function noteSecret(text: string): void {
   }
 }
 
-const secretNames = /^(?:secret|token|cookie|.*_?password)$/;
+const secretNames = /^(?:secret|token|cookie|recovery_codes|.*_?password)$/;
 
 /** Notes what of a JSON value is a secret by its name, at any depth, and what of its addresses is one by its looks. */
 export function noteSecretsOf(value: unknown, name = ''): void {
