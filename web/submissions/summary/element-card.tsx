@@ -86,7 +86,7 @@ function Grid({ element: { rows = [], label } }: { element: ElementSummary }): R
   // Of former options a row has those alone that were chosen in it.
   const heads = [...new Set(rows.flatMap(({ bars }) => bars.map((bar) => bar.label)))];
   return (
-    <div className="data-table" role="region" aria-label={label} tabIndex={0}>
+    <div className="data-table" role="region" aria-label={`Counts of ${label}`} tabIndex={0}>
       <table className="summary-grid">
         <thead>
           <tr>

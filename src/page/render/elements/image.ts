@@ -14,5 +14,5 @@ figcaption { margin-block-start: var(--2); color: var(--soft); font-size: .9375r
 /** An image of the workspace with what it shows in words, and a caption below it. */
 export const image = styled<'image'>([style], (element, place) => {
   const { image: id, alt, caption } = element.attrs;
-  return html`<figure${boxAttributes(element, place)}>${picture(place.page.pictureOf(id), alt)}${caption && html`<figcaption>${pipedAt(caption, place)}</figcaption>`}</figure>`;
+  return html`<div${boxAttributes(element, place)}><figure>${picture(place.page.pictureOf(id), alt)}${caption && html`<figcaption>${pipedAt(caption, place)}</figcaption>`}</figure></div>`;
 });
