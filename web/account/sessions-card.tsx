@@ -52,20 +52,24 @@ export function SessionsCard(): ReactElement {
       {sessions.error && <ErrorState error={sessions.error} onRetry={() => void sessions.refetch()} />}
       {problem && <Message tone="bad">{problem.message}</Message>}
       {sessions.data?.map(({ id, browser, signed_in_at, is_halfway, is_this }) => (
-        <div key={id} className="spread">
-          <div>
-            <strong>{nameBrowser(browser)}</strong>
-            <div className="soft small">
-              Signed in <Ago at={signed_in_at} />
+        <div key={id} className="stack-tight">
+          <div className="spread">
+            <div>
+              <strong>{nameBrowser(browser)}</strong>
+              <div className="soft small">
+                Signed in <Ago at={signed_in_at} />
+              </div>
             </div>
-            {is_halfway && <Chip tone="warn">Waits for the second step: somebody knows your password</Chip>}
+            {is_this ? (
+              <Chip tone="good">This browser</Chip>
+            ) : (
+              <Button isPending={end.isPending && end.variables === id} onPress={() => end.mutate(id)}>
+                Sign out {nameBrowser(browser)}
+              </Button>
+            )}
           </div>
-          {is_this ? (
-            <Chip tone="good">This browser</Chip>
-          ) : (
-            <Button isPending={end.isPending && end.variables === id} onPress={() => end.mutate(id)}>
-              Sign out {nameBrowser(browser)}
-            </Button>
+          {is_halfway && (
+            <Message tone="warn">Waits for the second step: somebody knows your password.</Message>
           )}
         </div>
       ))}

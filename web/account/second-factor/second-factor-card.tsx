@@ -71,24 +71,33 @@ export function SecondFactors(): ReactElement {
       {factors.error && <ErrorState error={factors.error} onRetry={() => void factors.refetch()} />}
       {factors.data && (
         <>
-          <Way name="Authenticator app">
+          <Way
+            name="Authenticator app"
+            note={
+              factors.data.totp_since !== null && (
+                <>
+                  Added <Ago at={factors.data.totp_since} />
+                </>
+              )
+            }
+          >
             {factors.data.totp_since === null ? (
               <Button onPress={() => setOpen({ what: 'add app' })}>Set up</Button>
             ) : (
-              <>
-                <span className="soft small">
-                  Added <Ago at={factors.data.totp_since} />
-                </span>
-                <Button onPress={() => setOpen({ what: 'remove app' })}>Remove app</Button>
-              </>
+              <Button onPress={() => setOpen({ what: 'remove app' })}>Remove app</Button>
             )}
           </Way>
           {factors.data.passkeys.map((passkey) => (
-            <Way key={passkey.id} name={`Passkey: ${passkey.name}`}>
-              <span className="soft small">
-                {passkey.last_used_at === null ? 'Added ' : 'Used '}
-                <Ago at={passkey.last_used_at ?? passkey.created_at} />
-              </span>
+            <Way
+              key={passkey.id}
+              name={`Passkey: ${passkey.name}`}
+              note={
+                <>
+                  {passkey.last_used_at === null ? 'Added ' : 'Used '}
+                  <Ago at={passkey.last_used_at ?? passkey.created_at} />
+                </>
+              }
+            >
               <Menu
                 items={[
                   {
@@ -116,8 +125,7 @@ export function SecondFactors(): ReactElement {
             </Way>
           )}
           {hasOne && (
-            <Way name="Recovery codes">
-              <span className="soft small">{factors.data.recovery_codes_left} left</span>
+            <Way name="Recovery codes" note={`${factors.data.recovery_codes_left} left`}>
               <Button onPress={() => setOpen({ what: 'renew codes' })}>Get new ones</Button>
             </Way>
           )}
@@ -178,11 +186,16 @@ export function SecondFactors(): ReactElement {
   );
 }
 
-function Way({ name, children }: { name: string; children: ReactNode }): ReactElement {
+type WayProps = { name: string; note?: ReactNode; children: ReactNode };
+
+function Way({ name, note, children }: WayProps): ReactElement {
   return (
     <div className="spread">
-      <strong>{name}</strong>
-      <div className="row">{children}</div>
+      <div>
+        <strong>{name}</strong>
+        {note && <div className="soft small">{note}</div>}
+      </div>
+      {children}
     </div>
   );
 }

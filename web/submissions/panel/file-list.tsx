@@ -72,7 +72,8 @@ export function saySize(bytes: number): string {
   return new Intl.NumberFormat(undefined, {
     style: 'unit',
     unit: units[power]!,
-    unitDisplay: 'short',
+    // The short form of a byte has no plural.
+    unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   }).format(bytes / 1000 ** power);
 }
