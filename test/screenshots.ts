@@ -5,14 +5,16 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
+import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
 import { prepareSetup } from '#workspaces/setup.ts';
-import { type ConsolePerson, signIn } from './console.ts';
+import { beginSession, type ConsolePerson, signIn } from './console.ts';
 import { findBarriers, openConsoleBrowser } from './console-browser.ts';
 import { openReceiver } from './receiver.ts';
-import { openService } from './service.ts';
+import { openProvider, providerClient } from './provider.ts';
+import { freePort, openService } from './service.ts';
 import { makeForm, openVisitor } from './visitor.ts';
-import { seedWorkshop } from './workshop.ts';
+import { seedOrder, seedWorkshop } from './workshop.ts';
 
 /*
  * npm run screenshots: every screen at 1280 and 375 px, the builder at 768 as well, light and dark, into screenshots/,
@@ -26,7 +28,23 @@ const looks: readonly Look[] = [1280, 375].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
-const service = await openService();
+/** Only the screens whose names fit: SCREENS='^builder'. */
+const wanted = new RegExp(process.env['SCREENS'] ?? '');
+
+const providerPort = await freePort();
+const opened = await openService(
+  {
+    OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
+    OIDC_CLIENT_ID: providerClient.id,
+    OIDC_CLIENT_SECRET: providerClient.secret,
+    OIDC_NAME: 'Example',
+    OIDC_DOMAINS: 'example.org',
+  },
+  // Passkeys are bound to a name.
+  { publicHost: 'localhost' },
+);
+const service = { ...opened, url: opened.services.config.publicUrl };
+await openProvider(providerPort, () => service.url);
 const browser = await openConsoleBrowser(service);
 const visitor = openVisitor(service);
 const receiver = await openReceiver();
@@ -42,7 +60,7 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
   const viewport = { width, height: 800 };
   const page = await browser.open('/healthz', person, { colorScheme, viewport, reducedMotion: 'reduce' });
   const barriers: string[] = [];
-  for (const [name, path, ready, act] of screens) {
+  for (const [name, path, ready, act] of screens.filter(([each]) => wanted.test(each))) {
     await page.goto(service.url + path);
     await page.locator(ready).first().waitFor();
     await act?.(page);
@@ -92,6 +110,7 @@ await signIn(service, { name: 'Otti Berger', role: 'editor', workspaceId });
 const newcomer = await signIn(service, { name: 'Gunta Stölzl' });
 
 const { form, webhook, failed, thanks } = await seedWorkshop({ service, tenant, owner, visitor, receiver });
+const order = await seedOrder({ tenant, visitor });
 const quiet = (await makeForm(tenant, [element('text', 'name')])).id;
 const draft = (await makeForm(tenant, [element('email', 'email')], { publish: false })).id;
 
@@ -104,6 +123,49 @@ const signInAnew = async (page: Page): Promise<void> => {
   await page.getByLabel('New password').waitFor();
 };
 
+/** Somebody with an authenticator app and a passkey: as one who is in, and as one who has yet to take the second step. */
+async function secure(): Promise<{ inside: ConsolePerson; waiting: ConsolePerson }> {
+  const person = await signIn(service, { name: 'Lena Bergner' });
+  const { password } = person;
+  const { secret } = (await person.call<{ secret: string }>('POST', '/person/totp', { password })).body;
+  const code = codeOf(secret, stepAt(new Date()));
+  const { status, headers } = await person.call('PUT', '/person/totp', { code });
+  assert.equal(status, 200);
+  const withCookie = (cookie: string): ConsolePerson => ({
+    ...person,
+    cookies: [{ ...person.cookies[0]!, value: cookie.split(';', 1)[0]!.split('=', 2)[1]! }],
+  });
+  const inside = withCookie(headers.getSetCookie()[0]!);
+  const page = await browser.open('/app/account', inside);
+  await addPasskey(page, password);
+  await page.context().close();
+  return { inside, waiting: withCookie(await beginSession(opened, person.userId)) };
+}
+
+async function addPasskey(page: Page, password: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const answers = { hasResidentKey: true, hasUserVerification: true, isUserVerified: true };
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: { protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true, ...answers },
+  });
+  await press('Add passkey')(page);
+  await page.getByLabel('Name of the passkey').fill('My laptop');
+  await page.getByLabel('Your password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.getByText('Passkey: My laptop').waitFor();
+}
+const secured = await secure();
+const withPassword =
+  (then: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByLabel('Your password').fill(owner.password);
+    await page.keyboard.press('Enter');
+    await page.locator(then).first().waitFor();
+  };
+const strict = await signIn(service, { name: 'Ruth Consemüller' });
+await strict.api('PATCH', '/workspace', { second_factor_required: true });
+
 const outside: readonly Screen[] = [
   ['sign-in', '/app/sign-in', h1('Sign in')],
   ['forgot-password', '/app/forgot-password', 'h1'],
@@ -113,11 +175,45 @@ const outside: readonly Screen[] = [
   ['api-docs', '/api/v1/docs', 'h1'],
   ['new-password', '/app/sign-in', h1('Sign in'), signInAnew],
 ];
+const secondStep: readonly Screen[] = [
+  ['second-step', '/app/', h1('Is it you?')],
+  ['second-step-recovery', '/app/', h1('Is it you?'), press('Use a recovery code', 'text=Each works once')],
+];
+const account: readonly Screen[] = [
+  ['account-secured', '/app/account', 'text=Passkey: My laptop'],
+  [
+    'account-passkey-actions',
+    '/app/account',
+    'text=Passkey: My laptop',
+    press('Actions for My laptop', '[role="menu"]'),
+  ],
+  [
+    'account-passkey-rename',
+    '/app/account',
+    'text=Passkey: My laptop',
+    choose('Actions for My laptop', 'Rename'),
+  ],
+  [
+    'account-passkey-remove',
+    '/app/account',
+    'text=Passkey: My laptop',
+    choose('Actions for My laptop', 'Remove'),
+  ],
+  ['account-app-remove', '/app/account', 'text=Passkey: My laptop', press('Remove app')],
+  [
+    'account-recovery-codes',
+    '/app/account',
+    'text=Passkey: My laptop',
+    doing(press('Get new ones'), withPassword('.recovery-codes')),
+  ],
+];
+const secondStepAsked: readonly Screen[] = [['second-step-asked', '/app/', h1('A second step is asked for')]];
 const newWorkspace: readonly Screen[] = [['forms-empty', '/app/', 'text=Make your first form']];
 
 const forms = `/app/w/${workspaceId}/forms`;
 const settings = `/app/w/${workspaceId}/settings`;
 const inForm = `/app/forms/${form}`;
+const inOrder = `/app/forms/${order}`;
 const openFirst = async (page: Page): Promise<void> => {
   await page.locator('.sheet-link').first().click();
   await page.getByRole('region', { name: 'Answers' }).waitFor();
@@ -133,6 +229,7 @@ const find = async (page: Page): Promise<void> => {
   await page.keyboard.press('Control+k');
   await page.getByRole('option').first().waitFor();
 };
+const isFound = (page: Page): Promise<void> => page.locator('.finder mark').first().waitFor();
 const inside: readonly Screen[] = [
   ['forms', forms, 'table'],
   ['forms-create', forms, 'table', press('Create form')],
@@ -146,7 +243,12 @@ const inside: readonly Screen[] = [
   ],
   ['submissions-search-help', `${inForm}/submissions`, '.sheet-row', press('How to search')],
   ['find', forms, 'table', find],
-  ['find-answers', forms, 'table', doing(find, write('Find forms, submissions and settings', 'weav* '))],
+  [
+    'find-answers',
+    forms,
+    'table',
+    doing(find, write('Find forms, submissions and settings', 'weav* '), isFound),
+  ],
   ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
   [
     'submission-edit',
@@ -177,6 +279,29 @@ const inside: readonly Screen[] = [
   ['invitations', `${inForm}/invitations`, 'h1'],
   ['invitations-new', `${inForm}/invitations/new`, 'h1'],
   ['account', '/app/account', h1('Your account')],
+  ['account-app', '/app/account', h1('Your account'), press('Set up')],
+  [
+    'account-app-code',
+    '/app/account',
+    h1('Your account'),
+    doing(press('Set up'), withPassword('[role="img"]')),
+  ],
+  ['account-passkey', '/app/account', h1('Your account'), press('Add passkey')],
+  [
+    'general-second-step',
+    `${settings}/general`,
+    h1('General'),
+    press('Ask everybody for a second step', '.lacking'),
+  ],
+  ['order-submissions', `${inOrder}/submissions`, '.sheet-row'],
+  ['order-submission', `${inOrder}/submissions`, '.sheet-link', openFirst],
+  [
+    'order-submission-edit',
+    `${inOrder}/submissions`,
+    '.sheet-link',
+    doing(openFirst, press('Edit answers', 'form')),
+  ],
+  ['order-summary', `${inOrder}/summary`, 'canvas'],
 ];
 
 const show = (view: string) => (page: Page) =>
@@ -185,6 +310,11 @@ const select = (label: string) => (page: Page) =>
   page.locator(`.canvas-main [aria-label^="“${label}”"]`).click();
 const toLogic = (page: Page): Promise<void> =>
   page.getByRole('heading', { name: 'Logic', exact: true }).scrollIntoViewIfNeeded();
+const slug = (label: string): string => label.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '');
+/** To the button that ends a list. */
+const toEnd = (name: string) => (page: Page) => page.getByRole('button', { name }).scrollIntoViewIfNeeded();
+const toDetails = (page: Page): Promise<void> =>
+  page.locator('.option-details').getByRole('textbox').last().scrollIntoViewIfNeeded();
 const inBuilder: readonly Screen[] = [
   ['builder', inForm, '.canvas-main'],
   ...['Preview', 'Theme', 'Settings', 'Share', 'History', 'JSON'].map(
@@ -193,6 +323,31 @@ const inBuilder: readonly Screen[] = [
   ['builder-selected', inForm, '.canvas-main', select('Experience')],
   ['builder-logic', inForm, '.canvas-main', doing(select('Years of weaving'), toLogic)],
   ['builder-insert', inForm, '.canvas-main', doing(select('Experience'), (page) => page.keyboard.press('/'))],
+  ...[
+    'The banner',
+    'The terms',
+    'Which cloth?',
+    'Price',
+    'How did you like these?',
+    'Privacy',
+    'Your signature',
+    'Source',
+  ].map((label) => [`builder-order-${slug(label)}`, inOrder, '.canvas-main', select(label)] as const),
+  [
+    'builder-option',
+    inOrder,
+    '.canvas-main',
+    doing(select('Which cloth?'), press('More of option 1', '.option-details'), toDetails),
+  ],
+  ['builder-languages', inOrder, '.canvas-main', show('Languages')],
+  [
+    'builder-confirmations',
+    inOrder,
+    '.canvas-main',
+    doing(show('Settings'), toEnd('Say something else when …')),
+  ],
+  ['builder-notifications', inOrder, '.canvas-main', doing(show('Settings'), toEnd('Another mail'))],
+  ['builder-order-json', inOrder, '.canvas-main', show('JSON')],
   ['builder-publish', `/app/forms/${draft}`, '.canvas-main', press('Publish')],
 ];
 // Below 768 px the builder is a notice.
@@ -201,6 +356,9 @@ const inNarrowBuilder: readonly Screen[] = [['builder', inForm, 'text=The builde
 for (const look of looks) {
   const how = `${look.width} px, ${look.colorScheme}`;
   test(`outside the console, ${how}`, () => walk(outside, look));
+  test(`the second step, ${how}`, () => walk(secondStep, look, secured.waiting));
+  test(`a secured account, ${how}`, () => walk(account, look, secured.inside));
+  test(`a second step that is asked for, ${how}`, () => walk(secondStepAsked, look, strict));
   test(`a new workspace, ${how}`, () => walk(newWorkspace, look, newcomer));
   test(`the console, ${how}`, () => walk(inside, look, owner));
   test(`the builder, ${how}`, () => walk(look.width < 768 ? inNarrowBuilder : inBuilder, look, owner));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { composite, element } from '#ast/testing.ts';
+import sharp from 'sharp';
+import { composite, element, stepsOf } from '#ast/testing.ts';
 import type { ConsolePerson } from './console.ts';
 import type { Receiver } from './receiver.ts';
 import { type Tenant, type TestService, until } from './service.ts';
@@ -97,6 +98,76 @@ export async function seedWorkshop({
   await seedKeys(service, owner);
   const thanks = new URL(last, service.url);
   return { form, webhook, failed, thanks: thanks.pathname + thanks.search };
+}
+
+/** A form with what the workshop does not ask: pictures, a matrix, a calculation, consent, a signature, two languages. */
+export async function seedOrder({ tenant, visitor }: Pick<Setting, 'tenant' | 'visitor'>): Promise<string> {
+  const paint = async (background: string): Promise<string> => {
+    const size = { width: 480, height: 320, channels: 3 } as const;
+    const { body } = await tenant.call(
+      'POST',
+      '/images',
+      await sharp({ create: { ...size, background } })
+        .png()
+        .toBuffer(),
+    );
+    return body.id;
+  };
+  const [madder, indigo] = await Promise.all([paint('#a63d2f'), paint('#2b4a7f')]);
+  const content = stepsOf({ title: 'Your order' }, [
+    element('image', 'banner', { image: indigo, alt: 'A blue cloth', caption: 'Dyed in June.' }),
+    element('rich_text', 'terms', {
+      text: '## Before you order\nEvery cloth is **woven by hand**.\n\n- Six weeks',
+    }),
+    element('picture_choice', 'cloth', {
+      label: 'Which cloth?',
+      translations: { de: { label: 'Welches Tuch?', options: { red: 'Krapp' } } },
+      options: [
+        { id: 'red', label: 'Madder', image: madder, points: 30, capacity: 20 },
+        { id: 'blue', label: 'Indigo', image: indigo, points: 45 },
+        'As it comes',
+      ],
+    }),
+    element('number', 'metres', { label: 'Metres', min: 1, max: 20 }),
+    element('calculation', 'price', { label: 'Price', formula: 'points({cloth}) * {metres}' }),
+    element('matrix', 'pleased', {
+      label: 'How did you like these?',
+      rows: ['The looms', 'The colours', 'The meals'],
+      options: ['Not at all', 'A little', 'Very much'],
+    }),
+    element('consent', 'privacy', {
+      label: 'Privacy',
+      statement: 'I agree that my answers are kept for a year.',
+      required: true,
+    }),
+    element('signature', 'signature', { label: 'Your signature' }),
+    element('hidden', 'source', { label: 'Source' }),
+  ]);
+  const form = {
+    ...content,
+    attrs: { ...content.attrs, name: 'Cloth by the metre', languages: ['en', 'de'] },
+  };
+  const isMuch = { element: 'price', is: 'at_least', value: 200 };
+  const settings = {
+    confirmation_message: 'Thank you.',
+    confirmations: [{ when: isMuch, title: 'A large order', message: 'We call you: it is {{price}}.' }],
+    notifications: [{ when: isMuch, to: 'sales@example.org' }],
+  };
+  const { status, body } = await tenant.call('POST', '/forms', { structure: form, settings, publish: true });
+  assert.equal(status, 201, JSON.stringify(body));
+  for (let index = 0; index < 7; index += 1) {
+    const pleased = ['Not at all', 'A little', 'Very much'][index % 3]!;
+    const sent = await visitor.post(body.id, [
+      ['cloth', ['red', 'blue', 'As it comes'][index % 3]!],
+      ['metres', String(1 + index)],
+      ['pleased[The looms]', pleased],
+      ['pleased[The colours]', 'Very much'],
+      ['privacy', 'yes'],
+      ['signature', picture],
+    ]);
+    assert.equal(sent.status, 303, sent.text);
+  }
+  return body.id;
 }
 
 /** A webhook with a delivery of either end, the last of a submission with a file. */
