@@ -273,7 +273,7 @@ const inside: readonly Screen[] = [
   ['keys-requests', `${settings}/keys`, 'table', choose('Actions for Website', 'Recent requests')],
   ['keys-rotate', `${settings}/keys`, 'table', choose('Actions for Website', 'Rotate')],
   ['members', `${settings}/members`, 'table'],
-  ['members-add', `${settings}/members`, 'table', press('Add member')],
+  ['members-add', `${settings}/members`, 'table', press('Invite member')],
   ['general', `${settings}/general`, h1('General')],
   ['mail', `${settings}/mail`, 'h1'],
   ['invitations', `${inForm}/invitations`, 'h1'],
